@@ -71,6 +71,8 @@ public struct PipelineDefinition: Sendable {
     public var type: ValueType
     /// Taken when none is given; without one the parameter must be given.
     public var defaultValue: JSONValue?
+    /// The file under `params_file` that gave `defaultValue`, as it is written there; nil for the default of the declaration.
+    package var defaultFile: String?
     /// What it means, for people.
     public var description: String?
     /// The smallest number allowed, when not nil.

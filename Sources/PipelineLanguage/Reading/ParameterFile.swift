@@ -93,6 +93,8 @@ struct ParameterFile {
 package struct ParameterFiles: Sendable {
   /// The values by the names of the params; those of a later file take precedence.
   package private(set) var values: [String: JSONValue] = [:]
+  /// The files that the values are from, as they were named, by the names of the params.
+  package private(set) var origins: [String: String] = [:]
   /// Everything that was found, in the order of the files.
   package private(set) var diagnostics: [Diagnostic] = []
   /// The texts that the findings point into.
@@ -116,6 +118,11 @@ package struct ParameterFiles: Sendable {
     }
   }
 
+  /// The ``origins`` of the values that nothing else takes precedence over.
+  package func origins(except given: [String]) -> [String: String] {
+    origins.filter { !given.contains($0.key) }
+  }
+
   private mutating func read(_ path: String, for definition: PipelineDefinition) {
     guard let format = ParameterFile.Format(path: path) else {
       let message = "a file of params must end with .yaml, .yml, .json or .env, which says how it is read"
@@ -136,5 +143,8 @@ package struct ParameterFiles: Sendable {
     sources.append(source)
     diagnostics += file.diagnostics
     values.merge(file.values) { $1 }
+    for name in file.values.keys {
+      origins[name] = source.path == PipelineName.standardInput ? "standard input" : source.path
+    }
   }
 }

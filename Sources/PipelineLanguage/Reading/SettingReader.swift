@@ -46,6 +46,7 @@ extension DocumentReader {
         for index in definition.parameters.indices {
           guard let value = values.values[definition.parameters[index].name] else { continue }
           definition.parameters[index].defaultValue = value
+          definition.parameters[index].defaultFile = file.path
         }
       }
     }

@@ -7,7 +7,8 @@ import Values
 package enum RunStartError: ServiceError {
   /// `near` is the name that was probably meant.
   case unknownOperation(String, pipeline: String, near: String?)
-  /// No run failed or was interrupted that has not been repaired since: of `pipeline`, where that is asked for. `cancelled` is the latest that was cancelled.
+  /// No run failed or was interrupted that has not been repaired since: of `pipeline`, where that is asked for. `cancelled` is the latest that was
+  /// cancelled and has not been repaired, either.
   case nothingToRetry(workspace: String, pipeline: String? = nil, cancelled: RunReferenceError.Candidate? = nil)
   /// There are no runs of the pipeline that is asked for. `near` is the name that was probably meant.
   case noRunOfPipeline(String, workspace: String, near: String?)
@@ -34,7 +35,7 @@ package enum RunStartError: ServiceError {
       return .noRunOfPipeline(
         pipeline, workspace: workspace, near: NearestName.suggestion(for: pipeline, among: try history.pipelineNames()))
     }
-    let cancelled = try history.runs(RunFilter(pipeline: pipeline, states: [.cancelled], limit: 1)).first.map {
+    let cancelled = try history.latestCancelledRun(of: pipeline).map {
       RunReferenceError.Candidate(short: reference.short($0.id), run: $0)
     }
     return .nothingToRetry(workspace: workspace, pipeline: pipeline, cancelled: cancelled)

@@ -23,6 +23,13 @@ extension History {
     }
   }
 
+  /// The latest run that was cancelled and has not been repaired since. Nested runs do not count.
+  package func latestCancelledRun(of pipeline: String? = nil) throws(WorkspaceError) -> RunRecord? {
+    let cancelled = try runs(RunFilter(pipeline: pipeline, states: [.cancelled], limit: Self.mostCandidates))
+    for candidate in cancelled where try !isRepaired(candidate) { return candidate }
+    return nil
+  }
+
   /// The run that a retry, or a retry of one, repeats at last, as far as it is still recorded; the run itself where it is not a retry.
   package func origin(of run: RunRecord) throws(WorkspaceError) -> RunRecord {
     var origin = run

@@ -29,6 +29,24 @@ extension History {
     }
   }
 
+  /// The names of the handlers of a run that failed, in the order of the file.
+  package func failedHandlers(of run: RunRecord) throws(WorkspaceError) -> [String] {
+    try read { db in
+      guard let number = try RunRows.number(of: run.id, in: db) else { return [] }
+      let first = InstanceKey(run: number, ordinal: run.counts.operations).value
+      var names: [String] = []
+      // Handlers come behind the operations and before the items of loops, of which there may be many.
+      try db.fetch(for: StoredOperation.self).walk(
+        StoredOperation.key.between(first, InstanceKey.range(of: number).last), orderBy: [StoredOperation.key.ascending]
+      ) { stored in
+        guard stored.parent == nil else { return false }
+        if stored.state == OperationState.failed.rawValue { names.append(stored.name) }
+        return true
+      }
+      return names
+    }
+  }
+
   /// The latest nested run that an operation of `parent` started.
   package func nestedRun(of parent: RunID, operation: String) throws(WorkspaceError) -> RunRecord? {
     let id = try read { db in

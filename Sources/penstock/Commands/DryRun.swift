@@ -12,6 +12,8 @@ struct DryRun {
   let shared: SharedOptions
   /// What becomes of what had succeeded, where it is a retry.
   var retried: RetriedOperations?
+  /// The files that `--params` names, by the names of the params that have their values from them.
+  var origins: [String: String] = [:]
 
   private var pipeline: PipelineDefinition { start.pipeline }
 
@@ -68,9 +70,15 @@ struct DryRun {
   private func showParameters(_ style: Style) {
     for parameter in pipeline.parameters {
       let value = start.options.parameters[parameter.name] ?? .null
-      let isDefault = parameter.defaultValue == value ? style.paint(" (default)", .dim) : ""
-      write("  param \(TerminalText.visible(parameter.name)) = \(shown(value))\(isDefault)")
+      let origin = origin(of: parameter, value).map { style.paint(" (\(TerminalText.oneLine($0)))", .dim) } ?? ""
+      write("  param \(TerminalText.visible(parameter.name)) = \(shown(value))\(origin)")
     }
+  }
+
+  /// Where the value of a param is from, unless the command line or a former run says it: a file, or `default`.
+  private func origin(of parameter: PipelineDefinition.Parameter, _ value: JSONValue) -> String? {
+    if let file = origins[parameter.name] { return file }
+    return parameter.defaultValue == value ? parameter.defaultFile ?? "default" : nil
   }
 
   private func origin(_ origin: PipelineDefinition.Secret.Origin) -> String {

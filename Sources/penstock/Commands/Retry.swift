@@ -89,14 +89,18 @@ struct Retry: ForegroundCommand {
     let loaded = try former.load(wantsRecorded: recorded, plugins: .host(pluginHost))
     let pipeline = try PipelineFileLoading.accept(loaded.result, options: shared)
     if !shared.quiet { tell(of: former, loaded) }
+    let given = try ParameterArgument.parse(parameters)
+    let files = try parameterFiles.read(for: pipeline, shared)
     let start = try RunStart(
-      repeating: former.record, with: pipeline, given: ParameterArgument.parse(parameters),
-      values: parameterFiles.values(for: pipeline, shared), labels: labels.labels(),
+      repeating: former.record, with: pipeline, given: given, values: files.values, labels: labels.labels(),
       selection: .init(from: from, only: only), isForced: force,
       version: Version.current)
     let retried = try start.retriedOperations(in: service.history)
     if dryRun {
-      try DryRun(start: start, history: service.history, shared: shared, retried: retried).show()
+      try DryRun(
+        start: start, history: service.history, shared: shared, retried: retried,
+        origins: files.origins(except: given.map(\.name))
+      ).show()
       await pluginHost.shutDown()
       return .succeeded
     }

@@ -101,16 +101,18 @@ struct Run: ForegroundCommand {
     if watch { return try await watch(file) }
     let pluginHost = plugins.host()
     let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
+    let given = try ParameterArgument.parse(parameters)
+    let files = try parameterFiles.read(for: pipeline, of: file, shared)
     var start = try RunStart(
-      of: pipeline, given: ParameterArgument.parse(parameters),
-      values: parameterFiles.values(for: pipeline, of: file, shared), labels: labels.labels(),
+      of: pipeline, given: given, values: files.values, labels: labels.labels(),
       at: FilterOptions.time(at, option: "--at"),
       selection: .init(from: from, only: only), isForced: force, version: Version.current)
     if dryRun {
       let location = try shared.location(for: file)
       let history = location.hasDatabase ? try History.open(at: location.path, mode: .readOnly) : nil
       try start.takeRest(from: history)
-      try DryRun(start: start, history: history, shared: shared).show()
+      try DryRun(start: start, history: history, shared: shared, origins: files.origins(except: given.map(\.name)))
+        .show()
       return .succeeded
     }
     let service = try shared.openService(for: file, plugins: .host(pluginHost))

@@ -60,10 +60,9 @@ struct FilterOptions: ParsableArguments {
   var given: [String] {
     let options: [(name: String, isGiven: Bool)] = [
       ("--pipeline", pipeline != nil), ("--state", !state.isEmpty), ("--since", since != nil),
-      ("--until", until != nil), ("--operation", operation != nil), ("--label", !labels.arguments.isEmpty),
-      ("--where", condition != nil),
+      ("--until", until != nil), ("--operation", operation != nil),
     ]
-    return options.filter(\.isGiven).map(\.name)
+    return options.filter(\.isGiven).map(\.name) + labels.given + (condition == nil ? [] : ["--where"])
   }
 
   /// Reads `--where`; a mistake is shown with its place.

@@ -39,6 +39,9 @@ struct LabelFilterOptions: ParsableArguments, Sendable {
   var arguments: [String] = []
 
   func labels() throws -> [RunLabel] { try arguments.map(LabelArgument.parse) }
+
+  /// The options as they were given: `--label team=web`.
+  var given: [String] { arguments.map { "--label \(TerminalText.visible(ShellText.quoted($0)))" } }
 }
 
 /// Reads `name` and `name=text`.

@@ -12,11 +12,17 @@ struct ParameterFileOptions: ParsableArguments, Sendable {
       valueName: "file"), completion: .file(extensions: ["yaml", "yml", "json", "env"]))
   var paths: [String] = []
 
-  /// The values of the params of `pipeline`, whose own file is `file`, where that is an argument of the command. What is wrong is shown, and ends the command.
+  /// The values of the params of `pipeline`: see ``read(for:of:_:)``.
   func values(for pipeline: PipelineDefinition, of file: String? = nil, _ shared: SharedOptions) throws -> [String:
     JSONValue]
   {
-    guard !paths.isEmpty else { return [:] }
+    try read(for: pipeline, of: file, shared).values
+  }
+
+  /// Reads the params of `pipeline`, whose own file is `file`, where that is an argument of the command. What is wrong is shown, and ends the command.
+  func read(
+    for pipeline: PipelineDefinition, of file: String? = nil, _ shared: SharedOptions
+  ) throws -> ParameterFiles {
     if paths.count(where: { $0 == "-" }) + (file == "-" ? 1 : 0) > 1 {
       throw CommandFailure("standard input can be read once only; give one '-'")
     }
@@ -38,6 +44,6 @@ struct ParameterFileOptions: ParsableArguments, Sendable {
       throw ExitStatus.usage
     }
     if !shared.quiet { PipelineFileLoading.show(files.diagnostics, in: files.sources, color: shared.color) }
-    return files.values
+    return files
   }
 }

@@ -20,7 +20,7 @@ enum RunText {
   }
 
   /// `--label, --state and --where`.
-  private static func list(_ words: [String]) -> String {
+  static func list(_ words: [String]) -> String {
     words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
   }
 

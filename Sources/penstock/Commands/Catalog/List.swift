@@ -52,7 +52,7 @@ struct List: ParsableCommand {
         let place = "in '\(TerminalText.visible(folder))'"
         return TextOutput.standard.writeLine(
           found > 0
-            ? "None of the pipelines \(place) matches --label."
+            ? "None of the pipelines \(place) matches \(RunText.list(self.labels.given))."
             : "No pipelines \(place). Write one with `penstock init`.")
       }
       show(entries, now: now)

@@ -62,7 +62,23 @@ struct HistoryList: ParsableCommand {
       printCSV([])
     } text: {
       TextOutput.standard.writeLine(try RunText.none(in: history, filters: filter.given, pipeline: filter.pipeline))
+      if let history, let hint = try instantHint(in: history) { TextOutput.standard.writeLine(hint) }
     }
+  }
+
+  /// Where a time was asked for in which no run was created, and runs stand for instants of that time: how these are found.
+  private func instantHint(in history: History) throws -> String? {
+    let bounds = [filter.since.map { "at >= '\($0)'" }, filter.until.map { "at < '\($0)'" }].compactMap(\.self)
+    guard !bounds.isEmpty else { return nil }
+    let span = bounds.joined(separator: " && ")
+    var wanted = try filter.filter(defaultLimit: nil)
+    wanted.since = nil
+    wanted.until = nil
+    wanted.condition = try FilterOptions.condition(filter.condition.map { "(\($0)) && \(span)" } ?? span)
+    wanted.limit = 1
+    guard try !history.runs(wanted).isEmpty else { return nil }
+    return
+      "--since and --until go by when a run was created; for the instants that runs stand for, write --where \"\(span)\"."
   }
 
   private func printTable(_ runs: [RunRecord], in history: History) throws {
@@ -80,10 +96,16 @@ struct HistoryList: ParsableCommand {
           ClockText.ago(run.startedAt ?? run.createdAt, now: now),
         ] + (hasInstants ? [instant ?? ""] : []) + [
           DurationText.format(from: run.startedAt, to: run.endedAt ?? (run.state == .running ? now : nil)),
-          RunText.counts(run),
+          RunText.counts(run, failedHandlers: try failedHandlers(of: run, in: history)),
         ])
     }
     TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
+  }
+
+  /// The handlers that failed. Of a run that succeeded none counts, and where one alone made the run fail, its reason says which.
+  private func failedHandlers(of run: RunRecord, in history: History) throws -> [String] {
+    guard run.state.isFinal, run.state != .succeeded else { return [] }
+    return try history.failedHandlers(of: run)
   }
 
   private func printCSV(_ runs: [RunRecord]) {

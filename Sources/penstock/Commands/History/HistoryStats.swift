@@ -68,9 +68,9 @@ struct HistoryStats: ParsableCommand {
     let filters: [(name: String, isGiven: Bool)] = [
       ("the pipeline '\(TerminalText.visible(pipeline ?? ""))'", pipeline != nil), ("--since", since != nil),
       ("--until", until != nil),
-      ("--operation", operation != nil), ("--label", !labels.arguments.isEmpty),
+      ("--operation", operation != nil),
     ]
-    return filters.filter(\.isGiven).map(\.name)
+    return filters.filter(\.isGiven).map(\.name) + labels.given
   }
 
   private func statistics(since: RecordTime?, until: RecordTime?) throws -> [DurationStatistics] {
