@@ -33,11 +33,11 @@ struct ProcessResult {
     if size == 0, type == nil { return .none }
     let isText = type == nil || type == .string
     if size > Int64(RecordedResult.inlineLimit), isText || size > ResultFile.memoryLimit {
-      guard isText || type == .json else {
+      guard isText else {
         throw OperationFailure(
           code: "result-too-large",
           message:
-            "the result of \(SizeNotation.format(size)) is too large to be checked as \(type?.description ?? "json") (limit \(SizeNotation.format(ResultFile.memoryLimit)))"
+            "the result of \(SizeNotation.format(size)) is too large to be checked as \(type?.description ?? "json") (limit \(SizeNotation.format(ResultFile.memoryLimit))); declare `result: string` to hand it on whole"
         )
       }
       guard isFile else { return .file(ResultFile(path: path, size: size, type: type)) }

@@ -18,7 +18,13 @@ package enum ArtifactPath {
   private static let wildcards: Set<Character> = ["*", "?", "["]
 
   /// Whether text that an author wrote is a pattern.
-  static func isPattern(_ text: String) -> Bool { text.contains(where: wildcards.contains) }
+  static func isPattern(_ text: String) -> Bool {
+    text.split(separator: "/").contains { step in
+      if step.contains(where: { $0 == "*" || $0 == "?" }) { return true }
+      // One that is not closed stands for itself.
+      return step.firstIndex(of: "[").map { step[$0...].contains("]") } ?? false
+    }
+  }
 
   /// Text that stands for itself in a pattern.
   package static func escaped(_ text: String) -> String {

@@ -41,7 +41,7 @@ struct ParameterFile {
   }
 
   private mutating func readYAML() {
-    let yaml = YAMLReader.read(source)
+    let yaml = YAMLReader.read(source.joiningSurrogatePairs)
     // A file in which everything is commented out gives nothing.
     diagnostics = yaml.diagnostics.filter { $0.code != DiagnosticCode.emptyFile.rawValue }
     guard let root = yaml.root else { return }

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import PipelineLanguage
+
 @Suite("Types")
 struct TypeTests {
   @Test("a reference into a result is checked against its type")
@@ -112,6 +114,13 @@ struct TypeTests {
   func artifactPaths(artifacts: String, finding: String) {
     let found = findings(inOperation: "run: ls\n    artifacts: \(artifacts)")
     #expect(found.count == 1 && found[0].dropFirst(2).hasPrefix(finding.dropFirst(2)), "\(found)")
+  }
+
+  @Test(
+    "a bracket that is not closed is no wildcard in the path of an artifact",
+    arguments: [("a[1].txt", true), ("a[1.txt", false), ("a[/b]", false), ("a]", false), ("a?", true), ("x/*", true)])
+  func unclosedBrackets(path: String, isPattern: Bool) {
+    #expect(ArtifactPath.isPattern(path) == isPattern)
   }
 
   @Test("a secret cannot be in the path of an artifact")
