@@ -38,7 +38,7 @@ import Workspace
     guard let recorded = try history.loadForResume(run) else { return }
     _ = History.json(recorded)
     _ = RunTimeline(recorded, width: 40)
-    _ = RunComparison(recorded, recorded, workspace: fixture.directory)
+    _ = try RunComparison(recorded, recorded, in: history)
     _ = RunExplanation(of: recorded, pipeline: nil, operation: nil, shortID: "x")
     _ = RunExplanation(of: recorded, pipeline: nil, operation: "fetch", shortID: "x")
     _ = try? history.loadForExecution(run)

@@ -1,6 +1,8 @@
 import OrderedCollections
+import PipelineLanguage
 import RunHistory
 import Values
+import Workspace
 
 /// What is different between two runs: in what they were asked to do, and in what came of it.
 package struct RunComparison: Sendable {
@@ -16,7 +18,7 @@ package struct RunComparison: Sendable {
     package var name: String
     /// What an item is called in the second run, or in the only one that has it.
     package var label: String?
-    /// `state`, `error`, `attempts` and `result`, as far as they differ.
+    /// `state`, `reused_from`, `error`, `attempts` and `result`, as far as they differ.
     package var differences: [Difference]
     /// In milliseconds; nil where it has not run.
     package var firstDuration: Double?
@@ -43,6 +45,8 @@ package struct RunComparison: Sendable {
   /// `pipeline`, `state`, `reason`, `trigger`, `host` and so on, as far as they differ.
   package private(set) var run: [Difference] = []
   package private(set) var params: [Difference] = []
+  /// The variables of files under `env_file` whose values differ, of which only hashes are kept.
+  package let variables: [VariableChange]
   /// The definition, as it was recorded.
   package private(set) var definition: LineDifference
   /// In the order of the second run; what only the first one has comes last.
@@ -52,13 +56,15 @@ package struct RunComparison: Sendable {
   /// The longest log that is compared, in bytes; of longer ones the beginning is.
   private static let longestLog = 1 << 20
 
-  /// Compares two runs, with their logs in `workspace`.
-  package init(_ first: RecordedRun, _ second: RecordedRun, workspace: String) {
+  /// Compares two runs of `history`, with their logs.
+  package init(_ first: RecordedRun, _ second: RecordedRun, in history: History) throws(WorkspaceError) {
     self.first = first.run
     self.second = second.run
+    variables = VariableChange.between(first.nestedDefinitions, second.nestedDefinitions)
     definition = LineDifference(from: first.definition, to: second.definition)
-    compareRuns()
+    compareRuns(instants: try Self.instants(first.run, second.run, in: history))
     params = Self.params(first.run.params, second.run.params)
+    let workspace = history.workspace.directory
     let (left, right) = (Side(first, workspace: workspace), Side(second, workspace: workspace))
     let names = OrderedSet(second.operations.map(\.name) + first.operations.map(\.name))
     for name in names where !left.hasReusedLoop(of: name, in: right) && !right.hasReusedLoop(of: name, in: left) {
@@ -71,16 +77,24 @@ package struct RunComparison: Sendable {
 
   /// Whether nothing differs but when it was, and how long it took.
   package var isSame: Bool {
-    run.isEmpty && params.isEmpty && definition.isEmpty
+    run.isEmpty && params.isEmpty && variables.isEmpty && definition.isEmpty
       && operations.allSatisfy { $0.differences.isEmpty && $0.logs.isEmpty }
   }
 
-  private mutating func compareRuns() {
-    let sides = [first, second].map { run -> [(String, String?)] in
+  /// The instants that the runs were told to stand for; none where each stands for its own start, or a retry for the instant of the other.
+  private static func instants(
+    _ first: RunRecord, _ second: RunRecord, in history: History
+  ) throws(WorkspaceError) -> [RecordTime?] {
+    guard first.instant ?? first.startedAt != second.instant ?? second.startedAt else { return [nil, nil] }
+    return [try history.instantApart(of: first), try history.instantApart(of: second)]
+  }
+
+  private mutating func compareRuns(instants: [RecordTime?]) {
+    let sides = zip([first, second], instants).map { run, instant -> [(String, String?)] in
       [
         ("pipeline", run.pipeline), ("state", run.state.rawValue), ("reason", run.reason),
         ("trigger", run.trigger.rawValue), ("controller", run.controller), ("event", run.event),
-        ("at", run.instant?.text), ("ended", run.canceller?.words),
+        ("at", instant?.text), ("ended", run.canceller?.words),
         ("labels", run.labels.isEmpty ? nil : run.labelsText), ("path", run.path),
         ("host", run.host), ("user", run.user), ("version", run.version),
       ]
@@ -142,7 +156,6 @@ package struct RunComparison: Sendable {
       let (first, second) = (one.flatMap(value), other.flatMap(value))
       if first != second { operation.differences.append(Difference(name: title, first: first, second: second)) }
     }
-    if !(isReused && isSuccess) { compare("state") { $0.state.rawValue } }
     compare("error") { $0.error?.message }
     if !isReused { compare("attempts") { $0.attempts > 0 ? String($0.attempts) : nil } }
     compare("result") { record in
@@ -151,6 +164,14 @@ package struct RunComparison: Sendable {
       case .inline(let text): text
       case .file(_, let size): "\(SizeNotation.format(size)) in a file"
       }
+    }
+    // Of two successes, which run executed them counts only where they differ in something else.
+    if !(isReused && isSuccess) || !operation.differences.isEmpty {
+      let others = operation.differences
+      operation.differences = []
+      compare("state") { $0.state.rawValue }
+      compare("reused_from") { $0.reusedFrom?.text }
+      operation.differences += others
     }
     guard !isReused else { return operation }
     for (stream, file) in [("stdout", \AttemptRecord.standardOutput), ("stderr", \AttemptRecord.standardError)] {

@@ -8,6 +8,12 @@ extension RunComparison {
     .object([
       "first": .string(first.id.text), "second": .string(second.id.text), "same": .bool(isSame),
       "run": Self.object(run) { $0 == "event" }, "params": Self.object(params) { _ in true },
+      "variables": .array(
+        variables.map {
+          .object([
+            "name": .string($0.name), "file": .string($0.file), "change": .string($0.kind.rawValue),
+          ])
+        }),
       "definition": Self.lines(definition),
       "duration_ms": .array([first, second].map { $0.durationMilliseconds.map { .double($0) } ?? .null }),
       "operations": .array(

@@ -64,7 +64,27 @@ struct DryRun {
       }
       show(step, number: step.event == nil ? number + 1 : nil, style)
     }
-    output.writeLine("\nNothing was run.")
+    output.writeLine("")
+    if let text = secretsText(plan) { write(text) }
+    output.writeLine("Nothing was run.")
+  }
+
+  /// Of a retry that would take over what had received a secret: that another secret would not be noticed.
+  private func secretsText(_ plan: PlanDescription) -> String? {
+    guard retried != nil else { return nil }
+    let names = plan.steps.filter { step in
+      switch step.disposition {
+      case .takenOver, .takenOverUnless: step.definition.receivesSecret
+      default: false
+      }
+    }.map(\.definition.name)
+    guard let first = names.first else { return nil }
+    let shown =
+      names.count > 3
+      ? names.prefix(3).map { "'\($0)'" }.joined(separator: ", ") + " and \(names.count - 3) more" : Self.list(names)
+    return TerminalText.visible(
+      "Secrets are not compared: \(shown) would be taken over even if \(names.count == 1 ? "its" : "their") secrets have changed. "
+        + "--from \(first) runs \(names.count == 1 ? "it" : "that one") again.")
   }
 
   private func showParameters(_ style: Style) {

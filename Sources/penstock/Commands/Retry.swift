@@ -12,9 +12,10 @@ struct Retry: ForegroundCommand {
       now (or as it was recorded, with --recorded, or when the file is gone). \
       Operations that succeeded are taken over, except where their definition or \
       a param that they name has changed since: these run again, with all that \
-      depends on them. Without a run, takes the latest of any pipeline that failed \
-      or was interrupted and has not been repaired since, and says which. Runs \
-      that somebody cancelled are retried only by their id.
+      depends on them. Secrets are not compared. Without a run, takes the latest \
+      of any pipeline that failed or was interrupted and has not been repaired \
+      since, and says which. Runs that somebody cancelled are retried only by \
+      their id.
 
         penstock retry
         penstock retry --pipeline nightly

@@ -1,3 +1,4 @@
+import OperatingSystem
 import PipelineLanguage
 import PipelineService
 import RunHistory
@@ -24,6 +25,10 @@ struct ComparisonText {
     }
     section("run", comparison.run)
     section("params", comparison.params)
+    if !comparison.variables.isEmpty {
+      title("variables")
+      for change in comparison.variables { output.writeLine("  " + TerminalText.visible(text(of: change))) }
+    }
     if !comparison.definition.isEmpty {
       title("definition")
       lines(comparison.definition, indentation: "  ")
@@ -49,6 +54,17 @@ struct ComparisonText {
     for difference in differences { output.writeLine("  " + line(difference)) }
   }
 
+  private func text(of change: VariableChange) -> String {
+    let folder = comparison.second.path.map(PathText.directory) ?? ""
+    let isBeside = !folder.isEmpty && change.file.hasPrefix(folder + "/")
+    let file = isBeside ? String(change.file.dropFirst(folder.count + 1)) : change.file
+    return switch change.kind {
+    case .added: "the variable '\(change.name)' was added to '\(file)'"
+    case .changed: "the variable '\(change.name)' of '\(file)' has changed"
+    case .removed: "the variable '\(change.name)' was removed from '\(file)'"
+    }
+  }
+
   private func line(_ difference: RunComparison.Difference) -> String {
     "\(TerminalText.visible(difference.name)): \(value(difference.first, .red)) → \(value(difference.second, .green))"
   }
@@ -62,7 +78,10 @@ struct ComparisonText {
 
   private func show(_ operation: RunComparison.Operation) {
     output.writeLine("  " + TerminalText.name(operation.name, label: operation.label))
-    for difference in operation.differences { output.writeLine("    " + line(difference)) }
+    for var difference in operation.differences {
+      if difference.name == "reused_from" { difference = origin(difference) }
+      output.writeLine("    " + line(difference))
+    }
     if operation.hasOtherDuration, let first = operation.firstDuration, let second = operation.secondDuration {
       func text(_ milliseconds: Double) -> String { DurationText.format(microseconds: Int64(milliseconds * 1000)) }
       output.writeLine("    took: \(style.paint(text(first), .red)) → \(style.paint(text(second), .green))")
@@ -73,6 +92,15 @@ struct ComparisonText {
       output.writeLine("    \(log.stream): \(counts)\(hint)")
       if showsLogs { lines(log.lines, indentation: "      ") }
     }
+  }
+
+  /// The runs that a result was taken over from, by their short ids.
+  private func origin(_ difference: RunComparison.Difference) -> RunComparison.Difference {
+    func short(_ id: String?) -> String? { id.map { id in RunID(id).map(reference.short) ?? id } }
+    var shown = difference
+    shown.name = "reused from"
+    (shown.first, shown.second) = (short(difference.first), short(difference.second))
+    return shown
   }
 
   private func lines(_ difference: LineDifference, indentation: String) {

@@ -9,7 +9,7 @@ struct HistoryDiff: ParsableCommand {
     commandName: "diff",
     abstract: "Show what is different between two runs.",
     discussion: """
-      Definition, params, results, how operations ended, how long they took, and \
+      Definition, params, variables of files, results, how operations ended, how long they took, and \
       what they wrote. With one run, compares it with the latest run of its \
       pipeline before it that succeeded. Durations are shown where one is at least \
       twice the other, and longer by half a second or more.
@@ -49,7 +49,7 @@ struct HistoryDiff: ParsableCommand {
     guard let other = pair.1, let left = try history.loadForResume(pair.0.id),
       let right = try history.loadForResume(other.id)
     else { return }
-    let comparison = RunComparison(left, right, workspace: history.workspace.directory)
+    let comparison = try RunComparison(left, right, in: history)
     shared.output.print(comparison.jsonValue()) {
       ComparisonText(comparison: comparison, reference: reference, style: shared.style, showsLogs: logs).print()
     }

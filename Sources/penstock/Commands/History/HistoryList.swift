@@ -112,16 +112,3 @@ struct HistoryList: ParsableCommand {
     TextOutput.standard.writeCSV(runs.lazy.map { $0.jsonValue() }, columns: RunRecord.columns)
   }
 }
-
-extension History {
-  /// The instant that a run was told to stand for, where its start does not say the same: that of a schedule that was late, of a backfill, or of `--at`, also of a
-  /// run that this one retries.
-  fileprivate func instantApart(of run: RunRecord) throws -> RecordTime? {
-    guard let instant = run.instant else { return nil }
-    let start = run.startedAt ?? run.createdAt
-    guard ClockText.dateAndTime(instant) != ClockText.dateAndTime(start) else { return nil }
-    // A retry stands for the start of a run that was not told anything.
-    guard run.trigger == .retry else { return instant }
-    return try origin(of: run).instant == nil ? nil : instant
-  }
-}
