@@ -50,6 +50,19 @@ struct TableTests {
         """)
   }
 
+  @Test("items of one loop differ in a column that is too narrow for their names")
+  func names() {
+    var table = Table([.init("OPERATION", names: true), .init("STATE")])
+    for item in ["[0] debian-bookworm", "[1] ubuntu-noble"] { table.add("  build-and-sign-packages\(item)", "failed") }
+    #expect(
+      table.render(width: 33, style: .plain) == """
+        OPERATION                  STATE
+          bui…[0] debian-bookworm  failed
+          build-…[1] ubuntu-noble  failed
+
+        """)
+  }
+
   @Test("what acts on a terminal is shown as text")
   func harmless() {
     var table = Table([.init("A\u{1B}")])

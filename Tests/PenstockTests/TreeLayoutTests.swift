@@ -86,8 +86,8 @@ struct TreeLayoutTests {
     let shown = lines(
       [record(0, "fetch", .succeeded, seconds: 2), record(1, "loop", .running, position: 1, detail: "{\"items\":3}")]
         + items)
-    #expect(shown[2] == " ● loop          12s  1 of 3, 1 running")
-    #expect(shown[3] == "   ● loop[1]     12s")
+    #expect(shown[2] == " ● loop        12s  1 of 3, 1 running")
+    #expect(shown[3] == "   ● [1]        12s")
     #expect(shown.count == 5)
   }
 
@@ -115,22 +115,52 @@ struct TreeLayoutTests {
     #expect(TreeFolding.fold(rows, height: 2).map(\.name) == ["b", "… 15 more: 5 pending, 10 succeeded"])
   }
 
-  @Test("items have their labels behind their numbers, which give way before the names")
+  @Test("items below their operation go by their numbers and labels")
   func labels() {
     var item = record(3, "loop[0]", .running, position: 1, parent: 1)
     item.item = #""in/a/long/way/orders-0137.csv""#
     let operations = [record(1, "loop", .running, position: 1), item]
-    #expect(lines(operations, width: 80)[3] == "   ● loop[0] in/a/long/way/orders-0137.csv     12s")
-    #expect(lines(operations, width: 60)[3] == "   ● loop[0] …way/orders-0137.csv     12s")
-    #expect(lines(operations, width: 30)[3] == "   ● loop[0] ….csv 12s")
+    #expect(lines(operations, width: 80)[3] == "   ● [0] in/a/long/way/orders-0137.csv     12s")
+    #expect(lines(operations, width: 60)[3] == "   ● [0] …ong/way/orders-0137.csv     12s")
+    #expect(lines(operations, width: 30)[3] == "   ● [0] …0137.csv 12s")
   }
 
-  @Test("a label that has no room is left out")
-  func names() {
-    #expect(NameText("loop[0]", label: "x").fitted(width: 9) == "loop[0]")
-    #expect(NameText("loop[0]", label: "abcdef").fitted(width: 13) == "loop[0] abcd…")
-    #expect(NameText("loop[0]", label: "abc", indentation: 2).fitted(width: 40) == "  loop[0] abc")
-    #expect(NameText("loop[0]", label: "abc", indentation: 2).fitted(width: 5) == "  lo…")
+  @Test("names are not cut while columns stay empty")
+  func longNames() {
+    let name = "an-operation-with-a-name-of-forty-six-characters"
+    var board = RunBoard(pipeline: nil)
+    board.apply(.run(run))
+    board.apply(.operation(record(0, name, .succeeded, seconds: 1)))
+    func line(_ width: Int) -> String {
+      var layout = TreeLayout(board: board, style: .plain, now: start, width: width, height: 20)
+      return layout.lines()[1]
+    }
+    #expect(line(80) == " ✓ \(name)    1.0s")
+    #expect(line(40) == " ✓ an-operation-with-a-name-of-f… 1.0s")
+    board.apply(
+      .operation(
+        record(0, name, .failed, error: RecordedError(code: "exit", message: "exited with code 3"), seconds: 1)))
+    #expect(line(80) == " ✗ an-operation-with-a-name-of-forty-six-characters    1.0s  exited with code 3")
+    #expect(line(60) == " ✗ an-operation-with-a-name-of-…    1.0s  exited with code 3")
+  }
+
+  @Test("an item whose operation has no room has its whole name")
+  func itemWithoutItsOperation() {
+    var rows = [TreeRow(depth: 0, state: .running, name: "loop", time: "", detail: "")]
+    rows += (0..<3).map { number in
+      var row = TreeRow(depth: 1, state: .waiting, name: "loop[\(number)]", time: "", detail: "")
+      row.isBelowOperation = true
+      row.below = ["A question", "penstock approve"]
+      return row
+    }
+    func lines(_ height: Int) -> [String] {
+      let shown = TreeFolding.fold(rows, height: height)
+      var columns = TreeColumns()
+      columns.fit(shown, width: 40)
+      return shown.map { $0.line(columns, width: 40, style: .plain) }
+    }
+    #expect(lines(10) == [" ● loop", "   ◌ [0]", "   ◌ [1]", "   ◌ [2]"])
+    #expect(lines(7).prefix(2) == ["   ◌ loop[0]", "   ◌ loop[1]"])
   }
 
   @Test("what runs is never hidden behind what has ended or has not begun")
@@ -156,7 +186,7 @@ struct TreeLayoutTests {
       record(3 + $0, "loop[\($0)]", $0 < 8 ? .failed : .running, position: 1, parent: 1, seconds: $0 < 8 ? 1 : nil)
     }
     let shown = lines([record(1, "loop", .running, position: 1)] + items, height: 30)
-    for running in 8..<12 { #expect(shown.contains { $0.contains("loop[\(running)]") }, "\(shown)") }
+    for running in 8..<12 { #expect(shown.contains { $0.contains("● [\(running)]") }, "\(shown)") }
     #expect(shown.contains("     … 6 more failed"))
   }
 

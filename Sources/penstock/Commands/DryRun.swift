@@ -152,7 +152,7 @@ struct DryRun {
       return "would run all \(Count.of(count, "item")) again: \(TerminalText.visible(cause))"
     }
     var text = "would run \(items.again.count) of \(Count.of(count, "item"))"
-    let shown = items.again.prefix(Self.mostItems).map { TerminalText.fitted($0, width: 80) }
+    let shown = items.again.prefix(Self.mostItems).map { NameText.fitted(cell: $0, width: 80) }
     if !shown.isEmpty { text += ": " + shown.joined(separator: ", ") }
     if items.again.count > shown.count { text += " and \(items.again.count - shown.count) more" }
     return items.takenOver > 0 ? text + "; the others would be taken over if they are the same" : text

@@ -109,7 +109,9 @@ struct TreeLayout {
     let chosen = asking + going.prefix(places) + failed.prefix(max(2, places - going.count))
     let shown = Set(chosen.map(\.ordinal))
     for record in chosen.sorted(by: { $0.ordinal < $1.ordinal }) {
-      rows.append(row(record, in: entry, depth: depth))
+      var item = row(record, in: entry, depth: depth)
+      item.isBelowOperation = true
+      rows.append(item)
       addNested(record, in: entry, depth: depth, to: &rows)
     }
     var hidden: [String: Int] = [:]

@@ -14,6 +14,8 @@ struct TreeRow: Equatable {
   var word: String?
   /// What an item is called.
   var label: String?
+  /// Whether it is an item that stands below its operation, whose name it leaves out.
+  var isBelowOperation = false
   /// Whether it failed and was allowed to.
   var isAllowedFailure = false
   /// What stands below it, as it is: a question. Harmless for a terminal, and no wider than it.
@@ -27,7 +29,9 @@ struct TreeRow: Equatable {
   var height: Int { 1 + below.count }
 
   /// The columns that the name takes, with its indentation.
-  var nameWidth: Int { 2 * depth + NameText(name, label: label).width }
+  var nameWidth: Int { 2 * depth + nameText.width }
+
+  private var nameText: NameText { NameText(name, label: label, isBelowOperation: isBelowOperation) }
 
   /// Whether the detail says why something is as it is, rather than how far it is.
   var hasReason: Bool {
@@ -64,7 +68,7 @@ struct TreeRow: Equatable {
     // What stands for others has nothing behind its name.
     let column = state == nil ? width : columns.shownName
     let nameWidth = max(1, min(max(6, column - 2 * depth), width - 3 - 2 * depth))
-    let shownName = NameText(name, label: label).fitted(width: nameWidth)
+    let shownName = nameText.fitted(width: nameWidth)
     let glyph = state.map { StatePaint.glyph($0, isUnicode: style.isUnicode) } ?? " "
     let gap = String(repeating: " ", count: max(0, nameWidth - TerminalText.width(of: shownName)))
     let time = String(repeating: " ", count: max(0, columns.time - time.count)) + time
@@ -89,7 +93,7 @@ struct TreeRow: Equatable {
 struct TreeColumns: Equatable {
   /// What the names have needed so far.
   private(set) var name = 0
-  /// What the reasons leave to them.
+  /// What the details, and reasons above all, leave to them.
   private(set) var nameLimit = Int.max
   /// The times.
   private(set) var time = 0
@@ -100,14 +104,18 @@ struct TreeColumns: Equatable {
   /// A terminal of fewer columns has none to spare for times that are short.
   static let narrow = 60
 
-  /// Makes room for rows. Where a reason does not fit beside the names, these give way, down to a quarter of the width.
+  /// Makes room for rows. Where a detail does not fit beside the names, these give way, down to half of the width, and to reasons down to a quarter.
   mutating func fit(_ rows: [TreeRow], width: Int) {
     time = max(time, width < Self.narrow ? rows.map(\.time.count).max() ?? 0 : 7)
     let named = rows.filter { $0.state != nil }
-    name = max(name, min(named.map(\.nameWidth).max() ?? 0, max(12, width / 2)))
-    let longest = named.filter(\.hasReason).map { TerminalText.width(of: $0.detail) }.max() ?? 0
-    guard longest > 0 else { return }
-    nameLimit = min(nameLimit, max(8, width / 4, width - (4 + time + 2) - longest))
+    name = max(name, named.map(\.nameWidth).max() ?? 0)
+    // The glyph, and what is between the columns.
+    let room = width - (4 + time + 2)
+    let longest = named.map { TerminalText.width(of: $0.detail) }.max() ?? 0
+    nameLimit = min(nameLimit, max(12, width / 2, room - longest))
+    let longestReason = named.filter(\.hasReason).map { TerminalText.width(of: $0.detail) }.max() ?? 0
+    guard longestReason > 0 else { return }
+    nameLimit = min(nameLimit, max(10, width / 4, room - longestReason))
   }
 }
 
@@ -138,6 +146,10 @@ enum TreeFolding {
     }
     var hidden: [String: Int] = [:]
     for index in rows.indices where taken[index] == nil { hidden.merge(rows[index].counts, uniquingKeysWith: +) }
+    for index in rows.indices where taken[index]?.isBelowOperation == true {
+      let operation = rows[..<index].lastIndex { $0.depth < rows[index].depth }
+      if operation.flatMap({ taken[$0] }) == nil { taken[index]?.isBelowOperation = false }
+    }
     return rows.indices.compactMap { taken[$0] } + [.more(depth: 0, hidden)]
   }
 

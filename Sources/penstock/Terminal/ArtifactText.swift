@@ -6,7 +6,8 @@ import Values
 enum ArtifactText {
   static func table(_ artifacts: [RunArtifact]) -> Table {
     var table = Table([
-      .init("OPERATION"), .init("ARTIFACT"), .init("FILES", right: true), .init("SIZE", right: true), .init("PATH"),
+      .init("OPERATION", names: true), .init("ARTIFACT"), .init("FILES", right: true), .init("SIZE", right: true),
+      .init("PATH"),
     ])
     for entry in artifacts {
       let paths = entry.artifact.paths

@@ -1,31 +1,87 @@
 import PipelineLanguage
 
-/// The name of an operation, or of an item with its label, for a column: where room is short, the label gives way first.
+/// The name of an operation, or of an item with its number and its label, for a column. Where room is short, the operation's name gives way first, as it is that of all
+/// items, then the label; the number is never cut.
 struct NameText: Equatable {
-  /// Visible text.
-  let name: String
+  /// The name of the operation, which is visible text; empty for an item below its operation.
+  let operation: String
+  /// The number of an item in brackets, `[*]` for all items, or empty.
+  let number: String
   let label: String?
   let indentation: Int
 
-  /// A shorter label says nothing.
+  /// What is left of an operation's name beside a label.
+  private static let shortestOperation = 4
+  /// A label that is cut to fewer columns says nothing.
   private static let shortestLabel = 4
 
-  init(_ name: String, label: String?, indentation: Int = 0) {
-    self.name = TerminalText.visible(name)
+  /// `name` is that of an instance, `build[1]`. An item that stands below its operation goes by its number and label alone.
+  init(_ name: String, label: String?, indentation: Int = 0, isBelowOperation: Bool = false) {
+    let visible = TerminalText.visible(name)
+    let number = Self.number(endOf: visible)
+    operation = isBelowOperation && !number.isEmpty ? "" : String(visible.dropLast(number.count))
+    self.number = number
     self.label = label.map { TerminalText.label($0) }
     self.indentation = indentation
   }
 
-  /// The columns that it takes as a whole.
-  var width: Int {
-    indentation + TerminalText.width(of: name) + (label.map { 1 + TerminalText.width(of: $0) } ?? 0)
+  /// A cell of a table in at most `width` columns: blanks, and a name that may have a label behind its number.
+  static func fitted(cell: String, width: Int) -> String {
+    guard cell.utf8.count > width, TerminalText.width(of: cell) > width else { return cell }
+    return NameText(cell: cell).fitted(width: width)
   }
+
+  /// Takes the text of a cell apart.
+  init(cell: String) {
+    let blanks = cell.prefix { $0 == " " }.count
+    let text = cell.dropFirst(blanks)
+    var end = text.startIndex
+    while let bracket = text[end...].firstIndex(of: "]") {
+      end = text.index(after: bracket)
+      guard end == text.endIndex || text[end] == " ", !Self.number(endOf: String(text[..<end])).isEmpty else {
+        continue
+      }
+      let label = text[end...].dropFirst()
+      self.init(String(text[..<end]), label: label.isEmpty ? nil : String(label), indentation: blanks)
+      return
+    }
+    self.init(String(text), label: nil, indentation: blanks)
+  }
+
+  private static func number(endOf name: String) -> String {
+    guard name.hasSuffix("]"), let start = name.lastIndex(of: "[") else { return "" }
+    let inside = name[start...].dropFirst().dropLast()
+    guard !inside.isEmpty, inside == "*" || inside.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return "" }
+    return String(name[start...])
+  }
+
+  /// The whole of it.
+  var text: String { String(repeating: " ", count: indentation) + operation + number + (label.map { " \($0)" } ?? "") }
+
+  /// The columns that it takes as a whole.
+  var width: Int { TerminalText.width(of: text) }
 
   /// As much of it as fits.
   func fitted(width: Int) -> String {
-    let text = String(repeating: " ", count: indentation) + name
-    let room = width - TerminalText.width(of: text) - 1
-    guard let label, room >= Self.shortestLabel else { return TerminalText.fitted(text, width: width) }
-    return "\(text) \(TerminalText.label(label, width: room))"
+    let text = text
+    guard TerminalText.width(of: text) > width else { return text }
+    let room = width - indentation - number.count
+    guard room >= min(1, operation.count) else {
+      // The number alone.
+      let blanks = String(repeating: " ", count: max(0, min(indentation, width - number.count)))
+      return TerminalText.fitted(blanks + (number.isEmpty ? operation : number), width: width)
+    }
+    let blanks = String(repeating: " ", count: indentation)
+    if let label {
+      let operationWidth = TerminalText.width(of: operation)
+      let labelWidth = TerminalText.width(of: label)
+      let least = number.isEmpty ? operationWidth : min(operationWidth, Self.shortestOperation)
+      let shown = min(labelWidth, room - 1 - least)
+      if shown >= min(labelWidth, Self.shortestLabel) {
+        let shownOperation = TerminalText.fitted(operation, width: room - 1 - shown)
+        return "\(blanks)\(shownOperation)\(number) \(TerminalText.label(label, width: shown))"
+      }
+    }
+    return blanks + TerminalText.fitted(operation, width: room) + number
   }
 }

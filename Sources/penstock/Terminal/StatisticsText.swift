@@ -28,7 +28,8 @@ struct StatisticsText {
   func table(width: Int?) -> String {
     let hasShare = width.map { $0 >= Self.widthWithShare } ?? true
     var columns: [Table.Column] = [
-      .init("PIPELINE"), .init("ENDED", right: true), .init("OK", right: true), .init("FAILED", right: true),
+      .init("PIPELINE", names: true), .init("ENDED", right: true), .init("OK", right: true),
+      .init("FAILED", right: true),
       .init("OTHER", right: true),
     ]
     if hasShare { columns.append(.init("SUCCESS", right: true)) }

@@ -9,10 +9,14 @@ struct Table {
     var isRightAligned = false
     /// Gives the paint of a cell, by its text.
     var paint: (@Sendable (String) -> Style.Paint?)?
+    /// Whether its cells are names of operations and items, of which the number is kept where room is short.
+    var hasNames = false
 
-    init(_ title: String, right: Bool = false, paint: (@Sendable (String) -> Style.Paint?)? = nil) {
+    init(_ title: String, right: Bool = false, names: Bool = false, paint: (@Sendable (String) -> Style.Paint?)? = nil)
+    {
       self.title = title
       isRightAligned = right
+      hasNames = names
       self.paint = paint
     }
   }
@@ -45,7 +49,7 @@ struct Table {
     }
     var text = line(titles, widths: widths) { cell, _ in style.paint(cell, .bold) }
     for row in cells {
-      text += line(row, widths: widths) { cell, column in
+      text += line(row, widths: widths, hasNames: true) { cell, column in
         guard style.isColored else { return cell }
         return style.paint(cell, columns[column].paint?(row[column]))
       }
@@ -75,10 +79,14 @@ struct Table {
     }
   }
 
-  private func line(_ cells: [String], widths: [Int], paint: (String, Int) -> String) -> String {
+  private func line(
+    _ cells: [String], widths: [Int], hasNames: Bool = false, paint: (String, Int) -> String
+  ) -> String {
     var text = ""
     for (column, cell) in cells.prefix(widths.count).enumerated() {
-      let shown = TerminalText.fitted(cell, width: widths[column])
+      let shown =
+        hasNames && columns[column].hasNames
+        ? NameText.fitted(cell: cell, width: widths[column]) : TerminalText.fitted(cell, width: widths[column])
       let gap = String(repeating: " ", count: widths[column] - TerminalText.width(of: shown))
       let painted = paint(shown, column)
       let isLast = column == widths.count - 1

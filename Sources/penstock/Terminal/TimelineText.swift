@@ -7,6 +7,7 @@ struct TimelineText {
   let style: Style
   let width: Int
 
+  /// What the names may take where the bars have more than that.
   private static let longestName = 30
   private static let shortestName = 4
   private static let shortestBar = 10
@@ -21,7 +22,7 @@ struct TimelineText {
     let roomForNames = max(Self.shortestName, width - Self.shortestBar - durationWidth - 4)
     let names = probe.rows.map { row in
       NameText(row.name, label: row.label, indentation: row.isItem ? 2 : 0)
-        .fitted(width: min(Self.longestName, roomForNames))
+        .fitted(width: min(max(Self.longestName, width / 3), roomForNames))
     }
     let title = TerminalText.fitted("TIMELINE", width: roomForNames)
     let nameWidth = max(title.count, names.map { TerminalText.width(of: $0) }.max() ?? 0)

@@ -101,7 +101,7 @@ struct HistoryShow: ParsableCommand {
     let operations = recorded.operations
     guard !operations.isEmpty else { return }
     var table = Table([
-      .init("OPERATION"), .init("STATE") { StatePaint.ofWord($0) }, .init("TOOK", right: true),
+      .init("OPERATION", names: true), .init("STATE") { StatePaint.ofWord($0) }, .init("TOOK", right: true),
       .init("ATTEMPTS", right: true),
       .init("RESULT OR REASON"),
     ])
@@ -120,7 +120,7 @@ struct HistoryShow: ParsableCommand {
   private func printCauses(_ recorded: RecordedRun) {
     let causes = recorded.operations.compactMap { operation in operation.causeOfRetry.map { (operation.title, $0) } }
     guard !causes.isEmpty else { return }
-    var table = Table([.init("RAN AGAIN"), .init("BECAUSE")])
+    var table = Table([.init("RAN AGAIN", names: true), .init("BECAUSE")])
     for (title, cause) in causes { table.add(title, TerminalText.oneLine(cause)) }
     TextOutput.standard.write("\n" + table.render(width: shared.tableWidth, style: shared.style))
   }
