@@ -1,3 +1,4 @@
+import Foundation
 import PipelineLanguage
 import RunHistory
 import Testing
@@ -188,6 +189,30 @@ struct TreeLayoutTests {
     let shown = lines([record(1, "loop", .running, position: 1)] + items, height: 30)
     for running in 8..<12 { #expect(shown.contains { $0.contains("● [\(running)]") }, "\(shown)") }
     #expect(shown.contains("     … 6 more failed"))
+  }
+
+  @Test("a failed loop says which item failed first and why, and how many did once")
+  func failedLoop() {
+    let error = RecordedError(code: "exit", message: "exited with code 3")
+    let loopError = RecordedError(
+      code: "items-failed", message: "2 of 4 items failed; first 'loop[1]': exited with code 3")
+    var items = [
+      record(3, "loop[0]", .succeeded, position: 1, parent: 1, seconds: 1),
+      record(4, "loop[1]", .failed, position: 1, parent: 1, error: error, seconds: 1),
+      record(5, "loop[2]", .failed, position: 1, parent: 1, error: error, seconds: 1),
+      record(
+        6, "loop[3]", .cancelled, position: 1, parent: 1, attempts: 0, reason: "items-failed",
+        detail: #"{"count":2,"loop":"loop"}"#),
+    ]
+    items[1].item = #""ubuntu-noble""#
+    let loop = record(1, "loop", .failed, position: 1, error: loopError, seconds: 2)
+    func detail(_ items: [OperationRecord]) -> String? {
+      lines([loop] + items, width: 100).first { $0.contains("✗ loop") }?.components(separatedBy: "2.0s  ").last
+    }
+    #expect(detail(items) == "[1] ubuntu-noble: exited with code 3 · 2 of 4 failed, 1 not run")
+    #expect(detail(Array(items.prefix(3))) == "[1] ubuntu-noble: exited with code 3 · 2 of 3 failed")
+    // What is recorded, where the items are not known.
+    #expect(detail([]) == "2 of 4 items failed; first 'loop[1]': exited with code 3")
   }
 
   private func question(_ message: String, ordinal: Int = 0) -> OperationRecord {

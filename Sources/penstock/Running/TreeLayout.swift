@@ -137,9 +137,11 @@ struct TreeLayout {
     if record.state == .running, let progress = entry.progress[record.ordinal] {
       details.append(TerminalText.oneLine(progress.text))
     }
-    if let items = entry.items[record.ordinal] { details.append(Self.summary(of: items, loop: record, in: entry)) }
+    let items = entry.items[record.ordinal]
+    let failure = items.flatMap { Self.failure(of: $0, loop: record, in: entry) }
+    if let items, failure == nil { details.append(Self.summary(of: items, loop: record, in: entry)) }
     let question = isFinal ? nil : record.question
-    let reason = TerminalText.oneLine(StateReason.text(of: record, now: now))
+    let reason = failure ?? TerminalText.oneLine(StateReason.text(of: record, now: now))
     let isAllowed = entry.isAllowedFailure(record)
     if question != nil {
       details.append("waits for approval")
@@ -208,6 +210,21 @@ struct TreeLayout {
     let word = StateReason.word(of: record)
     if record.state == .waiting { return "waits \(reason)" }
     return word == StateReason.notRun ? "\(word): \(reason)" : reason
+  }
+
+  /// What a loop failed with: its first item that did and the cause, before the number of those that did. Nil where its items are not why, or are not known.
+  private static func failure(of items: [Int], loop: OperationRecord, in entry: RunBoard.Entry) -> String? {
+    guard loop.state == .failed, loop.error?.code == "items-failed" else { return nil }
+    let records = items.compactMap { entry.operations[$0] }
+    let failed = records.filter { $0.state == .failed }
+    guard let first = failed.min(by: { $0.ordinal < $1.ordinal }) else { return nil }
+    let cause = TerminalText.oneLine(StateReason.text(of: first, now: nil))
+    var text = NameText(first.name, label: first.label, isBelowOperation: true).text
+    text += (cause.isEmpty ? "" : ": \(cause)") + " · \(failed.count) of \(records.count) failed"
+    // By the words that their rows would have.
+    let others = Dictionary(grouping: records.filter { $0.state == .cancelled }, by: StateReason.word)
+    for (word, records) in others.sorted(by: { $0.key < $1.key }) { text += ", \(records.count) \(word)" }
+    return text
   }
 
   private static func summary(of items: [Int], loop: OperationRecord, in entry: RunBoard.Entry) -> String {
