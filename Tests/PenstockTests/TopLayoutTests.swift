@@ -57,8 +57,38 @@ struct TopLayoutTests {
         "1 run, 1 question, 0 leases in /w/.penstock", "",
         "RUN       PIPELINE  STATE    TIME    DONE  NOW",
         "03kx9fab  release   running   12s  1 of 3  test, build (waiting)", "",
-        "QUESTION", "deploy/publish of run 03kx9fab, for 12s", "  Ship it?", "  penstock approve 03kx9fab0001 publish",
+        "QUESTION", "deploy/publish of run 03kx9fab, for 12s", "  Ship it?", "  penstock approve 03kx9fab publish",
       ])
+    #expect(
+      layout(activity, width: 30).suffix(4) == [
+        "deploy/publ… of run 03kx9fab,…", "  Ship it?", "  penstock approve 03kx9fab \\", "    publish",
+      ])
+  }
+
+  @Test("what a question is of keeps the number of its item, and its command can be pasted", arguments: [40, 80, 120])
+  func item(width: Int) {
+    let asking = run("release")
+    let name = "ask-the-people-who-know[1]"
+    let activity = Activity(
+      runs: [],
+      questions: [
+        .init(
+          path: name, run: asking,
+          approval: Approval(run: asking.id, ordinal: 2, operation: name, message: "Ship it?", requestedAt: start))
+      ], leases: [])
+    let lines = layout(activity, width: width)
+    if width == 40 {
+      #expect(
+        lines.suffix(4) == [
+          "ask-the-peo…[1] of run 03kx9fab, for 12s", "  Ship it?", "  penstock approve 03kx9fab \\",
+          "    'ask-the-people-who-know[1]'",
+        ])
+    } else {
+      #expect(
+        lines.suffix(3) == [
+          "\(name) of run 03kx9fab, for 12s", "  Ship it?", "  penstock approve 03kx9fab '\(name)'",
+        ])
+    }
   }
 
   @Test(

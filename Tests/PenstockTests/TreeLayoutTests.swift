@@ -229,14 +229,14 @@ struct TreeLayoutTests {
 
   @Test("a question is shown as a whole, with the command that answers it and the keys")
   func asking() {
-    var layout = layout([question("Ship version 1.4.2 to all\nof the machines?")], width: 38)
+    var layout = layout([question("Ship version 1.4.2 to all\nof the machines?")], width: 34)
     #expect(
       layout.lines() == [
-        "demo 03kx9fab running 12s, 0 of 3 done",
+        "demo 03kx9fab running 12s, 0 of 3…",
         " ◌ fetch   12s  waits for approval",
         "     Ship version 1.4.2 to all",
         "     of the machines?",
-        "     penstock approve 03kx9fab0001 \\",
+        "     penstock approve 03kx9fab \\",
         "       fetch",
         "     y approves, n rejects",
         " · loop         after fetch",

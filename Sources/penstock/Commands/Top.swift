@@ -66,7 +66,7 @@ extension Activity {
           "kind": "question", "run": .string(question.run.id.text),
           "operation": .string(question.approval.operation), "message": .string(question.approval.message),
           "requested_at": JSONValue(question.approval.requestedAt),
-          "command": .string(TopLayout.command(for: question)),
+          "command": .string(TopLayout.command(for: question, run: question.run.id.text)),
         ]
       }
       + leases.map { lease in

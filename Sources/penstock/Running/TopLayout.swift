@@ -101,19 +101,25 @@ struct TopLayout {
     var lines = [style.paint("QUESTION", .bold)]
     for question in activity.questions {
       let age = DurationText.format(from: question.approval.requestedAt, to: now)
-      let subject =
-        "\(question.path) of run \(short(question.run.id)), for \(age)"
-      lines.append(fitted(TerminalText.visible(subject), style: .yellow))
+      let rest = " of run \(short(question.run.id)), for \(age)"
+      let path = NameText(question.path, label: nil)
+      // Where only one of the two has room, the name.
+      let shownPath = width.map { path.fitted(width: max($0 - rest.count, min($0, Self.shortestPath))) } ?? path.text
+      lines.append(fitted(shownPath + rest, style: .yellow))
       let message = TerminalText.wrapped(question.approval.message, width: max(2, (width ?? 100) - 2))
       lines += message.map { "  \($0)" }
-      lines.append(fitted("  " + TerminalText.visible(Self.command(for: question)), style: nil))
+      let command = Self.command(for: question, run: short(question.run.id))
+      lines += TerminalLines.command(command, width: width.map { max(2, $0 - 2) } ?? Int.max).map { "  \($0)" }
     }
     return lines
   }
 
-  /// What to type to answer a question.
-  static func command(for question: OpenQuestions.Question) -> String {
-    "penstock approve \(question.run.id.text) \(ShellText.quoted(question.approval.operation))"
+  /// What is left of the name of an operation that asks.
+  private static let shortestPath = 12
+
+  /// What to type to answer a question; `run` is the id of its run, or the beginning of it.
+  static func command(for question: OpenQuestions.Question, run: String) -> String {
+    "penstock approve \(run) \(ShellText.quoted(question.approval.operation))"
   }
 
   private var leaseLines: [String] {

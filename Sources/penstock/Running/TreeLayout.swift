@@ -170,14 +170,15 @@ struct TreeLayout {
     let message = question.message ?? ""
     let start = String(message.unicodeScalars.prefix(Self.longestQuestion))
     var text = TerminalText.wrapped(start, width: room)
-    let command = Self.command(question.command ?? "penstock approve \(record.run.text)", width: room)
+    let command = TerminalLines.command(
+      "penstock approve \(record.run.short) \(ShellText.quoted(record.name))", width: room)
     // The header, the row itself, and a line for what has no room.
     let most = height - 3 - command.count - 1
     var isWhole = start.unicodeScalars.count == message.unicodeScalars.count
     if text.count > most || !isWhole {
       isWhole = false
       text = Array(text.prefix(max(1, most - 1)))
-      let explain = "penstock explain \(record.run.text) \(ShellText.quoted(record.name))"
+      let explain = "penstock explain \(record.run.short) \(ShellText.quoted(record.name))"
       text.append(TerminalText.fitted("… all of it: \(TerminalText.visible(explain))", width: room))
     }
     var lines = text.map { indentation + style.paint($0, .bold) } + command.map { indentation + $0 }
@@ -185,24 +186,6 @@ struct TreeLayout {
     let offersKeys = isWhole && room >= Self.keys.count && answerable == RunBoard.Question(of: record)
     if offersKeys { lines.append(indentation + style.paint(Self.keys, .yellow)) }
     return (lines, offersKeys)
-  }
-
-  /// A command on as many lines as it takes, so that it can be pasted. It is broken before its arguments; a name that is too long is cut.
-  private static func command(_ command: String, width: Int) -> [String] {
-    let command = TerminalText.visible(command)
-    guard TerminalText.width(of: command) > width else { return [command] }
-    var lines = [""]
-    for word in command.split(separator: " ", maxSplits: 3) {
-      let line = lines[lines.count - 1]
-      let longer = line.isEmpty ? String(word) : "\(line) \(word)"
-      if line.isEmpty || TerminalText.width(of: longer) + 2 <= width {
-        lines[lines.count - 1] = longer
-      } else {
-        lines[lines.count - 1] += " \\"
-        lines.append("  \(word)")
-      }
-    }
-    return lines.map { TerminalText.fitted($0, width: width) }
   }
 
   /// A reason as it stands in a row, where the glyph says the state.

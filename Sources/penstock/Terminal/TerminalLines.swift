@@ -7,6 +7,24 @@ enum TerminalLines {
       .joined(separator: "\n")
   }
 
+  /// A command about an operation of a run on as many lines as it takes, so that it can be pasted. It is broken before its arguments; a name that is too long is cut.
+  static func command(_ command: String, width: Int) -> [String] {
+    let command = TerminalText.visible(command)
+    guard TerminalText.width(of: command) > width else { return [command] }
+    var lines = [""]
+    for word in command.split(separator: " ", maxSplits: 3) {
+      let line = lines[lines.count - 1]
+      let longer = line.isEmpty ? String(word) : "\(line) \(word)"
+      if line.isEmpty || TerminalText.width(of: longer) + 2 <= width {
+        lines[lines.count - 1] = longer
+      } else {
+        lines[lines.count - 1] += " \\"
+        lines.append("  \(word)")
+      }
+    }
+    return lines.map { TerminalText.fitted($0, width: width) }
+  }
+
   /// A line of prose, broken between words where the terminal has fewer columns, with the rest behind as many blanks. A word that is longer stays whole, so that it
   /// can be pasted. `text` must be visible text; colours of ``Style`` take no room. Nil columns mean no terminal, and no breaks.
   static func wrapped(_ text: String, width: Int?, indentation: Int = 0) -> String {
