@@ -38,7 +38,7 @@ struct StatisticsTextTests {
   @Test("no bar is cut off by the terminal, least of all the latest", arguments: [80, 90, 100, 160])
   func width(columns: Int) async throws {
     let rows = try await statistics(slices: StatisticsText.bars(width: columns))
-    let lines = StatisticsText(rows: rows, isOfOneOperation: false, style: .plain).table(width: columns)
+    let lines = StatisticsText(rows: rows, isOfOneOperation: false, style: .plain).text(width: columns)
       .split(separator: "\n")
     #expect(lines.count == 3)
     #expect(lines.allSatisfy { $0.count <= columns })
@@ -51,7 +51,24 @@ struct StatisticsTextTests {
   func oneOperation() async throws {
     let rows = try await statistics(slices: 8, operation: "an-operation-with-a-long-name")
     let text = StatisticsText(rows: rows, isOfOneOperation: true, style: .plain)
-    #expect(text.table(width: nil).contains("\nnightly / an-operation-with-a-long-name  "))
-    #expect(text.flakiest == "\nFlakiest: an-operation-with-a-long-name of nightly (10 failed of 30)\n")
+    #expect(text.text(width: nil).contains("\nnightly / an-operation-with-a-long-name  "))
+    #expect(text.flakiest(width: nil) == "\nFlakiest: an-operation-with-a-long-name of nightly (10 failed of 30)\n")
+    #expect(
+      text.flakiest(width: 40) == """
+
+        Flakiest: an-operation-with-a-long-name
+          of nightly (10 failed of 30)
+
+        """)
+  }
+
+  @Test("columns that a terminal has no room for are named below the table")
+  func leftOut() async throws {
+    let text = StatisticsText(rows: try await statistics(slices: 8), isOfOneOperation: false, style: .plain)
+    #expect(text.note(width: nil) == "")
+    #expect(text.note(width: 120) == "")
+    #expect(text.note(width: 80) == "Not shown in 80 columns: SUCCESS\n")
+    #expect(text.note(width: 40) == "Not shown in 40 columns: SUCCESS, P50,\n  P95, MAX, TREND\n")
+    #expect(text.text(width: 40).hasPrefix("PIPELINE  ENDED  OK  FAILED  OTHER …\n"))
   }
 }

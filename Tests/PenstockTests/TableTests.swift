@@ -38,16 +38,22 @@ struct TableTests {
     }
   }
 
-  @Test("what has no room is left out at the right")
+  @Test("what has no room is left out at the right, with a sign behind the headings")
   func leftOut() {
     var table = Table(["RUN", "PIPELINE", "STATE", "TOOK"].map { Table.Column($0) })
     table.add("2py1kkvq", "nightly-release", "succeeded", "1.2s")
     #expect(
       table.render(width: 20, style: .plain) == """
-        RUN       PIPELINE
+        RUN       PIPELINE …
         2py1kkvq  nightly…
 
         """)
+    var numbers = Table([.init("RUN"), .init("TOOK", right: true)])
+    numbers.add("2py1kkvq", "1.25s")
+    #expect(numbers.render(width: 12, style: .plain) == "RUN …\n2py1kkvq\n")
+    #expect(table.titlesLeftOut(width: 20) == ["STATE", "TOOK"])
+    #expect(table.titlesLeftOut(width: 80) == [])
+    #expect(table.titlesLeftOut(width: nil) == [])
   }
 
   @Test("items of one loop differ in a column that is too narrow for their names")

@@ -1,6 +1,7 @@
 import PipelineLanguage
 import RunHistory
 import RunReports
+import Values
 
 /// Statistics as a table with a spark line in each row, and what is flaky in words.
 struct StatisticsText {
@@ -25,14 +26,29 @@ struct StatisticsText {
   }
 
   /// A row for each pipeline, and under it one for each of its operations.
-  func table(width: Int?) -> String {
-    let hasShare = width.map { $0 >= Self.widthWithShare } ?? true
+  func text(width: Int?) -> String { table(width: width).render(width: width, style: style) }
+
+  /// Which columns a terminal has no room for; empty if there is room for all.
+  func note(width: Int?) -> String {
+    guard let width else { return "" }
+    let titles = (Self.hasShare(width) ? [] : [Self.share]) + table(width: width).titlesLeftOut(width: width)
+    guard !titles.isEmpty else { return "" }
+    let note = "Not shown in \(Count.of(width, "column")): \(titles.joined(separator: ", "))"
+    return TerminalLines.wrapped(note, width: width, indentation: 2) + "\n"
+  }
+
+  private static let share = "SUCCESS"
+
+  private static func hasShare(_ width: Int?) -> Bool { width.map { $0 >= widthWithShare } ?? true }
+
+  private func table(width: Int?) -> Table {
+    let hasShare = Self.hasShare(width)
     var columns: [Table.Column] = [
       .init("PIPELINE", names: true), .init("ENDED", right: true), .init("OK", right: true),
       .init("FAILED", right: true),
       .init("OTHER", right: true),
     ]
-    if hasShare { columns.append(.init("SUCCESS", right: true)) }
+    if hasShare { columns.append(.init(Self.share, right: true)) }
     columns += [
       .init("P50", right: true), .init("P95", right: true), .init("MAX", right: true), .init("TREND"),
     ]
@@ -50,7 +66,7 @@ struct StatisticsText {
       ]
       table.add(cells)
     }
-    return table.render(width: width, style: style)
+    return table
   }
 
   private func name(of row: DurationStatistics) -> String {
@@ -58,8 +74,8 @@ struct StatisticsText {
     return isOfOneOperation ? "\(row.pipeline) / \(operation)" : "  \(operation)"
   }
 
-  /// The three operations that most often fail now and then, or need more than one attempt; empty if there is none.
-  var flakiest: String {
+  /// The three operations that most often fail now and then, or need more than one attempt, in at most `width` columns; empty if there is none.
+  func flakiest(width: Int?) -> String {
     func unsteady(_ row: DurationStatistics) -> Int { row.succeeded > 0 ? max(row.failed, row.retried) : 0 }
     let flaky = rows.filter { $0.operation != nil && unsteady($0) > 0 }
       .sorted { (unsteady($0) * $1.count, $1.pipeline) > (unsteady($1) * $0.count, $0.pipeline) }.prefix(3)
@@ -70,7 +86,8 @@ struct StatisticsText {
       let operation = TerminalText.visible(row.operation ?? "")
       return "\(operation) of \(TerminalText.visible(row.pipeline)) (\(text) of \(row.count))"
     }
-    return "\nFlakiest: " + names.joined(separator: ", ") + "\n"
+    let line = "Flakiest: " + names.joined(separator: ", ")
+    return "\n" + TerminalLines.wrapped(line, width: width, indentation: 2) + "\n"
   }
 
   private static func share(_ part: Int, of whole: Int) -> String {

@@ -35,19 +35,16 @@ struct Table {
   }
 
   /// The table in at most `width` columns (nil: as wide as it is). Wide columns give way, the widest first, but keep eight; what has no room even
-  /// then is left out at the right.
+  /// then is left out at the right, and `…` stands behind the headings.
   func render(width: Int?, style: Style) -> String {
-    let cells = rows.map { row in row.map { TerminalText.visible($0) } }
+    let cells = visibleCells
     let titles = columns.map { TerminalText.visible($0.title) }
-    var widths = titles.map { TerminalText.width(of: $0) }
-    for row in cells {
-      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], TerminalText.width(of: cell)) }
-    }
-    if let width {
-      Self.shrink(&widths, to: width)
-      Self.cut(&widths, to: width)
-    }
+    let widths = widths(of: cells, to: width)
     var text = line(titles, widths: widths) { cell, _ in style.paint(cell, .bold) }
+    if let width, widths.count < columns.count, width > Self.sign {
+      text.removeLast()
+      text += " …\n"
+    }
     for row in cells {
       text += line(row, widths: widths, hasNames: true) { cell, column in
         guard style.isColored else { return cell }
@@ -55,6 +52,33 @@ struct Table {
       }
     }
     return text
+  }
+
+  /// The titles of the columns that ``render(width:style:)`` leaves out.
+  func titlesLeftOut(width: Int?) -> [String] {
+    columns.dropFirst(widths(of: visibleCells, to: width).count).map(\.title)
+  }
+
+  private var visibleCells: [[String]] { rows.map { row in row.map { TerminalText.visible($0) } } }
+
+  /// What `…` takes behind the headings.
+  private static let sign = 2
+
+  /// The widths of the columns that have room.
+  private func widths(of cells: [[String]], to width: Int?) -> [Int] {
+    var widths = columns.map { TerminalText.width(of: TerminalText.visible($0.title)) }
+    for row in cells {
+      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], TerminalText.width(of: cell)) }
+    }
+    guard let width else { return widths }
+    Self.shrink(&widths, to: width)
+    var cut = widths
+    self.cut(&cut, to: width)
+    if cut.count < widths.count, width > Self.sign {
+      cut = widths
+      self.cut(&cut, to: width - Self.sign)
+    }
+    return cut
   }
 
   private static func shrink(_ widths: inout [Int], to width: Int) {
@@ -69,11 +93,13 @@ struct Table {
   }
 
   /// Ends the table at the edge of the terminal: a line that wraps is harder to read than one that is cut.
-  private static func cut(_ widths: inout [Int], to width: Int) {
+  private func cut(_ widths: inout [Int], to width: Int) {
     var room = width
     for column in widths.indices {
       if column > 0 { room -= 2 }
-      guard room > 0 else { return widths.removeSubrange(column...) }
+      // The beginning of a number would be another number.
+      let isWhole = columns[column].isRightAligned && column > 0
+      guard room >= (isWhole ? widths[column] : 1) else { return widths.removeSubrange(column...) }
       widths[column] = min(widths[column], room)
       room -= widths[column]
     }

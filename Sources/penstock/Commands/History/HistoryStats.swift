@@ -58,8 +58,11 @@ struct HistoryStats: ParsableCommand {
         return
       }
       let text = StatisticsText(rows: rows, isOfOneOperation: operation != nil, style: shared.style)
-      output.write(text.table(width: shared.tableWidth))
-      if !shared.quiet { output.write(text.flakiest) }
+      output.write(text.text(width: shared.tableWidth))
+      if !shared.quiet {
+        output.write(text.note(width: shared.tableWidth))
+        output.write(text.flakiest(width: shared.tableWidth))
+      }
     }
   }
 
