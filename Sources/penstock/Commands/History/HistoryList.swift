@@ -1,4 +1,5 @@
 import ArgumentParser
+import PipelineLanguage
 import PipelineService
 import RunHistory
 import RunReports
@@ -62,14 +63,40 @@ struct HistoryList: ParsableCommand {
       printCSV([])
     } text: {
       TextOutput.standard.writeLine(try RunText.none(in: history, filters: filter.given, pipeline: filter.pipeline))
-      if let history, let hint = try instantHint(in: history) { TextOutput.standard.writeLine(hint) }
+      guard let history else { return }
+      for hint in [try labelHint(in: history), try instantHint(in: history)].compactMap(\.self) {
+        TextOutput.standard.writeLine(hint)
+      }
     }
   }
 
-  /// Where a time was asked for in which no run was created, and runs stand for instants of that time: how these are found.
+  /// A label that runs have in another letter case than was asked for: `Did you mean --label team=web?`.
+  private func labelHint(in history: History) throws -> String? {
+    let wanted = try filter.labels.labels()
+    guard !wanted.isEmpty else { return nil }
+    let runs = try history.runs(RunFilter(pipeline: filter.pipeline, limit: Self.mostAskedForLabels))
+    for label in wanted where !runs.contains(where: { label.isAmong($0.labels) }) {
+      for run in runs {
+        for (name, text) in run.labels.sorted(by: { $0.key < $1.key })
+        where name.lowercased() == label.name.lowercased()
+          && (label.text.map { $0.lowercased() == text.lowercased() } ?? true)
+        {
+          let argument = label.text == nil ? name : "\(name)=\(text)"
+          return "Did you mean --label \(TerminalText.visible(ShellText.quoted(argument)))?"
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Of how many runs labels are looked through for one that was meant.
+  private static let mostAskedForLabels = 1000
+
+  /// Where a time was asked for in which no run was created, and runs stand for instants of that time: how these are found. Only for a time with an end: what was
+  /// created before it begins seldom stands for something later, and to find none takes a look at all runs.
   private func instantHint(in history: History) throws -> String? {
     let bounds = [filter.since.map { "at >= '\($0)'" }, filter.until.map { "at < '\($0)'" }].compactMap(\.self)
-    guard !bounds.isEmpty else { return nil }
+    guard filter.until != nil else { return nil }
     let span = bounds.joined(separator: " && ")
     var wanted = try filter.filter(defaultLimit: nil)
     wanted.since = nil
