@@ -92,11 +92,14 @@ extension DocumentReader {
         readEntries(key, entry, into: draft, &matrix)
         continue
       }
-      if let fix = misspelling(of: entry) {
+      let folded = entry.name.lowercased()
+      if MatrixKey(rawValue: folded) != nil {
         error(
-          .reservedName, "a list of a matrix cannot be called '\(entry.name)'", at: entry.key.range, fix: fix)
+          .reservedName, "a list of a matrix cannot be called '\(entry.name)'", at: entry.key.range,
+          fix: "did you mean '\(folded)'?")
         continue
       }
+      warnOfNearName(of: entry)
       _ = checkName(entry.name, .member, "a name in a matrix", at: entry.key.range)
       let placed = list(entry.value, "'\(entry.name)'", into: &draft.sites)
       matrix.lists.append((entry.name, placed?.data ?? .literal(.array([]))))
@@ -113,13 +116,15 @@ extension DocumentReader {
     draft.definition.loop = OperationDefinition.Loop(source: .matrix(matrix), itemName: "item", concurrency: nil)
   }
 
-  /// What to do about a list whose name is `include` or `exclude` in other letters, or nearly: `excludes` where all its entries are mappings. Nil where it is a list
-  /// like any other.
-  private func misspelling(of entry: YAMLEntry) -> String? {
-    let folded = entry.name.lowercased()
-    if MatrixKey(rawValue: folded) != nil { return "did you mean '\(folded)'?" }
-    guard let items = entry.value.items, !items.isEmpty, items.allSatisfy({ $0.entries != nil }) else { return nil }
-    return suggestion(for: folded, among: MatrixKey.allCases.map(\.rawValue))
+  /// Warns of a list of mappings that is nearly called `include` or `exclude`: it is a list like any other, and leaves nothing out.
+  private func warnOfNearName(of entry: YAMLEntry) {
+    guard let items = entry.value.items, !items.isEmpty, items.allSatisfy({ $0.entries != nil }),
+      let near = NearestName.suggestion(for: entry.name.lowercased(), among: MatrixKey.allCases.map(\.rawValue)),
+      abs(near.count - entry.name.count) <= 1
+    else { return }
+    warning(
+      .reservedName, "the list '\(entry.name)' of the matrix is one like any other", at: entry.key.range,
+      fix: "did you mean '\(near)'?")
   }
 
   /// `exclude` or `include`: mappings that are written out or computed, or an expression that yields all of them.
