@@ -10,6 +10,7 @@ struct JobRunner {
   /// Runs a job to its end. Where the call returns, its job has ended.
   nonisolated(nonsending) func perform(_ job: Job) async throws -> JobEnd {
     guard let door = run.services.executor.fastDoor else { return try await runElsewhere(job) }
+    if job.input.isLarge { try await makeReadyBeside(job, by: door) }
     let turn = LoopBound(AttemptTurn(run: run, ordinal: ordinal))
     return try await door.run(isolation: #isolation, job) { handle, files in
       note(handle)
@@ -25,6 +26,18 @@ struct JobRunner {
       }
     } exited: {
       turn.value.processEnded()
+    }
+  }
+
+  /// Writes the input of a job, which takes a while: what has ended the attempt meanwhile keeps the job from being started.
+  private nonisolated(nonsending) func makeReadyBeside(_ job: Job, by door: any FastDoor) async throws {
+    try await door.makeReadyBeside(job, isolation: #isolation)
+    do {
+      if Task.isCancelled || run.isForced || run.isCalledOff(ordinal) { throw CancellationError() }
+      try run.requireOwnership()
+    } catch {
+      run.services.executor.discard(job)
+      throw error
     }
   }
 

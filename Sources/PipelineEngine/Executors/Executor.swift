@@ -51,8 +51,12 @@ extension Executor {
   func forget(_ run: RunID) {}
 }
 
-/// What runs a job by one call that starts it before it suspends first, unless its input is large: for an executor whose jobs nobody else will ever ask for. *On the loop.*
+/// What runs a job by one call that starts it before it suspends first: for an executor whose jobs nobody else will ever ask for. *On the loop.*
 protocol FastDoor: AnyObject, Sendable {
+  /// Makes a job ready beside the loop whose input is large. Default: nothing.
+  ///
+  /// - Throws: ``OperationFailure`` or ``EngineError``.
+  func makeReadyBeside(_ job: Job, isolation: isolated (any Actor)?) async throws
   /// Runs a job from its start to its end.
   ///
   /// When the task is cancelled, the job is asked to end, and made to after its grace; the call still returns only when it has. `begun` is called right after
@@ -63,6 +67,10 @@ protocol FastDoor: AnyObject, Sendable {
     isolation: isolated (any Actor)?, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
     exited: @escaping @Sendable () -> Void
   ) async throws -> JobEnd
+}
+
+extension FastDoor {
+  func makeReadyBeside(_ job: Job, isolation: isolated (any Actor)?) async throws {}
 }
 
 /// What has become of the start of a job.

@@ -55,12 +55,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     isolation: isolated (any Actor)?, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
     exited: @escaping @Sendable () -> Void
   ) async throws -> JobEnd {
-    let process: LocalProcess
-    if job.prepared == nil, job.input.isLarge {
-      process = try await prepareLarge(job, isolation: isolation)
-    } else {
-      process = try take(job)
-    }
+    let process = try take(job)
     defer { close(inputOf: process) }
     let (files, run) = (process.files, run(job.id.run))
     var request = process.request
@@ -206,13 +201,11 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     return process
   }
 
-  /// The same, of a job whose input is written beside the loop.
-  private func prepareLarge(_ job: Job, isolation: isolated (any Actor)?) async throws -> LocalProcess {
-    guard case .value(let value) = job.input else { return try prepare(job) }
+  func makeReadyBeside(_ job: Job, isolation: isolated (any Actor)?) async throws {
+    guard job.prepared == nil, case .value(let value) = job.input else { return }
     let input = try await BlockingWork.run(isolation: isolation) { try Self.memoryFile(of: value) }
     do {
-      try Task.checkCancellation()
-      return try prepare(job, input: .descriptor(input))
+      job.prepared = try prepare(job, input: .descriptor(input))
     } catch {
       Glibc.close(input)
       throw error

@@ -54,6 +54,7 @@ extension RunEngine {
   private func executeLasting(_ ordinal: Int) async {
     await execute(ordinal)
     run.ending.lasting[ordinal] = nil
+    run.ending.asked[ordinal]?.cancel()
   }
 
   /// The run is cancelled: of what goes on and is asked anyway, that goes on whose `when` is true of a cancelled run, too.

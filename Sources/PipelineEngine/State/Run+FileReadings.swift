@@ -33,7 +33,8 @@ extension Run {
     throw CancellationError()
   }
 
-  /// Whether `when` holds of an operation that goes on, and may itself be reading something meanwhile. What cannot be evaluated does not hold.
+  /// Whether `when` holds of an operation that goes on, and may itself be reading something meanwhile. What cannot be evaluated does not hold, and nothing does
+  /// once the task is cancelled.
   nonisolated(nonsending) func holdsStill(
     _ condition: Expression, for ordinal: Int, by request: FileReadings.Request
   ) async -> Bool {
@@ -43,7 +44,7 @@ extension Run {
     defer { state.files.gate.leave(reader) }
     var contexts = contexts(ordinal)
     contexts.ownReadings = await BlockingWork.run { FileReadings(request) }
-    return (try? contexts.isTruthy(condition)) ?? false
+    return !Task.isCancelled && (try? contexts.isTruthy(condition)) ?? false
   }
 
   /// Whether an operation that was about to evaluate something does not: the run was cancelled, and it is not one that is asked, or runs, in spite of that.
@@ -93,8 +94,10 @@ extension Run {
     return request.isEmpty ? nil : request
   }
 
-  /// Whether a template takes longer than a millisecond: it does more with something large than to name it.
+  /// Whether a template takes longer than a millisecond: it does more with something large than to name it, or may ask for hashes of files that cannot be named
+  /// beforehand.
   private func isLong(_ template: Template, for ordinal: Int) -> Bool {
+    if template.mayHashUnnamedFiles { return true }
     guard template.wholeExpression?.isWholeReference != true else { return false }
     return template.references.contains { reference in
       switch reference.context {
@@ -118,9 +121,18 @@ extension Run {
   private func freeze(_ template: Template, for ordinal: Int, in request: inout FileReadings.Request) {
     var contexts = request.contexts
     let definition = state.instances[ordinal].node.definition
-    guard contexts.note(template.references, in: self.contexts(ordinal), besides: definition.environment.map(\.name))
-    else { return }
+    var variables = definition.environment.map(\.name)
+    if case .named(let members) = definition.injection { variables += members.map(\.name) }
+    guard contexts.note(template.references, in: self.contexts(ordinal), besides: variables) else { return }
     request.contexts = contexts
     request.templates.insert(template)
+  }
+}
+
+extension Template {
+  fileprivate var mayHashUnnamedFiles: Bool {
+    expressions.contains { expression, _ in
+      expression.functionNames.contains(ExpressionFunction.hashFiles.name) && expression.filePatterns.isEmpty
+    }
   }
 }

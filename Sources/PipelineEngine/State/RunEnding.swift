@@ -66,6 +66,7 @@ struct RunEnding {
   /// The operations that were spared end as well.
   mutating func spareNoOperation() {
     spared.removeAll()
+    for task in asked.values { task.cancel() }
     for task in lasting.values { task.cancel() }
   }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -123,6 +124,25 @@ import Testing
     }
     #expect(executor.stops.count == 1)
     #expect(executor.commands == ["kept"])
+    await host.close()
+  }
+
+  @Test("a kill does not wait for the answer of what is being asked") func killsAsked() async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]])
+    let host = try EngineTestHost(executor: executor)
+    let engine = try host.engine(
+      "operations: [{ name: a, run: x, when: \"always() && (!cancelled() || hashFiles('endless') != '')\" }]")
+    async let running = host.run(engine)
+    try await executor.hangingCount.reaches(1)
+    // More than can be read while the test runs.
+    let endless = open(host.directory + "/endless", O_CREAT | O_WRONLY, 0o600)
+    ftruncate(endless, 1 << 40)
+    close(endless)
+    await engine.cancel(.requested)
+    #expect(await engine.isAskingAnything)
+    await engine.kill()
+    #expect(try await running.states == ["a cancelled run-cancelled"])
+    await engine.untilNothingIsAsked()
     await host.close()
   }
 
@@ -323,6 +343,9 @@ extension RunEngine {
 }
 
 extension RunEngine {
+  fileprivate var isAskingAnything: Bool { !run.ending.asked.isEmpty }
+  fileprivate func untilNothingIsAsked() async { for task in run.ending.asked.values { await task.value } }
+
   /// Something that nothing may outlast, as it comes about.
   fileprivate func cancelAgain(_ reason: RunCancellation) {
     switch reason {

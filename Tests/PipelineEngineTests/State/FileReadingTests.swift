@@ -52,7 +52,8 @@ import Values
     #expect(requests[3] == nil, "a process gets the file itself")
     #expect(requests[4] == nil)
     #expect(requests[5]?.results == [0: file])
-    #expect(requests[6] == nil, "what may not be asked for is not read ahead")
+    #expect(
+      requests[6]?.patterns == [] && requests[6]?.templates.count == 1, "what may not be asked for is not read ahead")
     #expect(requests[7] == nil)
     let times: [(ReadingTime, Int)] = [(.condition, 5), (.items, 7), (.exclusive, 7), (.repetition, 7)]
     var others: [FileReadings.Request?] = []
@@ -115,6 +116,25 @@ import Values
       #expect(found.later == (row.isBeside ? found.direct : found.changed), "\(row.template)")
     }
     #expect(await engine.heldReadings == 0)
+    await host.close()
+  }
+
+  @Test("a large value beside a variable that is injected, or set, sees that variable", arguments: [10, 20_000])
+  func largeBesideVariables(count: Int) async throws {
+    let executor = ScriptedExecutor()
+    let host = try EngineTestHost(executor: executor)
+    let run = try await host.run(
+      """
+      env: { N: pipeline, P: pipeline, O: pipeline }
+      params: { list: { type: json } }
+      operations:
+        - name: a
+          inject: { N: injected }
+          env: { O: own }
+          command: [x, "${{ env.N }} ${{ env.O }} ${{ env.P }} ${{ length(params.list) }}"]
+      """, parameters: ["list": .array(Array(repeating: 1, count: count))])
+    #expect(run.states == ["a succeeded"])
+    #expect(executor.commands == ["injected own pipeline \(count)"])
     await host.close()
   }
 
