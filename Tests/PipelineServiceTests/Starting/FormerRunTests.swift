@@ -33,6 +33,9 @@ import Testing
     return run.id
   }
 
+  /// The id as it is shown: ids of runs that begin within milliseconds need more of it.
+  private func short(_ run: RunID) -> String { RunReference(history: history).short(run) }
+
   private func retried(of pipeline: String? = nil) throws -> RunID? {
     do {
       return try RetriedRun(named: nil, of: pipeline, in: history).record.id
@@ -49,12 +52,12 @@ import Testing
     let failed = try await ended(1, .failed)
     let alone = try RetriedRun(named: nil, in: history)
     #expect(alone.record.id == failed)
-    #expect(alone.choice?.hasPrefix("run \(failed.short) of 'digest', which failed ") == true)
+    #expect(alone.choice?.hasPrefix("run \(short(failed)) of 'digest', which failed ") == true)
     #expect(alone.choice?.contains("latest") == false)
     let latest = try await ended(2, .succeeded, of: "report")
     let former = try RetriedRun(named: nil, in: history)
     #expect(former.record.id == failed)
-    #expect(former.choice?.hasSuffix(" (the latest run, \(latest.short) of 'report', succeeded)") == true)
+    #expect(former.choice?.hasSuffix(" (the latest run, \(short(latest)) of 'report', succeeded)") == true)
     let named = try RetriedRun(named: "last", in: history)
     #expect(named.record.state == .succeeded && named.choice == nil)
   }
@@ -103,7 +106,7 @@ import Testing
     #expect(try retried() == failed)
     let choice = try RetriedRun(named: nil, in: history).choice
     #expect(
-      choice?.hasPrefix("run \(failed.short) of 'digest' for \(ClockText.dateAndTime(later(-60))), which failed ")
+      choice?.hasPrefix("run \(short(failed)) of 'digest' for \(ClockText.dateAndTime(later(-60))), which failed ")
         == true)
     _ = try await ended(3, .succeeded, at: later(-60))
     #expect(try retried() == nil)
@@ -132,7 +135,7 @@ import Testing
     let error = #expect(throws: RunStartError.self) { try RetriedRun(named: nil, in: history) }
     #expect(
       error?.description.hasSuffix(
-        "Run \(run.short) of 'digest' was \(canceller?.words ?? "cancelled"); `penstock retry \(run.short)` runs it again"
+        "Run \(short(run)) of 'digest' was \(canceller?.words ?? "cancelled"); `penstock retry \(short(run))` runs it again"
       )
         == true)
     #expect(try RetriedRun(named: run.text, in: history).record.id == run)
