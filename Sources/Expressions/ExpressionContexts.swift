@@ -15,7 +15,7 @@ public protocol ExpressionContexts {
   var status: ExpressionStatus { get }
   /// The hash that `hashFiles(patterns)` yields; an empty string when no file matches.
   func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String
-  /// What a template was evaluated to before, in the same contexts; nil where it is to be evaluated now. Default: nil.
+  /// The value that these contexts keep of a template they have evaluated; nil if the template must be evaluated now. Default: nil.
   func evaluated(_ template: Template) -> Result<JSONValue, ExpressionError>?
 }
 

@@ -7,7 +7,7 @@ final class DownloadSink: HTTPResultSink {
   private struct Progress {
     /// From where on the content was asked for.
     var offset: Int64 = 0
-    /// What is known of the bytes in the file; nil where they cannot be continued.
+    /// The state of the partial file; nil if the download must start again.
     var state: DownloadState?
     /// How long the whole content is, as the response says.
     var total: Int64?

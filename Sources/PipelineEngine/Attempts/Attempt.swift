@@ -58,10 +58,10 @@ struct Attempt {
   private nonisolated(nonsending) func readFiles() async throws {
     while true {
       await run.awaitAnswer(ordinal)
-      if Task.isCancelled || run.isForced || run.isCalledOff(ordinal) { throw CancellationError() }
+      guard run.mayGoOn(ordinal) else { throw CancellationError() }
       try await run.readFiles(ordinal)
       // A cancellation may have come meanwhile, which it may have to be asked about.
-      if !run.isAsked(ordinal), !Task.isCancelled, !run.isForced, !run.isCalledOff(ordinal) { return }
+      if !run.isAsked(ordinal), run.mayGoOn(ordinal) { return }
       run.dropReadings(ordinal)
     }
   }

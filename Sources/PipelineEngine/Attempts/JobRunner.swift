@@ -33,7 +33,7 @@ struct JobRunner {
   private nonisolated(nonsending) func makeReadyBeside(_ job: Job, by door: any FastDoor) async throws {
     try await door.makeReadyBeside(job, isolation: #isolation)
     do {
-      if Task.isCancelled || run.isForced || run.isCalledOff(ordinal) { throw CancellationError() }
+      guard run.mayGoOn(ordinal) else { throw CancellationError() }
       try run.requireOwnership()
     } catch {
       run.services.executor.discard(job)

@@ -108,7 +108,7 @@ extension EngineError: CustomStringConvertible {
     case .jobsElsewhere(let executors, let run):
       let names = executors.map { "'\($0.escapedForMessage)'" }.joined(separator: " and ")
       return
-        "run \(run.text) may have jobs at \(names), which this host cannot ask what has become of them; resume it where that executor is set up, or run it anew with `penstock retry \(run.text)` once they have ended"
+        "run \(run.text) may have jobs at \(names), an executor that this host does not have and cannot ask about them; resume the run on a host that has it, or run it anew with `penstock retry \(run.text)` once they have ended"
     case .impossibleTransition(let transition):
       return
         "the engine was about to change \(transition), which cannot be; this is a mistake in Penstock: please report it"

@@ -118,6 +118,9 @@ final class Run {
     return !ending.spared.contains(state.instances[ordinal].parent ?? ordinal)
   }
 
+  /// Whether an operation, or item, may go on to its next step.
+  func mayGoOn(_ ordinal: Int) -> Bool { !Task.isCancelled && !isForced && !isCalledOff(ordinal) }
+
   /// Whether it is not known yet whether the operation, or the one that the item is of, goes on in the cancelled run.
   func isAsked(_ ordinal: Int) -> Bool { ending.asked[state.instances[ordinal].parent ?? ordinal] != nil }
 

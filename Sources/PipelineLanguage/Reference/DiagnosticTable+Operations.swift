@@ -181,7 +181,7 @@ extension DiagnosticTable {
       fix: "Use `needs` to run after it."),
     DiagnosticRow(
       DiagnosticCode.undeclaredResult,
-      "What a process printed is text, as it declares no result, and something else was probably meant: a truth value, or the files that it keeps.",
+      "An operation that declares no result has a text as its result, but the expression probably needs a truth value or the files that the operation keeps.",
       """
       operations:
         - { name: changed, run: echo false }
