@@ -15,11 +15,7 @@ package struct ArtifactWhereabouts {
   package func absence() throws -> String {
     let short = reference.short(run.id)
     guard run.isImported else { return "run \(short) has kept no artifacts" }
-    let definition = try reference.history.definition(of: run.id) ?? ""
-    let pipeline = PipelineLoader.load(
-      text: definition, path: run.path ?? "\(run.pipeline).yaml",
-      nested: try reference.history.nestedDefinitions(of: run.id), plugins: .unchecked, isRecorded: true
-    ).pipeline
+    let pipeline = try reference.history.recordedPipeline(of: run)
     let done = Set(try reference.history.operations(of: run.id).filter(\.isDone).map(\.position))
     let keeping = pipeline?.operations.filter { !$0.artifacts.isEmpty && done.contains($0.index) }.map(\.name)
     if let keeping, keeping.isEmpty { return "run \(short) has kept no artifacts" }

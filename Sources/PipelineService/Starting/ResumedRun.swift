@@ -21,11 +21,7 @@ package struct ResumedRun: Sendable {
     guard record.state == .interrupted else { throw RunStartError(record, reference) }
     self.record = record
     short = reference.short(record.id)
-    pipeline =
-      PipelineLoader.load(
-        text: try history.definition(of: record.id) ?? "", path: record.path ?? "\(record.pipeline).yaml",
-        nested: try history.nestedDefinitions(of: record.id), plugins: .unchecked, isRecorded: true
-      ).pipeline
+    pipeline = try history.recordedPipeline(of: record)
   }
 
   /// What to say of an error of the engine: where nothing of the run was touched, it is still interrupted.

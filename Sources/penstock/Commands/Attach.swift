@@ -29,7 +29,7 @@ struct Attach: ForegroundCommand {
     let reference = RunReference(history: history)
     let record = try runName.map(reference.find) ?? latest(in: history)
     var presentation = RunPresentation(
-      pipeline: try pipeline(of: record, in: history), workspace: history.workspace.directory,
+      pipeline: try history.recordedPipeline(of: record), workspace: history.workspace.directory,
       isJSON: shared.output.format == .json, isQuiet: shared.quiet, color: shared.color)
     presentation.isFollowed = true
     presentation.answer = { run, operation, isApproved in
@@ -52,13 +52,5 @@ struct Attach: ForegroundCommand {
     throw CommandFailure(
       "no run goes on in '\(history.workspace.directory)'; name one to see how it ended, or see `penstock history list`"
     )
-  }
-
-  /// The pipeline as it was recorded; nil where that does not load.
-  private func pipeline(of record: RunRecord, in history: History) throws -> PipelineDefinition? {
-    PipelineLoader.load(
-      text: try history.definition(of: record.id) ?? "", path: record.path ?? "\(record.pipeline).yaml",
-      nested: try history.nestedDefinitions(of: record.id), plugins: .unchecked, isRecorded: true
-    ).pipeline
   }
 }
