@@ -155,6 +155,8 @@ public struct PipelineDefinition: Sendable {
   public var order: Order = .graph
   /// What happens when another run of it is going on.
   public var overlap: Overlap = .allow
+  /// How a host queues and restarts its runs.
+  public var scheduling = PipelineScheduling()
   /// Which of its runs may be forgotten when nothing else is asked of `prune`; nil for none.
   public var retention: Retention?
   /// Bounds the whole run.

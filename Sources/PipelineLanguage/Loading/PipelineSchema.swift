@@ -89,7 +89,10 @@ public enum PipelineSchema {
     // A pattern says nothing of what is no string, so that `not` alone would refuse it.
     case .script: return ["type": scalar, "not": ["type": "string", "pattern": "\\$\\{\\{"]]
     case .bool: return ["type": "boolean"]
-    case .int(let minimum): return ["type": "integer", "minimum": .int(Int64(minimum))]
+    case .int(let minimum, let maximum):
+      var members: Members = ["type": "integer", "minimum": .int(Int64(minimum))]
+      if maximum < .max { members["maximum"] = .int(Int64(maximum)) }
+      return members
     case .number: return ["type": "number"]
     case .duration:
       return ["type": ["string", "integer"], "pattern": "^(0|([0-9]+(\\.[0-9]{1,9})?(ms|[smhdw]))+)$", "maximum": 0]

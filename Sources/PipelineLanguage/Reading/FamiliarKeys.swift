@@ -21,7 +21,6 @@ enum FamiliarKeys {
     "timezone": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
     "tz": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
     "runson": "all operations run on this machine; 'resources' bounds how many at once",
-    "priority": "the order in the file decides among operations that are ready",
   ]
 
   /// By the word in small letters without hyphens. Several keys are for several places: the first one that the place has is meant.
@@ -38,6 +37,8 @@ enum FamiliarKeys {
     "varsfiles": ["params_file"],
     "triggers": ["controllers"], "schedule": ["controllers"], "schedules": ["controllers"], "cron": ["controllers"],
     "finally": ["after"], "handleron": ["after"], "hooks": ["after"], "onfailure": ["after"], "onexit": ["after"],
+    "pool": ["queue", "resources"], "restartpolicy": ["on_restart"], "startingdeadlineseconds": ["start_within"],
+    "misfiregracetime": ["start_within"],
     "maxactiveruns": ["concurrency"], "maxparallel": ["concurrency"], "parallelism": ["concurrency"],
     "script": ["run"], "bash": ["run"], "sh": ["run"], "cmd": ["command"], "exec": ["command"], "args": ["command"],
     "dependson": ["needs"], "depends": ["needs"], "dependencies": ["needs"],

@@ -17,7 +17,7 @@ enum OperationKey: String, CaseIterable, Sendable {
   case waitAtMost = "wait_at_most"
   case staleWhen = "stale_when"
   case rerunOnChange = "rerun_on_change"
-  case controllers, labels
+  case controllers, labels, priority, queue
 
   /// The kinds of actions that take the key, as they say themselves.
   private static func takers(of key: OperationKey) -> [ActionKey] {
@@ -133,6 +133,12 @@ enum OperationKey: String, CaseIterable, Sendable {
       KeyRow(
         elsewhere: "labels", "goes at the top of the file: runs have labels, operations do not",
         fix: "move it there; what an item of a loop is called is its 'label'"),
+      KeyRow(
+        elsewhere: "priority", "goes at the top of the file: runs wait in queues, operations do not",
+        fix: "the order in the file decides among operations that are ready"),
+      KeyRow(
+        elsewhere: "queue", "goes at the top of the file: runs wait in queues, operations do not",
+        fix: "bound how many operations run at once with 'resources'"),
     ]
   }
 }

@@ -137,7 +137,7 @@ extension DocumentReader {
     case .staleWhen: draft.definition.staleWhen = formula(value, "'stale_when'", .staleWhen, of: draft.title)
     case .params: readNestedParameters(entry, into: draft)
     case .with: readSettings(entry, into: draft)
-    case .rerunOnChange, .controllers, .labels: break
+    case .rerunOnChange, .controllers, .labels, .priority, .queue: break
     }
   }
 

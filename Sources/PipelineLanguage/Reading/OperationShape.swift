@@ -41,7 +41,7 @@ extension OperationKey {
       .maxFailures:
       .nothing
     case .exclusive, .resources, .runWhen, .otherwise, .waitAtMost, .staleAfter, .staleWhen: .nothing
-    case .rerunOnChange, .controllers, .labels: .nothing
+    case .rerunOnChange, .controllers, .labels, .priority, .queue: .nothing
     }
   }
 }

@@ -7,11 +7,13 @@ package enum PipelineKey: String, CaseIterable, Sendable {
   case paramsFile = "params_file"
   case env
   case envFile = "env_file"
-  case secrets, defaults, templates, concurrency, order, overlap, resources, timeout, operations
+  case secrets, defaults, templates, concurrency, order, overlap, queue, priority, resources, timeout, operations
   case after
   case uses, controllers, plugins, specifications, automatic, http, retention
   case rerunOnChange = "rerun_on_change"
   case staleWhen = "stale_when"
+  case onRestart = "on_restart"
+  case startWithin = "start_within"
   case runWhen = "run_when"
   case otherwise
 
@@ -65,6 +67,22 @@ package enum PipelineKey: String, CaseIterable, Sendable {
       KeyRow(
         "overlap", .choice(PipelineDefinition.Overlap.allCases.map(\.rawValue)),
         "What happens when the pipeline is started while another run of it is going on.", default: "allow"),
+      KeyRow(
+        "queue", .name(pattern: NamePattern.operation),
+        "The queue of the host in which its runs wait; without effect unless a host runs the pipeline.",
+        default: "default"),
+      KeyRow(
+        "priority",
+        .int(
+          minimum: PipelineScheduling.priorities.lowerBound, maximum: PipelineScheduling.priorities.upperBound),
+        "Under a host, queued runs of a pipeline with a higher priority begin first.", default: "0"),
+      KeyRow(
+        "on_restart", .choice(RestartPolicy.allCases.map(\.rawValue)),
+        "What a host does at its start with runs of the pipeline that were interrupted.",
+        default: "what `host.yaml` says, else resume"),
+      KeyRow(
+        "start_within", .duration,
+        "Under a host, a run that has not begun this long after its occasion does not run.", default: "no limit"),
       KeyRow(
         "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
         "Capacities that operations share, such as `gpu: 2`."),

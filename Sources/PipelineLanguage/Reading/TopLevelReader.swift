@@ -56,6 +56,18 @@ extension DocumentReader {
       if let order = choice(node, "'order'", PipelineDefinition.Order.self) { draft.definition.order = order }
     case .overlap:
       if let overlap = choice(node, "'overlap'", PipelineDefinition.Overlap.self) { draft.definition.overlap = overlap }
+    case .queue:
+      if let name = plainText(node, "'queue'"), checkName(name, .operation, "a queue's name", at: node.range) {
+        draft.definition.scheduling.queue = name
+      }
+    case .priority:
+      let bounds = PipelineScheduling.priorities
+      if let priority = int(node, "'priority'", minimum: bounds.lowerBound, maximum: bounds.upperBound) {
+        draft.definition.scheduling.priority = priority
+      }
+    case .onRestart: draft.definition.scheduling.onRestart = choice(node, "'on_restart'", RestartPolicy.self)
+    case .startWithin:
+      draft.definition.scheduling.startWithin = duration(node, "'start_within'", allowsZero: false)
     case .resources: draft.definition.resources = capacities(node)
     case .timeout: draft.definition.timeout = duration(node, "'timeout'", allowsZero: false)
     case .specifications: draft.definition.specifications = specifications(node)

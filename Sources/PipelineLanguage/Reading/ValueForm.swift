@@ -13,8 +13,8 @@ indirect enum ValueForm: Sendable {
   /// A formula over specifications.
   case formula
   case bool
-  /// A whole number from `minimum` up.
-  case int(minimum: Int)
+  /// A whole number within these bounds.
+  case int(minimum: Int, maximum: Int = .max)
   case number
   /// A length of time with its units.
   case duration
@@ -51,7 +51,8 @@ indirect enum ValueForm: Sendable {
     case .expression: "expression"
     case .formula: "formula of specifications"
     case .bool: "`true` or `false`"
-    case .int(let minimum): "whole number, at least \(minimum)"
+    case .int(let minimum, .max): "whole number, at least \(minimum)"
+    case .int(let minimum, let maximum): "whole number, \(minimum) to \(maximum)"
     case .number: "number"
     case .duration: "duration such as `30s`, `1h30m`, `200ms`"
     case .size: "size such as `64MiB`"
