@@ -139,7 +139,8 @@ extension RunHost {
     return store
   }
 
-  /// Calls `body` each time the pipeline's `automatic` may have turned true, until the subscription is cancelled. Without that key, never.
+  /// Calls `body` each time the pipeline's `automatic` may have turned true, until the subscription is cancelled. Without that key, the pipeline may
+  /// always run, and `body` is never called.
   public func followAutomatic(
     of pipeline: PipelineDefinition, parameters: [String: JSONValue], _ body: @escaping @Sendable () -> Void
   ) throws -> OperationSubscription {
