@@ -22,6 +22,7 @@ import Workspace
     "operation_record": ["position", "parent", "attempts", "waiting_since", "started_at", "ended_at", "result_size"],
     "attempt_record": [
       "started_at", "ended_at", "exit_code", "signal", "retry_delay", "retry_due", "pid", "pid_started", "result_size",
+      "user_time", "system_time",
     ],
     "daily_tally": ["day"],
   ]

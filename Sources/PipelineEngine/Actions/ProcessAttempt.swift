@@ -22,6 +22,8 @@ struct ProcessAttempt {
     let sizes = end.files?.sizes() ?? (output: 0, error: 0)
     run.state.instances[ordinal].attempt?.standardOutput = sizes.output > 0 ? end.files?.relativeOutput : nil
     run.state.instances[ordinal].attempt?.standardError = sizes.error > 0 ? end.files?.relativeError : nil
+    run.state.instances[ordinal].attempt?.userTime = end.used?.user
+    run.state.instances[ordinal].attempt?.systemTime = end.used?.system
     let areNamed = takeNamed()
     defer { if let files = end.files, !end.leftProcesses { run.logs.giveBack(files, areNamed: areNamed) } }
     // There has never been the process that was recorded as going on.

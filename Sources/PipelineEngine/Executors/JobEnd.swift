@@ -30,6 +30,8 @@ struct JobEnd {
   var cut: EngineError?
   /// Whether processes of the job live on, which may still write to its files.
   var leftProcesses = false
+  /// What it used of the processors; nil where nobody can say.
+  var used: ProcessorTime?
 }
 
 extension OperationFailure {

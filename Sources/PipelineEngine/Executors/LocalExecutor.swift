@@ -93,7 +93,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     if exit.leftGroup { run.leftGroups.insert(group) }
     let cut = await process.finishPipes()
     logWatch.end(logs)
-    return JobEnd(cause: exit.cause, files: files, cut: cut, leftProcesses: exit.leftGroup)
+    return JobEnd(cause: exit.cause, files: files, cut: cut, leftProcesses: exit.leftGroup, used: exit.used)
   }
 
   // MARK: Any number of jobs

@@ -35,6 +35,14 @@ struct ProcessRequest {
   var record: ProcessRecords.Place?
 }
 
+/// What a process used of the processors, in microseconds: its own time, and that of those it started, directly or not, whose ends were waited for.
+struct ProcessorTime: Sendable, Hashable {
+  /// In programs.
+  var user: Int64
+  /// In the kernel, for them.
+  var system: Int64
+}
+
 /// How a process ended.
 struct ProcessExit: Sendable, Hashable {
   /// The exit code, or nil when a signal ended the process or its status is unknown.
@@ -43,6 +51,8 @@ struct ProcessExit: Sendable, Hashable {
   var signal: Int32?
   /// Whether processes of its group lived on when it ended.
   var leftGroup: Bool = false
+  /// What it used of the processors; nil where its status is unknown.
+  var used: ProcessorTime?
 
   /// Whether somebody else has taken the status: the kernel, where SIGCHLD is ignored, or other code of this process.
   var isUnknown: Bool { code == nil && signal == nil }

@@ -190,7 +190,8 @@ final class SpawnRunner: @unchecked Sendable {
       process.exit = .success(
         ProcessExit(
           code: raw.signal == 0 ? raw.exit_code : nil, signal: raw.signal == 0 ? nil : raw.signal,
-          leftGroup: ProcessTable.isAlive(group: process.pid)))
+          leftGroup: ProcessTable.isAlive(group: process.pid),
+          used: ProcessorTime(user: raw.user_time, system: raw.system_time)))
     }
     // What waits for the slot goes on first: the next process starts while this one's end is still being recorded.
     process.exited(process.pid)

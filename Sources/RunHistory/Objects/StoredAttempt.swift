@@ -23,6 +23,8 @@ struct StoredAttempt: Storable {
   var result: String?
   var executor: String?
   var handle: String?
+  var userTime: Int64?
+  var systemTime: Int64?
 
   static let operation = Field("operation", \StoredAttempt.operation)
   static let number = Field("number", \StoredAttempt.number)
@@ -45,10 +47,12 @@ struct StoredAttempt: Storable {
   static let result = Field("result", \StoredAttempt.result)
   static let executor = Field("executor", \StoredAttempt.executor)
   static let handle = Field("handle", \StoredAttempt.handle)
+  static let userTime = Field("user_time", \StoredAttempt.userTime)
+  static let systemTime = Field("system_time", \StoredAttempt.systemTime)
   static let schema = ObjectSchema(
     "attempt_record", StoredAttempt.init, operation, number, state, startedAt, endedAt, exitCode, signal,
     errorCode, error, standardOutput, standardError, retryDelay, retryDue, wakeCause, pid, pidStarted,
-    resultFile, resultSize, result, executor, handle, key: [operation, number])
+    resultFile, resultSize, result, executor, handle, userTime, systemTime, key: [operation, number])
 }
 
 extension StoredAttempt {
@@ -63,11 +67,12 @@ extension StoredAttempt {
       result: RecordedResult(file: resultFile, size: resultSize, text: result), standardOutput: standardOutput,
       standardError: standardError, retryDelay: retryDelay.map { max(0, $0) },
       retryDue: retryDue.map(RecordTime.init(microseconds:)), wakeCause: wakeCause, pid: pid?.asProcess,
-      pidStarted: pidStarted, executor: executor, handle: handle)
+      pidStarted: pidStarted, executor: executor, handle: handle, userTime: userTime.map { max(0, $0) },
+      systemTime: systemTime.map { max(0, $0) })
   }
 
   /// The statement that writes the row of an attempt, whether it is there or not.
-  static let writing = "INSERT OR REPLACE INTO attempt_record " + BoundStatement.values(21)
+  static let writing = "INSERT OR REPLACE INTO attempt_record " + BoundStatement.values(23)
 
   /// Gives ``writing`` the values of an attempt, in the order of the columns.
   static func bind(_ record: AttemptRecord, operation: InstanceKey, to statement: inout BoundStatement) {
@@ -90,6 +95,8 @@ extension StoredAttempt {
     statement.bind(record.result)
     statement.bind(record.executor)
     statement.bind(record.handle)
+    statement.bind(record.userTime)
+    statement.bind(record.systemTime)
   }
 
   /// The attempts of a run, by its number.

@@ -38,6 +38,16 @@ public struct AttemptRecord: Sendable, Hashable {
   public var executor: String?
   /// What the executor calls the job; nil as long as nobody knows whether it has begun.
   public var handle: String?
+  /// How long its process, and those it started and waited for, kept processors busy in their own code, in microseconds. Nil where it had none, or until it has ended.
+  public var userTime: Int64?
+  /// The same in the kernel.
+  public var systemTime: Int64?
+
+  /// ``userTime`` and ``systemTime`` together; nil where neither is known.
+  public var processorTime: Int64? {
+    guard userTime != nil || systemTime != nil else { return nil }
+    return min(userTime ?? 0, .max / 2) + min(systemTime ?? 0, .max / 2)
+  }
 
   /// Creates the record of an attempt.
   public init(
@@ -45,7 +55,7 @@ public struct AttemptRecord: Sendable, Hashable {
     exitCode: Int? = nil, signal: Int? = nil, error: RecordedError? = nil, result: RecordedResult = .none,
     standardOutput: String? = nil, standardError: String? = nil, retryDelay: Int64? = nil, retryDue: RecordTime? = nil,
     wakeCause: String? = nil, pid: Int32? = nil, pidStarted: Int64? = nil, executor: String? = nil,
-    handle: String? = nil
+    handle: String? = nil, userTime: Int64? = nil, systemTime: Int64? = nil
   ) {
     self.run = run
     self.ordinal = ordinal
@@ -66,5 +76,7 @@ public struct AttemptRecord: Sendable, Hashable {
     self.pidStarted = pidStarted
     self.executor = executor
     self.handle = handle
+    self.userTime = userTime
+    self.systemTime = systemTime
   }
 }

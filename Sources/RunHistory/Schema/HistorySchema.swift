@@ -32,6 +32,8 @@ public enum HistorySchema {
         number: 10,
         sql: labels + "DROP VIEW runs;\n"
           + runs(floored, more: controllers + instant(floored) + cancelled + labelled)),
+      WorkspaceSchema.Migration(
+        number: 11, sql: processorTimes + "DROP VIEW attempts;\n" + attempts(floored, more: executors + usedTimes)),
     ],
     template: .history,
     mapped: [
@@ -126,6 +128,24 @@ public enum HistorySchema {
     """
   }
 
+  /// The view of attempts, with `more` columns at its end.
+  private static func attempts(_ instant: Instant, more: String = "") -> String {
+    """
+    CREATE VIEW attempts AS
+    SELECT r.id AS run, o.name AS operation, a.number, a.state,
+      \(instant("a.started_at")) AS started_at,
+      \(instant("a.ended_at")) AS ended_at,
+      (a.ended_at - a.started_at) / 1000.0 AS duration_ms,
+      a.exit_code, a.signal, a.error, a.error_code,
+      CASE WHEN a.result IS NULL AND a.state = 'succeeded' AND a.number = o.attempts THEN o.result ELSE a.result END AS result,
+      a.stdout_file, a.stderr_file, a.retry_delay / 1000.0 AS retry_delay_ms, a.wake_cause, a.pid\(more)
+    FROM attempt_record a
+    JOIN operation_record o ON o.key = a.operation
+    JOIN \(runOfOperation);
+
+    """
+  }
+
   /// The views but that of durations.
   private static func views(_ instant: Instant, moreOfRuns: String = "", moreOfAttempts: String = "") -> String {
     runs(instant, more: moreOfRuns) + """
@@ -140,18 +160,7 @@ public enum HistorySchema {
         o.result, o.result_file, o.reused_from, o.fingerprint, o.error_code, o.detail
       FROM operation_record o JOIN \(runOfOperation);
 
-      CREATE VIEW attempts AS
-      SELECT r.id AS run, o.name AS operation, a.number, a.state,
-        \(instant("a.started_at")) AS started_at,
-        \(instant("a.ended_at")) AS ended_at,
-        (a.ended_at - a.started_at) / 1000.0 AS duration_ms,
-        a.exit_code, a.signal, a.error, a.error_code,
-        CASE WHEN a.result IS NULL AND a.state = 'succeeded' AND a.number = o.attempts THEN o.result ELSE a.result END AS result,
-        a.stdout_file, a.stderr_file, a.retry_delay / 1000.0 AS retry_delay_ms, a.wake_cause, a.pid\(moreOfAttempts)
-      FROM attempt_record a
-      JOIN operation_record o ON o.key = a.operation
-      JOIN \(runOfOperation);
-
+      \(attempts(instant, more: moreOfAttempts))
       CREATE VIEW failures AS
       SELECT r.id AS run, r.pipeline, o.name AS operation, o.error_code, o.error,
         \(instant("o.ended_at")) AS ended_at,
@@ -272,6 +281,14 @@ public enum HistorySchema {
   // Version 10: what runs are found by beside their pipelines, as a JSON object; most have none.
   private static let labels = "ALTER TABLE run_record ADD COLUMN labels TEXT;\n"
   private static let labelled = ", ifnull(r.labels, '{}') AS labels"
+
+  // Version 11: what the processes of an attempt used of the processors.
+  private static let processorTimes = """
+    ALTER TABLE attempt_record ADD COLUMN user_time INTEGER;
+    ALTER TABLE attempt_record ADD COLUMN system_time INTEGER;
+
+    """
+  private static let usedTimes = ", a.user_time / 1000.0 AS user_ms, a.system_time / 1000.0 AS system_ms"
 
   // Version 2: what plugins need. `claim` holds the instants for which a run was started, so that none is started twice.
   private static let plugins = """

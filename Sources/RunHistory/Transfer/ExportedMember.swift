@@ -41,6 +41,15 @@ struct ExportedMember<Record>: Sendable {
       read: { members, record throws(ImportError) in record[keyPath: path] = try members.optionalTime(name) })
   }
 
+  /// Microseconds, which are exported as milliseconds.
+  static func milliseconds(_ name: String, _ path: Path<Int64?>) -> Self {
+    Self(
+      write: { $1.add(name, $0[keyPath: path].map { .double(Double($0) / 1000) } ?? .null) },
+      read: { members, record throws(ImportError) in
+        record[keyPath: path] = members.object[name]?.doubleValue.map { Int64(min(max($0 * 1000, 0), 1e18).rounded()) }
+      })
+  }
+
   /// `ended_at`, which is not before `started_at`.
   static func end(_ path: Path<RecordTime?>) -> Self {
     Self(
@@ -80,13 +89,7 @@ extension ExportedMember<AttemptRecord> {
     .result(\.result),
     .file("stdout_file", \.standardOutput),
     .file("stderr_file", \.standardError),
-    Self(
-      write: { $1.add("retry_delay_ms", $0.retryDelay.map { .double(Double($0) / 1000) } ?? .null) },
-      read: { members, record throws(ImportError) in
-        record.retryDelay = members.object["retry_delay_ms"]?.doubleValue.map {
-          Int64(min(max($0 * 1000, 0), 1e18).rounded())
-        }
-      }),
+    .milliseconds("retry_delay_ms", \.retryDelay),
     .time("retry_due", \.retryDue),
     .text("wake_cause", \.wakeCause),
     Self(
@@ -96,6 +99,8 @@ extension ExportedMember<AttemptRecord> {
       }),
     .text("executor", \.executor),
     .text("handle", \.handle),
+    .milliseconds("user_ms", \.userTime),
+    .milliseconds("system_ms", \.systemTime),
   ]
 
   /// A log of the run.

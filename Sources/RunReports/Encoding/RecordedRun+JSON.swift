@@ -53,6 +53,8 @@ extension AttemptRecord {
     ]
     if let executor { object["executor"] = .string(executor) }
     if let handle { object["handle"] = .string(handle) }
+    object["user_ms"] = JSONValue(milliseconds: userTime)
+    object["system_ms"] = JSONValue(milliseconds: systemTime)
     return .object(object)
   }
 }
@@ -92,7 +94,8 @@ extension JSONValue {
   }
 
   /// The delay before the next attempt in milliseconds.
-  init(retryDelay attempt: AttemptRecord) {
-    self = attempt.retryDelay.map { .double(Double($0) / 1000) } ?? .null
-  }
+  init(retryDelay attempt: AttemptRecord) { self.init(milliseconds: attempt.retryDelay) }
+
+  /// A number of microseconds, in milliseconds.
+  init(milliseconds microseconds: Int64?) { self = microseconds.map { .double(Double($0) / 1000) } ?? .null }
 }

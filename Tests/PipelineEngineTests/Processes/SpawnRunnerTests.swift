@@ -55,9 +55,22 @@ import Testing
   @Test("tell how they ended") func ends() async throws {
     try await bench { bench in
       let exited = try await bench.run(["/bin/sh", "-c", "exit 7"])
-      #expect(exited == ProcessExit(code: 7, signal: nil))
+      #expect(exited == ProcessExit(code: 7, signal: nil, used: exited.used))
       let killed = try await bench.run(["/bin/sh", "-c", "kill -9 $$"])
-      #expect(killed == ProcessExit(code: nil, signal: 9))
+      #expect(killed == ProcessExit(code: nil, signal: 9, used: killed.used))
+    }
+  }
+
+  @Test("tell what they and the children that they waited for used of the processors") func used() async throws {
+    try await bench { bench in
+      let count = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+      let own = try #require(try await bench.run(["/bin/sh", "-c", count]).used)
+      #expect(own.user > 0 && own.system >= 0)
+      let waited = try #require(try await bench.run(["/bin/sh", "-c", "(\(count)); true"]).used)
+      #expect(waited.user > own.user / 10)
+      // What it does not wait for is not its own.
+      let idle = try #require(try await bench.run(["/bin/sleep", "0"]).used)
+      #expect(idle.user + idle.system < own.user + own.system)
     }
   }
 
@@ -65,7 +78,7 @@ import Testing
   func stolen() async throws {
     try await bench { bench in
       let exited = try await bench.run(["/bin/sh", "-c", "exit 7"]) { pid in waitpid(pid, nil, 0) }
-      #expect(exited.isUnknown)
+      #expect(exited.isUnknown && exited.used == nil)
       #expect(exited.summary.contains("SIGCHLD"))
       await #expect(throws: ProcessStartError(number: ENOENT)) {
         try await bench.run(["/nonexistent/program"]) { pid in waitpid(pid, nil, 0) }

@@ -53,7 +53,8 @@ struct RecordingTests {
       run: run.id, ordinal: 4_000_000_000, number: 1_000_000, state: .failed, startedAt: RecordTime(microseconds: 4),
       endedAt: RecordTime(microseconds: 5), exitCode: 1, signal: 9, error: RecordedError(code: "c", message: "m"),
       result: .inline("null"), standardOutput: "o", standardError: "e", retryDelay: 6,
-      retryDue: RecordTime(microseconds: 7), wakeCause: "w", pid: 8, pidStarted: 9, executor: "slurm", handle: "h")
+      retryDue: RecordTime(microseconds: 7), wakeCause: "w", pid: 8, pidStarted: 9, executor: "slurm", handle: "h",
+      userTime: 10, systemTime: 11)
     #expect(missingProperties(of: operation) + missingProperties(of: attempt) == [])
     fixture.recorder.record(.operation(operation))
     fixture.recorder.record(.attempt(attempt))
@@ -76,12 +77,13 @@ struct RecordingTests {
     let attemptColumns: [SQLValue] = [
       .int(1_000_000), .text("failed"), .int(4), .int(5), .int(1), .int(9), .text("c"), .text("m"),
       .text("o"), .text("e"), .int(6), .int(7), .text("w"), .int(8), .int(9), .text("null"),
-      .text("slurm"), .text("h"),
+      .text("slurm"), .text("h"), .int(10), .int(11),
     ]
     let attemptRows = try fixture.rows(
       """
       SELECT number, state, started_at, ended_at, exit_code, signal, error_code, error, stdout_file, stderr_file, retry_delay,
-        retry_due, wake_cause, pid, pid_started, result, executor, handle FROM attempt_record
+        retry_due, wake_cause, pid, pid_started, result, executor, handle, user_time,
+        system_time FROM attempt_record
       """)
     #expect(attemptRows == [attemptColumns])
     #expect(try history.attempts(of: run.id, ordinal: 4_000_000_000) == [attempt])

@@ -32,7 +32,7 @@ struct ViewTests {
         "attempts",
         """
         run operation number state started_at ended_at duration_ms exit_code signal error error_code result stdout_file \
-        stderr_file retry_delay_ms wake_cause pid executor handle
+        stderr_file retry_delay_ms wake_cause pid executor handle user_ms system_ms
         """
       ),
       (

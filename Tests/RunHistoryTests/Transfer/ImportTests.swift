@@ -58,7 +58,7 @@ struct ImportTests {
             error: number == 1 ? RecordedError(code: "exit", message: "exited with code 7") : nil,
             result: number == 1 ? .inline(#"{"a":[1,2.5]}"#) : .none, standardOutput: "runs/\(run.id)/\(number).out",
             standardError: "runs/\(run.id)/\(number).err", retryDelay: 250_001, retryDue: micro.advanced(by: 99),
-            wakeCause: "online", pid: 4242)))
+            wakeCause: "online", pid: 4242, userTime: 1_234_567, systemTime: 0)))
     }
     var approval = Approval(run: run.id, ordinal: 1, operation: "loop", message: "Go on?", requestedAt: micro)
     fixture.recorder.record(.approvalRequested(approval))
@@ -129,7 +129,7 @@ struct ImportTests {
       endedAt: time.advanced(by: 4), exitCode: 7, signal: 8, error: RecordedError(code: "d", message: "n"),
       result: .file(path: "runs/\(run.id)/7.json", size: 9), standardOutput: "runs/\(run.id)/1.out",
       standardError: "runs/\(run.id)/1.err", retryDelay: 10_001, retryDue: time.advanced(by: 5), wakeCause: "w",
-      pid: 11, pidStarted: 12, executor: "slurm", handle: "h")
+      pid: 11, pidStarted: 12, executor: "slurm", handle: "h", userTime: 13_001, systemTime: 14)
     #expect(missingProperties(of: operation) + missingProperties(of: attempt) == [])
     fixture.recorder.record(.runCreated(run, definition: Self.source))
     let loop = OperationRecord(run: run.id, ordinal: 0, name: "loop", position: 3, state: .failed)

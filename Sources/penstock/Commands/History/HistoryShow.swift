@@ -106,6 +106,8 @@ struct HistoryShow: ParsableCommand {
       .init("RESULT OR REASON"),
     ])
     let attempts = Dictionary(grouping: recorded.attempts, by: \.ordinal)
+    let showsProcessorTime = recorded.attempts.contains { ($0.processorTime ?? 0) >= Self.tellingProcessorTime }
+    if showsProcessorTime { table.columns.insert(.init("CPU", right: true), at: Self.processorTimeColumn) }
     let items = Dictionary(grouping: operations.filter { $0.parent != nil }) { $0.parent ?? 0 }
     for operation in operations where operation.parent == nil {
       add(operation, attempts[operation.ordinal] ?? [], to: &table, indentation: "")
@@ -113,7 +115,19 @@ struct HistoryShow: ParsableCommand {
         add(item, attempts[item.ordinal] ?? [], to: &table, indentation: "  ")
       }
     }
+    if !showsProcessorTime { for row in table.rows.indices { table.rows[row].remove(at: Self.processorTimeColumn) } }
     TextOutput.standard.write("\n" + table.render(width: shared.tableWidth, style: shared.style))
+  }
+
+  /// From this processor time of an attempt on, in microseconds, the column is shown: what is shorter tells nothing that the durations do not.
+  private static let tellingProcessorTime: Int64 = 1_000_000
+  private static let processorTimeColumn = 3
+
+  /// The processor time of attempts together; empty where they had no processes.
+  private func processorTime(of attempts: [AttemptRecord]) -> String {
+    let times = attempts.compactMap(\.processorTime)
+    return times.isEmpty
+      ? "" : DurationText.format(microseconds: times.reduce(0) { min($0, .max / 2) + min($1, .max / 2) })
   }
 
   /// Why a retry executed what it did not take over.
@@ -162,7 +176,7 @@ struct HistoryShow: ParsableCommand {
     let end = operation.endedAt ?? (operation.state == .running ? .now : nil)
     table.add(
       indentation + operation.title, StateReason.word(of: operation),
-      DurationText.format(from: operation.startedAt, to: end),
+      DurationText.format(from: operation.startedAt, to: end), processorTime(of: attempts),
       operation.attempts > 0 ? String(operation.attempts) : "",
       TerminalText.fitted(TerminalText.oneLine(reason.isEmpty ? RunText.result(operation.result) : reason), width: 200))
     // An only attempt says nothing that its operation does not say.
@@ -171,7 +185,7 @@ struct HistoryShow: ParsableCommand {
       let end = attempt.endedAt ?? (attempt.state == .running ? .now : nil)
       table.add(
         "\(indentation)  attempt \(attempt.number)", attempt.state.rawValue,
-        DurationText.format(from: attempt.startedAt, to: end), "",
+        DurationText.format(from: attempt.startedAt, to: end), processorTime(of: [attempt]), "",
         StateReason.text(of: attempt, width: 80))
     }
   }
