@@ -53,7 +53,9 @@ struct FileChecks {
     for arguments in steps {
       guard let command = try Check.parseAsRoot(arguments) as? Check else { return nil }
       let (output, errors) = (try WrittenText(), try WrittenText())
-      let status = try command.report(on: output.text, errors: errors.text) { load($0, plugins) }.status
+      let status = try command.report(on: output.text, errors: errors.text, readingHost: host) {
+        load($0, plugins, $1)
+      }.status
       outcomes.append(
         CaseRun.Outcome(exitCode: status.rawValue, output: try output.read(), error: try errors.read()))
     }
@@ -62,10 +64,17 @@ struct FileChecks {
     return plugins.wereWanted || isNamed ? nil : outcomes
   }
 
-  private func load(_ path: String, _ plugins: AbsentPlugins) -> LoadResult {
-    guard let bytes = files[path] else { return PipelineLoader.load(path: path, plugins: .catalog(plugins)) }
+  private func host(_ path: String) -> HostLoadResult {
+    guard let bytes = files[path] else { return HostDefinition.load(path: path) }
+    return HostDefinition.load(text: String(decoding: bytes, as: UTF8.self), path: path)
+  }
+
+  private func load(_ path: String, _ plugins: AbsentPlugins, _ host: HostSource) -> LoadResult {
+    guard let bytes = files[path] else {
+      return PipelineLoader.load(path: path, plugins: .catalog(plugins), host: host)
+    }
     let texts = files.map { (PathText.absolute($0.key), String(decoding: $0.value, as: UTF8.self)) }
-    return LoadSession(plugins: .catalog(plugins), texts: Dictionary(uniqueKeysWithValues: texts))
+    return LoadSession(plugins: .catalog(plugins), host: host, texts: Dictionary(uniqueKeysWithValues: texts))
       .load(SourceText(path: path, bytes: bytes))
   }
 }

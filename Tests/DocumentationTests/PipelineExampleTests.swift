@@ -24,6 +24,11 @@ struct PipelineExampleTests {
     #expect(result.ownDiagnostics.map(\.message) == [])
   }
 
+  @Test("that are files of hosts have nothing wrong with them", arguments: Documents.hosts)
+  func hosts(example: Example) {
+    #expect(HostDefinition.load(text: example.text, path: "/p/host.yaml").diagnostics.map(\.message) == [])
+  }
+
   @Test("that are shown as wrong are refused", arguments: Documents.examples.filter { $0.flags.contains("wrong") })
   func wrong(example: Example) {
     #expect(PipelineLoader.load(text: example.pipeline, path: "example.yaml").pipeline == nil)

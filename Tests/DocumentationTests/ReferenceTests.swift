@@ -44,6 +44,25 @@ struct ReferenceTests {
     try compare("keys", of: "Documentation/language.md", with: LanguageReference.markdown())
   }
 
+  @Test("the tables of keys of a host are those that its file is read by")
+  func hostKeys() throws {
+    try compare("host keys", of: "Documentation/host.md", with: LanguageReference.hostMarkdown())
+  }
+
+  @Test("every key of a host stands in an example, where it belongs")
+  func hostKeysInExamples() throws {
+    var uses = KeyUses(ofHosts: true)
+    for example in Documents.hosts {
+      uses.noteHost(
+        try #require(YAMLReader.read(SourceText(path: example.testDescription, text: example.text)).root))
+    }
+    for section in LanguageReference.hostSections {
+      let names = section.keys.map(\.name)
+      #expect(uses.names[names] == Set(names), "\(section.owner)")
+    }
+    #expect(Set(uses.names.keys) == Set(LanguageReference.hostSections.map { $0.keys.map(\.name) }))
+  }
+
   @Test("the page of codes is what the table of codes makes")
   func codes() throws {
     try compare("codes", of: "Documentation/diagnostics.md", with: DiagnosticReference.markdown())

@@ -120,6 +120,25 @@ struct SchemaExampleTests {
     #expect(answer.contains("pipeline: $"))
   }
 
+  @Test("of a host's file admits every example of one, and refuses what its loader does")
+  func hosts() async throws {
+    let tool = try Tool()
+    defer { tool.remove() }
+    let outcome = try await tool.shell("penstock schema --host")
+    let sound = Documents.hosts.map { (name: $0.testDescription, text: $0.text) }
+    let unsound = [
+      ("misspelt", "pipeline: [a]"), ("empty list", "pipelines: []"), ("no limit", "limits: { runs: 0 }"),
+      ("number", "queues: { heavy: 1 }"), ("name", "queues: { 1st: {} }"), ("word", "on_restart: stop"),
+      ("variable", "environment: { pass: [a-b] }"), ("duration", "drain: soon"), ("capacity", "resources: { gpu: 0 }"),
+    ]
+    for (name, text) in unsound { #expect(!HostDefinition.load(text: text, path: name).isValid, "\(name)") }
+    let answer = try await SchemaValidator.validate(
+      sound + unsound.map { (name: $0.0, text: $0.1) }, against: try JSONValue.parse(outcome.output))
+    #expect(!sound.isEmpty)
+    for (name, _) in sound { #expect(!answer.contains("\(name): $"), "\(answer)") }
+    for (name, _) in unsound { #expect(answer.contains("\(name): $"), "\(name)") }
+  }
+
   @Test("refuses what is not a pipeline")
   func mistakes() async throws {
     let answer = try await SchemaValidator.validate(

@@ -101,7 +101,7 @@ private struct NestedRunAttempt {
     let loaded = await BlockingWork.run {
       PipelineLoader.load(
         text: former.definition, path: former.run.path ?? current.source.path, nested: former.nestedDefinitions,
-        plugins: plugins)
+        plugins: plugins, host: .unchecked)
     }
     guard let pipeline = loaded.pipeline else {
       throw OperationFailure(

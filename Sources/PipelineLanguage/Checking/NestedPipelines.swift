@@ -1,7 +1,9 @@
-/// The pipelines that the one being checked runs, and the plugins that all of them may use.
+/// The pipelines that the one being checked runs, the plugins that all of them may use, and the host that is to run them.
 protocol NestedPipelines: AnyObject {
   /// What `uses` may reach.
   var plugins: PluginSource { get }
+  /// What is known of the host.
+  var host: HostSource { get }
 
   /// The pipeline at `path`, as the file `source` names it.
   func nested(_ path: String, from source: PipelineDefinition.Source) -> NestedPipeline

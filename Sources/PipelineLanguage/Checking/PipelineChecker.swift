@@ -46,8 +46,8 @@ final class PipelineChecker {
     findSecretVariables()
     addSpecificationSites()
     resolveReferences()
-    resolveResources()
     loadNestedPipelines()
+    resolveResources()
     resolvePlugins()
     checkSpecifications()
     let order = checkCycles()
@@ -116,29 +116,5 @@ final class PipelineChecker {
       if lowered != name, indexByName[lowered] == nil { indexByName[lowered] = index }
     }
     for handler in draft.handlers where isNew(handler) { handlerNames.insert(handler.definition.name.lowercased()) }
-  }
-
-  private func resolveResources() {
-    var places: [String: Int] = [:]
-    for (place, resource) in draft.definition.resources.enumerated() { places[resource.name] = place }
-    forEachDraft { operation in
-      for resource in operation.resources {
-        guard let place = places[resource.name] else {
-          reader.error(
-            .unknownResource, "the pipeline declares no resource '\(resource.name)'", at: resource.range,
-            fix: reader.suggestion(for: resource.name, among: places.keys.sorted())
-              ?? "declare it at the top: 'resources: {\(resource.name): \(resource.amount)}'")
-          continue
-        }
-        let capacity = draft.definition.resources[place].capacity
-        if resource.amount > capacity {
-          reader.error(
-            .outOfRange,
-            "\(operation.title) needs \(resource.amount) of '\(resource.name)', but there is only \(capacity)",
-            at: resource.amountRange)
-        }
-        operation.definition.resources.append((place, resource.amount))
-      }
-    }
   }
 }

@@ -191,6 +191,8 @@ public struct PipelineDefinition: Sendable {
   var valueTypes: [Int: ValueType] = [:]
   /// The exclusive names that its operations take, for the checks of those who run the pipeline.
   var exclusiveUse = ExclusiveUse()
+  /// What it wants of a host, with its places, for the checks of a host.
+  var hostUse = HostUse()
   /// Where it would show a secret outside of its operations, for the checks of those who run it.
   var shownPlaces: [ShownPlace] = []
   /// What could not be read, where its file has errors and it only serves the checks of those who run it.

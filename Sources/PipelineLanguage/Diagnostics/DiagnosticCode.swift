@@ -71,6 +71,7 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
   case cycle = "cycle"
   case neverRuns = "never-runs"
   case unknownResource = "unknown-resource"
+  case unknownQueue = "unknown-queue"
   case exclusiveOrder = "exclusive-order"
   case invalidArtifact = "invalid-artifact"
 

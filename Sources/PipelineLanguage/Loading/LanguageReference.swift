@@ -43,6 +43,14 @@ public enum LanguageReference {
     return tables.map(section).filter { !$0.keys.isEmpty }
   }
 
+  /// All sections of a host's file, the outermost first.
+  public static var hostSections: [Section] {
+    [
+      HostKey.table.section(), HostLimitKey.table.section(), HostQueueKey.table.section(),
+      HostEnvironmentKey.table.section(), RetentionKey.table.section(),
+    ].map(section)
+  }
+
   /// The keys that belong to the language but that this version answers with `not-available`, each once, in order.
   public static var keysToCome: [String] {
     let rows =
@@ -51,7 +59,12 @@ public enum LanguageReference {
   }
 
   /// The sections as Markdown: a heading and a table each.
-  public static func markdown() -> String {
+  public static func markdown() -> String { markdown(of: sections) }
+
+  /// The sections of a host's file as Markdown.
+  public static func hostMarkdown() -> String { markdown(of: hostSections) }
+
+  private static func markdown(of sections: [Section]) -> String {
     var text = ""
     for section in sections {
       text += "### Keys of \(section.owner)\n\n| key | value | default | what it does |\n|---|---|---|---|\n"

@@ -24,6 +24,7 @@ final class LoadSession: NestedPipelines {
   private var templateCount: Int?
   private var sources: [SourceText] = []
   let plugins: PluginSource
+  let host: HostSource
   /// Texts that stand for files, by their absolute paths.
   private let texts: [String: String]
   /// Whether what is loaded has been run before, by this version or a former one.
@@ -59,13 +60,16 @@ final class LoadSession: NestedPipelines {
 
   /// - Parameters:
   ///   - plugins: What `uses` may reach.
+  ///   - host: The host that is to run it. Of what has been run before, a host has accepted what it wants.
   ///   - texts: Texts that stand for files, by their absolute paths.
   ///   - isRecorded: Whether it has been run before.
   ///   - notesShapes: Whether definitions are to be compared.
   init(
-    plugins: PluginSource = .none, texts: [String: String] = [:], isRecorded: Bool = false, notesShapes: Bool = false
+    plugins: PluginSource = .none, host: HostSource = .none, texts: [String: String] = [:], isRecorded: Bool = false,
+    notesShapes: Bool = false
   ) {
     self.plugins = plugins
+    self.host = isRecorded ? host.orUnchecked : host
     self.texts = texts
     self.isRecorded = isRecorded
     self.notesShapes = notesShapes
@@ -156,7 +160,11 @@ final class LoadSession: NestedPipelines {
         hash: ContentHash.of(source.text))
       var draft = reader.pipeline(root, source: origin)
       draft.definition.included = inclusion.texts
-      definition = PipelineChecker(draft: draft, reader: reader, session: self).check()
+      let checked = PipelineChecker(draft: draft, reader: reader, session: self).check()
+      if case .host(let host) = host.kind {
+        for finding in host.ownFindings(in: checked, runsItself: chain.count == 1) { reader.report(finding) }
+      }
+      definition = checked
       sources += reader.found.sources
       settingFiles += reader.found.files
       if notesShapes {

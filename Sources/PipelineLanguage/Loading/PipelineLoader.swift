@@ -45,9 +45,10 @@ public enum PipelineLoader {
   /// - Parameters:
   ///   - path: The file.
   ///   - plugins: What `uses` may reach.
+  ///   - host: The host that is to run it, which has to have what the pipeline wants of it.
   /// - Returns: The pipeline where it has no errors, and all findings.
-  public static func load(path: String, plugins: PluginSource = .none) -> LoadResult {
-    let session = LoadSession(plugins: plugins)
+  public static func load(path: String, plugins: PluginSource = .none, host: HostSource = .none) -> LoadResult {
+    let session = LoadSession(plugins: plugins, host: host)
     switch PipelineFile.read(path, isArgument: true) {
     case .success(let content):
       return session.load(SourceText(path: content.isStream ? standardInput : path, bytes: content.bytes))
@@ -67,9 +68,12 @@ public enum PipelineLoader {
   ///   - bytes: What was read.
   ///   - path: The file that they stand for, or ``standardInput``.
   ///   - plugins: What `uses` may reach.
+  ///   - host: The host that is to run it, which has to have what the pipeline wants of it.
   /// - Returns: The pipeline where it has no errors, and all findings.
-  public static func load(bytes: [UInt8], path: String, plugins: PluginSource = .none) -> LoadResult {
-    LoadSession(plugins: plugins).load(SourceText(path: path, bytes: bytes))
+  public static func load(
+    bytes: [UInt8], path: String, plugins: PluginSource = .none, host: HostSource = .none
+  ) -> LoadResult {
+    LoadSession(plugins: plugins, host: host).load(SourceText(path: path, bytes: bytes))
   }
 
   /// Loads a text as if it were the contents of the file at `path`, which need not exist. Relative paths in the text start from
@@ -80,11 +84,14 @@ public enum PipelineLoader {
   ///   - path: The file that it stands for.
   ///   - nested: Texts of nested pipelines by the absolute paths of their files, which are not read then.
   ///   - plugins: What `uses` may reach.
+  ///   - host: The host that is to run it, which has to have what the pipeline wants of it.
   ///   - isRecorded: Whether the text is one that has been run: what checks of a later version find in it are warnings, as far as it can go on with that.
   /// - Returns: The pipeline where it has no errors, and all findings.
   public static func load(
-    text: String, path: String, nested: [String: String] = [:], plugins: PluginSource = .none, isRecorded: Bool = false
+    text: String, path: String, nested: [String: String] = [:], plugins: PluginSource = .none,
+    host: HostSource = .none, isRecorded: Bool = false
   ) -> LoadResult {
-    LoadSession(plugins: plugins, texts: nested, isRecorded: isRecorded).load(SourceText(path: path, text: text))
+    LoadSession(plugins: plugins, host: host, texts: nested, isRecorded: isRecorded)
+      .load(SourceText(path: path, text: text))
   }
 }

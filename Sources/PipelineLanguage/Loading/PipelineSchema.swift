@@ -2,7 +2,7 @@ import OrderedCollections
 import PluginHost
 import Values
 
-/// The JSON Schema of the pipeline language, made from the tables that the loader reads by.
+/// The JSON Schemas of the pipeline language and of a host's file, made from the tables that the loader reads by.
 public enum PipelineSchema {
   /// The schema, in draft 2020-12, for editors that complete keys and check forms.
   ///
@@ -14,9 +14,7 @@ public enum PipelineSchema {
   /// - Returns: The schema, an object.
   public static func jsonSchema(plugins: [PluginDescription] = [], isIncluded: Bool = false) -> JSONValue {
     var root = keys(isIncluded ? IncludedKey.table.rows : PipelineKey.table.rows, isPartial: isIncluded)
-    root.updateValue(
-      .object(["^\(PipelineKey.ownPrefix)": ["description": "The author's own, such as a place for YAML anchors."]]),
-      forKey: "patternProperties", insertingAt: 2)
+    root.updateValue(ownKeys, forKey: "patternProperties", insertingAt: 2)
     root.updateValue("https://json-schema.org/draft/2020-12/schema", forKey: "$schema", insertingAt: 0)
     let title: JSONValue = isIncluded ? "File that Penstock pipelines include" : "Penstock pipeline"
     root.updateValue(title, forKey: "title", insertingAt: 1)
@@ -27,6 +25,21 @@ public enum PipelineSchema {
     let builtIn = HTTPPlugin.described.map { [$0.description] } ?? []
     return PluginSchema(builtIn + plugins).added(to: .object(root))
   }
+
+  /// The schema of a host's file, in draft 2020-12, made from the tables that it is read by.
+  ///
+  /// It accepts every file that ``HostDefinition/load(path:)`` accepts, but for one without any key.
+  public static func hostJSONSchema() -> JSONValue {
+    var root = keys(HostKey.table.rows)
+    root.updateValue(ownKeys, forKey: "patternProperties", insertingAt: 2)
+    root.updateValue("https://json-schema.org/draft/2020-12/schema", forKey: "$schema", insertingAt: 0)
+    root.updateValue("Penstock host", forKey: "title", insertingAt: 1)
+    return .object(root)
+  }
+
+  private static let ownKeys: JSONValue = .object([
+    "^\(PipelineKey.ownPrefix)": ["description": "The author's own, such as a place for YAML anchors."]
+  ])
 
   private typealias Members = OrderedDictionary<String, JSONValue>
 

@@ -145,6 +145,15 @@ package final class DocumentReader {
     return range
   }
 
+  /// Where something is that a host is asked for; nil where what is wrong with it has been reported where it is declared.
+  func hostPlace(of range: SourceRange) -> HostUse.Place? {
+    let origin = origins[Int(range.origin)]
+    guard !origin.isReported else { return nil }
+    var range = range
+    range.origin = 0
+    return HostUse.Place(file: origin.text.path, range: range)
+  }
+
   /// `did you mean 'x'?` for the candidate nearest to `name`.
   func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
     NearestName.suggestion(for: name, among: Array(candidates)).map { "did you mean '\($0)'?" }

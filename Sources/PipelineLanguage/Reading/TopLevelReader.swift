@@ -59,6 +59,7 @@ extension DocumentReader {
     case .queue:
       if let name = plainText(node, "'queue'"), checkName(name, .operation, "a queue's name", at: node.range) {
         draft.definition.scheduling.queue = name
+        draft.definition.hostUse.queue = hostPlace(of: node.range)
       }
     case .priority:
       let bounds = PipelineScheduling.priorities

@@ -46,8 +46,12 @@ extension DiagnosticRow {
     }
     var nested: [String: String] = [:]
     for (name, other) in others { nested[PathText.absolute(name)] = other }
-    return PipelineLoader.load(
-      text: text + "\n", path: "example.yaml", nested: nested, plugins: .catalog(NoPlugins()))
+    let host = others[Self.hostFile].map { HostDefinition.load(text: $0, path: Self.hostFile) }
+    var result = PipelineLoader.load(
+      text: text + "\n", path: "example.yaml", nested: nested, plugins: .catalog(NoPlugins()),
+      host: host?.hostSource ?? .none)
+    if let host { result.sources.append(host.source) }
+    return result
   }
 }
 

@@ -5,11 +5,14 @@ import PluginHost
 struct DiagnosticRow: Sendable {
   /// What yields the code.
   enum Example: Sendable {
-    /// The smallest pipeline file, called `example.yaml`, and the files that it runs by their names.
+    /// The smallest pipeline file, called `example.yaml`, and the files that it runs by their names; with one of a host, it is checked for that.
     case file(String, others: [String: String])
     /// A situation that no small file has, as it goes on behind `For example:`.
     case situation(String)
   }
+
+  /// What the file of a host is called.
+  static let hostFile = "host.yaml"
 
   /// The code as it is printed.
   let code: String

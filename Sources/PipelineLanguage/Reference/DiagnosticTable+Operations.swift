@@ -118,14 +118,25 @@ extension DiagnosticTable {
       """,
       fix: "Correct `when` or `run_when`, or remove the operation."),
     DiagnosticRow(
-      DiagnosticCode.unknownResource, "An operation takes a resource that the pipeline does not declare.",
+      DiagnosticCode.unknownResource,
+      "An operation takes a resource that the pipeline does not declare, nor, where it is checked for one, the host.",
       """
       operations:
         - name: train
           run: ./train
           resources: { gpu: 1 }
       """,
-      fix: "Declare it at the top: `resources: { gpu: 1 }`."),
+      fix:
+        "Declare it at the top: `resources: { gpu: 1 }`; or check the file with the [host](host.md) that declares it."),
+    DiagnosticRow(
+      DiagnosticCode.unknownQueue, "A pipeline names a queue that the host for which it is checked does not have.",
+      """
+      queue: heavi
+      operations:
+        - { name: train, run: ./train }
+      """,
+      others: [DiagnosticRow.hostFile: "queues:\n  heavy: { runs: 1 }\n"],
+      fix: "Correct the name, or declare the queue in the file of the [host](host.md#queues)."),
     DiagnosticRow(
       DiagnosticCode.exclusiveOrder,
       "Operations that can run at the same time take the same two exclusive names in opposite orders, so that they can wait for each other for ever.",

@@ -13,6 +13,11 @@ struct Check: ParsableCommand {
 
         penstock check nightly.yaml
         penstock check --json *.yaml      one finding a line, for editors
+
+      With --config, the file of a host is checked as well, and each pipeline for whether that host has the queue and the resources \
+      that it names. Without pipeline files, --config checks that file alone.
+
+        penstock check --config host.yaml pipelines/*.yaml
       """)
 
   @Argument(
@@ -21,13 +26,19 @@ struct Check: ParsableCommand {
       valueName: "files"), completion: .file(extensions: ["yaml", "yml"]))
   var givenFiles: [String] = []
 
+  @Option(
+    name: .customLong("config"),
+    help: ArgumentHelp("The file of the host that is to run the pipelines.", valueName: "file"),
+    completion: .file(extensions: ["yaml", "yml"]))
+  var hostFile: String?
+
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
     let plugins = plugins.source()
-    let (status, latest) = try report { try PipelineFileLoading.read($0, plugins: plugins) }
+    let (status, latest) = try report { try PipelineFileLoading.read($0, plugins: plugins, host: $1) }
     // With the pipeline of a long file still there: to take it apart takes a thirtieth of what it took to read it, and the process ends.
     withExtendedLifetime(latest) { status.finish() }
   }
@@ -37,11 +48,14 @@ struct Check: ParsableCommand {
   /// - Parameters:
   ///   - output: For data, and what is well.
   ///   - errors: For what people read of mistakes.
-  ///   - read: Reads and checks a file.
+  ///   - readHost: Reads and checks the file of a host.
+  ///   - read: Reads and checks a file, for a host.
   /// - Returns: The exit code, and what came of the last file.
   /// - Throws: What `read` throws, and ``CommandFailure`` where no file was named and none of the usual ones is there.
   func report(
-    on output: TextOutput = .standard, errors: TextOutput = .error, reading read: (String) throws -> LoadResult
+    on output: TextOutput = .standard, errors: TextOutput = .error,
+    readingHost readHost: (String) -> HostLoadResult = HostDefinition.load(path:),
+    reading read: (String, HostSource) throws -> LoadResult
   ) throws -> (status: ExitStatus, latest: LoadResult?) {
     var form = shared.output
     form.destination = output
@@ -50,14 +64,24 @@ struct Check: ParsableCommand {
     var order: [SourceText] = []
     var status = ExitStatus.succeeded
     var latest: LoadResult?
-    let files = try givenFiles.isEmpty ? [PipelineFileLoading.file(nil)] : givenFiles
-    for file in files {
-      let result = try read(file)
+    func add(_ found: [Diagnostic], in texts: [SourceText]) {
+      diagnostics += found
+      for source in texts where sources.updateValue(source, forKey: source.path) == nil { order.append(source) }
+    }
+    var host = HostSource.none
+    if let hostFile {
+      let result = readHost(hostFile)
+      host = result.hostSource
+      add(result.diagnostics, in: [result.source])
+      if !result.isValid { status = result.lacksResources ? .engineFailed : .usage }
+      if result.isValid, form.isTalkative { output.writeLine("\(TerminalText.visible(hostFile)): ok (a host)") }
+    }
+    // Which pipelines a host runs is for the host to find.
+    let usual = try givenFiles.isEmpty && hostFile == nil ? [PipelineFileLoading.file(nil)] : givenFiles
+    for file in usual {
+      let result = try read(file, host)
       latest = result
-      diagnostics += result.ownDiagnostics
-      for source in result.sources where sources.updateValue(source, forKey: source.path) == nil {
-        order.append(source)
-      }
+      add(result.ownDiagnostics, in: result.sources)
       if result.lacksResources { status = .engineFailed }
       var count = result.pipeline.map { Count.of($0.operations.count, "operation") }
       if let templates = result.templateCount, !result.ownDiagnostics.contains(where: { $0.severity == .error }) {

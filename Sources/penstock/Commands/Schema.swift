@@ -5,7 +5,7 @@ import PluginHost
 struct Schema: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "schema",
-    abstract: "Print the JSON Schema of pipeline files, for editors.",
+    abstract: "Print the JSON Schema of pipeline files, or of a host's file, for editors.",
     discussion: """
       The schema (draft 2020-12) is made from the same tables as the loader.
 
@@ -17,6 +17,9 @@ struct Schema: ParsableCommand {
 
       Files that pipelines include have a schema of their own:
         penstock schema --included > penstock.included.schema.json
+
+      So has the file of a host:
+        penstock schema --host > penstock.host.schema.json
       """)
 
   @Flag(name: .customLong("plugins"), help: "Cover the settings of all plugins that are found.")
@@ -25,14 +28,27 @@ struct Schema: ParsableCommand {
   @Flag(name: .customLong("included"), help: "Print the schema of files that pipelines include.")
   var isIncluded = false
 
+  @Flag(name: .customLong("host"), help: "Print the schema of the file of a host.")
+  var isHost = false
+
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
 
+  func validate() throws {
+    guard isHost else { return }
+    if isIncluded { throw ValidationError("--host and --included are two schemas") }
+    if coversPlugins || !plugins.files.isEmpty {
+      throw ValidationError("the file of a host has no settings of plugins")
+    }
+  }
+
   func run() {
     // A plugin that is named is meant to be covered.
     let covered = coversPlugins || !plugins.files.isEmpty ? descriptions() : []
-    let schema = PipelineSchema.jsonSchema(plugins: covered, isIncluded: isIncluded)
+    let schema =
+      isHost
+      ? PipelineSchema.hostJSONSchema() : PipelineSchema.jsonSchema(plugins: covered, isIncluded: isIncluded)
     let text = shared.output.choose(json: { schema.text }, text: { schema.pretty() })
     TextOutput.standard.writeJSON(Array((text + "\n").utf8))
   }

@@ -124,7 +124,7 @@ extension TypedWords {
     guard let file = named ?? PipelineFileLoading.defaultFiles.first(where: { access($0, R_OK) == 0 }) else {
       return nil
     }
-    return PipelineLoader.load(path: file, plugins: .unchecked).pipeline
+    return PipelineLoader.load(path: file, plugins: .unchecked, host: .unchecked).pipeline
   }
 
   /// The run that the words name, or what is taken without one.

@@ -22,11 +22,11 @@ enum PipelineFileLoading {
   }
 
   /// Reads and checks the file at `path`, or what comes from standard input where that is `-`.
-  static func read(_ path: String, plugins: PluginSource) throws -> LoadResult {
-    guard path == "-" else { return PipelineLoader.load(path: path, plugins: plugins) }
+  static func read(_ path: String, plugins: PluginSource, host: HostSource = .none) throws -> LoadResult {
+    guard path == "-" else { return PipelineLoader.load(path: path, plugins: plugins, host: host) }
     do {
       let bytes = try FileReader.read(descriptor: STDIN_FILENO, name: "the pipeline from standard input")
-      return PipelineLoader.load(bytes: bytes, path: PipelineLoader.standardInput, plugins: plugins)
+      return PipelineLoader.load(bytes: bytes, path: PipelineLoader.standardInput, plugins: plugins, host: host)
     } catch {
       throw CommandFailure(error.message)
     }

@@ -12,6 +12,7 @@ import Testing
 /// | `yaml plugins` | the loader accepts it without looking for the plugins that it uses |
 /// | `yaml wrong` | the loader refuses it |
 /// | `yaml shared` | it is a file that pipelines include, and nothing is wrong with it |
+/// | `yaml host` | it is the file of a host, and nothing is wrong with it, also by its JSON Schema |
 /// | `yaml finding` | nothing: it is made from the table of codes, which has a test of its own |
 /// | `yaml from=PATH` | as `yaml`, and it stands in that file |
 /// | `yaml file=NAME` | kept as that file for the commands further down in the document |
@@ -65,11 +66,14 @@ enum Documents {
 
   /// The pipelines among them that have to be right.
   static let pipelines = examples.filter {
-    $0.language == "yaml" && $0.flags.allSatisfy { !["wrong", "finding", "shared"].contains($0) }
+    $0.language == "yaml" && $0.flags.allSatisfy { !["wrong", "finding", "shared", "host"].contains($0) }
   }
 
   /// The files that pipelines include among them.
   static let shared = examples.filter { $0.flags.contains("shared") }
+
+  /// The files of hosts among them.
+  static let hosts = examples.filter { $0.flags.contains("host") }
 
   /// The files that an example may include: those that its document keeps by a name.
   static func files(of example: Example) -> [(name: String, text: String)] {

@@ -5,11 +5,14 @@ struct KeyUses {
   /// The keys that were found, by all keys of the mapping that they are keys of: every kind of mapping that a file can have.
   private(set) var names: [[String]: Set<String>] = [:]
 
-  /// No uses yet.
-  init() {
-    reach(PipelineKey.table.rows)
-    reach(IncludedKey.table.rows)
+  /// No uses yet, of pipelines or of hosts.
+  init(ofHosts: Bool = false) {
+    let roots = ofHosts ? [HostKey.table.rows] : [PipelineKey.table.rows, IncludedKey.table.rows]
+    for rows in roots { reach(rows) }
   }
+
+  /// Notes the keys of a host's file.
+  mutating func noteHost(_ root: YAMLNode) { note(root, HostKey.table.rows) }
 
   /// Notes the keys of a pipeline file, or of one that pipelines include.
   mutating func note(_ root: YAMLNode, isShared: Bool = false) {

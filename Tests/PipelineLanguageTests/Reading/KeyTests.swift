@@ -108,6 +108,10 @@ struct KeyTests {
     }
     check(PipelineKey.table)
     check(RetentionKey.table)
+    check(HostKey.table)
+    check(HostLimitKey.table)
+    check(HostQueueKey.table)
+    check(HostEnvironmentKey.table)
     check(ParameterKey.table)
     check(SecretKey.table)
     check(SpecificationKey.table)

@@ -1,0 +1,42 @@
+extension PipelineChecker {
+  /// Finds what each operation takes of the resources that the pipeline declares, and what all of them want of a host.
+  func resolveResources() {
+    var places: [String: Int] = [:]
+    for (place, resource) in draft.definition.resources.enumerated() { places[resource.name] = place }
+    let declared = places
+    forEachDraft { operation in
+      let inner = operation.nestedCall.flatMap { self.nested[$0.path] ?? nil }?.hostUse
+      var demands: [HostUse.Demand] = []
+      for resource in operation.resources {
+        if declared[resource.name] == nil, !session.host.mayDeclare {
+          reader.error(
+            .unknownResource, "the pipeline declares no resource '\(resource.name)'", at: resource.range,
+            fix: reader.suggestion(for: resource.name, among: declared.keys.sorted())
+              ?? "declare it at the top: 'resources: {\(resource.name): \(resource.amount)}'")
+          continue
+        }
+        // What a host declares bounds no single run beyond that.
+        let place = places[resource.name] ?? draft.definition.resources.count
+        if place == draft.definition.resources.count {
+          draft.definition.resources.append((resource.name, .max))
+          places[resource.name] = place
+        }
+        let capacity = draft.definition.resources[place].capacity
+        if resource.amount > capacity {
+          reader.error(
+            .outOfRange,
+            "\(operation.title) needs \(resource.amount) of '\(resource.name)', but there is only \(capacity)",
+            at: resource.amountRange)
+        }
+        operation.definition.resources.append((place, resource.amount))
+        if let name = reader.hostPlace(of: resource.range), let number = reader.hostPlace(of: resource.amountRange) {
+          demands.append(
+            HostUse.Demand(
+              resource: resource.name, amount: resource.amount, inner: inner?.most[resource.name] ?? 0,
+              isDeclared: declared[resource.name] != nil, taker: operation.title, name: name, number: number))
+        }
+      }
+      if !demands.isEmpty || inner != nil { draft.definition.hostUse.add(demands, running: inner) }
+    }
+  }
+}

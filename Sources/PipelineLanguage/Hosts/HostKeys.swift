@@ -1,0 +1,95 @@
+/// The keys at the top of a host's file.
+enum HostKey: String, CaseIterable, Sendable {
+  case pipelines, workspace, limits, queues, resources, environment
+  case onRestart = "on_restart"
+  case drain, retention
+  case env, concurrency
+
+  static let table = KeyTable<HostKey>(
+    "a host",
+    [
+      KeyRow(
+        "pipelines", .anyOf([.text, .list(.text, minimum: 1)]),
+        "Files with pipelines, and folders: of these every `*.yaml` and `*.yml` below, but none whose name, or the name of a folder on the way, begins with `.` or `_`. Paths start from this file's directory.",
+        default: "`./pipelines` of the directory in which the host is started"),
+      KeyRow(
+        "workspace", .text,
+        "The directory in which runs are recorded; a relative path starts from this file's directory.",
+        default: "as for other commands"),
+      KeyRow("limits", .keys(HostLimitKey.table.rows), "How much may go on, and wait, at once."),
+      KeyRow(
+        "queues", .map(keyPattern: NamePattern.operation, .keys(HostQueueKey.table.rows)),
+        "The queues that pipelines may name by `queue`.", default: "`default` alone, which is always there"),
+      KeyRow(
+        "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
+        "Capacities that operations of all runs share, such as `gpu: 1`.", default: "none"),
+      KeyRow(
+        "environment", .keys(HostEnvironmentKey.table.rows),
+        "The environment variables that processes start with; a pipeline adds its own."),
+      KeyRow(
+        "on_restart", .choice(RestartPolicy.allCases.map(\.rawValue)),
+        "What becomes of interrupted runs at the start of the host, for pipelines that do not say.", default: "resume"),
+      KeyRow(
+        "drain", .duration, "How long running operations may take to finish when the host is asked to end.",
+        default: "10m"),
+      KeyRow(
+        "retention", .keys(RetentionKey.table.rows),
+        "Which runs are deleted when nothing is due, for pipelines that do not say.", default: "none are"),
+      KeyRow(
+        elsewhere: "env", "is a key of pipelines",
+        fix: "write 'environment: { set: { NAME: text } }' for the processes of all pipelines"),
+      KeyRow(
+        elsewhere: "concurrency", "is a key of pipelines",
+        fix: "'limits' says how many runs and processes there may be at once"),
+    ])
+}
+
+/// The keys of a host's `limits`.
+enum HostLimitKey: String, CaseIterable, Sendable {
+  case runs, processes, queued
+
+  /// The most that any limit may be.
+  static let largest = 10_000_000
+
+  static let table = KeyTable<HostLimitKey>(
+    "'limits'",
+    [
+      KeyRow("runs", .int(minimum: 1, maximum: largest), "How many runs go on at once.", default: "8"),
+      KeyRow(
+        "processes", .int(minimum: 1, maximum: largest), "How many processes of all runs there are at once.",
+        default: "no limit"),
+      KeyRow(
+        "queued", .int(minimum: 1, maximum: largest), "How many runs wait at once; more are refused.",
+        default: "100000"),
+    ])
+}
+
+/// The keys of one queue.
+enum HostQueueKey: String, CaseIterable, Sendable {
+  case runs
+
+  static let table = KeyTable<HostQueueKey>(
+    "a queue",
+    [
+      KeyRow(
+        "runs", .int(minimum: 1, maximum: HostLimitKey.largest), "How many of its runs go on at once.",
+        default: "the `runs` of `limits`")
+    ])
+}
+
+/// The keys of a host's `environment`.
+enum HostEnvironmentKey: String, CaseIterable, Sendable {
+  case pass, set
+
+  static let table = KeyTable<HostEnvironmentKey>(
+    "'environment'",
+    [
+      KeyRow(
+        "pass", .list(.name(pattern: NamePattern.variable), minimum: 0),
+        "Variables of the host that processes get as well.",
+        default: "[\(HostDefinition.Environment().pass.joined(separator: ", "))]"),
+      KeyRow(
+        "set", .map(keyPattern: NamePattern.variable, .text),
+        "Variables with their values, which take precedence over those that are passed.", default: "none"),
+    ])
+}

@@ -1,0 +1,176 @@
+import OperatingSystem
+
+extension DocumentReader {
+  /// Reads a host's file from its root node.
+  func host(_ root: YAMLNode) -> HostDefinition {
+    var host = HostDefinition()
+    var queues: YAMLEntry?
+    readKeys(of: root, HostKey.table, what: "a host's file", except: PipelineKey.isOwn) { key, _, entry in
+      let value = entry.value
+      switch key {
+      case .pipelines: host.pipelines = folders(value)
+      case .workspace: host.workspace = hostPath(value, "'workspace'")
+      case .limits: host.limits = limits(value)
+      case .queues: queues = entry
+      case .resources:
+        host.resources = hostResources(value)
+        host.keys.resources = entry.key.range
+      case .environment: host.environment = hostEnvironment(value)
+      case .onRestart: if let policy = choice(value, "'on_restart'", RestartPolicy.self) { host.onRestart = policy }
+      case .drain: if let drain = duration(value, "'drain'") { host.drain = drain }
+      case .retention: host.retention = retention(value)
+      case .env, .concurrency: break
+      }
+    }
+    // `limits` may be written below what it is the default of.
+    if let queues { host.keys.queues = queues.key.range }
+    host.queues = queues.map { hostQueues($0.value, limits: host.limits) } ?? []
+    if host.queue(nil) == nil {
+      host.queues.insert(HostDefinition.Queue(name: HostDefinition.Queue.standard, runs: host.limits.runs), at: 0)
+    }
+    return host
+  }
+
+  private func limits(_ node: YAMLNode) -> HostDefinition.Limits {
+    var limits = HostDefinition.Limits()
+    readKeys(of: node, HostLimitKey.table) { key, _, entry in
+      guard let number = int(entry.value, "'\(key.rawValue)'", minimum: 1, maximum: HostLimitKey.largest) else {
+        return
+      }
+      switch key {
+      case .runs: limits.runs = number
+      case .processes: limits.processes = number
+      case .queued: limits.queued = number
+      }
+    }
+    return limits
+  }
+
+  private func hostQueues(_ node: YAMLNode, limits: HostDefinition.Limits) -> [HostDefinition.Queue] {
+    declared(node, "'queues'", .operation, "a queue's name") { entry in
+      var queue = HostDefinition.Queue(name: entry.name, runs: limits.runs, range: entry.key.range)
+      let what = "the queue '\(entry.name)'"
+      guard entry.value.entries != nil else {
+        var fix = "write '{}' for as many runs as the host has"
+        if case .int(let runs)? = entry.value.coreScalar { fix = "write '{ runs: \(runs) }'" }
+        wrongForm(entry.value, what, needs: "a mapping", fix: fix)
+        return queue
+      }
+      readKeys(of: entry.value, HostQueueKey.table, what: what) { key, _, setting in
+        switch key {
+        case .runs:
+          guard let runs = int(setting.value, "'runs'", minimum: 1, maximum: HostLimitKey.largest) else { return }
+          queue.runs = runs
+          if runs > limits.runs {
+            warning(
+              .outOfRange,
+              "the queue '\(entry.name)' may have \(runs) runs going on, but the host has at most \(limits.runs)",
+              at: setting.value.range, fix: "raise 'runs' of 'limits', or lower this")
+          }
+        }
+      }
+      return queue
+    }
+  }
+
+  private func hostResources(_ node: YAMLNode) -> [HostDefinition.Resource] {
+    declared(node, "'resources'", .member, "a resource's name") { entry in
+      // A capacity that cannot be read still declares the name.
+      let capacity = int(entry.value, "the capacity of '\(entry.name)'", minimum: 1) ?? .max
+      return HostDefinition.Resource(name: entry.name, capacity: capacity, range: entry.key.range)
+    }
+  }
+
+  /// What `make` makes of each entry of a mapping of names, of which no two may differ in letter case alone.
+  private func declared<Declared>(
+    _ node: YAMLNode, _ what: String, _ rule: NameRule, _ kind: String, make: (YAMLEntry) -> Declared
+  ) -> [Declared] {
+    guard let entries = node.entries else {
+      wrongForm(node, what, needs: "a mapping of names")
+      return []
+    }
+    var seen: [String: SourceRange] = [:]
+    return entries.map { entry in
+      if checkName(entry.name, rule, kind, at: entry.key.range) {
+        if let first = seen.updateValue(entry.key.range, forKey: entry.name.lowercased()) {
+          error(
+            .duplicateName, "the name '\(entry.name)' is taken already, on line \(first.start.line)",
+            at: entry.key.range)
+        }
+      }
+      return make(entry)
+    }
+  }
+
+  private func hostEnvironment(_ node: YAMLNode) -> HostDefinition.Environment {
+    var environment = HostDefinition.Environment()
+    readKeys(of: node, HostEnvironmentKey.table) { key, _, entry in
+      switch key {
+      case .pass:
+        var seen: Set<String> = []
+        environment.pass = texts(entry.value, "'pass'", allowsOne: false).compactMap { name, node in
+          guard checkHostVariable(node) else { return nil }
+          guard seen.insert(name).inserted else {
+            error(.duplicateName, "the variable '\(name)' is named already", at: node.range)
+            return nil
+          }
+          return name
+        }
+      case .set:
+        guard let entries = entry.value.entries else {
+          return wrongForm(entry.value, "'set'", needs: "a mapping of variables to texts")
+        }
+        for variable in entries {
+          let text = plainText(variable.value, "the variable '\(variable.name)'")
+          guard checkHostVariable(variable.key), let text else { continue }
+          if text.utf8.contains(0) {
+            error(.wrongForm, "the variable '\(variable.name)' cannot hold a NUL character", at: variable.value.range)
+          }
+          environment.set[variable.name] = text
+        }
+      }
+    }
+    return environment
+  }
+
+  /// Whether a host may hand the variable that `node` names to processes. Some are between the host and whoever started it.
+  private func checkHostVariable(_ node: YAMLNode) -> Bool {
+    guard checkVariable(node), let name = node.text else { return false }
+    guard HostVariable.isOwn(name) else { return true }
+    error(
+      .reservedName, "'\(name)' cannot be handed to processes: it is between the host and systemd", at: node.range)
+    return false
+  }
+
+  private func folders(_ node: YAMLNode) -> [String] {
+    if let items = node.items, items.isEmpty { wrongForm(node, "'pipelines'", needs: "at least one path") }
+    let nodes = node.items ?? [node]
+    var seen: [String: SourceRange] = [:]
+    return nodes.compactMap { item in
+      guard let path = hostPath(item, node.items == nil ? "'pipelines'" : "an entry of 'pipelines'") else { return nil }
+      if let first = seen.updateValue(item.range, forKey: path) {
+        error(.duplicateName, "the path is there already, on line \(first.start.line)", at: item.range)
+        return nil
+      }
+      return path
+    }
+  }
+
+  /// The absolute path that a node names. Links are not followed: who replaces one means what it leads to then.
+  private func hostPath(_ node: YAMLNode, _ what: String) -> String? {
+    guard let path = plainText(node, what) else { return nil }
+    if path.isEmpty || path.utf8.contains(0) || path.contains("://") {
+      wrongForm(node, what, needs: "a path")
+      return nil
+    }
+    return PathText.join(directory, path)
+  }
+}
+
+/// Which variables are the host's own: how systemd speaks with it.
+enum HostVariable {
+  private static let names: Set<String> = ["NOTIFY_SOCKET", "CREDENTIALS_DIRECTORY"]
+  private static let prefixes = ["LISTEN_", "WATCHDOG_"]
+
+  static func isOwn(_ name: String) -> Bool { names.contains(name) || prefixes.contains { name.hasPrefix($0) } }
+}
