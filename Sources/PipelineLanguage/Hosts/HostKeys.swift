@@ -44,6 +44,15 @@ enum HostKey: String, CaseIterable, Sendable {
     ])
 }
 
+extension HostKey {
+  /// Whether a file is that of a host rather than a pipeline: it has some key that only hosts have, and none that only pipelines have.
+  static func areAll(of root: YAMLNode) -> Bool {
+    let names = (root.entries ?? []).map(\.name).filter { !PipelineKey.isOwn($0) }
+    let isHosts = { (name: String) in table.place(of: name)?.row.isAvailable == true }
+    return names.allSatisfy(isHosts) && names.contains { !PipelineKey.isKnown($0) }
+  }
+}
+
 /// The keys of a host's `limits`.
 enum HostLimitKey: String, CaseIterable, Sendable {
   case runs, processes, queued

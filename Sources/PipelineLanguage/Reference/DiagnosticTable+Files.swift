@@ -37,12 +37,15 @@ extension DiagnosticTable {
       """,
       fix: "Begin with `operations:`."),
     DiagnosticRow(
-      DiagnosticCode.notPipeline, "The file has no operations of its own: it is one that pipelines include.",
+      DiagnosticCode.notPipeline,
+      "The file has no operations of its own: it is one that pipelines include, or that of a host.",
       """
       defaults:
         timeout: 30s
       """,
-      fix: "Run a pipeline that names the file under [`include`](language.md#shared-files), or add `operations`."),
+      fix:
+        "Run a pipeline that names the file under [`include`](language.md#shared-files), or add `operations`. The file of a [host](host.md) is checked with `penstock check --config`."
+    ),
     DiagnosticRow(
       DiagnosticCode.recursiveInclude, "A file includes itself, directly or by way of others.",
       """

@@ -136,6 +136,16 @@ import Testing
     #expect(found("environment: { pass: PATH }") == ["1:22 wrong-form 'pass' needs a list, found 'PATH'"])
   }
 
+  @Test("is no pipeline, and said to be none") func notPipeline() {
+    let message =
+      "1:1 not-a-pipeline the file has no operations: it is that of a host (check it with 'penstock check --config')"
+    #expect(findings("queues: { a: {} }\nresources: { gpu: 1 }\nx-mine: 1") == [message])
+    #expect(findings("pipelines: [a]") == [message])
+    // Both have this key, and this one is neither's.
+    #expect(findings("resources: { gpu: 1 }") == ["1:1 missing-key a pipeline needs 'operations'"])
+    #expect(findings("queues: {}\noperations: []").contains { $0.contains("unknown-key") })
+  }
+
   @Test("may have a queue for more runs than the host, which gets a warning") func wideQueue() throws {
     let result = load("queues: { heavy: { runs: 9 } }")
     #expect(

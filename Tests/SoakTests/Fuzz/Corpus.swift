@@ -20,6 +20,27 @@ enum Corpus {
     return texts
   }()
 
+  /// Files of hosts.
+  static let hosts: [[UInt8]] = [
+    Array(
+      """
+      pipelines: [ci, /srv/pipelines, one.yaml]
+      workspace: data
+      limits: { runs: 8, processes: 16, queued: 1000 }
+      queues:
+        default: {}
+        heavy: { runs: 1 }
+      resources: { gpu: 1, licence: 3 }
+      environment: { pass: [PATH, HOME], set: { LC_ALL: C.UTF-8, N: 5 } }
+      on_restart: leave
+      drain: 10m
+      retention: { keep: 500, older_than: 90d }
+      x-anchors: &anchor { runs: 2 }
+
+      """.utf8),
+    Array("x-q: &q { runs: 2 }\nqueues: { a: *q, b: *q }\nlimits: *q\n".utf8), Array("# nothing\n".utf8),
+  ]
+
   private static let small = """
     name: small
     operations:

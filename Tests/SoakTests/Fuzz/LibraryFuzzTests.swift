@@ -35,6 +35,26 @@ extension Soak {
       }
     }
 
+    @Test("mutated files of hosts give a host or diagnostics")
+    func hostFiles() throws {
+      let clock = CaseClock()
+      defer { clock.stop() }
+      for round in Soak.rounds(full: 4_000, short: 300) {
+        var mutator = Mutator(random: SeededRandom(seed: Soak.seed, round: round), corpus: Corpus.hosts)
+        let text = String(decoding: mutator.next(), as: UTF8.self)
+        var result: HostLoadResult?
+        let duration = clock.time("host's file of round \(round), seed \(Soak.seed): \(text.prefix(500))") {
+          result = HostDefinition.load(text: text, path: "/nonexistent/host.yaml")
+        }
+        #expect(duration < CaseClock.limit, Soak.place(round))
+        guard let result else { continue }
+        let hasError = result.diagnostics.contains { $0.severity == .error }
+        #expect(result.isValid != hasError, Soak.place(round))
+        #expect(result.host.map { $0.queue(nil) != nil } ?? true, Soak.place(round))
+        _ = DiagnosticRenderer().render(result.diagnostics, in: [result.source])
+      }
+    }
+
     @Test("mutated expressions give a value or an error")
     func expressions() throws {
       let clock = CaseClock()
