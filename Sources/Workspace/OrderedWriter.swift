@@ -11,9 +11,31 @@ import SQLite
 /// kept with everything appended since, in order; `onFailure` is told once; ``flush()`` and ``perform(_:)`` throw until
 /// ``retry()`` or ``close()`` succeeds. Nothing appended is ever dropped without an error.
 ///
+/// **Holding.** A writer that was given a ``Hold`` does not throw then: ``flush()`` and ``perform(_:)`` wait until its owner's ``retry()`` has
+/// succeeded, and work that could not be committed runs again. Beyond the limit it takes no change any more; what it has taken stays.
+///
 /// Call ``close()`` at the end. A writer that is merely released still writes what it has, in the background.
 public final class OrderedWriter<Change: Sendable>: Sendable {
   @usableFromInline let core: OrderedWriterCore<Change>
+
+  /// How a writer keeps changes that it cannot commit, until it can.
+  public struct Hold: Sendable {
+    let limit: Int
+    let size: @Sendable (Change) -> Int
+    let onRefusal: @Sendable (Change) -> Void
+
+    /// - Parameters:
+    ///   - limit: The most bytes of changes that are taken while nothing can be committed, with those that were there before.
+    ///   - size: How many bytes of memory a change takes. Asked only while nothing can be committed. [the thread that appends, or the writer's]
+    ///   - onRefusal: Told of each change that did not fit. It must not call the writer. [the thread that appends]
+    public init(
+      limit: Int, size: @escaping @Sendable (Change) -> Int, onRefusal: @escaping @Sendable (Change) -> Void
+    ) {
+      self.limit = limit
+      self.size = size
+      self.onRefusal = onRefusal
+    }
+  }
 
   /// Creates a writer; its thread starts with the first change.
   ///
@@ -25,6 +47,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   ///   - apply: Writes changes to the database, inside a transaction. It runs again with the same changes if that fails.
   ///     It must not read the clock or generate ids, or a repetition would differ. [the writer's thread]
   ///   - changing: Of which types a batch changes objects, for their subscribers. Default: nobody knows, and all of them look. [the writer's thread]
+  ///   - hold: What becomes of changes that cannot be committed. Default nil: whoever waits for them is told of the failure.
   ///   - onFailure: Told of the first failure after a success. [the writer's thread]
   public init(
     workspace: OpenWorkspace,
@@ -33,12 +56,14 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
     prepare: @escaping @Sendable (Database) throws -> Void = { _ in },
     apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
     changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])? = nil,
+    hold: Hold? = nil,
     onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
   ) {
     let (seconds, attoseconds) = delay.components
     core = OrderedWriterCore(
       workspace: workspace, delay: max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000),
-      maximumBatch: max(1, maximumBatch), prepare: prepare, apply: apply, changing: changing, onFailure: onFailure)
+      maximumBatch: max(1, maximumBatch), prepare: prepare, apply: apply, changing: changing, hold: hold,
+      onFailure: onFailure)
   }
 
   deinit {
@@ -50,14 +75,14 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
 
   /// Appends a change. Cheap: a lock and an append; it wakes the thread only if that sleeps.
   ///
-  /// Returns false, having kept nothing, only after ``close()``.
+  /// Returns false, having kept nothing, after ``close()``, and where it does not fit what is held.
   @inlinable
   @discardableResult
   public func append(_ change: consuming Change) -> Bool {
     core.append(change)
   }
 
-  /// Returns once everything appended before is committed, or throws the failure that keeps it from being committed.
+  /// Returns once everything appended before is committed, or throws the failure that keeps it from being committed. Where changes are held, it waits.
   public nonisolated(nonsending) func flush() async throws(WorkspaceError) {
     try await withCheckedContinuation { core.flush($0, toDisk: false) }.get()
   }
@@ -72,23 +97,33 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   /// Runs `body` between the changes appended before and after it, in a transaction of its own, and returns when that is
   /// committed.
   ///
-  /// What `body` throws undoes its own transaction, and nothing else.
+  /// What `body` throws undoes its own transaction, and nothing else. Where changes are held and its transaction cannot be committed, it runs again.
   public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T)
     async throws -> T
   {
     try await withCheckedThrowingContinuation { continuation in
       core.perform(
         OrderedWriterJob(
-          run: { workspace in continuation.resume(with: Result { try workspace.write(body) }) },
+          run: { workspace, isHeld in
+            do {
+              continuation.resume(returning: try workspace.write(body))
+            } catch {
+              if isHeld, let failure = WorkspaceError.ofWriting(error, path: workspace.path) { return failure }
+              continuation.resume(throwing: error)
+            }
+            return nil
+          },
           fail: { continuation.resume(throwing: $0) }))
     }
   }
 
   /// Tries again to commit what a failure has left. Returns once that is committed; throws if it fails again.
   public nonisolated(nonsending) func retry() async throws(WorkspaceError) {
-    core.retry()
-    try await flush()
+    try await withCheckedContinuation { core.retry($0) }.get()
   }
+
+  /// From now on, whoever waits for what cannot be committed is told of the failure, as without a ``Hold``: for a program that ends.
+  public func endHolding() { core.endHolding() }
 
   /// Writes what is left, trying once more if a failure has stopped the writer, and ends the thread.
   ///
@@ -99,6 +134,9 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
 
   /// How many changes are waiting to be committed at this moment, and how many transactions were committed so far.
   public var progress: (waiting: Int, transactions: Int) { core.progress }
+
+  /// How many bytes of changes are held because they cannot be committed, and how many changes that is.
+  public var held: (bytes: Int, changes: Int) { core.held }
 
   /// The failure that has stopped the writer, or nil while all is well.
   public var failure: WorkspaceError? { core.currentFailure }

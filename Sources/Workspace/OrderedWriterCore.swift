@@ -4,14 +4,16 @@ import SQLite
 
 /// Work that runs in its own transaction at its place between the changes.
 struct OrderedWriterJob: Sendable {
-  let run: @Sendable (OpenWorkspace) -> Void
+  /// Returns the failure for which it has to run again, which it does only where changes are held; else it has told whoever waits for it.
+  let run: @Sendable (_ workspace: OpenWorkspace, _ isHeld: Bool) -> WorkspaceError?
   let fail: @Sendable (WorkspaceError) -> Void
 }
 
 /// The state of an ``OrderedWriter`` and its thread.
 ///
 /// Invariant: every mutable property is read and written with `signal` locked. A change is in exactly one place: in `buffer`,
-/// in the thread's hands while it commits, or committed. `buffer` begins with what a failure has put back.
+/// in the thread's hands while it commits, or committed. `buffer` begins with what a failure has put back. While `isHolding`, `heldBytes` is the size of all that
+/// was appended and is not committed.
 @usableFromInline
 final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   typealias Answer = CheckedContinuation<Result<Void, WorkspaceError>, Never>
@@ -26,11 +28,13 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   private let apply: @Sendable (Database, ArraySlice<Change>) throws -> Void
   private let changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])?
   private let onFailure: @Sendable (WorkspaceError) -> Void
+  private var hold: OrderedWriter<Change>.Hold?
 
   @usableFromInline var buffer: [Change] = []
   /// Each with the number of the change that it follows, counted from the first one ever appended.
   private var jobs: [(after: Int, job: OrderedWriterJob)] = []
   private var flushes: [(upTo: Int, toDisk: Bool, answer: Answer)] = []
+  private var retries: [Answer] = []
   private var closers: [Answer] = []
   /// The number of changes ever appended, of which the first `committed` are committed.
   @usableFromInline var appended = 0
@@ -38,6 +42,9 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   private var transactions = 0
   private var failure: WorkspaceError?
   private var isRetrying = false
+  /// Whether nothing can be committed, and changes are held.
+  @usableFromInline var isHolding = false
+  private var heldBytes = 0
   @usableFromInline var isStarted = false
   @usableFromInline var isSleeping = false
   private var isUrgent = false
@@ -48,9 +55,10 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     workspace: OpenWorkspace, delay: Int64, maximumBatch: Int,
     prepare: @escaping @Sendable (Database) throws -> Void,
     apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
-    changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])?,
+    changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])?, hold: OrderedWriter<Change>.Hold?,
     onFailure: @escaping @Sendable (WorkspaceError) -> Void
   ) {
+    self.hold = hold
     self.workspace = workspace
     self.delay = delay
     self.maximumBatch = maximumBatch
@@ -73,17 +81,31 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   func append(_ change: consuming Change) -> Bool {
     signal.lock()
     defer { signal.unlock() }
-    if isStopping { return false }
+    if isStopping || isHolding && !fits(change) { return false }
     buffer.append(change)
     appended += 1
     if isSleeping || !isStarted || buffer.count == sufficientBatch { rouse() }
     return true
   }
 
+  /// Whether a change may be held, which it is then. The lock is held.
+  @usableFromInline
+  func fits(_ change: borrowing Change) -> Bool {
+    guard let hold else { return true }
+    let change = copy change
+    let size = hold.size(change)
+    guard size <= hold.limit - heldBytes else {
+      hold.onRefusal(change)
+      return false
+    }
+    heldBytes += size
+    return true
+  }
+
   func flush(_ answer: Answer, toDisk: Bool) {
     signal.lock()
     defer { signal.unlock() }
-    if let failure, !isRetrying { return answer.resume(returning: .failure(failure)) }
+    if let failure, !isRetrying, !isHolding { return answer.resume(returning: .failure(failure)) }
     if let outcome { return answer.resume(returning: toDisk ? .failure(.closed(path: workspace.path)) : outcome) }
     // What is committed may not be on the disk yet.
     if committed == appended && !toDisk { return answer.resume(returning: .success(())) }
@@ -96,19 +118,47 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     signal.lock()
     defer { signal.unlock() }
     if isStopping { return job.fail(.closed(path: workspace.path)) }
-    if let failure, !isRetrying { return job.fail(failure) }
+    if let failure, !isRetrying, !isHolding { return job.fail(failure) }
     jobs.append((appended, job))
     isUrgent = true
     rouse()
   }
 
-  func retry() {
+  func retry(_ answer: Answer) {
     signal.lock()
     defer { signal.unlock() }
-    guard failure != nil else { return }
+    if let outcome { return answer.resume(returning: outcome) }
+    guard failure != nil else {
+      flushes.append((appended, false, answer))
+      isUrgent = true
+      return rouse()
+    }
+    retries.append(answer)
     isRetrying = true
     isUrgent = true
     rouse()
+  }
+
+  func endHolding() {
+    signal.lock()
+    hold = nil
+    guard isHolding, let failure else { return signal.unlock() }
+    isHolding = false
+    heldBytes = 0
+    let refused = takeWaiting()
+    signal.unlock()
+    refused(failure)
+  }
+
+  /// Takes all that wait for a commit, and returns what tells them that it failed. The lock is held here, and not there.
+  private func takeWaiting() -> (WorkspaceError) -> Void {
+    let (flushes, jobs) = (flushes, jobs)
+    self.flushes = []
+    self.jobs = []
+    return { error in
+      for flush in flushes { flush.answer.resume(returning: .failure(error)) }
+      for entry in jobs { entry.job.fail(error) }
+    }
   }
 
   func close(_ answer: Answer) {
@@ -131,6 +181,19 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     signal.lock()
     defer { signal.unlock() }
     return (appended - committed, transactions)
+  }
+
+  var held: (bytes: Int, changes: Int) {
+    signal.lock()
+    defer { signal.unlock() }
+    return isHolding ? (heldBytes, appended - committed) : (0, 0)
+  }
+
+  /// How many wait for a commit.
+  var waits: Int {
+    signal.lock()
+    defer { signal.unlock() }
+    return flushes.count + jobs.count
   }
 
   var currentFailure: WorkspaceError? {
@@ -158,9 +221,10 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     )
     for flush in flushes { flush.answer.resume(returning: .failure(error)) }
     for entry in jobs { entry.job.fail(error) }
-    for answer in closers { answer.resume(returning: .failure(error)) }
+    for answer in retries + closers { answer.resume(returning: .failure(error)) }
     flushes = []
     jobs = []
+    retries = []
     closers = []
   }
 
@@ -187,10 +251,10 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
       let work = jobs
       jobs = []
       let first = committed
-      let toDisk = isDiskAwaited
+      let (toDisk, isHeld) = (isDiskAwaited, hold != nil)
       signal.unlock()
 
-      let result = commit(batch[...], work, first: first, toDisk: toDisk)
+      let result = commit(batch[...], work, first: first, toDisk: toDisk, isHeld: isHeld)
 
       signal.lock()
       if !settle(result, batch) && isLast { break }
@@ -236,7 +300,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   }
 
   private func commit(
-    _ batch: ArraySlice<Change>, _ work: [(after: Int, job: OrderedWriterJob)], first: Int, toDisk: Bool
+    _ batch: ArraySlice<Change>, _ work: [(after: Int, job: OrderedWriterJob)], first: Int, toDisk: Bool, isHeld: Bool
   ) -> Commit {
     var done = Commit()
     var rest = batch
@@ -253,7 +317,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     do {
       while next < work.count {
         try advance(to: work[next].after - first)
-        work[next].job.run(workspace)
+        if let failure = work[next].job.run(workspace, isHeld) { throw failure }
         next += 1
         done.transactions += 1
       }
@@ -275,24 +339,38 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     guard let error = result.failure else {
       failure = nil
       isRetrying = false
+      isHolding = false
+      heldBytes = 0
       answerFlushes(result.disk)
+      answerRetries(.success(()))
       return true
     }
     let isFirst = failure == nil
     failure = error
     isRetrying = false
     buffer.insert(contentsOf: batch[result.changes...], at: 0)
-    let refused = result.unrun + jobs
-    jobs = []
+    jobs = result.unrun + jobs
     answerFlushes(nil)
-    let waiting = flushes
-    flushes = []
+    if let hold {
+      if isHolding {
+        for change in batch[..<result.changes] { heldBytes -= hold.size(change) }
+      } else {
+        isHolding = true
+        heldBytes = buffer.reduce(0) { $0 + hold.size($1) }
+      }
+    }
+    let refused: (WorkspaceError) -> Void = hold == nil ? takeWaiting() : { _ in }
+    answerRetries(.failure(error))
     signal.unlock()
-    for flush in waiting { flush.answer.resume(returning: .failure(error)) }
-    for entry in refused { entry.job.fail(error) }
+    refused(error)
     if isFirst { onFailure(error) }
     signal.lock()
     return false
+  }
+
+  private func answerRetries(_ result: Result<Void, WorkspaceError>) {
+    for answer in retries { answer.resume(returning: result) }
+    retries = []
   }
 
   /// `disk` is what became of a flush to the disk after the commit, if there was one.
@@ -309,8 +387,11 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     let result: Result<Void, WorkspaceError> = failure.map { .failure($0) } ?? .success(())
     outcome = result
     for flush in flushes { flush.answer.resume(returning: result) }
-    for answer in closers { answer.resume(returning: result) }
+    for entry in jobs { entry.job.fail(failure ?? .closed(path: workspace.path)) }
+    for answer in retries + closers { answer.resume(returning: result) }
     flushes = []
+    jobs = []
+    retries = []
     closers = []
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import SQLite
 import Testing
-import Workspace
+
+@testable import Workspace
 
 @Suite("The ordered writer")
 struct OrderedWriterTests {
@@ -180,6 +181,107 @@ struct OrderedWriterTests {
     isClosing.signal()
     try await closing
     #expect(try workspace.values().filter { $0 >= 0 } == Array(0..<5000))
+  }
+
+  /// A writer that holds so many numbers, on a disk that is full, and that has failed to write some.
+  private func holding(_ limit: Int, refused: Collected<Int> = Collected()) async throws -> OrderedWriter<Int> {
+    let (told, failed) = AsyncStream.makeStream(of: Void.self)
+    let writer = OrderedWriter.numbers(
+      workspace,
+      hold: OrderedWriter<Int>.Hold(limit: limit * 10, size: { _ in 10 }, onRefusal: { refused.append($0) })
+    ) { _ in failed.finish() }
+    try limitPages(true)
+    for number in 0..<5000 { writer.append(number) }
+    for await _ in told {}
+    return writer
+  }
+
+  @Test(
+    "that holds lets who waits go on waiting while the disk is full, and writes all in order when there is room again")
+  func holds() async throws {
+    let writer = try await holding(1_000_000)
+    writer.append(5000)
+    let held = writer.held
+    #expect(held.changes > 0 && held.bytes == held.changes * 10)
+    async let flushed: Void = writer.flushToDisk()
+    async let seen = writer.perform { try Int.fetchOne($0, sql: "SELECT count(*) FROM number") }
+    for _ in 0..<3 {
+      await #expect(throws: WorkspaceError.full(path: workspace.path)) { try await writer.retry() }
+    }
+    #expect(writer.held == held)
+    #expect(try workspace.values().count == 5001 - held.changes)
+
+    try limitPages(false)
+    try await writer.retry()
+    try await flushed
+    #expect(try await seen == 5001)
+    #expect(writer.failure == nil && writer.held == (0, 0))
+    #expect(try workspace.values() == Array(0...5000))
+    try await writer.close()
+  }
+
+  @Test("that holds runs work again that could not be committed, and not what refuses by itself")
+  func holdsWork() async throws {
+    struct Refusal: Error {}
+    let (told, failed) = AsyncStream.makeStream(of: Void.self)
+    let writer = OrderedWriter.numbers(
+      workspace, hold: OrderedWriter<Int>.Hold(limit: 1000, size: { _ in 10 }, onRefusal: { _ in })
+    ) { _ in failed.finish() }
+    await #expect(throws: Refusal.self) { try await writer.perform { _ in throw Refusal() } }
+    let mistake = await caught(WorkspaceError.self) {
+      try await writer.perform { try $0.execute(sql: "no statement") }
+    }
+    #expect(mistake?.code == "workspace-io")
+    #expect(writer.failure == nil)
+    try limitPages(true)
+    async let written: Void = writer.perform { db in
+      for number in 0..<5000 { try db.execute(sql: "INSERT INTO number (value) VALUES (?)", arguments: [number]) }
+    }
+    for await _ in told {}
+    writer.append(5000)
+    await #expect(throws: WorkspaceError.full(path: workspace.path)) { try await writer.retry() }
+    try limitPages(false)
+    try await writer.retry()
+    try await written
+    #expect(try workspace.values() == Array(0...5000))
+    try await writer.close()
+  }
+
+  @Test("that holds takes no more than fits, and keeps what it has taken")
+  func holdsLimit() async throws {
+    let refused = Collected<Int>()
+    let writer = try await holding(5010, refused: refused)
+    let room = 5010 - writer.held.changes
+    for number in 5000..<5000 + room { #expect(writer.append(number)) }
+    #expect(!writer.append(-1))
+    #expect(refused.all == [-1])
+    try limitPages(false)
+    try await writer.retry()
+    #expect(writer.append(5000 + room))
+    try await writer.close()
+    #expect(try workspace.values() == Array(0...5000 + room))
+  }
+
+  @Test("that ends holding, or is closed, tells who waits that nothing can be written", arguments: [false, true])
+  func endsHolding(byClosing: Bool) async throws {
+    let writer = try await holding(1_000_000)
+    let failure = WorkspaceError.full(path: workspace.path)
+    async let flushed = caught(WorkspaceError.self) { try await writer.flush() }
+    async let performed = caught(WorkspaceError.self) { try await writer.perform { _ in } }
+    // Both wait.
+    while writer.core.waits < 2 { await Task.yield() }
+    if byClosing {
+      await #expect(throws: failure) { try await writer.close() }
+    } else {
+      writer.endHolding()
+    }
+    #expect(await flushed == failure)
+    #expect(await performed == failure)
+    await #expect(throws: failure) { try await writer.flush() }
+    if byClosing { return }
+    try limitPages(false)
+    try await writer.close()
+    #expect(try workspace.values() == Array(0..<5000))
   }
 
   @Test("writes what it has when it is closed, and takes nothing afterwards")

@@ -65,7 +65,7 @@ extension OrderedWriter where Change == Int {
   /// A writer that appends numbers to the table.
   static func numbers(
     _ workspace: OpenWorkspace, delay: Duration = .milliseconds(2), maximumBatch: Int = 4096,
-    onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
+    hold: OrderedWriter<Int>.Hold? = nil, onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
   ) -> OrderedWriter<Int> {
     OrderedWriter(
       workspace: workspace, delay: delay, maximumBatch: maximumBatch,
@@ -75,7 +75,7 @@ extension OrderedWriter where Change == Int {
           insert.bind(number)
           try insert.run()
         }
-      }, onFailure: onFailure)
+      }, hold: hold, onFailure: onFailure)
   }
 }
 

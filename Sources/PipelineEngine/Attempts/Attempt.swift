@@ -37,7 +37,7 @@ struct Attempt {
   /// Waits for what the attempt needs, and begins it.
   private nonisolated(nonsending) func begin() async throws {
     if node.isMoment {
-      try await readFiles()
+      try await awaitWriting { try await readFiles() }
       return count(mayEndAtOnce: true)
     }
     if run.state.instances[ordinal].attempts > 0 { try await keepFormer() }
@@ -45,13 +45,23 @@ struct Attempt {
     run.state.instances[ordinal].turn.hasSlot = false
     // After all that it may have waited for: what it is given is what is there now.
     do {
-      try await readFiles()
+      try await awaitWriting { try await readFiles() }
       try run.requireOwnership()
     } catch {
       run.release(run.demand(ordinal))
       throw error
     }
     count()
+  }
+
+  /// Waits until something new may begin, with what `body` has done by then.
+  private nonisolated(nonsending) func awaitWriting(_ body: nonisolated(nonsending) () async throws -> Void)
+    async throws
+  {
+    repeat {
+      if !run.services.writing.mayBegin, await !run.services.writing.wait() { throw CancellationError() }
+      try await body()
+    } while !run.services.writing.mayBegin
   }
 
   /// Reads what its expressions ask for, once it is known that it may begin.
@@ -112,6 +122,7 @@ struct Attempt {
       run.state.instances[ordinal].attempt = kept
       run.services.recorder.record(.attempt(kept))
     }
+    if !run.services.writing.mayBegin, await !run.services.writing.wait() { throw CancellationError() }
     try await run.services.recorder.flush()
   }
 

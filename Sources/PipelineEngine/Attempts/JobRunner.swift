@@ -10,7 +10,25 @@ struct JobRunner {
   /// Runs a job to its end. Where the call returns, its job has ended.
   nonisolated(nonsending) func perform(_ job: Job) async throws -> JobEnd {
     guard let door = run.services.executor.fastDoor else { return try await runElsewhere(job) }
-    if job.input.isLarge { try await makeReadyBeside(job, by: door) }
+    var isTold = false
+    while true {
+      do {
+        if job.input.isLarge { try await makeReadyBeside(job, by: door) }
+        return try await perform(job, by: door)
+      } catch let error as EngineError where error.isOutOfSpace && run.services.writing.isHolding {
+        // Nothing was started: it had no room for its logs.
+        if !isTold {
+          run.observer.emit(.notice(run.id, "'\(run.state.instances[ordinal].name)' waits for room: \(error)"))
+        }
+        isTold = true
+        try await run.services.writing.awaitRoom()
+        guard run.mayGoOn(ordinal) else { throw CancellationError() }
+        try run.requireOwnership()
+      }
+    }
+  }
+
+  private nonisolated(nonsending) func perform(_ job: Job, by door: any FastDoor) async throws -> JobEnd {
     let turn = LoopBound(AttemptTurn(run: run, ordinal: ordinal))
     return try await door.run(isolation: #isolation, job) { handle, files in
       note(handle)

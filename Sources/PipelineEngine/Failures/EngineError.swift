@@ -14,6 +14,8 @@ public enum EngineError: Error, Sendable, Hashable {
   case history(String)
   /// Another process has taken the run from this one.
   case runTaken(RunID)
+  /// The history could not be written, and the records of the run no longer fitted what is held: it was interrupted.
+  case unrecorded(RunID)
   /// Processes that the former host of a run left running cannot be ended: which ones, for a sentence. What they do would be done twice.
   case processesRemain(String, of: RunID)
   /// For lack of descriptors or memory, nobody could look for processes that the former host of the run left running.
@@ -46,9 +48,14 @@ public enum EngineError: Error, Sendable, Hashable {
     switch self {
     case .systemCall(_, let number), .file(_, let number):
       [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(number)
-    case .history, .runTaken: true
+    case .history, .runTaken, .unrecorded: true
     case .secrets, .processesRemain, .processesUnknown, .jobsElsewhere, .impossibleTransition: false
     }
+  }
+
+  /// Whether there is no room on the disk, which may pass.
+  var isOutOfSpace: Bool {
+    if case .file(_, let number) = self { number == ENOSPC || number == EDQUOT } else { false }
   }
 
   /// A stable, kebab-case identifier.
@@ -59,6 +66,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .secrets: "secret-unavailable"
     case .history: "history"
     case .runTaken: "run-taken"
+    case .unrecorded: "run-unrecorded"
     case .processesRemain: "processes-remain"
     case .processesUnknown: "processes-unknown"
     case .jobsElsewhere: "jobs-elsewhere"
@@ -100,6 +108,9 @@ extension EngineError: CustomStringConvertible {
     case .runTaken(let run):
       return
         "another process has taken run \(run.text), because it could not see that this one was alive; this one has stopped, and records nothing more; `penstock history show \(run.text)` shows its state, and `penstock resume \(run.text)` resumes it where nobody does"
+    case .unrecorded(let run):
+      return
+        "run \(run.text) was interrupted: the history could not be written, and no more of its records could be kept in memory; free some space, then `penstock resume \(run.text)` goes on from what is recorded"
     case .processesRemain(let processes, let run):
       return "cannot end \(processes), which the former host of run \(run.text) left running; end it first"
     case .processesUnknown(let run):

@@ -43,7 +43,8 @@ public final class RunHost: Sendable {
     guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
     let failure = FailureRelay()
     let recorder = HistoryRecorder(
-      workspace: history.workspace, delay: .milliseconds(10), onLoss: { failure.report(loss: $0) },
+      workspace: history.workspace, delay: .milliseconds(10), heldBytes: configuration.whenWritingFails.heldBytes,
+      onRefusal: { failure.report(refusal: $0) }, onLoss: { failure.report(loss: $0) },
       onFailure: { failure.report($0) })
     // Its statements are prepared while this thread goes on.
     recorder.begin()
@@ -54,7 +55,8 @@ public final class RunHost: Sendable {
       configuration: configuration, plugins: plugins)
     let host = RunHost(services: services)
     failure.connect(
-      onFailure: { [weak host] error in host?.historyFailed(error) }, onLoss: { [weak host] run in host?.lost(run) })
+      onFailure: { [weak host] error in host?.historyFailed(error) }, onLoss: { [weak host] run in host?.lost(run) },
+      onRefusal: { [weak host] run in host?.refused(run) })
     try loop.start()
     return host
   }
@@ -74,7 +76,8 @@ public final class RunHost: Sendable {
   ///   - events: What `onEvent` is called for. Default ``RunEventRange/all``.
   ///   - onEvent: Called on the engine's thread for everything that happens, nested runs included; must return at once.
   /// - Returns: How the run ended. A failed run is an outcome, not an error.
-  /// - Throws: ``MissingDependency`` when a selection cannot be executed, `WorkspaceError` or ``EngineError`` when the engine itself could not go on.
+  /// - Throws: ``MissingDependency`` when a selection cannot be executed, `WorkspaceError` or ``EngineError`` when the engine itself could not go on;
+  ///   ``EngineError/unrecorded(_:)`` where the run was interrupted, and can be resumed, because its records could not be held: see ``WriteFailurePolicy``.
   public func run(
     _ pipeline: PipelineDefinition, options: RunOptions, events: RunEventRange = .all,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
@@ -179,6 +182,7 @@ public final class RunHost: Sendable {
 
   /// Makes everything durable, closes the workspace and ends the event loop. Runs must have ended.
   public func close() async throws {
+    services.loop.execute { [writing = services.writing] in writing.stop() }
     try await services.recorder.close()
     services.history.workspace.close()
     services.local.masking.stop()
@@ -225,31 +229,30 @@ public final class RunHost: Sendable {
     let engines = running.withLock { Array($0.values) }
     services.loop.execute { for engine in engines { engine.assumeIsolated { $0.lose(run) } } }
   }
-
-  private func historyFailed(_ error: WorkspaceError) {
-    let engines = running.withLock { Array($0.values) }
-    services.loop.execute { for engine in engines { engine.assumeIsolated { $0.historyFailed(error) } } }
-  }
 }
 
-/// Hands the recorder's failure, and the loss of runs, to the host, which exists only after the recorder.
+/// Hands the recorder's failure, and the loss and refusal of runs, to the host, which exists only after the recorder.
 private final class FailureRelay: Sendable {
   private struct Targets {
     var onFailure: (@Sendable (WorkspaceError) -> Void)?
     var onLoss: (@Sendable (RunID) -> Void)?
+    var onRefusal: (@Sendable (RunID) -> Void)?
   }
 
   private let targets = Mutex(Targets())
 
   func connect(
-    onFailure: @escaping @Sendable (WorkspaceError) -> Void, onLoss: @escaping @Sendable (RunID) -> Void
+    onFailure: @escaping @Sendable (WorkspaceError) -> Void, onLoss: @escaping @Sendable (RunID) -> Void,
+    onRefusal: @escaping @Sendable (RunID) -> Void
   ) {
-    targets.withLock { $0 = Targets(onFailure: onFailure, onLoss: onLoss) }
+    targets.withLock { $0 = Targets(onFailure: onFailure, onLoss: onLoss, onRefusal: onRefusal) }
   }
 
   func report(_ error: WorkspaceError) { targets.withLock { $0.onFailure }?(error) }
 
   func report(loss run: RunID) { targets.withLock { $0.onLoss }?(run) }
+
+  func report(refusal run: RunID) { targets.withLock { $0.onRefusal }?(run) }
 }
 
 /// There is no such run in the history.

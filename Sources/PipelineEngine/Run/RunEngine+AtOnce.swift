@@ -21,7 +21,8 @@ extension RunEngine {
     let node = run.state.instances[ordinal].node
     // What a former host of the run has begun may have to wait for the record of that.
     guard node.mayEndAtOnce, run.state.instances[ordinal].attempts == 0, run.state.former[ordinal]?.retryState == nil,
-      run.cancellation == nil, !run.isForced, !Task.isCancelled, !run.willReadFiles(ordinal),
+      run.services.writing.mayBegin, run.cancellation == nil, !run.isForced, !Task.isCancelled,
+      !run.willReadFiles(ordinal),
       run.recordedItems.conditional[ordinal] == nil
     else { return .needsTask }
     do {

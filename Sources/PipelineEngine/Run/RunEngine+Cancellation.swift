@@ -18,6 +18,7 @@ extension RunEngine {
     run.state.status.isCancelled = reason == .requested
     run.state.times.isTimedOut = reason == .timeout
     run.waits.turn?.cancel()
+    run.waits.writing?.cancel()
     run.secrets.cancelReading()
     spareWhatAsks()
     endChildren(because: reason)
@@ -127,7 +128,12 @@ extension RunEngine {
   func lose(_ lost: RunID) {
     for child in run.children.values { child.end(because: .lost(lost)) }
     guard lost == id, !run.ending.isLost else { return }
-    run.ending.lose(id)
+    endAll(because: .runTaken(id))
+  }
+
+  /// Everything ends, and nothing is recorded.
+  func endAll(because error: EngineError) {
+    run.ending.lose(error)
     run.waits.ringAll()
     cancel(.engine)
     run.ending.spareNothing()

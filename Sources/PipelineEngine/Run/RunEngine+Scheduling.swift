@@ -20,7 +20,10 @@ extension RunEngine {
           group.cancelAll()
           cancelPending()
         }
-        while let ordinal = nextReady() {
+        if !run.services.writing.mayBegin {
+          run.services.writing.whenOpen(for: id) { [weak queue = run.queue] in queue?.wake() }
+        }
+        while run.services.writing.mayBegin, let ordinal = nextReady() {
           switch beginAtOnce(ordinal) {
           case .ended: break
           case .running(let begun): group.addImmediateTask { await self.finish(ordinal, after: begun) }

@@ -73,6 +73,7 @@ actor RunEngine {
     }
     var locks: [ExclusiveLocks.Hold] = []
     do {
+      try await awaitWriting()
       if let source = former?.source { try await RunTakeover(run: run).inheritParts(of: source) }
       if let hold = try await awaitTurn() { locks.append(hold) }
       try await prepare()
@@ -91,7 +92,7 @@ actor RunEngine {
     if run.parent == nil { SecretPreparation(run: run).tellOfMissingSecrets() }
     await drive()
     let end = await runHandlers()
-    if !run.ending.isLost { await endLeftovers() }
+    if !run.ending.isTaken { await endLeftovers() }
     for hold in locks { await run.services.locks.giveBack(hold) }
     return try await self.end(as: end)
   }
@@ -128,6 +129,7 @@ actor RunEngine {
       .runEnded(
         run.state.id, state: outcome, reason: run.recorder.run.reason, canceller: run.recorder.run.canceller,
         counts: run.recorder.run.counts, at: run.recorder.run.endedAt ?? run.services.now()))
+    if let loss = run.ending.loss, !run.ending.isTaken { throw await giveUp(because: loss) }
     // Whoever is told of the end of a run finds it after a power loss; that of a nested one is told of with its parent's.
     if run.parent == nil {
       try await run.services.recorder.flushToDisk()
@@ -135,7 +137,7 @@ actor RunEngine {
       try await run.services.recorder.flush()
     }
     // They are those of another host by now.
-    if run.ending.isLost { throw EngineError.runTaken(id) }
+    if let loss = run.ending.loss { throw run.ending.isTaken ? loss : await giveUp(because: loss) }
     // Others may wait for what became of this run.
     run.services.history.workspace.announce()
     // Now that it is sure that the history names none of them.
@@ -169,6 +171,7 @@ extension RunEngine: ChildRun {
       case .cancelled(let reason): engine.cancel(reason, by: parent)
       case .killed: engine.kill(by: parent)
       case .lost(let lost): engine.lose(lost)
+      case .unrecorded: engine.interrupt()
       }
     }
   }

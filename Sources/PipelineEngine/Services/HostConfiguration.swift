@@ -15,6 +15,10 @@ public struct HostConfiguration: Sendable {
   /// The directory that relative paths of files without a directory start from, and in which a process starts without a path of its own. It must be the
   /// current directory of this process, which its children inherit.
   public var directory = Self.currentDirectory()
+  /// Told that the history cannot be written, at once and then once a minute, of a host that holds records. [the event loop's thread; must return at once]
+  public var onWriteFailure: @Sendable (WriteFailure) -> Void = { _ in }
+  /// Told that it can be written again, and all that was held is recorded, with what had been in the way. [the event loop's thread; must return at once]
+  public var onWriteRecovery: @Sendable (WriteFailure) -> Void = { _ in }
   /// The name of the machine, as records have it. Default: that of the system.
   public var hostName = Self.systemName()
   /// Whether the host notes when, and in which order, processes write to their logs. That takes a few percent of the time of runs of many short ones. Default:
@@ -26,6 +30,8 @@ public struct HostConfiguration: Sendable {
   public var random = OperationRandom.system
   /// What lets time limits (`timeout`) of attempts pass. Default nil: the timers of the host's event loop, whatever ``delayer`` is.
   public var timeLimitDelayer: (any OperationDelayer)?
+  /// What becomes of runs while the history cannot be written. Default: they are cancelled.
+  public var whenWritingFails = WriteFailurePolicy.cancel
   /// Who runs the host, as records have it. Default: `LOGNAME` or `USER`, else the name in the user database.
   public var user: String
 

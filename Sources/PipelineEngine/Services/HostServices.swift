@@ -13,6 +13,7 @@ final class HostServices: @unchecked Sendable {
   let context: OperationContext
   let history: History
   let recorder: HistoryRecorder
+  let writing: HistoryWriting
   /// What runs the processes of operations.
   let executor: any Executor
   let starts: JobStarts
@@ -36,6 +37,8 @@ final class HostServices: @unchecked Sendable {
     self.configuration = configuration
     time = HostClock(configuration.clock)
     context = configuration.context(loop: loop)
+    writing = HistoryWriting(
+      loop: loop, recorder: recorder, time: time, delayer: context.operationDelayer, configuration: configuration)
     local = LocalExecutor(loop: loop, time: time, keepsLogTimes: configuration.keepsLogTimes)
     executor = configuration.executor ?? local
     starts = JobStarts(executor, loop: loop)

@@ -8,7 +8,20 @@ extension Run {
   /// now, it tries to write itself, and reports.
   nonisolated(nonsending) func writeIfLarge(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) async {
     guard case .success(.value(let value)) = outcome, value.isLarge else { return }
-    state.files.written[ordinal] = try? await written(value)
+    var isTold = false
+    while true {
+      do {
+        return state.files.written[ordinal] = try await written(value)
+      } catch let error as EngineError where error.isOutOfSpace && services.writing.isHolding {
+        if !isTold {
+          observer.emit(.notice(id, "the result of '\(state.instances[ordinal].name)' waits for room: \(error)"))
+        }
+        isTold = true
+        guard (try? await services.writing.awaitRoom()) != nil else { return }
+      } catch {
+        return
+      }
+    }
   }
 
   /// A result as it is handed on and kept: ``RunSecrets/without(_:of:)``, beside the loop where it is large.

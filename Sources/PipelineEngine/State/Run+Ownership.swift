@@ -18,6 +18,7 @@ extension Run {
       ending.ownedAt = now
       return
     }
+    if let loss = ending.loss { throw loss }
     calls.lose(id)
     throw EngineError.runTaken(id)
   }

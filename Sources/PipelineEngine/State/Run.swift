@@ -223,6 +223,8 @@ protocol ChildRun: Sendable {
   func run(after former: FormerRuns?) async throws -> RunOutcome
   /// What failed first in it, for the message of the run that contains it.
   func firstFailure() async -> String?
+  /// Whether it, or a run nested in it, is this one. Called on the loop.
+  func includes(_ run: RunID) -> Bool
   /// What ends the run around it ends it. Called on the loop.
   func end(because cause: ChildEnd)
 }
@@ -233,4 +235,6 @@ enum ChildEnd: Sendable {
   case killed
   /// That run is another host's now.
   case lost(RunID)
+  /// Its records, or those of a run around it or in it, no longer fit what is held.
+  case unrecorded
 }

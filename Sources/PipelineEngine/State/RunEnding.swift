@@ -9,8 +9,8 @@ struct RunEnding {
   private(set) var canceller: RunCanceller?
   /// Whether everything ends at once.
   private(set) var isForced = false
-  /// Whether the run was taken from this host: it may neither record nor start anything any more.
-  private(set) var isLost = false
+  /// Why the run may neither record nor start anything any more: it was taken from this host, or its records no longer fit what is held.
+  private(set) var loss: EngineError?
   /// When the run was known last to be this host's, on the monotonic clock.
   var ownedAt: Duration?
   /// Ends it when the time of its `timeout` is up.
@@ -31,6 +31,10 @@ struct RunEnding {
   /// 0 while nothing is cancelled, 1 once the run is, 2 once it is killed.
   var stage: Int { isForced ? 2 : cancellation == nil ? 0 : 1 }
 
+  var isLost: Bool { loss != nil }
+  /// Whether it is another host's, to which all belongs that goes on of it.
+  var isTaken: Bool { if case .runTaken? = loss { true } else { false } }
+
   /// Cancels the run; false where it is cancelled already.
   mutating func cancel(_ reason: RunCancellation, by canceller: RunCanceller?) -> Bool {
     guard cancellation == nil else { return false }
@@ -48,11 +52,11 @@ struct RunEnding {
   /// Everything ends at once.
   mutating func force() { isForced = true }
 
-  /// The run is another host's.
-  mutating func lose(_ run: RunID) {
-    isLost = true
+  /// The run is another host's, or is interrupted.
+  mutating func lose(_ error: EngineError) {
+    loss = error
     isForced = true
-    failure = EngineError.runTaken(run)
+    failure = error
   }
 
   /// An operation begins, or goes on, although the run is cancelled.

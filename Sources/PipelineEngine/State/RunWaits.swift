@@ -11,6 +11,8 @@ final class RunWaits {
   var httpFailures: [Int: HTTPLatestFailure] = [:]
   /// That of the run itself, until the pipeline's `overlap` lets it begin.
   var turn: Task<ExclusiveLocks.Hold, any Error>?
+  /// That of the run itself, until the history can be written again.
+  var writing: Task<Bool, Never>?
   /// Whether what other processes ask of the run is listened for.
   var isListening = false
 

@@ -5,39 +5,54 @@ import Workspace
 ///
 /// ``record(_:)`` is what the engine calls on its hot path; it takes the change and returns. Changes become durable in order,
 /// in groups; ``flush()`` waits for that. See ``OrderedWriter`` for what happens when the disk is full.
+///
+/// A recorder that holds what it cannot write refuses a run whose records no longer fit: nothing of it is recorded any more, so that what is recorded of it is
+/// what was true at one moment.
 public final class HistoryRecorder: Sendable {
   /// The workspace that is written to.
   public let workspace: OpenWorkspace
   private let writer: OrderedWriter<HistoryChange>
   private let statements: HistoryStatements
+  private let refused: RefusedRuns
 
   /// Creates a recorder.
   ///
   /// - Parameters:
   ///   - workspace: It must stay open until the recorder is closed.
   ///   - delay: How long a commit waits for company. Default 2 ms.
+  ///   - heldBytes: How many bytes of records are held while they cannot be written. Default nil: none, and whoever waits for them is told of the failure.
+  ///   - onRefusal: Told of a run whose records no longer fit. It must not call the recorder. [the thread that records]
   ///   - onLoss: Told of a run that another process has taken from this one, of which nothing is recorded any more. [the writer's thread]
   ///   - onFailure: Told of the first failure after a success. [the writer's thread]
   public init(
-    workspace: OpenWorkspace, delay: Duration = .milliseconds(2),
+    workspace: OpenWorkspace, delay: Duration = .milliseconds(2), heldBytes: Int? = nil,
+    onRefusal: @escaping @Sendable (RunID) -> Void = { _ in },
     onLoss: @escaping @Sendable (RunID) -> Void = { _ in },
     onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
   ) {
     self.workspace = workspace
     let statements = HistoryStatements(onLoss: onLoss)
     self.statements = statements
+    let refused = RefusedRuns()
+    self.refused = refused
     writer = OrderedWriter(
       workspace: workspace, delay: delay, prepare: { try HistoryStatements.prepare($0) },
-      apply: { try statements.apply($1, to: $0) }, changing: { HistoryStatements.types(of: $0) }, onFailure: onFailure)
+      apply: { try statements.apply($1, to: $0) }, changing: { HistoryStatements.types(of: $0) },
+      hold: heldBytes.map { limit in
+        OrderedWriter.Hold(limit: limit, size: { $0.heldSize }) { change in
+          if refused.insert(change.run) { onRefusal(change.run) }
+        }
+      }, onFailure: onFailure)
   }
 
   /// Starts the recorder's thread ahead of the first change, which then waits for nothing.
   public func begin() { writer.begin() }
 
-  /// Takes a change to be recorded. Any thread. Returns false, having kept nothing, only after ``close()``.
+  /// Takes a change to be recorded. Any thread. Returns false, having kept nothing, after ``close()``, and of a run that is refused.
   @discardableResult
   public func record(_ change: consuming HistoryChange) -> Bool {
-    writer.append(change)
+    if !refused.isEmpty, refused.contains(change.run) { return false }
+    return writer.append(change)
   }
 
   /// Returns once everything recorded before is durable against the death of this process.
@@ -57,6 +72,18 @@ public final class HistoryRecorder: Sendable {
   {
     try await writer.perform(body)
   }
+
+  /// Records nothing more of a run until ``giveUp(_:)``.
+  package func refuse(_ run: RunID) { refused.insert(run) }
+
+  /// How much is held because it cannot be written: bytes, and records.
+  public var held: (bytes: Int, records: Int) {
+    let held = writer.held
+    return (held.bytes, held.changes)
+  }
+
+  /// From now on nothing is held, and whoever waits for what cannot be written is told of the failure: for a host that ends.
+  public func endHolding() { writer.endHolding() }
 
   /// Tries again to write what a failure has left.
   public nonisolated(nonsending) func retry() async throws(WorkspaceError) {
@@ -89,8 +116,9 @@ public final class HistoryRecorder: Sendable {
     }
   }
 
-  /// Makes a run interrupted again that this process has claimed, and of which it has executed nothing.
+  /// Makes a run interrupted again that this process has claimed, and of which it executes nothing (any more).
   package nonisolated(nonsending) func giveUp(_ run: RunID) async throws {
+    defer { refused.remove(run) }
     try await writer.perform { db in
       guard let found = try RunRows.find(run, in: db), found.record.owner == .current, !found.record.state.isFinal
       else { return }

@@ -55,7 +55,7 @@ struct RunEndingTests {
     var ending = RunEnding()
     let run = RunID.generate()
     ending.spare(1)
-    ending.lose(run)
+    ending.lose(.runTaken(run))
     ending.spareNothing()
     #expect(ending.stage == 2)
     #expect(ending.isForced && ending.isLost && ending.spared.isEmpty)

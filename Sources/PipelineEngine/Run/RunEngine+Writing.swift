@@ -1,0 +1,42 @@
+import RunHistory
+
+/// What becomes of a run while the history cannot be written, and the host holds what is to be recorded.
+extension RunEngine {
+  /// Waits until something new may begin.
+  ///
+  /// - Throws: `CancellationError` when the run is cancelled meanwhile.
+  func awaitWriting() async throws {
+    let writing = run.services.writing
+    guard !writing.mayBegin else { return }
+    // A task of its own, so that `cancel` can end the wait.
+    let task = Task(executorPreference: run.services.loop) { await writing.wait() }
+    run.waits.writing = task
+    defer { run.waits.writing = nil }
+    guard run.cancellation == nil, await task.value, run.cancellation == nil else { throw CancellationError() }
+  }
+
+  /// Whether this run, or one nested in it, is `other`.
+  private func includesRun(_ other: RunID) -> Bool {
+    id == other || run.children.values.contains { $0.includes(other) }
+  }
+
+  nonisolated func includes(_ run: RunID) -> Bool { assumeIsolated { $0.includesRun(run) } }
+
+  /// The records of the run no longer fit what is held: as when its host dies, everything ends, handlers are not run, nothing more is recorded, and the run stays
+  /// what it was, to be resumed. So do those nested in it.
+  func interrupt() {
+    for child in run.children.values { child.end(because: .unrecorded) }
+    guard !run.ending.isLost else { return }
+    run.services.recorder.refuse(id)
+    endAll(because: .unrecorded(id))
+  }
+
+  /// Makes the run interrupted, once there is room to record that, and ends it. All of its processes have ended.
+  func giveUp(because error: EngineError) async -> EngineError {
+    for executor in run.services.executors { executor.forget(id) }
+    // Where it cannot be recorded, the run is found to be interrupted when this host has ended.
+    try? await run.services.recorder.giveUp(id)
+    run.services.history.workspace.announce()
+    return error
+  }
+}

@@ -1,0 +1,132 @@
+import Operations
+import RunHistory
+import Synchronization
+import Workspace
+
+/// Whether the history of a host that holds records can be written: while it cannot, nothing new begins, and it is tried again each second. *On the loop.*
+final class HistoryWriting: @unchecked Sendable {
+  // @unchecked: touched only on the loop, but for `current`.
+
+  private static let pause = Duration.seconds(1)
+  /// How long after it was told of, a failure that lasts is told of again.
+  private static let reminder = Duration.seconds(60)
+
+  /// Whether records are held when they cannot be written.
+  let isHolding: Bool
+  private let loop: EventLoop
+  private let recorder: HistoryRecorder
+  private let time: HostClock
+  private let delayer: any OperationDelayer
+  private let onFailure: @Sendable (WriteFailure) -> Void
+  private let onRecovery: @Sendable (WriteFailure) -> Void
+  private let current = Mutex<WriteFailure?>(nil)
+  private var waiters: [LoopWaiter] = []
+  private var openings: [RunID: () -> Void] = [:]
+  private var isOver = false
+  /// Whether anything new may begin.
+  private(set) var mayBegin = true
+
+  init(
+    loop: EventLoop, recorder: HistoryRecorder, time: HostClock, delayer: any OperationDelayer,
+    configuration: HostConfiguration
+  ) {
+    self.loop = loop
+    self.recorder = recorder
+    self.time = time
+    self.delayer = delayer
+    isHolding = configuration.whenWritingFails.heldBytes != nil
+    onFailure = configuration.onWriteFailure
+    onRecovery = configuration.onWriteRecovery
+  }
+
+  /// What is in the way of writing at present. Any thread.
+  var failure: WriteFailure? {
+    guard var failure = current.withLock({ $0 }) else { return nil }
+    (failure.heldBytes, failure.heldRecords) = recorder.held
+    return failure
+  }
+
+  // MARK: Who begins something
+
+  /// Returns when something new may begin. False when the task was cancelled first.
+  func wait(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    while !mayBegin {
+      let waiter = LoopWaiter(loop: loop)
+      waiters.append(waiter)
+      guard await waiter.wait() else { return false }
+    }
+    return true
+  }
+
+  /// Calls `body` once, when something new may begin. A run asks once at a time.
+  func whenOpen(for run: RunID, _ body: @escaping () -> Void) { openings[run] = body }
+
+  /// A file of a run could not be written for want of room: returns after a while, when that may be tried again.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled.
+  func awaitRoom(isolation: isolated (any Actor)? = #isolation) async throws {
+    try await delay()
+    guard await wait() else { throw CancellationError() }
+  }
+
+  private nonisolated(nonsending) func delay() async throws { try await delayer.delay(for: Self.pause) }
+
+  // MARK: What the recorder says
+
+  /// The recorder cannot write, and holds what it has.
+  func begin(_ error: WorkspaceError) {
+    guard mayBegin, !isOver else { return }
+    mayBegin = false
+    current.withLock { $0 = WriteFailure(error: error, since: time.now()) }
+    tell()
+    Task(executorPreference: loop) { [self] in await retry() }
+  }
+
+  private nonisolated(nonsending) func retry() async {
+    var toldAt = time.monotonic()
+    while !isOver {
+      do { try await delay() } catch { return }
+      do throws(WorkspaceError) {
+        try await recorder.retry()
+        // It may have failed again, which is told of only once.
+        if recorder.failure == nil { return recovered() }
+      } catch {
+        current.withLock { $0?.error = error }
+      }
+      guard time.monotonic() - toldAt >= Self.reminder else { continue }
+      toldAt = time.monotonic()
+      tell()
+    }
+  }
+
+  private func tell() {
+    if let failure { onFailure(failure) }
+  }
+
+  private func recovered() {
+    let failure = current.withLock { failure in
+      defer { failure = nil }
+      return failure
+    }
+    open()
+    if let failure { onRecovery(failure) }
+  }
+
+  private func open() {
+    mayBegin = true
+    let (waiters, openings) = (waiters, openings)
+    self.waiters = []
+    self.openings = [:]
+    for waiter in waiters { waiter.wake() }
+    for opening in openings.values { opening() }
+  }
+
+  /// The records of a run no longer fit.
+  func noteInterrupted(_ run: RunID) { current.withLock { $0?.interruptedRuns.append(run) } }
+
+  /// The host ends: nothing is tried again.
+  func stop() {
+    isOver = true
+    open()
+  }
+}

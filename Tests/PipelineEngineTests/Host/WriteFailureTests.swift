@@ -1,0 +1,300 @@
+import CFaultVFS
+import Foundation
+import Operations
+import OperationsTesting
+import Synchronization
+import Testing
+import Values
+import Workspace
+
+@testable import PipelineEngine
+@testable import PipelineLanguage
+@testable import RunHistory
+
+/// A host in a directory of its own whose disk can be full, with a clock that stands still and delays that the test ends.
+private final class FullDisk: Sendable {
+  let directory = NSTemporaryDirectory() + "penstock-full-disk-\(UUID().uuidString)"
+  let clock = SettableClock()
+  let delayer = ManualDelayer()
+  let executor: ScriptedExecutor
+  let host: RunHost
+  private let failures = AsyncStream.makeStream(of: WriteFailure.self)
+  private let recoveries = AsyncStream.makeStream(of: WriteFailure.self)
+
+  init(_ executor: ScriptedExecutor, _ policy: WriteFailurePolicy) throws {
+    self.executor = executor
+    var configuration = HostConfiguration()
+    configuration.clock = clock
+    configuration.delayer = delayer
+    configuration.executor = executor
+    configuration.whenWritingFails = policy
+    configuration.onWriteFailure = { [continuation = failures.continuation] in continuation.yield($0) }
+    configuration.onWriteRecovery = { [continuation = recoveries.continuation] in continuation.yield($0) }
+    host = try RunHost.open(
+      workspace: directory + "/workspace", durability: .process, configuration: configuration)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  /// From now on, nothing can be written to the database.
+  func fill() {
+    fault_arm(directory, Int32(fault_writes | fault_truncations), 1, 1, 13, ENOSPC)
+  }
+
+  func free() { fault_disarm() }
+
+  func failure() async -> WriteFailure? { await failures.stream.first { _ in true } }
+  func recovery() async -> WriteFailure? { await recoveries.stream.first { _ in true } }
+
+  /// Lets the second pass after which writing is tried again.
+  func passSecond() async {
+    #expect(await delayer.begins() == .seconds(1))
+    clock.pass(.seconds(1))
+    delayer.endOne()
+  }
+
+  func pipeline(_ name: String, _ operations: String, nested: [String: String] = [:]) throws -> PipelineDefinition {
+    let files = Dictionary(uniqueKeysWithValues: nested.map { ("\(directory)/\($0.key)", $0.value) })
+    let loaded = PipelineLoader.load(
+      text: "name: \(name)\noperations: [\(operations)]", path: "\(directory)/\(name).yaml", nested: files)
+    return try #require(loaded.pipeline, "\(loaded.diagnostics)")
+  }
+
+  /// Starts a run. The stream has the names of its operations, and of those nested in it, as they end.
+  func start(_ pipeline: PipelineDefinition) -> (task: Task<RunOutcome, any Error>, ended: AsyncStream<String>) {
+    let (ended, ending) = AsyncStream.makeStream(of: String.self)
+    let task = Task { [host] in
+      try await host.run(pipeline, options: RunOptions()) { event in
+        if case .operation(let record) = event, record.state.isFinal { ending.yield(record.name) }
+      }
+    }
+    return (task, ended)
+  }
+
+  /// Ends a job that hangs, and returns when the loop has had time to begin whatever follows from that.
+  func release(_ command: String) async {
+    let loop = host.services.loop
+    await Task(executorPreference: loop) { [executor] in executor.release(command) }.value
+    await turns()
+  }
+
+  func turns() async {
+    await Task(executorPreference: host.services.loop) { for _ in 0..<100 { await Task.yield() } }.value
+  }
+
+  func states(of run: RunID) throws -> [String] {
+    try host.history.operations(of: run).map { "\($0.name) \($0.state.rawValue)" }
+  }
+}
+
+@Suite("While the history cannot be written", .serialized, .timeLimit(.minutes(2)))
+struct WriteFailureTests {
+  init() throws {
+    // Before anything is opened.
+    try #require(fault_install() == 0)
+  }
+
+  @Test("a host that holds begins nothing, cancels nothing, and records all when there is room again")
+  func hold() async throws {
+    let disk = try FullDisk(ScriptedExecutor(["long": [.hangs]], by: .fast), .holdUsual)
+    let began = disk.clock.now()
+    let first = disk.start(
+      try disk.pipeline(
+        "first",
+        "{ name: long, run: long }, { name: next, needs: long, run: next }, { name: shape, needs: long, value: 7 }"))
+    try await disk.executor.hangingCount.reaches(1)
+    #expect(disk.host.writeFailure == nil)
+    disk.fill()
+    // Its first record is what cannot be written.
+    let second = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
+    let failure = try #require(await disk.failure())
+    #expect(failure.error == .full(path: disk.host.history.workspace.path))
+    #expect(failure.since.microseconds == began.seconds * 1_000_000 && failure.heldBytes > 0)
+
+    // What goes on ends, and nothing follows.
+    await disk.release("long")
+    #expect(await disk.first(of: first.ended) == "long")
+    let third = disk.start(try disk.pipeline("third", "{ name: late, run: late }"))
+    await disk.turns()
+    #expect(disk.executor.commands == ["long"])
+    let held = try #require(disk.host.writeFailure)
+    #expect(held.heldBytes > failure.heldBytes && held.heldRecords > failure.heldRecords && held.interruptedRuns == [])
+
+    // Told once a minute, of which each second is a try.
+    for _ in 0..<60 { await disk.passSecond() }
+    #expect(await disk.failure()?.since == failure.since)
+    #expect(disk.executor.commands == ["long"])
+
+    disk.free()
+    await disk.passSecond()
+    #expect(await disk.recovery()?.since == failure.since)
+    for run in [first, second, third] { #expect(try await run.task.value.run.state == .succeeded) }
+    #expect(disk.host.writeFailure == nil)
+    #expect(Set(disk.executor.commands) == ["long", "next", "other", "late"])
+    let run = try await first.task.value.run
+    #expect(try disk.states(of: run.id) == ["long succeeded", "next succeeded", "shape succeeded"])
+    #expect(try disk.host.history.run(run.id) == run)
+    try await disk.host.close()
+  }
+
+  @Test("a retry, an item of a loop and a handler wait as well, and can be cancelled meanwhile")
+  func cancelled() async throws {
+    let disk = try FullDisk(ScriptedExecutor(["long": [.hangs, .exits(0)]], by: .fast), .holdUsual)
+    let loaded = PipelineLoader.load(
+      text: """
+        name: first
+        operations:
+          - { name: long, run: long, retry: { limit: 1, base: 5s, jitter: none } }
+          - { name: each, for_each: [1, 2], needs: long, run: item }
+        after: { always: [{ name: last, run: last }] }
+        """, path: disk.directory + "/first.yaml")
+    let first = disk.start(try #require(loaded.pipeline))
+    try await disk.executor.hangingCount.reaches(1)
+    disk.fill()
+    let second = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
+    _ = await disk.failure()
+    let loop = disk.host.services.loop
+    await Task(executorPreference: loop) { [executor = disk.executor] in executor.release("long", .exited(1)) }.value
+    // That of the writer, and that of the retry.
+    #expect(Set([await disk.delayer.begins(), await disk.delayer.begins()]) == [.seconds(1), .seconds(5)])
+    disk.delayer.endOne()
+    disk.delayer.endOne()
+    #expect(await disk.delayer.begins() == .seconds(1))
+    await disk.turns()
+    #expect(disk.executor.commands == ["long"])
+    first.task.cancel()
+    #expect(await Set([disk.first(of: first.ended), disk.first(of: first.ended)]) == ["long", "each"])
+    await disk.turns()
+    #expect(disk.executor.commands == ["long"])
+    disk.free()
+    disk.delayer.endOne()
+    _ = await disk.recovery()
+    #expect(try await first.task.value.run.state == .cancelled)
+    #expect(try await second.task.value.run.state == .succeeded)
+    // The handler began when it could.
+    #expect(disk.executor.commands.sorted() == ["last", "long", "other"])
+    try await disk.host.close()
+  }
+
+  @Test("a run whose records no longer fit is interrupted, and resumed without repeating what is recorded")
+  func limit() async throws {
+    let disk = try FullDisk(ScriptedExecutor(["long": [.hangs], "hung": [.hangs]], by: .fast), .hold(bytes: 1))
+    let pipeline = try disk.pipeline(
+      "first",
+      "{ name: done, run: done }, { name: long, needs: done, run: long }, { name: hung, needs: done, run: hung }, { name: next, needs: long, run: next }"
+    )
+    let first = disk.start(pipeline)
+    try await disk.executor.hangingCount.reaches(2)
+    let id = try #require(try disk.host.history.runs(RunFilter(limit: 1)).first?.id)
+    try await disk.host.services.recorder.flush()
+    disk.fill()
+    let second = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
+    _ = await disk.failure()
+    await disk.release("long")
+    // What else goes on of it is ended at once, though nothing of that can be recorded.
+    #expect(disk.executor.stops.map(\.handle.job.run) == [id])
+    #expect(disk.host.writeFailure?.interruptedRuns == [id])
+    #expect(try disk.host.history.run(id)?.state == .running)
+    disk.free()
+    await disk.passSecond()
+    #expect(await disk.recovery()?.interruptedRuns == [id])
+    await #expect(throws: EngineError.unrecorded(id)) { try await first.task.value }
+    #expect(try await second.task.value.run.state == .succeeded)
+    let interrupted = try #require(try disk.host.history.run(id))
+    #expect(interrupted.state == .interrupted)
+    #expect(
+      try disk.states(of: id) == ["done succeeded", "long pending", "hung pending"]
+        || disk.states(of: id) == ["done succeeded"])
+
+    let resumed = try await disk.host.resume(id)
+    #expect(resumed.run.state == .succeeded)
+    #expect(
+      disk.executor.commands.filter { $0 != "other" }.sorted() == ["done", "hung", "hung", "long", "long", "next"])
+    #expect(try disk.host.history.run(id) == resumed.run)
+    #expect(try disk.states(of: id) == ["done", "long", "hung", "next"].map { "\($0) succeeded" })
+    try await disk.host.close()
+  }
+
+  @Test("with a nested run whose records no longer fit, the runs around it are interrupted")
+  func nested() async throws {
+    let disk = try FullDisk(ScriptedExecutor(["long": [.hangs]], by: .fast), .hold(bytes: 1))
+    let pipeline = try disk.pipeline(
+      "outer", "{ name: inside, pipeline: inner.yaml }, { name: next, needs: inside, run: next }",
+      nested: ["inner.yaml": "name: inner\noperations: [{ name: long, run: long }]"])
+    let outer = disk.start(pipeline)
+    try await disk.executor.hangingCount.reaches(1)
+    disk.fill()
+    let second = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
+    _ = await disk.failure()
+    await disk.release("long")
+    disk.free()
+    await disk.passSecond()
+    let interrupted = try #require(await disk.recovery()?.interruptedRuns)
+    let id = try #require(interrupted.first)
+    #expect(interrupted == [id])
+    await #expect(throws: EngineError.unrecorded(id)) { try await outer.task.value }
+    _ = try await second.task.value
+    let runs = try disk.host.history.runs(RunFilter(includesNested: true)).filter { $0.pipeline != "second" }
+    #expect(Set(runs.map { "\($0.pipeline) \($0.state.rawValue)" }) == ["outer interrupted", "inner interrupted"])
+    #expect(try await disk.host.resume(id).run.state == .succeeded)
+    #expect(try disk.host.history.runs(RunFilter(includesNested: true)).count == 3)
+    #expect(disk.executor.commands.filter { $0 != "other" } == ["long", "long", "next"])
+    try await disk.host.close()
+  }
+
+  @Test("a host that ends all the same interrupts its runs, and says what it could not write")
+  func end() async throws {
+    let disk = try FullDisk(ScriptedExecutor(["long": [.hangs]], by: .fast), .holdUsual)
+    let first = disk.start(try disk.pipeline("first", "{ name: long, run: long }"))
+    try await disk.executor.hangingCount.reaches(1)
+    disk.fill()
+    let second = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
+    _ = await disk.failure()
+    await disk.host.endHolding()
+    for run in [first, second] {
+      await #expect {
+        try await run.task.value
+      } throws: {
+        if case .unrecorded? = $0 as? EngineError { true } else { $0 is WorkspaceError }
+      }
+    }
+    #expect(disk.executor.commands == ["long"] && disk.executor.stops.count == 1)
+    await #expect(throws: WorkspaceError.full(path: disk.host.history.workspace.path)) { try await disk.host.close() }
+    disk.free()
+  }
+
+  @Test("an attempt that has no room for its logs waits for it, if the host holds, and else fails the run")
+  func logs() async throws {
+    let fates: [String: [ScriptedExecutor.Fate]] = ["long": [.hasNoRoom, .hasNoRoom, .exits(0)]]
+    let disk = try FullDisk(ScriptedExecutor(fates, by: .fast), .holdUsual)
+    let run = disk.start(try disk.pipeline("first", "{ name: long, run: long }"))
+    await disk.passSecond()
+    await disk.passSecond()
+    let outcome = try await run.task.value.run
+    #expect(outcome.state == .succeeded)
+    #expect(try disk.host.history.attempts(of: outcome.id).map(\.number) == [1])
+    try await disk.host.close()
+
+    let other = try FullDisk(ScriptedExecutor(fates, by: .fast), .cancel)
+    let failing = other.start(try other.pipeline("first", "{ name: long, run: long }"))
+    await #expect(throws: EngineError.file("1.out", ENOSPC)) { try await failing.task.value }
+    try await other.host.close()
+  }
+
+  @Test("a host that does not hold cancels its runs")
+  func cancel() async throws {
+    let disk = try FullDisk(ScriptedExecutor(["long": [.hangs]], by: .fast), .cancel)
+    let first = disk.start(try disk.pipeline("first", "{ name: long, run: long }"))
+    try await disk.executor.hangingCount.reaches(1)
+    disk.fill()
+    let second = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
+    for run in [first, second] { await #expect(throws: WorkspaceError.self) { try await run.task.value } }
+    #expect(disk.executor.stops.count == 1 && disk.host.writeFailure == nil)
+    disk.free()
+    try await disk.host.close()
+  }
+}
+
+extension FullDisk {
+  fileprivate func first(of stream: AsyncStream<String>) async -> String? { await stream.first { _ in true } }
+}
