@@ -16,6 +16,7 @@
 /// - `Offers`: operations, controllers and specifications as offers, and what a controller tells by its controls.
 /// - `Instances`: what runs behind an offer, as the contract starts, stops and destroys it.
 /// - `Host`: the host as the contract has it: its functions, its clock, and what it gives to the context of an instance.
+/// - `Instants`: what comes, as a controller or a specification knows it beforehand.
 /// - `Context`: what plugin code finds in its context, with a host or without one.
 /// - `Settings`: declared, described and decoded settings.
 /// - `Problems`: errors as the host gets them.

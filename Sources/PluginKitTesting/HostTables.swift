@@ -74,7 +74,8 @@ final class HostTables: @unchecked Sendable {
         yield_state: { host, id, state in tell(host, id) { .state(try required(state)) } },
         yield_error: { host, id, error in tell(host, id) { .error(try problem(error)) } },
         yield_rerun: { host, id, event in tell(host, id) { .rerun(try required(event)) } },
-        yield_reset: { host, id in tell(host, id) { .reset } })),
+        yield_reset: { host, id in tell(host, id) { .reset } },
+        left_out: { host, id, instants in tell(host, id) { .leftOut(try required(instants)) } })),
     PENSTOCK_SPECIFICATION: table(
       penstock_specification_service(
         struct_size: size(penstock_specification_service.self), reserved: 0,

@@ -13,6 +13,8 @@ struct PluginFunctions: @unchecked Sendable {
       Offer.Kind, penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> penstock_status
   let instance: (Offer.Kind) -> penstock_functions?
+  /// What is behind the capability penstock.instants/1; nil where there is nothing.
+  let instants: () -> penstock_instants?
 
   /// The functions of a type, beside those of others in this process.
   init<P: Plugin>(_ plugin: P.Type) {
@@ -23,6 +25,7 @@ struct PluginFunctions: @unchecked Sendable {
     close = { runtime.close() }
     create = { runtime.create($0, $1, offer: $2, settings: $3, $4) }
     instance = { Self.table(PluginEntry.functions.capability, $0) }
+    instants = { Self.instants(PluginEntry.functions.capability) }
   }
 
   /// The functions of a table as shared objects export it.
@@ -40,6 +43,7 @@ struct PluginFunctions: @unchecked Sendable {
       return table.create(id, offer, settings, instance)
     }
     instance = { Self.table(entry.capability, $0) }
+    instants = { entry.abi_minor >= 1 ? Self.instants(entry.capability) : nil }
   }
 
   /// The functions as a kit's plugin registers them.
@@ -52,6 +56,11 @@ struct PluginFunctions: @unchecked Sendable {
       return table.create(id, offer, settings, instance)
     }
     instance = { Self.table(functions.capability, $0) }
+    instants = { Self.instants(functions.capability) }
+  }
+
+  private static func instants(_ capability: (penstock_text) -> UnsafeRawPointer?) -> penstock_instants? {
+    withText(PENSTOCK_INSTANTS) { copyTable(capability($0), penstock_instants.self, least: PENSTOCK_INSTANTS_SIZE_1_1) }
   }
 
   private static func table(

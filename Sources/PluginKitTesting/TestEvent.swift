@@ -16,13 +16,15 @@ public enum TestEvent: Sendable, Hashable {
   case rerun(JSONValue)
   /// A controller forgot its state.
   case reset
+  /// A controller leaves instants out: an object as the contract has it.
+  case leftOut(JSONValue)
   /// A specification's value, nil for unknown, and why it has it.
   case changed(Bool?, reason: String)
 
   /// Whether a host keeps it until a run begins.
   var canWait: Bool {
     switch self {
-    case .state, .rerun: true
+    case .state, .rerun, .leftOut: true
     default: false
     }
   }

@@ -53,6 +53,38 @@ public final class TestInstance: Sendable {
     withText(input) { functions?.start(pointer.value, $0) }
   }
 
+  /// What comes after one instant and not after another, as the contract has it: see `PredictableController`.
+  ///
+  /// - Parameters:
+  ///   - after: Those after it.
+  ///   - until: Those not after it.
+  ///   - limit: The earliest so many.
+  ///   - input: What ``start(_:)`` would be given.
+  /// - Returns: The answer; nil where nobody can know it.
+  /// - Throws: `PluginProblem` with the code `test-host`, where the plugin did not answer as it must.
+  public func instants(
+    after: Timestamp, until: Timestamp, limit: Int = 1000, input: JSONValue = [:]
+  ) throws -> JSONValue? {
+    guard let pointer = state.withLock({ $0.pointer.map { Pointer(value: $0) } }),
+      let between = host.functions.instants()?.between
+    else { return nil }
+    let taken = TakenText()
+    let status = withText(input) { input in
+      between(
+        pointer.value, input, Int64(after.seconds) * 1_000_000_000 + Int64(after.nanoseconds),
+        Int64(until.seconds) * 1_000_000_000 + Int64(until.nanoseconds), UInt32(clamping: limit),
+        { context, text in
+          guard let context else { return }
+          Unmanaged<TakenText>.fromOpaque(context).takeUnretainedValue().texts.append(text.string)
+        }, Unmanaged.passUnretained(taken).toOpaque())
+    }
+    if status == penstock_status(PENSTOCK_UNAVAILABLE) { return nil }
+    guard status == penstock_status(PENSTOCK_OK), taken.texts.count == 1 else {
+      throw PluginProblem("test-host", "it answered \(taken.texts.count) times, with the status \(status)")
+    }
+    return try JSONValue.parse(taken.texts[0])
+  }
+
   /// Asks it to end. At most once.
   public func stop(within grace: Duration = .seconds(10)) {
     guard let pointer = state.withLock({ $0.pointer.map { Pointer(value: $0) } }) else { return }
@@ -109,4 +141,9 @@ private struct Pointer: @unchecked Sendable {
   // @unchecked: the plugin's own, and only handed back to it.
 
   let value: UnsafeMutableRawPointer
+}
+
+/// What a plugin gives within a call of its host's.
+private final class TakenText {
+  var texts: [String] = []
 }

@@ -44,6 +44,7 @@ static penstock_status fail(const penstock_host *host, penstock_id id, penstock_
 static penstock_status progress(const penstock_host *host, penstock_id id, penstock_text text) { (void)host, (void)id, (void)text; return PENSTOCK_OK; }
 static penstock_status yield(const penstock_host *host, penstock_id id, penstock_text text) { (void)host, (void)id; return tell("yielded", text, 0); }
 static penstock_status reset(const penstock_host *host, penstock_id id) { (void)host, (void)id; return PENSTOCK_OK; }
+static penstock_status leave_out(const penstock_host *host, penstock_id id, penstock_text text) { (void)host, (void)id, (void)text; return PENSTOCK_OK; }
 static penstock_status change(const penstock_host *host, penstock_id id, int32_t value, penstock_text reason) {
   (void)host, (void)id, (void)reason;
   return tell(value < 0 ? "changed to unknown" : value ? "changed to satisfied" : "changed to not satisfied", PENSTOCK_TEXT(""), 0);
@@ -79,7 +80,7 @@ static void cancel_timer(const penstock_host *host, uint64_t number) {
 }
 
 static const penstock_instance_service instances = {sizeof instances, 0, complete, fail, progress, mark};
-static const penstock_controller_service controllers = {sizeof controllers, 0, yield, yield, yield, reset, mark};
+static const penstock_controller_service controllers = {sizeof controllers, 0, yield, yield, yield, reset, leave_out, mark};
 static const penstock_specification_service specifications = {sizeof specifications, 0, change, mark};
 static const penstock_log_service logs = {sizeof logs, 0, write_line, mark};
 static const penstock_clock_service clocks = {sizeof clocks, 0, now, now, timer, cancel_timer, mark};

@@ -24,7 +24,7 @@ static penstock_status open_plugin(const penstock_host *the_host) {
 
 /* What a later header adds, where both the header and the host have it. */
 static int later(void) {
-#if PENSTOCK_ABI_MINOR > 0
+#if PENSTOCK_ABI_MINOR > 1
   if (PENSTOCK_HAS(host, name) && PENSTOCK_HAS(instances, mark) && PENSTOCK_HAS(clocks, mark))
     return strcmp(host->name, "the later host") == 0 ? instances->mark(host) + clocks->mark(host) : -1;
 #endif
@@ -55,7 +55,7 @@ static void stop(void *instance, uint64_t nanoseconds) {
 
 static void destroy(void *instance) { free(instance); }
 
-#if PENSTOCK_ABI_MINOR > 0
+#if PENSTOCK_ABI_MINOR > 1
 static int32_t mark(void *instance) { return instance != NULL; }
 static void memory_is_low(void) {}
 static const penstock_functions operations = {sizeof(penstock_functions), 0, create, start, stop, destroy, mark};
@@ -67,7 +67,7 @@ static const void *capability(penstock_text id) { return penstock_text_equals(id
 
 PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {
     sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, open_plugin, NULL, capability,
-#if PENSTOCK_ABI_MINOR > 0
+#if PENSTOCK_ABI_MINOR > 1
     memory_is_low,
 #endif
 };

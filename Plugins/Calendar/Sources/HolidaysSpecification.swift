@@ -3,7 +3,7 @@ import PluginKit
 import Schedules
 
 /// Satisfied while something takes place in a calendar file; unknown while the file cannot be read.
-struct HolidaysSpecification: DeferredSpecification {
+struct HolidaysSpecification: DeferredSpecification, PredictableSpecification {
   /// The path as the settings say it.
   private let path: String
   private let file = CalendarFile()
@@ -72,6 +72,27 @@ struct HolidaysSpecification: DeferredSpecification {
   private func nextChange(after now: UnixTime) -> UnixTime? {
     guard case .calendar(let calendar) = file.content else { return nil }
     return calendar.moment(at: now, in: zone).until ?? now + 366 * 86_400
+  }
+
+  func instants(in span: PlannedSpan, input: PluginInput) throws -> PlannedInstants? {
+    let file = CalendarFile()
+    _ = file.readIfChanged(input.path(path))
+    guard case .calendar(let calendar) = file.content else { return nil }
+    var planned: [PlannedInstant] = []
+    var at = span.after.seconds
+    var isTaken = calendar.moment(at: at, in: zone).isTaken
+    while at < span.until.seconds {
+      // A calendar looks two years ahead.
+      let next = calendar.moment(at: at, in: zone).until ?? at + 366 * 86_400
+      guard next <= span.until.seconds else { break }
+      at = next
+      let isTakenThen = calendar.moment(at: at, in: zone).isTaken
+      guard isTakenThen != isTaken else { continue }
+      isTaken = isTakenThen
+      guard planned.count < span.limit else { return PlannedInstants(zone: zone.name, planned, hasMore: true) }
+      planned.append(PlannedInstant(Timestamp(seconds: at), localTime: zone.format(at), value: isTaken))
+    }
+    return PlannedInstants(zone: zone.name, planned)
   }
 
   func description(in context: OperationContext) -> SpecificationDescription {

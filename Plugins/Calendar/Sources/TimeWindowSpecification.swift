@@ -2,7 +2,7 @@ import PluginKit
 import Schedules
 
 /// Satisfied during some hours of some days of the week.
-struct TimeWindowSpecification: OperationRunSpecification {
+struct TimeWindowSpecification: PredictableSpecification {
   private let window: TimeWindow
 
   init(settings: TimeWindowSettings) throws {
@@ -26,6 +26,21 @@ struct TimeWindowSpecification: OperationRunSpecification {
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
     ChangeTimer.subscribe(in: context, next: window.nextChange(after:), onChange: onChange)
+  }
+
+  func instants(in span: PlannedSpan, input: PluginInput) throws -> PlannedInstants? {
+    var planned: [PlannedInstant] = []
+    var at = span.after.seconds
+    while let change = window.nextChange(after: at), change <= span.until.seconds {
+      guard planned.count < span.limit else {
+        return PlannedInstants(zone: window.zone.name, planned, hasMore: true)
+      }
+      planned.append(
+        PlannedInstant(
+          Timestamp(seconds: change), localTime: window.zone.format(change), value: window.isOpen(at: change)))
+      at = change
+    }
+    return PlannedInstants(zone: window.zone.name, planned)
   }
 
   // The reason holds until the value changes, so it names that moment and not the present one.

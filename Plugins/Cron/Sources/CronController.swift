@@ -5,7 +5,7 @@ import Schedules
 ///
 /// The instant is the run's identity: of several hosts, and of several starts of one, only the first runs it. So a run
 /// is asked for before it is remembered; what a host dies over is asked for again, and run once.
-struct CronController: TaskController {
+struct CronController: TaskController, PredictableController {
   /// What is remembered so much later than the clock says was written by a clock that was wrong.
   private static let believable: Int64 = 86_400
 
@@ -27,7 +27,11 @@ struct CronController: TaskController {
         last = now
       }
       let due = settings.policy.due(schedule, in: zone, after: last, upTo: now)
-      if due.hasMissed { warn(of: due, since: last, zone, log) }
+      if due.hasMissed {
+        warn(of: due, since: last, zone, log)
+        let missed = MissedInstants(schedule, in: zone, after: last, before: due.instants.first ?? now + 1)
+        missed.tell(controls, because: settings.catchUp == .all ? .catchUpLimit : .hostDown)
+      }
       for instant in due.instants { rerun(controls, instant, now, zone) }
       if now > last {
         last = now
@@ -41,6 +45,18 @@ struct CronController: TaskController {
       now = clock.now().advanced(by: .zero - delay).seconds
       if now + 1 >= next { now = max(next, now) }
     }
+  }
+
+  func instants(in span: PlannedSpan, input: PluginInput) throws -> PlannedInstants? {
+    let (schedule, zone) = (try settings.expression(), try settings.rules())
+    let (planned, hasMore) = schedule.plan(
+      after: span.after.seconds, upTo: span.until.seconds, in: zone, limit: span.limit)
+    return PlannedInstants(
+      zone: zone.name,
+      planned.map {
+        PlannedInstant(
+          Timestamp(seconds: $0.instant), localTime: zone.format($0.instant), isSkipped: $0.isSkipped, note: $0.note)
+      }, hasMore: hasMore)
   }
 
   /// Up to when everything has been dealt with before this start.

@@ -18,6 +18,25 @@ struct InstantGrid {
   /// The last instant that is not later than `time`.
   func last(notAfter time: Timestamp) -> Timestamp { instant(index(at: time)) }
 
+  /// The earliest `limit` of the instants after `start` and not after `end`.
+  func instants(after start: Timestamp, upTo end: Timestamp, limit: Int) -> [Timestamp] {
+    let (first, last) = (index(at: start) + 1, index(at: end))
+    guard first <= last else { return [] }
+    return (first...min(last, first + Int128(limit) - 1)).map(instant)
+  }
+
+  /// The latest `limit` of the instants after `start` and not after `end`.
+  func latest(_ limit: Int, after start: Timestamp, upTo end: Timestamp) -> [Timestamp] {
+    let (first, last) = (index(at: start) + 1, index(at: end))
+    guard first <= last else { return [] }
+    return (max(first, last - Int128(limit) + 1)...last).map(instant)
+  }
+
+  /// How many instants are after `start` and not after `end`.
+  func count(after start: Timestamp, upTo end: Timestamp) -> Int {
+    Int(clamping: max(0, index(at: end) - index(at: start)))
+  }
+
   /// How many instants lie between the two, which are instants themselves, without either.
   func count(between first: Timestamp, and second: Timestamp) -> Int {
     Int(clamping: max(0, index(at: second) - index(at: first) - 1))

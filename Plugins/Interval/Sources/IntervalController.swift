@@ -4,7 +4,7 @@ import PluginKit
 ///
 /// The instant is the run's identity: of several hosts that count from the same origin only one runs it. Instants that
 /// pass while the computer sleeps come down to one run, for the last of them.
-struct IntervalController: TaskController {
+struct IntervalController: TaskController, PredictableController {
   let settings: IntervalSettings
 
   func run(with controls: PluginControls<JSONValue>) async throws {
@@ -14,6 +14,10 @@ struct IntervalController: TaskController {
     let start = clock.now()
     let grid = InstantGrid(
       from: settings.align == .epoch ? Timestamp(seconds: 0) : start, every: settings.every)
+    // Counted from the start, nothing came before it.
+    var memory = settings.align == .epoch ? IntervalMemory(controls.context, every: settings.every) : nil
+    if let last = await memory?.last() { leaveOut(grid, after: last, upTo: start, controls) }
+    await memory?.remember(start)
     if settings.immediately { controls.rerun(reason: "\(reason), at the start") }
     var next = grid.first(after: start)
     while true {
@@ -33,9 +37,42 @@ struct IntervalController: TaskController {
         controls.context.pluginLog.warning(
           "\(missed) \(missed == 1 ? "instant has" : "instants have") passed unnoticed, such as while the computer slept",
           ["first": .string(next.notation), "count": .int(Int64(missed))])
+        leaveOut(grid, after: next.advanced(by: .nanoseconds(-1)), upTo: due.advanced(by: .nanoseconds(-1)), controls)
       }
       controls.rerun(reason: reason, at: due)
+      await memory?.remember(due)
       next = grid.first(after: due)
+    }
+  }
+
+  func instants(in span: PlannedSpan, input: PluginInput) throws -> PlannedInstants? {
+    // When it is started nobody knows.
+    guard settings.align == .epoch else { return nil }
+    let grid = InstantGrid(from: Timestamp(seconds: 0), every: settings.every)
+    return PlannedInstants(
+      zone: "UTC",
+      grid.instants(after: span.after, upTo: span.until, limit: span.limit).map { PlannedInstant($0) },
+      hasMore: grid.count(after: span.after, upTo: span.until) > span.limit)
+  }
+
+  /// Tells that there is no run for these instants: the latest by name, those before them by their number.
+  private func leaveOut(
+    _ grid: InstantGrid, after start: Timestamp, upTo end: Timestamp, _ controls: PluginControls<JSONValue>
+  ) {
+    let named = grid.latest(LeftOutInstants.most, after: start, upTo: end)
+    guard let first = named.first, let last = named.last else { return }
+    let older = grid.count(after: start, upTo: end) - named.count
+    if older > 0 {
+      controls.leaveOut(
+        .range(
+          first: grid.first(after: start), last: grid.last(notAfter: first.advanced(by: .nanoseconds(-1))), count: older
+        ),
+        because: .hostDown)
+    }
+    let delivery = controls.leaveOut(.each(named), because: .hostDown)
+    // A range takes the place of one.
+    if delivery == .full {
+      controls.leaveOut(.range(first: first, last: last, count: named.count), because: .hostDown)
     }
   }
 

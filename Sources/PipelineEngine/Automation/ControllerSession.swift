@@ -15,6 +15,9 @@ public struct ControllerEvent: Sendable {
   public var value: JSONValue
   /// The instant that it is for; of several events with the same instant for one pipeline only one starts a run.
   public var instant: RecordTime?
+  /// The instants for which the controller asks for no run, where it is about these: nothing is to be run for it. Only in sessions that were begun with
+  /// `leftOut`.
+  public var leftOut: LeftOutInstants?
   /// Whether it is a state, which the controller may take back.
   var isState = false
   /// Who asks, and what the run is called by in ``HeldPluginStorage/settle(_:)``.
@@ -22,6 +25,8 @@ public struct ControllerEvent: Sendable {
   fileprivate var question = 0
   /// The instance that told it.
   fileprivate var instance: (any PluginInstance)?
+  /// How many of the instance's signals it counts as.
+  fileprivate var weight = 1
 }
 
 /// The controllers of a pipeline at work, from ``RunHost/controllers(of:parameters:onEvent:)`` until ``end()``. Any thread.
@@ -37,9 +42,14 @@ public final class ControllerSession: Sendable {
   private let pipeline: PipelineDefinition
   private let services: HostServices
   private let onEvent: @Sendable () -> Void
+  /// Whether instants that are left out are among the events.
+  fileprivate let keepsLeftOut: Bool
   private let state = Mutex(State())
 
-  init(pipeline: PipelineDefinition, services: HostServices, onEvent: @escaping @Sendable () -> Void) {
+  init(
+    pipeline: PipelineDefinition, services: HostServices, leftOut: Bool = false, onEvent: @escaping @Sendable () -> Void
+  ) {
+    keepsLeftOut = leftOut
     self.pipeline = pipeline
     self.services = services
     self.onEvent = onEvent
@@ -61,7 +71,7 @@ public final class ControllerSession: Sendable {
         isWanted = try await services.recorder.claim(instant, of: pipeline.name, at: services.now())
       }
       await event.driver?.storage.settle(event.question)
-      event.instance?.settled(1)
+      event.instance?.settled(event.weight)
       if isWanted { return event }
     }
     return nil
@@ -100,7 +110,7 @@ public final class ControllerSession: Sendable {
   /// - Returns: What its run would have been called by; nil where there is none.
   fileprivate func dropOldest(of driver: ControllerDriver) -> Int? {
     state.withLock { state in
-      let oldest = state.events.firstIndex { $0.driver === driver && $0.instant == nil }
+      let oldest = state.events.firstIndex { $0.driver === driver && $0.instant == nil && $0.leftOut == nil }
       return oldest.map { state.events.remove(at: $0).question }
     }
   }
@@ -249,9 +259,22 @@ final class ControllerDriver: Sendable {
       let instant = event["instant"]?.stringValue.flatMap(TimestampNotation.parse).map(
         RecordTime.init(secondsSince1970:))
       ask(ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant), instance)
+    case .leftOut(let instants): leaveOut(instants, instance)
     case .error(let failure): log(.error, "\(failure.code): \(failure.message)")
     case .reset: forget(session?.reset(self) ?? [])
     }
+  }
+
+  private func leaveOut(_ told: JSONValue, _ instance: (any PluginInstance)?) {
+    guard let told = PluginLeftOut(told) else { return }
+    guard session?.keepsLeftOut == true else {
+      instance?.settled(told.weight)
+      return
+    }
+    var event = ControllerEvent(controller: offer.id, value: [:])
+    event.leftOut = LeftOutInstants(told)
+    event.weight = told.weight
+    ask(event, instance)
   }
 
   /// Returns when another event would be kept.
@@ -259,9 +282,9 @@ final class ControllerDriver: Sendable {
 
   private func ask(_ event: ControllerEvent, _ instance: (any PluginInstance)?) {
     guard !state.withLock({ $0.hasEnded }) else { return }
-    guard let question = question(hasInstant: event.instant != nil) else {
+    guard let question = question(hasInstant: event.instant != nil || event.leftOut != nil) else {
       // The instance counts what waits, and is told; what is left are those of an instance before it.
-      instance?.settled(1)
+      instance?.settled(event.weight)
       return lose()
     }
     var event = event
@@ -363,13 +386,15 @@ extension RunHost {
   /// - Parameters:
   ///   - pipeline: Its `controllers`.
   ///   - parameters: Its params, for their settings.
+  ///   - leftOut: Whether instants for which they ask for no run are to be taken too: see ``ControllerEvent/leftOut``.
   ///   - onEvent: Called on any thread when there is something to take. Must return at once.
   /// - Returns: The controllers, not started yet.
   /// - Throws: What an expression in the settings throws, or ``OperationFailure`` where a plugin cannot be used any more.
   public func controllers(
-    of pipeline: PipelineDefinition, parameters: [String: JSONValue], onEvent: @escaping @Sendable () -> Void
+    of pipeline: PipelineDefinition, parameters: [String: JSONValue], leftOut: Bool = false,
+    onEvent: @escaping @Sendable () -> Void
   ) throws -> ControllerSession {
-    let session = ControllerSession(pipeline: pipeline, services: services, onEvent: onEvent)
+    let session = ControllerSession(pipeline: pipeline, services: services, leftOut: leftOut, onEvent: onEvent)
     let run = RunProgress(
       id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "", runnable: \.runnable)
     let drivers = try pipeline.controllers.map { controller in

@@ -33,6 +33,12 @@ package protocol PipelinePlugin: Sendable {
   /// Whether it takes these settings; nil where it does. The calling thread waits: see ``PluginConnection/check(_:settings:)``.
   func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure?
 
+  /// Which instants of a controller or a specification come; nil where nobody can know them. The calling thread waits: see
+  /// ``PluginConnection/instants(of:settings:_:)``.
+  func instants(
+    of offer: PluginOffer, settings: JSONValue, _ question: InstantsQuestion
+  ) throws(PluginFailure) -> PlannedInstants?
+
   /// See ``PluginConnection/create(_:settings:access:events:)``.
   func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
@@ -46,6 +52,10 @@ extension PluginCatalog {
 extension PipelinePlugin {
   package var continuesFromLatestEvent: Bool { false }
   package var path: String? { nil }
+
+  package func instants(
+    of offer: PluginOffer, settings: JSONValue, _ question: InstantsQuestion
+  ) throws(PluginFailure) -> PlannedInstants? { nil }
 }
 
 /// What a pipeline file's `uses` may reach.

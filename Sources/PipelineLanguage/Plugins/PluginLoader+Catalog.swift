@@ -9,6 +9,12 @@ extension Plugin: PipelinePlugin {
     connection.check(offer, settings: settings)
   }
 
+  package func instants(
+    of offer: PluginOffer, settings: JSONValue, _ question: InstantsQuestion
+  ) throws(PluginFailure) -> PlannedInstants? {
+    try connection.instants(of: offer, settings: settings, question)
+  }
+
   package func create(
     _ offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents
   ) -> any PluginInstance {

@@ -25,7 +25,11 @@ package protocol PluginConnection: AnyObject, Sendable {
   ///
   /// The instance ends well, without a value, where it does, and otherwise with what the plugin or its fate says. It can reach nothing
   /// beyond itself. It has to be destroyed like any other.
-  func trial(_ offer: PluginOffer, settings: JSONValue, events: any PluginInstanceEvents) -> any PluginInstance
+  ///
+  /// With `question`, it is asked before it is destroyed, and ends with its answer; without a value where it has none. See ``PlannedInstants``.
+  func trial(
+    _ offer: PluginOffer, settings: JSONValue, question: InstantsQuestion?, events: any PluginInstanceEvents
+  ) -> any PluginInstance
 
   /// Measures how long things take.
   var clock: any PluginClock { get }
@@ -50,7 +54,7 @@ package protocol PluginInstance: AnyObject, Sendable {
   /// May be called more than once. Has to be called for every instance, also for one that has ended.
   func destroy()
 
-  /// So many of the states and reruns that it has told, and that its owner has kept, are taken: see ``PluginInstanceEvents/keepsSignals``.
+  /// So many of the states and reruns that it has told, and that its owner has kept, are taken; of instants that are left out, each counts: see ``PluginInstanceEvents/keepsSignals``.
   func settled(_ number: Int)
 
   /// How long it has waited, since it was started, for the process that it runs in: what has not begun cannot be late.
@@ -96,6 +100,8 @@ public enum PluginSignal: Sendable, Hashable {
   case error(PluginFailure)
   case rerun(JSONValue)
   case reset
+  /// Instants for which it will not ask: see ``PluginLeftOut``.
+  case leftOut(JSONValue)
 }
 
 /// How important a line of a plugin's log is.

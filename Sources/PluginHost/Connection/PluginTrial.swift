@@ -17,32 +17,40 @@ extension PluginConnection {
   ///   - settings: An object, checked and with defaults: see ``PluginOffer/resolve(settings:)``.
   /// - Returns: Why not; nil where it takes them. Its `detail` may name the setting: see ``PluginFailure/place``.
   package func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure? {
-    let awaited = AwaitedOutcome<PluginFailure?, Never>()
-    let instance = trial(offer, settings: settings, events: PluginTrialEvents(awaited))
+    do throws(PluginFailure) {
+      _ = try ask(offer, settings: settings, nil)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// What an instance ends with that is created, asked where there is a question, and destroyed.
+  func ask(
+    _ offer: PluginOffer, settings: JSONValue, _ question: InstantsQuestion?
+  ) throws(PluginFailure) -> JSONValue? {
+    let awaited = AwaitedOutcome<JSONValue?, PluginFailure>()
+    let instance = trial(offer, settings: settings, question: question, events: PluginTrialEvents(awaited))
     let failure = PluginFailure(
       code: .unresponsive,
-      message: "plugin '\(description.id)' did not say within \(PluginTrial.limit.brief) whether it takes the settings")
-    let alarm = clock.wake(after: PluginTrial.limit) { awaited.resume(with: .success(failure)) }
+      message: "plugin '\(description.id)' did not say within \(PluginTrial.limit.brief) "
+        + (question == nil ? "whether it takes the settings" : "which instants come"))
+    let alarm = clock.wake(after: PluginTrial.limit) { awaited.resume(with: .failure(failure)) }
     defer {
       alarm.cancel()
       instance.destroy()
     }
-    return awaited.get()
+    return try awaited.get()
   }
 }
 
 /// Hears how a trial ends.
 private final class PluginTrialEvents: PluginInstanceEvents {
-  private let awaited: AwaitedOutcome<PluginFailure?, Never>
+  private let awaited: AwaitedOutcome<JSONValue?, PluginFailure>
 
-  init(_ awaited: AwaitedOutcome<PluginFailure?, Never>) { self.awaited = awaited }
+  init(_ awaited: AwaitedOutcome<JSONValue?, PluginFailure>) { self.awaited = awaited }
 
-  func ended(_ outcome: Result<JSONValue?, PluginFailure>) {
-    switch outcome {
-    case .success: awaited.resume(with: .success(nil))
-    case .failure(let failure): awaited.resume(with: .success(failure))
-    }
-  }
+  func ended(_ outcome: Result<JSONValue?, PluginFailure>) { awaited.resume(with: outcome) }
 
   // What is not started has nothing to tell; what it logs is of no run.
   func progressed(_ progress: JSONValue) {}

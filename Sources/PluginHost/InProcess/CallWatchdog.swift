@@ -8,7 +8,7 @@ enum PluginFunction: String, Sendable, Hashable {
   /// What the shared object does when it is loaded, before any function of the contract is called.
   case initializer
   case describe, capability
-  case open, close, create, start, stop, destroy
+  case open, close, create, between, start, stop, destroy
   case timer = "timer callback"
   case answer = "answer callback"
 
@@ -21,6 +21,7 @@ enum PluginFunction: String, Sendable, Hashable {
     case .open: "open"
     case .close: "close"
     case .create: "create"
+    case .between: "between"
     case .start: "start"
     case .stop: "stop"
     case .destroy: "destroy"
@@ -30,7 +31,7 @@ enum PluginFunction: String, Sendable, Hashable {
   }
 
   /// Whether the contract gives it a second.
-  var mayTakeLong: Bool { isOfLoading || self == .close || self == .destroy }
+  var mayTakeLong: Bool { isOfLoading || [.close, .destroy, .between].contains(self) }
 
   /// Whether it is called before the plugin is used.
   var isOfLoading: Bool { [.initializer, .describe, .capability, .open].contains(self) }
@@ -45,7 +46,7 @@ final class CallWatchdog: Sendable {
   struct Limits: Sendable {
     /// A call that took longer is reported.
     var slow: Int64 = 50_000_000
-    /// The same for `open`, `close` and `destroy`, and for what is called before `open`.
+    /// The same for `open`, `close`, `destroy` and `between`, and for what is called before `open`.
     var slowWhereLong: Int64 = 1_000_000_000
     /// A call that has not returned is reported.
     var hanging: Int64 = 1_000_000_000

@@ -77,7 +77,8 @@ enum HostTables {
     yield_state: { host, id, state in with(host, id, .yieldState) { $0.yieldState(state) } },
     yield_error: { host, id, error in with(host, id, .yieldError) { $0.yieldError(error) } },
     yield_rerun: { host, id, event in with(host, id, .yieldRerun) { $0.yieldRerun(event) } },
-    yield_reset: { host, id in with(host, id, .yieldReset) { $0.yieldReset() } })
+    yield_reset: { host, id in with(host, id, .yieldReset) { $0.yieldReset() } },
+    left_out: { host, id, instants in with(host, id, .leftOut) { $0.leaveOut(instants) } })
 
   private static let specificationService = penstock_specification_service(
     struct_size: size(penstock_specification_service.self), reserved: 0,

@@ -33,6 +33,8 @@ final class InProcessConnection: PluginConnection {
   let reports: PluginReports
   private let image: PluginImage
   private let offers: [LoadedOffer]
+  /// The plugin's `between`, where it has one.
+  let between: PluginImage.Between?
   private let table = Mutex(Table())
   private let lastNumber = Atomic<UInt64>(0)
   /// The lane of offers that do not bear two calls of their plugin at a time.
@@ -57,6 +59,7 @@ final class InProcessConnection: PluginConnection {
     self.image = image
     self.description = description
     self.offers = offers
+    between = try image.between()
     self.options = options
     reports = PluginReports(plugin: description.id, limits: options.limits, log: options.log)
     penstock_guard_add(image.address, description.id)
@@ -81,10 +84,12 @@ final class InProcessConnection: PluginConnection {
     make(offer, access, events) { $0.create(settings) }
   }
 
-  func trial(_ offer: PluginOffer, settings: JSONValue, events: any PluginInstanceEvents) -> any PluginInstance {
+  func trial(
+    _ offer: PluginOffer, settings: JSONValue, question: InstantsQuestion?, events: any PluginInstanceEvents
+  ) -> any PluginInstance {
     make(offer, .none, events) { instance in
       instance.create(settings)
-      instance.conclude()
+      instance.conclude(question)
     }
   }
 

@@ -93,6 +93,21 @@ extension InProcessInstance {
     return tell(.yielded(.reset))
   }
 
+  func leaveOut(_ text: penstock_text) -> PluginStatus {
+    guard offer.offer.kind == .controller else { return refuse(.wrongKind(offer.offer.kind.noun), .leftOut) }
+    switch PluginText.json(text) {
+    case .failure(let kind): return refuse(kind, .leftOut)
+    case .success(nil): return refuse(.emptyText, .leftOut)
+    case .success(let json?):
+      guard json.objectValue != nil else { return refuse(.noObject, .leftOut) }
+      do throws(PluginLeftOut.Problem) {
+        return tell(.leftOut(json), hasInstant: true, weight: try PluginLeftOut.read(json).weight)
+      } catch {
+        return refuse(.badMember(error.member, error.reason), .leftOut)
+      }
+    }
+  }
+
   func changed(_ value: Int32, _ reason: penstock_text) -> PluginStatus {
     guard offer.offer.kind == .specification else { return refuse(.wrongKind(offer.offer.kind.noun), .changed) }
     // What is not understood satisfies nothing.

@@ -11,8 +11,8 @@ final class InProcessInstance: PluginInstance {
   /// A call that the host makes.
   enum Call: Sendable {
     case create(JSONValue)
-    /// No call: whoever waits to hear that it was created hears it.
-    case conclude
+    /// Whoever waits to hear that it was created hears it; with a question, what the plugin answers to it.
+    case conclude(InstantsQuestion?)
     case start(JSONValue)
     case stop(nanoseconds: UInt64)
     /// A timer or an answer that the plugin waits for.
@@ -85,9 +85,9 @@ final class InProcessInstance: PluginInstance {
     perform(.create(settings))
   }
 
-  /// Ends it, well and without having been started, once it was created.
-  func conclude() {
-    perform(.conclude)
+  /// Ends it, well and without having been started, once it was created, and has answered where it is asked.
+  func conclude(_ question: InstantsQuestion?) {
+    perform(.conclude(question))
   }
 
   func start(_ input: JSONValue) {
@@ -157,7 +157,10 @@ final class InProcessInstance: PluginInstance {
   func make(_ call: Call) {
     switch call {
     case .create(let settings): makeCreate(settings)
-    case .conclude: if state.withLock({ $0.ending == .none && $0.instance != 0 }) { end(.success(nil)) }
+    case .conclude(let question):
+      let number = state.withLock { $0.ending == .none && !$0.isLetGo ? $0.instance : 0 }
+      guard let instance = UnsafeMutableRawPointer(bitPattern: number) else { return }
+      end(question.map { foresee($0, instance) } ?? .success(nil))
     case .start(let input):
       let number = state.withLock { state -> UInt in
         guard state.ending == .none, !state.isLetGo, state.instance != 0 else { return 0 }
@@ -174,6 +177,23 @@ final class InProcessInstance: PluginInstance {
     case .answer(let number, let status, let bytes): answer(number, status, bytes)
     case .destroy: makeDestroy()
     }
+  }
+
+  /// What comes, as the plugin says; nothing where it cannot say.
+  private func foresee(
+    _ question: InstantsQuestion, _ instance: UnsafeMutableRawPointer
+  ) -> Result<JSONValue?, PluginFailure> {
+    guard let between = connection.between else { return .success(nil) }
+    let answer = TakenAnswer()
+    let status = PluginText.with(question.input) { input in
+      watch(.between) {
+        PluginStatus(
+          between(
+            instance, input, question.after, question.until, UInt32(question.limit), TakenAnswer.take,
+            Unmanaged.passUnretained(answer).toOpaque()))
+      }
+    }
+    return answer.outcome(status, of: connection.name(of: offer))
   }
 
   private func makeCreate(_ settings: JSONValue) {
@@ -229,8 +249,8 @@ final class InProcessInstance: PluginInstance {
   /// Whether what it yields waits for somebody, who says when it is taken.
   var keepsSignals: Bool { events.keepsSignals }
 
-  func count(hasInstant: Bool) -> (isKept: Bool, isFirstRefused: Bool) {
-    state.withLock { $0.signals.add(hasInstant: hasInstant) }
+  func count(hasInstant: Bool, weight: Int) -> (isKept: Bool, isFirstRefused: Bool) {
+    state.withLock { $0.signals.add(hasInstant: hasInstant, weight: weight) }
   }
 
   func settle(_ number: Int) -> Int { state.withLock { $0.signals.settle(number) } }

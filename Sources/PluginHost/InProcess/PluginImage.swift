@@ -196,6 +196,28 @@ package final class PluginImage: @unchecked Sendable {
   /// Whether the plugin was compiled with a later minor version than this host's.
   package var isNewer: Bool { entry.pointee.abi_minor > PENSTOCK_ABI_MINOR }
 
+  /// The function of penstock.instants/1.
+  typealias Between =
+    @convention(c) (
+      UnsafeMutableRawPointer?, penstock_text, Int64, Int64, UInt32, penstock_take?, UnsafeMutableRawPointer?
+    ) -> penstock_status
+
+  /// The plugin's `between`; nil where it has none.
+  ///
+  /// - Throws: `malformed`, where its table is smaller than that of version 1.1.
+  func between() throws(PluginError) -> Between? {
+    // One that is older cannot know the capability, whatever it answers.
+    guard entry.pointee.abi_minor >= 1, let table = capability(PENSTOCK_INSTANTS) else { return nil }
+    let least = PENSTOCK_INSTANTS_SIZE_1_1
+    guard let copy = ContractTable.copy(table, penstock_instants.self, least: least) else {
+      throw PluginError(
+        .malformed,
+        "plugin '\(file)' answers '\(PENSTOCK_INSTANTS)' with a table of \(ContractTable.size(table)) bytes instead of at least "
+          + "\(least)")
+    }
+    return copy.between
+  }
+
   /// The table behind a capability.
   func capability(_ id: String) -> UnsafeRawPointer? {
     PluginText.with(Array(id.utf8)) { text in

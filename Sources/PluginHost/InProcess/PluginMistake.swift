@@ -95,6 +95,7 @@ enum HostFunction: String, Sendable, Hashable {
   case yieldError = "yield_error"
   case yieldRerun = "yield_rerun"
   case yieldReset = "yield_reset"
+  case leftOut = "left_out"
   case changed, log, timer
   case cancelTimer = "cancel_timer"
   case secret = "secrets.get"

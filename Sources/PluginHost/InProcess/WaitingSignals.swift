@@ -16,14 +16,16 @@ struct WaitingSignals {
 
   /// Counts one more.
   ///
-  /// - Parameter hasInstant: Whether it is a rerun for an instant.
+  /// - Parameters:
+  ///   - hasInstant: Whether it is a rerun for an instant, or about instants that are left out.
+  ///   - weight: How many it counts as: see ``PluginLeftOut/weight``.
   /// - Returns: Whether there is room for it; and, where there is none, whether it is the first that is refused.
-  mutating func add(hasInstant: Bool) -> (isKept: Bool, isFirstRefused: Bool) {
-    guard count < (hasInstant ? PluginOffer.mostWaitingInstants : PluginOffer.mostWaiting) else {
+  mutating func add(hasInstant: Bool, weight: Int = 1) -> (isKept: Bool, isFirstRefused: Bool) {
+    guard count + weight <= (hasInstant ? PluginOffer.mostWaitingInstants : PluginOffer.mostWaiting) else {
       refused += 1
       return (false, refused == 1)
     }
-    count += 1
+    count += weight
     return (true, false)
   }
 
@@ -40,10 +42,10 @@ struct WaitingSignals {
 }
 
 extension InProcessInstance {
-  /// Tells a state or a rerun, where it is kept.
-  func tell(_ signal: PluginSignal, hasInstant: Bool = false) -> PluginStatus {
-    guard keepsSignals, offer.offer.whenFull == .refuse else { return tell(.yielded(signal)) }
-    let (isKept, isFirstRefused) = count(hasInstant: hasInstant)
+  /// Tells a state, a rerun or instants that are left out, where that is kept.
+  func tell(_ signal: PluginSignal, hasInstant: Bool = false, weight: Int = 1) -> PluginStatus {
+    guard keepsSignals, offer.offer.whenFull == .refuse || signal.isLeftOut else { return tell(.yielded(signal)) }
+    let (isKept, isFirstRefused) = count(hasInstant: hasInstant, weight: weight)
     if isFirstRefused {
       connection.report(
         .warning,
@@ -52,7 +54,7 @@ extension InProcessInstance {
     }
     guard isKept else { return .full }
     let status = tell(.yielded(signal))
-    if status != .ok { settled(1) }
+    if status != .ok { settled(weight) }
     return status
   }
 
@@ -62,4 +64,8 @@ extension InProcessInstance {
     connection.report(
       .warning, "\(connection.name(of: offer)) was refused \(refused) states or reruns before there was room again")
   }
+}
+
+extension PluginSignal {
+  fileprivate var isLeftOut: Bool { if case .leftOut = self { true } else { false } }
 }

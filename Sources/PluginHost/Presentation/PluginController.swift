@@ -62,6 +62,8 @@ private final class PluginControl<State: OperationState>: PluginInstanceEvents w
     case .state(let state): controls.yield(with: Result { try value(state) })
     case .error(let failure): controls.yield(throwing: failure)
     case .reset: controls.yieldResetState()
+    // Nothing is run for them, and nobody keeps account here.
+    case .leftOut: break
     case .rerun(let event):
       var context = controls.context
       context.pluginEvent = event

@@ -15,6 +15,7 @@ public enum PluginCheck: String, Sendable, Hashable, CaseIterable {
   case latency
   case settings
   case input
+  case instants
   case clock
   case threads
   case growth
@@ -37,6 +38,7 @@ public enum PluginCheck: String, Sendable, Hashable, CaseIterable {
     case .latency: "returns from its functions in time"
     case .settings: "refuses or survives settings that make no sense"
     case .input: "survives input that makes no sense"
+    case .instants: "says rightly which instants come, where it says that"
     case .clock: "survives a clock that jumps"
     case .threads: "serves several threads at once"
     case .growth: "keeps nothing of 10,000 instances"
@@ -47,7 +49,7 @@ public enum PluginCheck: String, Sendable, Hashable, CaseIterable {
   public var isOfOffer: Bool {
     switch self {
     case .entry, .description, .describe, .capabilities, .open, .services, .close: false
-    case .guest, .create, .run, .stop, .destroy, .latency, .settings, .input, .clock, .threads, .growth: true
+    case .guest, .create, .run, .stop, .destroy, .latency, .settings, .input, .instants, .clock, .threads, .growth: true
     }
   }
 

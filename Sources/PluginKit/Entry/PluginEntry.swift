@@ -26,6 +26,7 @@ package enum PluginEntry {
     close: { PluginEntry.current?.close() },
     capability: { id in
       let id = id.string
+      if id == PENSTOCK_INSTANTS { return UnsafeRawPointer(instants) }
       return PluginEntry.tables.first { $0.id == id }.map { UnsafeRawPointer($0.table) }
     })
 
@@ -45,6 +46,30 @@ package enum PluginEntry {
     (PENSTOCK_CONTROLLER, table { create(.controller, $0, $1, $2, $3) }),
     (PENSTOCK_SPECIFICATION, table { create(.specification, $0, $1, $2, $3) }),
   ]
+
+  nonisolated(unsafe) private static let instants: UnsafePointer<penstock_instants> = {
+    let table = UnsafeMutablePointer<penstock_instants>.allocate(capacity: 1)
+    table.initialize(
+      to: penstock_instants(
+        struct_size: UInt32(MemoryLayout<penstock_instants>.size), reserved: 0,
+        between: { instance, input, after, until, limit, take, context in
+          guard let instance, let take else { return .invalid }
+          let box = Unmanaged<InstanceBox>.fromOpaque(instance).takeUnretainedValue()
+          let span = PlannedSpan(
+            after: Timestamp(seconds: 0, nanoseconds: after), until: Timestamp(seconds: 0, nanoseconds: until),
+            limit: Int(limit))
+          do {
+            guard let answer = try box.instance.instants(in: span, (try? input.value()) ?? .object([:])) else {
+              return .unavailable
+            }
+            withText(answer) { take(context, $0) }
+            return .ok
+          } catch {
+            return .failed
+          }
+        }))
+    return UnsafePointer(table)
+  }()
 
   private typealias Create =
     @convention(c) (

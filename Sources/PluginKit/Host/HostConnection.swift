@@ -85,6 +85,12 @@ final class HostConnection: @unchecked Sendable {
     _ = enter(instance) { id in controllers.yield_reset(host, id) }
   }
 
+  /// Unavailable where the host is older than this.
+  func leaveOut(_ instance: InstanceHandle, _ instants: JSONValue) -> penstock_status {
+    guard let leaveOut = controllers?.left_out else { return .unavailable }
+    return enter(instance) { id in withText(instants) { leaveOut(host, id, $0) } } ?? .unavailable
+  }
+
   func changed(_ instance: InstanceHandle, _ value: Bool?, reason: String) {
     guard let specifications else { return }
     let number: Int32 = value.map { $0 ? 1 : 0 } ?? -1

@@ -1,3 +1,5 @@
+import CPluginKit
+
 extension OperationContext {
   /// The context of one instance in a host.
   init(_ link: InstanceLink, _ input: JSONValue, _ deadline: StopDeadline? = nil) {
@@ -15,6 +17,7 @@ extension OperationContext {
       members["message"] = message.map { .string($0) }
       link.host.progress(link.id, .object(members))
     }
+    leftOutTeller = { instants in link.host.leaveOut(link.id, instants) }
     pluginSecrets = { name in try await link.host.secret(link.id, name) }
     pluginStorage = PluginStorage(
       get: { key in try JSONValue.parse(try await link.host.stored(link.id, key)) },
@@ -28,4 +31,16 @@ extension OperationContext {
 extension [String: JSONValue] {
   /// The object with these members, in the order of their names.
   fileprivate var json: JSONValue { .object(JSONMembers(uniqueKeysWithValues: sorted { $0.key < $1.key })) }
+}
+
+extension OperationContext {
+  private enum LeftOutTellerKey: Key {
+    static var defaultValue: (@Sendable (JSONValue) -> penstock_status)? { nil }
+  }
+
+  /// Tells the host of instants that are left out, as the contract has them; nil where there is no host of plugins.
+  var leftOutTeller: (@Sendable (JSONValue) -> penstock_status)? {
+    get { self[LeftOutTellerKey.self] }
+    set { self[LeftOutTellerKey.self] = newValue }
+  }
 }

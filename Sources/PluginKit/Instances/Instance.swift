@@ -3,6 +3,12 @@ protocol Instance: AnyObject, Sendable {
   func start(_ input: JSONValue)
   func stop(within time: Duration)
   func destroy()
+  /// What comes, as the contract has it; nil where nobody can know it.
+  func instants(in span: PlannedSpan, _ input: JSONValue) throws -> JSONValue?
+}
+
+extension Instance {
+  func instants(in span: PlannedSpan, _ input: JSONValue) throws -> JSONValue? { nil }
 }
 
 /// What the host holds of an instance.

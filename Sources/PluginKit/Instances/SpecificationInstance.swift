@@ -48,6 +48,11 @@ final class SpecificationInstance<Specification: OperationRunSpecification>: Ins
     subscription?.cancel()
   }
 
+  func instants(in span: PlannedSpan, _ input: JSONValue) throws -> JSONValue? {
+    guard let specification = specification as? any PredictableSpecification else { return nil }
+    return try specification.instants(in: span, input: PluginInput(input))?.json(withValues: true)
+  }
+
   /// Tells the host what is new. One thread looks at a time; a change meanwhile makes it look again, so that the last
   /// look wins and the host is told in order.
   private func look() {

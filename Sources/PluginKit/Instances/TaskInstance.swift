@@ -5,12 +5,15 @@ final class TaskInstance: Instance {
   private let link: InstanceLink
   private let deadline = StopDeadline()
   private let work: @Sendable (OperationContext, JSONValue) async throws -> JSONValue?
+  private let predictable: (any PredictableController)?
   private let task = Mutex<Task<Void, Never>?>(nil)
 
   private init(
-    link: InstanceLink, work: @escaping @Sendable (OperationContext, JSONValue) async throws -> JSONValue?
+    link: InstanceLink, predictable: (any PredictableController)? = nil,
+    work: @escaping @Sendable (OperationContext, JSONValue) async throws -> JSONValue?
   ) {
     self.link = link
+    self.predictable = predictable
     self.work = work
   }
 
@@ -24,9 +27,10 @@ final class TaskInstance: Instance {
 
   /// A controller. One that was cancelled has ended as it should.
   static func controller(
-    _ link: InstanceLink, _ run: @escaping @Sendable (OperationContext) async throws -> Void
+    _ link: InstanceLink, _ predictable: (any PredictableController)?,
+    _ run: @escaping @Sendable (OperationContext) async throws -> Void
   ) -> TaskInstance {
-    TaskInstance(link: link) { context, _ in
+    TaskInstance(link: link, predictable: predictable) { context, _ in
       do {
         try await run(context)
       } catch is CancellationError where Task.isCancelled {
@@ -47,6 +51,10 @@ final class TaskInstance: Instance {
       link.end(with: result)
     }
     self.task.withLock { $0 = task }
+  }
+
+  func instants(in span: PlannedSpan, _ input: JSONValue) throws -> JSONValue? {
+    try predictable?.instants(in: span, input: PluginInput(input))?.json(withValues: false)
   }
 
   func stop(within time: Duration) {

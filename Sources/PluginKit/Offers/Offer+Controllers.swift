@@ -26,7 +26,9 @@ extension Offer {
     Offer(.controller, id, summary, threads, whenFull, types: [("states", Value.valueType)]) {
       (link, settings: Settings) in
       let controller = try make(settings)
-      return SubscribedController(link) { context in controller.control(with: controls(link, context)) }
+      return SubscribedController(link, controller as? any PredictableController) { context in
+        controller.control(with: controls(link, context))
+      }
     }
   }
 
@@ -39,7 +41,9 @@ extension Offer {
     Offer(.controller, id, summary, threads, whenFull, types: [("states", Value.valueType)]) {
       (link, settings: Settings) in
       let controller = try make(settings)
-      return TaskInstance.controller(link) { context in try await controller.run(with: controls(link, context)) }
+      return TaskInstance.controller(link, controller as? any PredictableController) { context in
+        try await controller.run(with: controls(link, context))
+      }
     }
   }
 

@@ -78,7 +78,7 @@ extension CronExpression {
   // MARK: - Local times
 
   /// The first local time from `begin` on, before `end`, that the fields name.
-  private func firstMatch(from begin: Int64, before end: Int64) -> Int64? {
+  func firstMatch(from begin: Int64, before end: Int64) -> Int64? {
     guard begin < end else { return nil }
     var time = CivilTime(localSeconds: begin)
     var date = time.date
@@ -104,7 +104,7 @@ extension CronExpression {
   }
 
   /// The last local time from `begin` on, before `end`, that the fields name.
-  private func lastMatch(from begin: Int64, before end: Int64) -> Int64? {
+  func lastMatch(from begin: Int64, before end: Int64) -> Int64? {
     guard begin < end else { return nil }
     var time = CivilTime(localSeconds: end - 1)
     while true {
@@ -127,11 +127,11 @@ extension CronExpression {
     }
   }
 
-  private func firstDay(_ year: Int, _ month: Int) -> Int64 {
+  func firstDay(_ year: Int, _ month: Int) -> Int64 {
     CivilDate(year: year, month: month, day: 1)?.dayNumber ?? 0
   }
 
-  private func followingMonth(_ date: CivilDate) -> Int64 {
+  func followingMonth(_ date: CivilDate) -> Int64 {
     firstDay(date.year, date.month) + Int64(CivilDate.length(ofMonth: date.month, year: date.year))
   }
 

@@ -26,7 +26,9 @@ struct ContractVersionTests {
       source: source, name: "seen", flags: version.map { ["-I", Self.header($0)] } ?? [])
   }
 
-  private static let plugins: [(String?, Int64)] = [("1.0", 0), (nil, Int64(PENSTOCK_ABI_MINOR)), ("1.1", 1)]
+  private static let plugins: [(String?, Int64)] = [
+    ("1.0", 0), ("1.1", 1), (nil, Int64(PENSTOCK_ABI_MINOR)), ("1.2", 2),
+  ]
 
   @Test("A plugin of an older or later header works in this host", arguments: plugins)
   func pluginInHost(_ version: String?, _ minor: Int64) async throws {
@@ -50,12 +52,12 @@ struct ContractVersionTests {
     #expect(report.results.filter { $0.outcome != .passed } == [])
   }
 
-  /// What a host that was compiled with the header of version 1.1 prints of a plugin.
+  /// What a host that was compiled with the header of version 1.2 prints of a plugin.
   private func laterHost(_ arguments: [String]) throws -> [String] {
     let source = try String(
       contentsOf: Self.repository.appendingPathComponent("Tests/PluginContract/host.c"), encoding: .utf8)
     let program = try TestPlugin.build(
-      source: source, name: "host", flags: ["-I", Self.header("1.1"), "-Wno-unused-value"])
+      source: source, name: "host", flags: ["-I", Self.header("1.2"), "-Wno-unused-value"])
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
@@ -70,11 +72,11 @@ struct ContractVersionTests {
 
   @Test("A plugin of an older, this or the same header works in a later host", arguments: plugins)
   func pluginInLaterHost(_ version: String?, _ minor: Int64) throws {
-    let isLater = version == "1.1"
+    let isLater = version == "1.2"
     #expect(
       try laterHost([seen(version), "operation", "seen", "{}"]) == [
         isLater ? "entry longer, functions longer" : "entry of 1.0, functions of 1.0",
-        "completed {\"compiled\":\(minor),\"host\":1,\"later\":\(isLater ? 2 : 0)}", "closed",
+        "completed {\"compiled\":\(minor),\"host\":2,\"later\":\(isLater ? 2 : 0)}", "closed",
       ])
   }
 
@@ -143,6 +145,16 @@ struct ContractVersionTests {
         #expect(ContractTable.copy(table, penstock_functions.self, least: PENSTOCK_FUNCTIONS_SIZE_1_0) == nil)
       }
     }
+  }
+
+  @Test("The sizes of what came with version 1.1 are those of its header")
+  func frozenLater() throws {
+    _ = try TestPlugin.compile(
+      source: """
+        #include <penstock/plugin.h>
+        _Static_assert(sizeof(penstock_instants) == \(PENSTOCK_INSTANTS_SIZE_1_1), "instants");
+        _Static_assert(sizeof(penstock_controller_service) == \(PENSTOCK_CONTROLLER_SERVICE_SIZE_1_0) + 8, "controller");
+        """, name: "sizes11", flags: ["-I", Self.header("1.1")])
   }
 
   @Test("The sizes of version 1.0 are those of its header")

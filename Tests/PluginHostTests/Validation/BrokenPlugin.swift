@@ -22,7 +22,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [BrokenPlugin] = [
-    BrokenPlugin("speaks another major version", "entry", "it speaks version 2.0") { $0.abiMajor = "2" },
+    BrokenPlugin("speaks another major version", "entry", "it speaks version 2.") { $0.abiMajor = "2" },
     BrokenPlugin("needs a later minor version", "entry", "it needs version 1.9") {
       $0.abiMinor = "9"
       $0.abiMinorNeeded = "9"
@@ -193,6 +193,40 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("reruns at an instant that is none", "good.once/run", "with an instant that is none") {
       $0.start += "controllers->yield_rerun(host, me->id, PENSTOCK_TEXT(\"{\\\"instant\\\":\\\"noon\\\"}\"));"
     },
+    BrokenPlugin("leaves out an instant that is none", "good.once/run", "left_out with a wrong \"instants\"") {
+      $0.start +=
+        "controllers->left_out(host, me->id, PENSTOCK_TEXT(\"{\\\"reason\\\":\\\"x\\\",\\\"instants\\\":[\\\"noon\\\"]}\"));"
+    },
+    BrokenPlugin("leaves out instants of an operation", "good.echo/run", "called left_out for an operation") {
+      $0.start = "controllers->left_out(host, me->id, PENSTOCK_TEXT(\"{\\\"reason\\\":\\\"x\\\"}\"));" + $0.start
+    },
+    BrokenPlugin("has a table for instants that is too small", "capabilities", "struct_size of the table") {
+      $0.foresees(size: "8", "return PENSTOCK_OK;")
+    },
+    BrokenPlugin("says nothing about its instants", "good.once/instants", "answered nothing") {
+      $0.foresees("return PENSTOCK_OK;")
+    },
+    BrokenPlugin("says each time something else about its instants", "good.once/instants", "another answer") {
+      $0.foresees(
+        """
+        static int times;
+        static char text[80];
+        int length = snprintf(text, sizeof text, "{\\"instants\\":[],\\"zone\\":\\"%d\\"}", times++);
+        take(context, (penstock_text){text, length});
+        return PENSTOCK_OK;
+        """)
+    },
+    BrokenPlugin("names an instant that was not asked about", "good.once/instants", "not between those asked about") {
+      $0.foresees(
+        """
+        take(context, PENSTOCK_TEXT("{\\"instants\\":[{\\"instant\\":\\"1999-01-01T00:00:00Z\\"}]}"));
+        return PENSTOCK_OK;
+        """)
+    },
+    BrokenPlugin("takes its time to look ahead", "good.once/instants", "between took 1") {
+      $0.preamble += "\n#include <unistd.h>"
+      $0.foresees("usleep(1100000); return PENSTOCK_UNAVAILABLE;")
+    },
     BrokenPlugin("fails when it is stopped", "good.once/run", "ended with the failure 'stopped'") {
       $0.stop =
         "instances->fail(host, me->id, PENSTOCK_TEXT(\"{\\\"code\\\":\\\"stopped\\\",\\\"message\\\":\\\"x\\\"}\"));"
@@ -278,4 +312,22 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       return NULL;
     }
     """
+}
+
+extension TestPlugin.Source {
+  /// Gives it the capability penstock.instants/1, with the body of its `between`.
+  mutating func foresees(size: String = "sizeof(penstock_instants)", _ body: String) {
+    preamble += "\n#include <stdio.h>"
+    tail = """
+      static penstock_status between(
+          void *instance, penstock_text input, int64_t after, int64_t until, uint32_t limit, penstock_take take, void *context) {
+        \(body)
+      }
+      static const penstock_instants foreseen = {\(size), 0, between};
+      static const void *foreseeing(penstock_text id) {
+        return penstock_text_equals(id, PENSTOCK_INSTANTS) ? (const void *)&foreseen : capability(id);
+      }
+      """
+    capabilityFunction = "foreseeing"
+  }
 }

@@ -32,6 +32,8 @@ import Testing
       let table = try #require(withText(id) { PluginEntry.functions.capability($0) })
       #expect(table.load(as: UInt32.self) == UInt32(MemoryLayout<penstock_functions>.size))
     }
+    let instants = try #require(withText(PENSTOCK_INSTANTS) { PluginEntry.functions.capability($0) })
+    #expect(instants.load(as: UInt32.self) == UInt32(MemoryLayout<penstock_instants>.size))
     #expect(withText("penstock.operation/2") { PluginEntry.functions.capability($0) } == nil)
   }
 

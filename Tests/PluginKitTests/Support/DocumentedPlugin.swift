@@ -64,6 +64,16 @@ struct Hourly: TaskController {
   }
 }
 
+extension Hourly: PredictableController {
+  func instants(in span: PlannedSpan, input: PluginInput) throws -> PlannedInstants? {
+    let first = span.after.seconds / 3600 + 1
+    let hours = first..<max(first, span.until.seconds / 3600 + 1)
+    return PlannedInstants(
+      zone: "UTC", hours.prefix(span.limit).map { PlannedInstant(Timestamp(seconds: $0 * 3600)) },
+      hasMore: hours.count > span.limit)
+  }
+}
+
 struct Warm: OperationRunSpecification {
   struct Settings: PluginSettings {
     @Setting("From how many degrees on") var from: Double = 20

@@ -51,6 +51,26 @@ import Testing
     #expect(host.faults.isEmpty)
   }
 
+  @Test func itsChangesAreKnownBeforehandWhereTheFileCanBeRead() throws {
+    let calendar = try TemporaryCalendar()
+    try calendar.replace(days: [("New Year's Day", "20260101"), ("Labour Day", "20260501")])
+    let host = try TestPluginHost(CalendarConditions.self)
+    let instance = try host.specification(
+      "calendar.holidays", with: ["file": "holidays.ics", "zone": "Europe/Berlin"])
+    let (after, until) = (try time("2025-12-31T12:00:00Z"), try time("2030-01-01T00:00:00Z"))
+    #expect(
+      try instance.instants(after: after, until: until, limit: 3, input: ["directory": .string(calendar.folder)]) == [
+        "zone": "Europe/Berlin",
+        "instants": [
+          ["instant": "2025-12-31T23:00:00Z", "local_time": "2026-01-01T00:00:00+01:00", "value": true],
+          ["instant": "2026-01-01T23:00:00Z", "local_time": "2026-01-02T00:00:00+01:00", "value": false],
+          ["instant": "2026-04-30T22:00:00Z", "local_time": "2026-05-01T00:00:00+02:00", "value": true],
+        ], "more": true,
+      ])
+    #expect(try instance.instants(after: after, until: until, input: ["directory": "/nowhere"]) == nil)
+    instance.destroy()
+  }
+
   @Test func itIsSatisfiedOnAHoliday() async throws {
     let calendar = try TemporaryCalendar()
     try calendar.replace(days: [("New Year's Day", "20260101"), ("Labour Day", "20260501")])

@@ -34,6 +34,20 @@ import Testing
     #expect(host.faults.isEmpty)
   }
 
+  @Test func itsChangesAreKnownBeforehand() throws {
+    let host = try TestPluginHost(CalendarConditions.self)
+    let instance = try host.specification("calendar.time-window", with: office)
+    #expect(
+      try instance.instants(after: try time("2026-01-02T08:12:00Z"), until: try time("2026-01-05T07:00:00Z")) == [
+        "zone": "Europe/Berlin",
+        "instants": [
+          ["instant": "2026-01-02T17:00:00Z", "local_time": "2026-01-02T18:00:00+01:00", "value": false],
+          ["instant": "2026-01-05T07:00:00Z", "local_time": "2026-01-05T08:00:00+01:00", "value": true],
+        ],
+      ])
+    instance.destroy()
+  }
+
   @Test func aClockThatIsSetBackIsNoticedWhenTheChangeWouldHaveComeAtTheLatest() async throws {
     let host = try TestPluginHost(CalendarConditions.self, now: try time("2026-01-02T08:12:00Z"))
     let instance = try host.specification("calendar.time-window", with: office)

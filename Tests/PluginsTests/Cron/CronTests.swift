@@ -60,6 +60,91 @@ import Testing
       log == ["instants of '0 * * * *' after 2026-01-01T00:00:00Z were missed and are left out, as catch_up is none"])
   }
 
+  /// What a controller leaves out that was away from the first instant of 2026 on.
+  private func leftOut(until now: String, _ settings: JSONValue) async throws -> [JSONValue] {
+    let host = try TestPluginHost(Cron.self, now: try time(now))
+    let schedule = try #require(settings["schedule"]?.stringValue)
+    host.storage = ["last nightly UTC \(schedule)": "2026-01-01T00:00:00Z"]
+    let instance = try host.controller("cron", with: settings)
+    instance.start(input)
+    await host.clock.hasTimers()
+    #expect(host.faults.isEmpty)
+    let events = instance.events
+    let told = events.prefix { if case .leftOut = $0 { true } else { false } }
+    // Before everything that is run.
+    #expect(events.count { if case .leftOut = $0 { true } else { false } } == told.count)
+    instance.destroy()
+    return told.compactMap { if case .leftOut(let instants) = $0 { instants } else { nil } }
+  }
+
+  @Test func whatIsLeftOutIsTold() async throws {
+    #expect(
+      try await leftOut(until: "2026-01-01T03:30:00Z", ["schedule": "0 * * * *"]) == [
+        [
+          "reason": "host-down",
+          "instants": ["2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z", "2026-01-01T03:00:00Z"],
+        ]
+      ])
+    #expect(
+      try await leftOut(until: "2026-01-01T03:30:00Z", ["schedule": "0 * * * *", "catch_up": "last"]) == [
+        ["reason": "host-down", "instants": ["2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z"]]
+      ])
+    #expect(
+      try await leftOut(
+        until: "2026-01-01T03:30:00Z", ["schedule": "0 * * * *", "catch_up": "all", "catch_up_limit": 2]) == [
+          ["reason": "catch-up-limit", "instants": ["2026-01-01T01:00:00Z"]]
+        ])
+    #expect(
+      try await leftOut(until: "2026-01-01T03:30:00Z", ["schedule": "0 * * * *", "catch_up": "all"]) == [])
+  }
+
+  @Test func ofManyInstantsThatAreLeftOutTheLatestTenThousandAreNamedAndTheOthersCounted() async throws {
+    let told = try await leftOut(until: "2026-07-01T00:00:30Z", ["schedule": "* * * * *"])
+    #expect(told.count == 2)
+    // 181 days of 1,440 minutes, of which the last is run, as it is not late.
+    #expect(
+      told.first == [
+        "reason": "host-down", "first": "2026-01-01T00:01:00Z", "last": "2026-06-24T01:19:00Z",
+        "count": .int(181 * 1440 - 1 - 10_000),
+      ])
+    let named = try #require(told.last?["instants"]?.arrayValue)
+    #expect(named.count == 10_000)
+    #expect(named.first == "2026-06-24T01:20:00Z" && named.last == "2026-06-30T23:59:00Z")
+  }
+
+  @Test func aHostThatKeepsNoMoreIsToldARange() async throws {
+    let host = try TestPluginHost(Cron.self, now: try time("2026-01-01T03:30:00Z"))
+    host.storage = ["last nightly UTC 0 * * * *": "2026-01-01T00:00:00Z"]
+    let instance = try host.controller("cron", with: ["schedule": "0 * * * *"])
+    instance.isFull = true
+    instance.start(input)
+    await host.clock.hasTimers()
+    #expect(instance.events.isEmpty && host.faults.isEmpty)
+    instance.destroy()
+  }
+
+  @Test func whatComesIsKnownBeforehand() throws {
+    let host = try TestPluginHost(Cron.self, now: start)
+    let instance = try host.controller("cron", with: ["schedule": "30 2 * * *", "zone": "Europe/Berlin"])
+    let answer = try instance.instants(
+      after: try time("2026-03-28T00:00:00Z"), until: try time("2026-03-30T00:30:00Z"), limit: 3)
+    #expect(
+      answer == [
+        "zone": "Europe/Berlin",
+        "instants": [
+          ["instant": "2026-03-28T01:30:00Z", "local_time": "2026-03-28T02:30:00+01:00"],
+          [
+            "instant": "2026-03-29T01:00:00Z", "local_time": "2026-03-29T03:00:00+02:00", "skipped": true,
+            "note": "02:30 is skipped: the clocks go from 02:00 to 03:00",
+          ],
+          ["instant": "2026-03-30T00:30:00Z", "local_time": "2026-03-30T02:30:00+02:00"],
+        ],
+      ])
+    #expect(
+      try instance.instants(after: start, until: try time("2027-01-01T00:00:00Z"), limit: 1)?["more"] == true)
+    instance.destroy()
+  }
+
   @Test func anInstantJustMissedByARestartIsRun() async throws {
     let (instants, _) = try await afterAbsence(until: "2026-01-01T05:00:20Z", ["schedule": "0 * * * *"])
     #expect(instants == ["2026-01-01T05:00:00Z"])

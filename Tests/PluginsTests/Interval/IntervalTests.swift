@@ -71,11 +71,95 @@ import Testing
     await host.clock.hasTimer(at: Timestamp(seconds: 1_000_000_050))
     #expect(reruns(instance) == [["reason": "every 10s", "instant": "2001-09-09T01:47:20Z"]])
     #expect(
+      leftOut(instance) == [
+        [
+          "reason": "host-down",
+          "instants": ["2001-09-09T01:46:50Z", "2001-09-09T01:47:00Z", "2001-09-09T01:47:10Z"],
+        ]
+      ])
+    #expect(
       host.log == [
         TestLogLine(
           level: .warning, message: "3 instants have passed unnoticed, such as while the computer slept",
           fields: ["count": 3, "first": "2001-09-09T01:46:50Z"])
       ])
+    instance.destroy()
+  }
+
+  private func leftOut(_ instance: TestInstance) -> [JSONValue] {
+    instance.events.compactMap { if case .leftOut(let instants) = $0 { instants } else { nil } }
+  }
+
+  @Test func whatCameWhileNoHostRanIsToldAtTheNextStart() async throws {
+    let first = try TestPluginHost(Interval.self, now: start)
+    let before = try first.controller("interval", with: ["every": "10s"])
+    before.start(["pipeline": "p"])
+    await first.clock.hasTimer(at: Timestamp(seconds: 1_000_000_010))
+    #expect(leftOut(before).isEmpty)
+    first.clock.advance(by: .seconds(3))
+    await first.clock.hasTimer(at: Timestamp(seconds: 1_000_000_020))
+    #expect(first.storage == ["last p 10s": "2001-09-09T01:46:50Z"])
+    before.destroy()
+
+    let second = try TestPluginHost(Interval.self, now: start.advanced(by: .seconds(33)))
+    second.storage = first.storage
+    let after = try second.controller("interval", with: ["every": "10s"])
+    after.start(["pipeline": "p"])
+    await second.clock.hasTimer(at: Timestamp(seconds: 1_000_000_050))
+    #expect(
+      after.events == [
+        .leftOut([
+          "reason": "host-down",
+          "instants": ["2001-09-09T01:47:00Z", "2001-09-09T01:47:10Z", "2001-09-09T01:47:20Z"],
+        ])
+      ])
+    #expect(second.storage == ["last p 10s": "2001-09-09T01:47:20Z"])
+    after.destroy()
+  }
+
+  @Test func ofManyInstantsThatAreLeftOutTheLatestTenThousandAreNamedAndTheOthersCounted() async throws {
+    let host = try TestPluginHost(Interval.self, now: Timestamp(seconds: 1_000_000_000))
+    host.storage = ["last  10ms": "2001-09-09T01:45:00Z"]
+    let instance = try host.controller("interval", with: ["every": "10ms"])
+    instance.start()
+    await host.clock.hasTimers()
+    let told = leftOut(instance)
+    #expect(told.count == 1)
+    #expect(told.last?["instants"]?.arrayValue?.count == 10_000)
+    instance.destroy()
+    let years = try TestPluginHost(Interval.self, now: Timestamp(seconds: 1_000_000_000))
+    years.storage = ["last  1m": "2000-09-09T01:46:00Z"]
+    let minutes = try years.controller("interval", with: ["every": "1m"])
+    minutes.start()
+    await years.clock.hasTimers()
+    #expect(
+      leftOut(minutes).first == [
+        "reason": "host-down", "first": "2000-09-09T01:47:00Z", "last": "2001-09-02T03:06:00Z",
+        "count": .int(365 * 1440 - 10_000),
+      ])
+    minutes.destroy()
+    #expect(host.faults.isEmpty && years.faults.isEmpty)
+  }
+
+  @Test func countedFromTheStartNothingIsRememberedOrKnownBeforehand() async throws {
+    let host = try TestPluginHost(Interval.self, now: start)
+    let instance = try host.controller("interval", with: ["every": "10s", "align": "start"])
+    #expect(try instance.instants(after: start, until: start.advanced(by: .seconds(60))) == nil)
+    instance.start()
+    await host.clock.hasTimers()
+    #expect(host.storage.isEmpty)
+    instance.destroy()
+  }
+
+  @Test func whatComesIsKnownBeforehand() throws {
+    let host = try TestPluginHost(Interval.self, now: start)
+    let instance = try host.controller("interval", with: ["every": "10s"])
+    #expect(
+      try instance.instants(after: start, until: start.advanced(by: .seconds(60)), limit: 2) == [
+        "zone": "UTC", "instants": [["instant": "2001-09-09T01:46:50Z"], ["instant": "2001-09-09T01:47:00Z"]],
+        "more": true,
+      ])
+    #expect(try instance.instants(after: start, until: start)?["instants"] == [])
     instance.destroy()
   }
 

@@ -80,6 +80,10 @@
  * id; a side that does not know an id answers NULL.
  *
  *
+ *   version   what it added
+ *   1.1       `left_out` of penstock.controller/1, and the capability penstock.instants/1: both optional
+ *
+ *
  * A receiver's default for a value of an enumeration that it does not know: PENSTOCK_FAILED for a status, PENSTOCK_INFO for the level of a log line, -1
  * (unknown) for the value of a specification. A description with values that this host does not know is read as said under "Description".
  *
@@ -151,12 +155,13 @@
  *                    `penstock.values/1`; more is answered with PENSTOCK_INVALID
  *   64               calls of `progress` that wait to be told; more are dropped and answered with PENSTOCK_OK
  *   1,000            states and reruns of a controller that wait; more are answered with PENSTOCK_FULL
- *   100,000          the same for reruns with an instant
+ *   100,000          the same for reruns with an instant, and for instants that are left out; a range of them counts as one
+ *   10,000           instants in one call of `left_out`, and in one answer of `between`
  *   4 MiB            lines of an operation's log that wait to be written; more are counted and dropped
  *   200              lines a second that belong to no instance, from a process of its own; more are counted and dropped
  *   16,384, 64 MiB   questions to services that wait, and their values, from a process of its own; more are answered with PENSTOCK_UNAVAILABLE
- *   10 ms            an [instance] function but `destroy`; more than 50 ms is reported
- *   1 s              `open`, `close` and `destroy`; more is reported, and so is any call that has not returned by then
+ *   10 ms            an [instance] function but `destroy` and `between`; more than 50 ms is reported
+ *   1 s              `open`, `close`, `destroy` and `between`; more is reported, and so is any call that has not returned by then
  *   10 s             any call in a process of its own, which is ended then; in the host's process, `create` while a file is checked, and any call
  *                    where the host ends itself then, as `penstock` does
  *   15 s             from the start of a process of its own to the end of `open`
@@ -199,7 +204,7 @@ extern "C" {
 #endif
 
 #define PENSTOCK_ABI_MAJOR 1
-#define PENSTOCK_ABI_MINOR 0
+#define PENSTOCK_ABI_MINOR 1
 
 #if defined(__cplusplus)
 #define PENSTOCK_EXPORT extern "C" __attribute__((visibility("default")))
@@ -254,6 +259,8 @@ enum {
 #define PENSTOCK_SECRETS_SERVICE_SIZE_1_0 16
 #define PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0 32
 #define PENSTOCK_VALUES_SERVICE_SIZE_1_0 80
+/* The same of what came with version 1.1. */
+#define PENSTOCK_INSTANTS_SIZE_1_1 16
 
 /* Whether the table of the other side is so long that it has `member`, which came after 1.0. */
 #define PENSTOCK_HAS(table, member) \
@@ -300,8 +307,8 @@ typedef struct penstock_plugin_entry {
   void (*close)(void);
 
   /* [plugin] The functions behind a capability: for "penstock.operation/1", "penstock.controller/1" and "penstock.specification/1" a
-   * `const penstock_functions *`. NULL for any other id. Asked for every kind that the description offers, before `open` too, always with the same
-   * answer. Required. */
+   * `const penstock_functions *`; since version 1.1 for "penstock.instants/1" a `const penstock_instants *` or NULL. NULL for any other id. Asked for
+   * every kind that the description offers, before `open` too, always with the same answer. Required. */
   const void *(*capability)(penstock_text id);
 } penstock_plugin_entry;
 
@@ -370,6 +377,40 @@ typedef struct penstock_functions {
 #define PENSTOCK_CONTROLLER "penstock.controller/1"
 #define PENSTOCK_SPECIFICATION "penstock.specification/1"
 
+/* What comes, before it comes: for controllers and specifications that know it. A capability since version 1.1, which a plugin need not have. */
+#define PENSTOCK_INSTANTS "penstock.instants/1"
+
+/* How many instants one answer of `between` may have, and one call of `left_out`. */
+#define PENSTOCK_MOST_INSTANTS 10000
+
+/* What the host gives `between` for its answer. Called on the thread that `between` was called on, at most once, before it returns. The text belongs to
+ * the plugin, and is not used any more when this returns. */
+typedef void (*penstock_take)(void *context, penstock_text answer);
+
+/* Behind PENSTOCK_INSTANTS. */
+typedef struct penstock_instants {
+  uint32_t struct_size; /* sizeof(penstock_instants) */
+  uint32_t reserved;    /* 0 */
+
+  /* [instance] What a controller will ask for, or when a specification's value will change: the instants after `after` and not after `until`, both as
+   * `now` of penstock.clock/1 gives them, the earliest `limit` of them (1 to PENSTOCK_MOST_INSTANTS). Asked of an instance that was created, and is mostly
+   * never started; `input` is what `start` would be given. It has no effect, and depends on nothing but its arguments, the settings and files that these
+   * name. Calls `take` with
+   *
+   *   { "zone": "Europe/Berlin",          whose clocks they go by; may be missing
+   *     "instants": [                     in their order, no two alike
+   *       { "instant": timestamp,
+   *         "local_time": "…",            what those clocks show then, such as "2026-03-29T03:30:00+02:00"; may be missing
+   *         "value": true,                a specification's value from then on: true, false or null for unknown; required there
+   *         "skipped": true,              nothing happens then: a change of the clocks takes away what would have
+   *         "note": "…" } ],              one line for people: which times are skipped, or come twice
+   *     "more": true }                    whether there are more than `limit`; the host asks again, after the last one
+   *
+   * and answers PENSTOCK_OK. PENSTOCK_UNAVAILABLE means that nobody can know them for this offer or these settings. May take up to a second. */
+  penstock_status (*between)(
+    void *instance, penstock_text input, int64_t after, int64_t until, uint32_t limit, penstock_take take, void *context);
+} penstock_instants;
+
 /* -------------------------------------------------------------------------------------------------------------- The host */
 
 /* What the host offers. Every function of every service takes it first. */
@@ -422,6 +463,19 @@ typedef struct penstock_controller_service {
   penstock_status (*yield_rerun)(const penstock_host *host, penstock_id id, penstock_text event);
   /* [any] Forget the state that it has. */
   penstock_status (*yield_reset)(const penstock_host *host, penstock_id id);
+
+  /* ---- since version 1.1: ask with PENSTOCK_HAS whether it is there ---- */
+
+  /* [any] Instants for which it will not ask for a run, and why, so that the host can account for them; nothing is run.
+   *
+   *   { "reason": "host-down", "instants": ["2026-01-31T08:00:00Z", …] }                      each of them, at most PENSTOCK_MOST_INSTANTS
+   *   { "reason": "host-down", "first": timestamp, "last": timestamp, "count": 525600 }       a range, where there are too many to name
+   *
+   * The reason has the form [a-z][a-z0-9-]*: "host-down" where no host ran, or the computer slept, when the instant came; "catch-up-limit" where more were
+   * missed than are made up for; "too-late"; or one of its own. Tell them in the order of time, before what it remembers of them and before the reruns that
+   * come after them. Told again, an instant changes nothing. Each counts as a rerun with an instant does until the host has dealt with it, a range as
+   * one; PENSTOCK_FULL where that is too many. */
+  penstock_status (*left_out)(const penstock_host *host, penstock_id id, penstock_text instants);
 } penstock_controller_service;
 
 /* What a specification tells. Same id as its capability, asked of the host. Always there. */
@@ -551,6 +605,8 @@ PENSTOCK_LAYOUT(entry_capability, offsetof(penstock_plugin_entry, capability) ==
 PENSTOCK_LAYOUT(functions_size, sizeof(penstock_functions) >= PENSTOCK_FUNCTIONS_SIZE_1_0);
 PENSTOCK_LAYOUT(functions_create, offsetof(penstock_functions, create) == 8);
 PENSTOCK_LAYOUT(functions_destroy, offsetof(penstock_functions, destroy) == 32);
+PENSTOCK_LAYOUT(instants_size, sizeof(penstock_instants) >= PENSTOCK_INSTANTS_SIZE_1_1);
+PENSTOCK_LAYOUT(instants_last, offsetof(penstock_instants, between) + 8 == PENSTOCK_INSTANTS_SIZE_1_1);
 PENSTOCK_LAYOUT(host_size, sizeof(penstock_host) >= PENSTOCK_HOST_SIZE_1_0);
 PENSTOCK_LAYOUT(host_last, offsetof(penstock_host, implementation) + 8 == PENSTOCK_HOST_SIZE_1_0);
 PENSTOCK_LAYOUT(host_service, offsetof(penstock_host, service) == 8);
@@ -570,6 +626,7 @@ PENSTOCK_LAYOUT(secrets_size, sizeof(penstock_secrets_service) >= PENSTOCK_SECRE
 PENSTOCK_LAYOUT(secrets_last, offsetof(penstock_secrets_service, get) + 8 == PENSTOCK_SECRETS_SERVICE_SIZE_1_0);
 PENSTOCK_LAYOUT(workspace_size, sizeof(penstock_workspace_service) >= PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0);
 PENSTOCK_LAYOUT(workspace_last, offsetof(penstock_workspace_service, list) + 8 == PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0);
+PENSTOCK_LAYOUT(controller_left_out, offsetof(penstock_controller_service, left_out) == PENSTOCK_CONTROLLER_SERVICE_SIZE_1_0);
 #undef PENSTOCK_LAYOUT
 #endif
 

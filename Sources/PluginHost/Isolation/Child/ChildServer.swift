@@ -82,7 +82,9 @@ final class ChildServer: Sendable {
       let events = ChildEvents(server: self, id: id, keepsSignals: keepsSignals)
       begin(events, try self.offer(offer, for: id, connection), settings, input, connection)
     case .check(let id, let offer, let settings):
-      check(id, try self.offer(offer, for: id, connection), settings, connection)
+      check(id, try self.offer(offer, for: id, connection), settings, nil, connection)
+    case .foresee(let id, let offer, let settings, let question):
+      check(id, try self.offer(offer, for: id, connection), settings, question, connection)
     case .stop(let id, let nanoseconds):
       table.withLock { $0.instances[id] }?.stop(grace: .nanoseconds(Int64(clamping: nanoseconds)))
     case .destroy(let id): table.withLock { $0.instances.removeValue(forKey: id) }?.destroy()
@@ -156,9 +158,12 @@ final class ChildServer: Sendable {
     hold(events, input) { connection.create(offer, settings: settings, access: access, events: events) }
   }
 
-  private func check(_ id: UInt64, _ offer: PluginOffer, _ settings: JSONValue, _ connection: any PluginConnection) {
+  private func check(
+    _ id: UInt64, _ offer: PluginOffer, _ settings: JSONValue, _ question: InstantsQuestion?,
+    _ connection: any PluginConnection
+  ) {
     let events = ChildEvents(server: self, id: id, keepsSignals: false)
-    hold(events, nil) { connection.trial(offer, settings: settings, events: events) }
+    hold(events, nil) { connection.trial(offer, settings: settings, question: question, events: events) }
   }
 
   /// Makes an instance, and starts it where there is an input.

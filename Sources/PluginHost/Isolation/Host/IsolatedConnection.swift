@@ -135,16 +135,16 @@ package final class IsolatedConnection: PluginConnection {
   }
 
   package func trial(
-    _ offer: PluginOffer, settings: JSONValue, events: any PluginInstanceEvents
+    _ offer: PluginOffer, settings: JSONValue, question: InstantsQuestion?, events: any PluginInstanceEvents
   ) -> any PluginInstance {
-    let instance = make(offer, settings, .none, events, isTrial: true)
+    let instance = make(offer, settings, .none, events, isTrial: true, question)
     instance.start([:])
     return instance
   }
 
   private func make(
     _ offer: PluginOffer, _ settings: JSONValue, _ access: PluginAccess, _ events: any PluginInstanceEvents,
-    isTrial: Bool
+    isTrial: Bool, _ question: InstantsQuestion? = nil
   ) -> any PluginInstance {
     let (id, name) = state.withLock { state -> (UInt64?, String) in
       if case .closed = state.phase { return (nil, state.launch.name) }
@@ -158,7 +158,7 @@ package final class IsolatedConnection: PluginConnection {
     }
     return IsolatedInstance(
       id: id, offer: offer, settings: settings, access: access, events: events, connection: self,
-      isTrial: isTrial)
+      isTrial: isTrial, question: question)
   }
 
   package func retire() {

@@ -38,6 +38,8 @@ final class IsolatedInstance: PluginInstance {
   let access: PluginAccess
   /// Whether it is only to be created and destroyed: see ``PluginConnection/trial(_:settings:events:)``.
   let isTrial: Bool
+  /// What it is asked where it is a trial.
+  private let question: InstantsQuestion?
   private let settings: JSONValue
   private let events: any PluginInstanceEvents
   private let connection: IsolatedConnection
@@ -45,9 +47,10 @@ final class IsolatedInstance: PluginInstance {
 
   init(
     id: UInt64, offer: PluginOffer, settings: JSONValue, access: PluginAccess, events: any PluginInstanceEvents,
-    connection: IsolatedConnection, isTrial: Bool = false
+    connection: IsolatedConnection, isTrial: Bool = false, question: InstantsQuestion? = nil
   ) {
     self.isTrial = isTrial
+    self.question = question
     self.id = id
     self.offer = offer
     self.settings = settings
@@ -210,6 +213,7 @@ final class IsolatedInstance: PluginInstance {
 
   /// What the child gave as its result, which is not believed to be one.
   func checked(_ value: JSONValue?) -> Result<JSONValue?, PluginFailure> {
+    guard question == nil else { return .success(value) }
     guard offer.kind == .operation, !isTrial else { return .success(nil) }
     guard let mismatch = offer.result.mismatch(ofResult: value) else { return .success(value) }
     return .failure(
@@ -265,10 +269,13 @@ final class IsolatedInstance: PluginInstance {
     }
     state.stage = .running(process, input: input)
     let message: HostMessage =
-      isTrial
-      ? .check(id: id, offer: number, settings: settings)
-      : .begin(
-        id: id, offer: number, settings: settings, input: input, keepsSignals: events.keepsSignals)
+      if let question {
+        .foresee(id: id, offer: number, settings: settings, question)
+      } else if isTrial {
+        .check(id: id, offer: number, settings: settings)
+      } else {
+        .begin(id: id, offer: number, settings: settings, input: input, keepsSignals: events.keepsSignals)
+      }
     guard !process.sendIfRoom(message) else { return }
     connection.forget(self)
     end(

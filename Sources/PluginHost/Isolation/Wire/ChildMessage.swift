@@ -58,6 +58,8 @@ enum ChildMessage: Hashable, Sendable {
     case .yielded(let id, .rerun(let event)):
       Frame.append(.yieldedRerun, id: id, to: &bytes) { event.writeExactly(to: &$0) }
     case .yielded(let id, .reset): Frame.append(.yieldedReset, id: id, to: &bytes)
+    case .yielded(let id, .leftOut(let instants)):
+      Frame.append(.leftOut, id: id, to: &bytes) { instants.writeExactly(to: &$0) }
     case .changed(let id, let isSatisfied, let reason):
       Frame.append(.changed, id: id, to: &bytes) {
         $0.appendInteger(isSatisfied.map { $0 ? 1 : 0 } ?? Int8(-1))
@@ -102,6 +104,7 @@ enum ChildMessage: Hashable, Sendable {
     case .yieldedError: self = .yielded(id: frame.id, .error(try Self.failure(&reader)))
     case .yieldedRerun: self = .yielded(id: frame.id, .rerun(try reader.restJSON()))
     case .yieldedReset: self = .yielded(id: frame.id, .reset)
+    case .leftOut: self = .yielded(id: frame.id, .leftOut(try reader.restJSON()))
     case .changed:
       let value = try reader.integer(Int8.self)
       guard (-1...1).contains(value) else { throw WireError("a specification's value of \(value)") }
@@ -122,7 +125,7 @@ enum ChildMessage: Hashable, Sendable {
       self = .stuck(begun: begun)
     case .wake: self = .wake(number: frame.id, try WakeTime(&reader))
     case .cancelWake: self = .cancelWake(number: frame.id)
-    case .hello, .begin, .check, .stop, .destroy, .answer, .ping, .close, .woken, .settled:
+    case .hello, .begin, .check, .foresee, .stop, .destroy, .answer, .ping, .close, .woken, .settled:
       throw WireError("a frame '\(frame.kind)', which a child does not send")
     }
     try reader.end()

@@ -51,6 +51,7 @@ enum FrameKind: UInt8, CaseIterable, Sendable {
   case woken = 8
   case check = 9
   case settled = 10
+  case foresee = 11
   // From the child.
   case ready = 65
   case refused = 66
@@ -69,6 +70,7 @@ enum FrameKind: UInt8, CaseIterable, Sendable {
   case wake = 79
   case cancelWake = 80
   case stuck = 81
+  case leftOut = 82
 }
 
 extension [UInt8] {

@@ -12,6 +12,8 @@ enum HostMessage: Hashable, Sendable {
   /// Creates an instance of the offer with this place in the description, and destroys it at once: what it completes or fails with is
   /// whether the plugin takes the settings.
   case check(id: UInt64, offer: Int, settings: JSONValue)
+  /// The same, and asks it in between which instants come: what it completes with is its answer.
+  case foresee(id: UInt64, offer: Int, settings: JSONValue, InstantsQuestion)
   case stop(id: UInt64, nanoseconds: UInt64)
   /// Lets go of an instance that has not ended. One that has ended is let go of by the child itself.
   case destroy(id: UInt64)
@@ -48,6 +50,15 @@ enum HostMessage: Hashable, Sendable {
         $0.appendInteger(UInt32(clamping: offer))
         settings.write(to: &$0)
       }
+    case .foresee(let id, let offer, let settings, let question):
+      Frame.append(.foresee, id: id, to: &bytes) {
+        $0.appendInteger(UInt32(clamping: offer))
+        $0.appendInteger(question.after)
+        $0.appendInteger(question.until)
+        $0.appendInteger(UInt32(clamping: question.limit))
+        $0.appendText { settings.writeExactly(to: &$0) }
+        question.input.writeExactly(to: &$0)
+      }
     case .stop(let id, let nanoseconds): Frame.append(.stop, id: id, to: &bytes) { $0.appendInteger(nanoseconds) }
     case .destroy(let id): Frame.append(.destroy, id: id, to: &bytes)
     case .answer(let request, let answer):
@@ -78,6 +89,13 @@ enum HostMessage: Hashable, Sendable {
     case .check:
       let offer = Int(try reader.integer(UInt32.self))
       self = .check(id: frame.id, offer: offer, settings: try reader.restJSON())
+    case .foresee:
+      let offer = Int(try reader.integer(UInt32.self))
+      let (after, until) = (try reader.integer(Int64.self), try reader.integer(Int64.self))
+      let limit = Int(try reader.integer(UInt32.self))
+      let settings = try reader.jsonWithLength()
+      let question = InstantsQuestion(input: try reader.restJSON(), after: after, until: until, limit: limit)
+      self = .foresee(id: frame.id, offer: offer, settings: settings, question)
     case .stop: self = .stop(id: frame.id, nanoseconds: try reader.integer())
     case .destroy: self = .destroy(id: frame.id)
     case .answer:
@@ -91,7 +109,7 @@ enum HostMessage: Hashable, Sendable {
     case .woken: self = .woken(frame.id)
     case .settled: self = .settled(id: frame.id, number: try reader.integer())
     case .ready, .refused, .completed, .failed, .progressed, .yieldedState, .yieldedError, .yieldedRerun, .yieldedReset,
-      .changed, .logged, .request, .pong, .hanging, .stuck, .wake, .cancelWake:
+      .leftOut, .changed, .logged, .request, .pong, .hanging, .stuck, .wake, .cancelWake:
       throw WireError("a frame '\(frame.kind)', which a host does not send")
     }
     try reader.end()

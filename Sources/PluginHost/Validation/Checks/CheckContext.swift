@@ -49,6 +49,7 @@ final class CheckContext {
     case .latency: try latency()
     case .settings: try settings()
     case .input: try input()
+    case .instants: try instants()
     case .clock: try clock()
     case .threads: try threads()
     case .growth: try growth()

@@ -121,6 +121,17 @@ extension CheckContext {
       }
       if plugin.functions(of: kind) != table { problem("capability gives another table when it is asked again") }
     }
+    doing("capability of \(PENSTOCK_INSTANTS)")
+    if let table = plugin.capability(PENSTOCK_INSTANTS) {
+      let least = PENSTOCK_INSTANTS_SIZE_1_1
+      if let instants = ContractTable.copy(table, penstock_instants.self, least: least) {
+        if instants.between == nil { problem("the table of \(PENSTOCK_INSTANTS) has no between") }
+      } else {
+        problem(
+          "struct_size of the table of \(PENSTOCK_INSTANTS) is \(ContractTable.size(table)), at least \(least) is needed"
+        )
+      }
+    }
     for id in ["", "penstock", "penstock.operation/2", "penstock.operation/10", "example.unknown/1"] {
       doing("capability of '\(id)'")
       if plugin.capability(id) != nil { problem("capability gives something for '\(id)', which it cannot know") }

@@ -41,6 +41,12 @@ final class DrivenPlugin: @unchecked Sendable {
     withText(id) { text in entry.pointee.capability.flatMap { $0(text) } }
   }
 
+  /// What is behind penstock.instants/1; nil where there is nothing.
+  var between: PluginImage.Between? {
+    guard entry.pointee.abi_minor >= 1, let table = capability(PENSTOCK_INSTANTS) else { return nil }
+    return ContractTable.copy(table, penstock_instants.self, least: PENSTOCK_INSTANTS_SIZE_1_1)?.between
+  }
+
   func close() {
     guard let close = entry.pointee.close else { return host.pluginIsClosed() }
     timed("close") { close() }
@@ -135,6 +141,20 @@ struct DrivenInstance: @unchecked Sendable {
   func stop(grace: Duration) {
     host.takeTurn(id) {
       plugin.timed("stop") { table.stop(pointer, UInt64(grace.wholeMilliseconds) * 1_000_000) }
+    }
+  }
+
+  /// Asks which instants come.
+  func between(_ between: PluginImage.Between, _ question: InstantsQuestion, _ answer: TakenAnswer) -> PluginStatus {
+    host.takeTurn(id) {
+      withText(question.input.text) { input in
+        plugin.timed("between") {
+          PluginStatus(
+            between(
+              pointer, input, question.after, question.until, UInt32(question.limit), TakenAnswer.take,
+              Unmanaged.passUnretained(answer).toOpaque()))
+        }
+      }
     }
   }
 

@@ -40,7 +40,7 @@ struct StrictInstance {
         code: payload.value?["code"]?.stringValue ?? "", message: payload.value?["message"]?.stringValue ?? "")
     case .changed(let value): self.value = value
     case .state, .rerun: yields += 1
-    case .progress, .error, .reset: break
+    case .progress, .error, .reset, .leftOut: break
     }
   }
 
@@ -67,6 +67,7 @@ struct StrictInstance {
     case .state: return objection(payload, is: offer.states, "yield_state")
     case .rerun: return objection(toEvent: payload)
     case .reset: return nil
+    case .leftOut: return objection(toInstants: payload)
     case .changed(let value):
       if !(-1...1).contains(value) { return "it called changed with the value \(value), which is not 1, 0 or -1" }
       if payload.text.unicodeScalars.contains(where: { $0.value < 32 }) {
@@ -129,6 +130,16 @@ struct StrictInstance {
       return "it called yield_rerun with an instant that is none: \(mismatch)"
     }
     return nil
+  }
+
+  private func objection(toInstants payload: ToldText) -> String? {
+    guard let value = payload.value, value.objectValue != nil else { return "it called left_out without an object" }
+    do throws(PluginLeftOut.Problem) {
+      _ = try PluginLeftOut.read(value)
+      return nil
+    } catch {
+      return "it called left_out with a wrong \"\(error.member)\": \(error.reason)"
+    }
   }
 
   private static func isCode(_ code: String) -> Bool {

@@ -35,7 +35,8 @@ enum StrictTables {
         yield_state: { host, id, text in StrictHost.told(host, .state, id, text) },
         yield_error: { host, id, text in StrictHost.told(host, .error, id, text) },
         yield_rerun: { host, id, text in StrictHost.told(host, .rerun, id, text) },
-        yield_reset: { host, id in StrictHost.told(host, .reset, id, penstock_text(bytes: nil, length: 0)) })),
+        yield_reset: { host, id in StrictHost.told(host, .reset, id, penstock_text(bytes: nil, length: 0)) },
+        left_out: { host, id, text in StrictHost.told(host, .leftOut, id, text) })),
     PENSTOCK_SPECIFICATION: Table(
       penstock_specification_service(
         struct_size: UInt32(MemoryLayout<penstock_specification_service>.size), reserved: 0,

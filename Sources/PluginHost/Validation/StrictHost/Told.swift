@@ -3,7 +3,7 @@ import Values
 
 /// What a plugin tells of an instance.
 enum Told {
-  case complete, fail, progress, state, error, rerun, reset
+  case complete, fail, progress, state, error, rerun, reset, leftOut
   case changed(Int32)
 
   /// The function's name.
@@ -16,6 +16,7 @@ enum Told {
     case .error: "yield_error"
     case .rerun: "yield_rerun"
     case .reset: "yield_reset"
+    case .leftOut: "left_out"
     case .changed: "changed"
     }
   }
@@ -39,7 +40,7 @@ enum Told {
     switch self {
     case .complete, .fail: nil
     case .progress: .operation
-    case .state, .error, .rerun, .reset: .controller
+    case .state, .error, .rerun, .reset, .leftOut: .controller
     case .changed: .specification
     }
   }

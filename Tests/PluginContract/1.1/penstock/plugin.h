@@ -1,5 +1,4 @@
-/* The declarations of a version 1.1 that there may be once, without comments: each table has one member more at its end. Tests compile plugins and a
- * host with it. */
+/* The declarations of plugin.h as they were in version 1.1, without their comments. Never edited. */
 #ifndef PENSTOCK_PLUGIN_H
 #define PENSTOCK_PLUGIN_H 
 #include <stddef.h>
@@ -48,6 +47,7 @@ enum {
 #define PENSTOCK_CLOCK_SERVICE_SIZE_1_0 40
 #define PENSTOCK_SECRETS_SERVICE_SIZE_1_0 16
 #define PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0 32
+#define PENSTOCK_INSTANTS_SIZE_1_1 16
 #define PENSTOCK_HAS(table,member) \
   ((size_t)((const char *)(&(table)->member + 1) - (const char *)(table)) <= (table)->struct_size)
 static inline int penstock_table_copy(void *to, size_t size, size_t least, const void *table) {
@@ -71,7 +71,6 @@ typedef struct penstock_plugin_entry {
   penstock_status (*open)(const struct penstock_host *host);
   void (*close)(void);
   const void *(*capability)(penstock_text id);
-  void (*memory_is_low)(void);
 } penstock_plugin_entry;
 typedef struct penstock_functions {
   uint32_t struct_size;
@@ -80,18 +79,27 @@ typedef struct penstock_functions {
   void (*start)(void *instance, penstock_text input);
   void (*stop)(void *instance, uint64_t nanoseconds);
   void (*destroy)(void *instance);
-  int32_t (*mark)(void *instance);
 } penstock_functions;
 #define PENSTOCK_OPERATION "penstock.operation/1"
 #define PENSTOCK_CONTROLLER "penstock.controller/1"
 #define PENSTOCK_SPECIFICATION "penstock.specification/1"
+#define PENSTOCK_INSTANTS "penstock.instants/1"
+#define PENSTOCK_MOST_INSTANTS 10000
+
+typedef void (*penstock_take)(void *context, penstock_text answer);
+
+typedef struct penstock_instants {
+  uint32_t struct_size;
+  uint32_t reserved;
+  penstock_status (*between)(
+    void *instance, penstock_text input, int64_t after, int64_t until, uint32_t limit, penstock_take take, void *context);
+} penstock_instants;
 typedef struct penstock_host {
   uint32_t struct_size;
   uint16_t abi_major;
   uint16_t abi_minor;
   const void *(*service)(const struct penstock_host *host, const char *id);
   void *implementation;
-  const char *name;
 } penstock_host;
 #define PENSTOCK_INSTANCE "penstock.instance/1"
 typedef struct penstock_instance_service {
@@ -100,7 +108,6 @@ typedef struct penstock_instance_service {
   penstock_status (*complete)(const penstock_host *host, penstock_id id, penstock_text result);
   penstock_status (*fail)(const penstock_host *host, penstock_id id, penstock_text error);
   penstock_status (*progress)(const penstock_host *host, penstock_id id, penstock_text progress);
-  int32_t (*mark)(const penstock_host *host);
 } penstock_instance_service;
 typedef struct penstock_controller_service {
   uint32_t struct_size;
@@ -109,13 +116,12 @@ typedef struct penstock_controller_service {
   penstock_status (*yield_error)(const penstock_host *host, penstock_id id, penstock_text error);
   penstock_status (*yield_rerun)(const penstock_host *host, penstock_id id, penstock_text event);
   penstock_status (*yield_reset)(const penstock_host *host, penstock_id id);
-  int32_t (*mark)(const penstock_host *host);
+  penstock_status (*left_out)(const penstock_host *host, penstock_id id, penstock_text instants);
 } penstock_controller_service;
 typedef struct penstock_specification_service {
   uint32_t struct_size;
   uint32_t reserved;
   penstock_status (*changed)(const penstock_host *host, penstock_id id, int32_t value, penstock_text reason);
-  int32_t (*mark)(const penstock_host *host);
 } penstock_specification_service;
 #define PENSTOCK_LOG "penstock.log/1"
 enum { PENSTOCK_DEBUG = 0, PENSTOCK_INFO = 1, PENSTOCK_WARNING = 2, PENSTOCK_ERROR = 3 };
@@ -123,7 +129,6 @@ typedef struct penstock_log_service {
   uint32_t struct_size;
   uint32_t reserved;
   penstock_status (*log)(const penstock_host *host, penstock_id id, int32_t level, penstock_text message, penstock_text fields);
-  int32_t (*mark)(const penstock_host *host);
 } penstock_log_service;
 #define PENSTOCK_CLOCK "penstock.clock/1"
 typedef void (*penstock_timer_callback)(void *context, penstock_status status);
@@ -134,7 +139,6 @@ typedef struct penstock_clock_service {
   int64_t (*monotonic)(const penstock_host *host);
   uint64_t (*timer)(const penstock_host *host, penstock_id id, int64_t instant, penstock_timer_callback fire, void *context);
   void (*cancel_timer)(const penstock_host *host, uint64_t timer);
-  int32_t (*mark)(const penstock_host *host);
 } penstock_clock_service;
 typedef void (*penstock_answer)(void *context, penstock_status status, penstock_text value);
 #define PENSTOCK_SECRETS "penstock.secrets/1"
@@ -142,7 +146,6 @@ typedef struct penstock_secrets_service {
   uint32_t struct_size;
   uint32_t reserved;
   void (*get)(const penstock_host *host, penstock_id id, penstock_text name, penstock_answer answer, void *context);
-  int32_t (*mark)(const penstock_host *host);
 } penstock_secrets_service;
 #define PENSTOCK_WORKSPACE "penstock.workspace/1"
 typedef struct penstock_workspace_service {
@@ -151,7 +154,6 @@ typedef struct penstock_workspace_service {
   void (*get)(const penstock_host *host, penstock_id id, penstock_text key, penstock_answer answer, void *context);
   void (*set)(const penstock_host *host, penstock_id id, penstock_text key, penstock_text value, penstock_answer answer, void *context);
   void (*list)(const penstock_host *host, penstock_id id, penstock_text prefix, penstock_answer answer, void *context);
-  int32_t (*mark)(const penstock_host *host);
 } penstock_workspace_service;
 #if UINTPTR_MAX == 0xffffffffffffffffu
 #if defined(__cplusplus)

@@ -12,6 +12,9 @@ struct MessageTests {
     .begin(id: 9, offer: 0, settings: ["x": .double(1)], input: .double(-0.0)),
     .begin(id: 1, offer: 2, settings: ["from": "08:00"], input: ["requirement": [1, 2.5, "drei", true]]),
     .check(id: 8, offer: 0, settings: ["from": "08:00"]), .stop(id: 3, nanoseconds: .max), .destroy(id: 4),
+    .foresee(
+      id: 8, offer: 0, settings: ["from": "08:00"],
+      InstantsQuestion(input: ["directory": "/d"], after: .min, until: .max, limit: 10_000)),
     .answer(request: 5, ServiceAnswer(.ok, "geheim")),
     .answer(request: 6, ServiceAnswer(.denied)), .ping(7), .close,
   ]
@@ -24,7 +27,8 @@ struct MessageTests {
       id: 3, PluginFailure(code: "quota", message: "later", retryAfter: .milliseconds(1500), detail: ["left": 0])),
     .progressed(id: 4, ["fraction": 0.25]), .yielded(id: 5, .state("x")),
     .yielded(id: 6, .error(PluginFailure(code: "e", message: "m"))), .yielded(id: 7, .rerun([:])),
-    .yielded(id: 8, .reset), .changed(id: 9, true, reason: "so"), .changed(id: 10, nil, reason: ""),
+    .yielded(id: 8, .reset), .yielded(id: 8, .leftOut(["reason": "host-down"])), .changed(id: 9, true, reason: "so"),
+    .changed(id: 10, nil, reason: ""),
     .logged(id: 0, .warning, "Zeile", nil), .logged(id: 11, .debug, "", ["k": 1]),
     .request(number: 12, ServiceRequest(instance: 1, .secret("token"))),
     .request(number: 13, ServiceRequest(instance: 1, .value(key: "k"))),

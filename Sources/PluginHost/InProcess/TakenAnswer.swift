@@ -1,0 +1,46 @@
+import CPluginGuard
+import PluginABI
+import Values
+
+/// What a plugin gives the host within `between` of penstock.instants/1.
+///
+/// Only the thread that makes that call has it.
+final class TakenAnswer {
+  private var texts = 0
+  private var json: Result<JSONValue?, PluginMistake.Kind> = .success(nil)
+
+  /// The contract's callback.
+  static let take: penstock_take = { context, text in
+    guard let context else { return }
+    penstock_guard_enter_host()
+    defer { penstock_guard_leave_host() }
+    let answer = Unmanaged<TakenAnswer>.fromOpaque(context).takeUnretainedValue()
+    answer.texts += 1
+    answer.json = PluginText.json(text)
+  }
+
+  /// What it came to, with the status that the call returned. No value where the plugin cannot say.
+  ///
+  /// - Parameters:
+  ///   - status: What the call returned.
+  ///   - name: What was asked, such as `controller 'cron' of plugin 'cron'`.
+  /// - Returns: The answer, unchecked; or why it is none.
+  func outcome(_ status: PluginStatus, of name: String) -> Result<JSONValue?, PluginFailure> {
+    func malformed(_ what: String) -> Result<JSONValue?, PluginFailure> {
+      .failure(PluginFailure(code: .malformed, message: "\(name) \(what)"))
+    }
+    switch status {
+    case .ok: break
+    case .unavailable: return .success(nil)
+    default: return malformed("could not say which instants come (status \(status))")
+    }
+    guard texts == 1 else {
+      return malformed("answered \(texts == 0 ? "nothing" : "\(texts) times") when it was asked which instants come")
+    }
+    switch json {
+    case .success(let value?): return .success(value)
+    case .success(nil): return malformed("answered with empty text when it was asked which instants come")
+    case .failure: return malformed("answered with what is not JSON when it was asked which instants come")
+    }
+  }
+}

@@ -1,0 +1,150 @@
+extension CronExpression {
+  /// An instant that it is due at, or that a change of the clocks takes away.
+  public struct Planned: Sendable, Hashable {
+    /// When it is; of times that are skipped, when the clocks are put forward.
+    public var instant: UnixTime
+    /// Whether nothing is due: only times that the clocks skip are meant.
+    public var isSkipped = false
+    /// Which times are skipped, or come twice, in one line.
+    public var note: String?
+  }
+
+  /// What comes after `start` and not after `end`, the earliest `limit`, and whether there is more.
+  ///
+  /// Beside the instants that it is due at, those at which the clocks skip times that it names are among them.
+  public func plan(
+    after start: UnixTime, upTo end: UnixTime, in zone: TimeZoneRules, limit: Int
+  ) -> (planned: [Planned], hasMore: Bool) {
+    var planned: [Planned] = []
+    var at = start
+    var last = end
+    while let next = next(after: at, in: zone), next <= end {
+      guard planned.count < limit else {
+        // What is skipped before it belongs to this answer still.
+        last = next - 1
+        break
+      }
+      planned.append(Planned(instant: next, note: doubling(at: next, in: zone)))
+      at = next
+    }
+    var all: [Planned] = []
+    var rest = planned[...]
+    for skipped in skips(after: start, upTo: last, in: zone) {
+      while let first = rest.first, first.instant < skipped.instant {
+        all.append(first)
+        rest.removeFirst()
+      }
+      if var first = rest.first, first.instant == skipped.instant {
+        first.note = [skipped.note, first.note].compactMap { $0 }.joined(separator: "; ")
+        all.append(first)
+        rest.removeFirst()
+      } else {
+        all.append(skipped)
+      }
+    }
+    all += rest
+    return (Array(all.prefix(limit)), last < end || all.count > limit)
+  }
+
+  /// How many instants it is due at after `start` and not after `end`.
+  ///
+  /// Days are counted, and not what is due on them: years of seconds take no longer than years of days.
+  public func count(after start: UnixTime, upTo end: UnixTime, in zone: TimeZoneRules) -> Int {
+    guard start < end, start < .latest else { return 0 }
+    var count = 0
+    var at = max(start + 1, .earliest)
+    let end = min(end, .latest - 1)
+    while at <= end {
+      let period = zone.period(at: at)
+      let offset = Int64(period.localTime.offset)
+      let stop = min(period.end, end + 1)
+      var from = at + offset
+      // What the clocks show for the second time has been counted.
+      if period.start > .earliest {
+        from = max(from, period.start + Int64(zone.localTime(at: period.start - 1).offset))
+      }
+      count += matches(from: from, before: stop + offset)
+      at = stop
+    }
+    return count
+  }
+
+  /// How many local times from `begin` on, before `end`, the fields name.
+  private func matches(from begin: Int64, before end: Int64) -> Int {
+    guard begin < end else { return 0 }
+    var count = 0
+    var month = CivilTime(localSeconds: begin).date
+    while true {
+      let first = firstDay(month.year, month.month)
+      guard first * 86_400 < end else { return count }
+      let bits = months & 1 << month.month != 0 ? days(ofMonth: month.month, year: month.year) : 0
+      for day in 1...31 where bits & 1 << day != 0 {
+        let midnight = (first + Int64(day - 1)) * 86_400
+        let (from, to) = (max(begin - midnight, 0), min(end - midnight, 86_400))
+        if from < to { count += matchesOfDay(before: Int(to)) - matchesOfDay(before: Int(from)) }
+      }
+      month = CivilTime(localSeconds: followingMonth(month) * 86_400).date
+    }
+  }
+
+  /// How many times of a day before this second of it the fields name.
+  private func matchesOfDay(before second: Int) -> Int {
+    func below(_ bits: UInt64, _ count: Int) -> Int { (bits & (1 << UInt64(count) - 1)).nonzeroBitCount }
+    let (hour, minute) = (second / 3600, second / 60 % 60)
+    let perMinute = seconds.nonzeroBitCount
+    var count = below(hours, hour) * minutes.nonzeroBitCount * perMinute
+    guard hours & 1 << hour != 0 else { return count }
+    count += below(minutes, minute) * perMinute
+    return minutes & 1 << minute != 0 ? count + below(seconds, second % 60) : count
+  }
+
+  /// That the local time of `instant`, which it is due at, comes once more when the clocks are put back.
+  private func doubling(at instant: UnixTime, in zone: TimeZoneRules) -> String? {
+    let period = zone.period(at: instant)
+    guard period.end < .latest else { return nil }
+    let (old, new) = (Int64(period.localTime.offset), Int64(zone.localTime(at: period.end).offset))
+    guard new < old, instant >= period.end - (old - new) else { return nil }
+    let time = Self.clock(instant + old)
+    return "\(time) comes twice, and counts the first time: the clocks go from \(Self.clock(period.end + old)) back to "
+      + Self.clock(period.end + new)
+  }
+
+  /// The changes of the clocks that skip times which it names.
+  private func skips(after start: UnixTime, upTo end: UnixTime, in zone: TimeZoneRules) -> [Planned] {
+    var skips: [Planned] = []
+    var period = zone.period(at: max(start, .earliest))
+    while period.end <= min(end, .latest) {
+      let change = period.end
+      let next = zone.period(at: change)
+      let (from, to) = (change + Int64(period.localTime.offset), change + Int64(next.localTime.offset))
+      if change > start, let note = skipping(from, to) {
+        skips.append(Planned(instant: change, isSkipped: true, note: note))
+      }
+      period = next
+    }
+    return skips
+  }
+
+  /// Which times that it names are between two local times, the clocks going from one to the other; nil where there are none.
+  private func skipping(_ from: Int64, _ to: Int64) -> String? {
+    guard let first = firstMatch(from: from, before: to), let last = lastMatch(from: from, before: to) else {
+      return nil
+    }
+    let change = "the clocks go from \(Self.clock(from)) to \(Self.clock(to))"
+    if first == last { return "\(Self.clock(first)) is skipped: \(change)" }
+    var count = 0
+    var at = from
+    while let match = firstMatch(from: at, before: to) {
+      count += 1
+      at = match + 1
+    }
+    return "\(count) times from \(Self.clock(first)) to \(Self.clock(last)) are skipped: \(change)"
+  }
+
+  /// `02:30`, and the seconds where there are any.
+  private static func clock(_ local: Int64) -> String {
+    let second = CivilTime(localSeconds: local).secondOfDay
+    let time = "\((second / 3600).padded(2)):\((second / 60 % 60).padded(2))"
+    return second % 60 == 0 ? time : "\(time):\((second % 60).padded(2))"
+  }
+}
