@@ -55,11 +55,15 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private let wake: WakeDescriptor
   private var core = Core()
   private let thread = Atomic<pthread_t>(0)
+  private let now: @Sendable () -> ContinuousClock.Instant
+  /// How late this loop is.
+  let meter = LoopMeter()
 
-  /// Creates the loop's descriptors; no thread runs yet.
+  /// Creates the loop's descriptors; no thread runs yet. `now` is the clock of its timers, by which the kernel waits in any case.
   ///
   /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors.
-  init() throws(EngineError) {
+  init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) throws(EngineError) {
+    self.now = now
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard epoll >= 0 else { throw .systemCall("epoll_create1", errno) }
     do throws(SystemError) {
@@ -165,7 +169,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// Calls `body` once, when `delay` has passed. *On the loop.*
   func schedule(after delay: Duration, _ body: @escaping () -> Void) -> Token {
     let token = newToken()
-    core.timers.insert(Timer(due: .now + delay, token: token))
+    core.timers.insert(Timer(due: now() + delay, token: token))
     core.timerBodies[token] = body
     return token
   }
@@ -197,6 +201,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   private func run() {
     var events = [epoll_event](repeating: epoll_event(), count: 64)
+    meter.beginTurn(now())
     while true {
       // What these enqueue has its turn after what others ask for: a task that yields again and again keeps nobody waiting.
       var left = max(core.jobs.count, Self.leastInTurn)
@@ -207,11 +212,14 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
       }
       if drainInbox() {
         while let body = core.leisure.popFirst() { body() }
+        meter.endTurn(now())
         return
       }
-      fireTimers()
+      let looked = now()
+      fireTimers(looked)
       runUrgent(&events)
       guard core.jobs.isEmpty else {
+        meter.renewTurn(looked)
         if left == 0 { look(&events) }
         continue
       }
@@ -219,8 +227,9 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
       isSleeping.store(true, ordering: .sequentiallyConsistent)
       let hasWork = inbox.withLock { !$0.jobs.isEmpty || !$0.calls.isEmpty || $0.isStopping }
       let mayWait = !hasWork && core.leisure.isEmpty
-      let count = epoll_wait(epoll, &events, Int32(events.count), mayWait ? milliseconds() : 0)
+      let count = mayWait ? sleep(&events) : epoll_wait(epoll, &events, Int32(events.count), 0)
       isSleeping.store(false, ordering: .sequentiallyConsistent)
+      if mayWait { meter.beginTurn(now()) }
       handle(events, count)
       runUrgent(&events)
       if count == 0, !hasWork, core.jobs.isEmpty { core.leisure.popFirst()?() }
@@ -272,23 +281,33 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     return taken.isStopping && taken.jobs.isEmpty && taken.calls.isEmpty && core.jobs.isEmpty
   }
 
-  private func fireTimers() {
-    guard !core.timers.isEmpty else { return }
-    let now = ContinuousClock.now
+  private func fireTimers(_ now: ContinuousClock.Instant) {
     while let first = core.timers.min, first.due <= now {
       core.timers.removeMin()
-      core.timerBodies.removeValue(forKey: first.token)?()
+      guard let body = core.timerBodies.removeValue(forKey: first.token) else { continue }
+      meter.noteTimer(due: first.due, now)
+      body()
     }
   }
 
+  /// Waits for descriptors, at most until the next timer is due. Returns how many are readable.
+  private func sleep(_ events: inout [epoll_event]) -> Int32 {
+    let now = now()
+    meter.endTurn(now)
+    return epoll_wait(epoll, &events, Int32(events.count), milliseconds(now))
+  }
+
+  /// How long the turn that goes on has lasted; zero while the loop sleeps. Any thread.
+  var presentTurn: Duration { meter.presentTurn(now()) }
+
   /// How long `epoll_wait` may sleep: until the next timer, or for ever.
-  private func milliseconds() -> Int32 {
+  private func milliseconds(_ now: ContinuousClock.Instant) -> Int32 {
     while let first = core.timers.min {
       guard core.timerBodies[first.token] != nil else {
         core.timers.removeMin()
         continue
       }
-      return Self.milliseconds(ContinuousClock.now.duration(to: first.due))
+      return Self.milliseconds(now.duration(to: first.due))
     }
     return -1
   }
