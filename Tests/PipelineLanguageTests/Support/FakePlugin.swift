@@ -20,6 +20,8 @@ final class FakePlugin: PipelinePlugin {
 
   let description: PluginDescription
   let hash: String
+  /// Which instants of its controllers come; nobody knows them while it is nil.
+  let forecast = Mutex<(@Sendable (JSONValue, InstantsQuestion) throws(PluginFailure) -> PlannedInstants?)?>(nil)
   private let start: Start
   private let onStop: Start
   /// Why it does not take settings.
@@ -74,6 +76,13 @@ final class FakePlugin: PipelinePlugin {
   func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure? {
     checked.withLock { $0.append("\(offer.id) \(settings.text)") }
     return refusal(offer, settings)
+  }
+
+  func instants(
+    of offer: PluginOffer, settings: JSONValue, _ question: InstantsQuestion
+  ) throws(PluginFailure) -> PlannedInstants? {
+    let forecast = forecast.withLock { $0 }
+    return try forecast?(settings, question)
   }
 
   func create(

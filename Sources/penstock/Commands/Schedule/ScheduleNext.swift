@@ -27,10 +27,7 @@ struct ScheduleNext: ParsableCommand {
       "Whose clocks it goes by: a name such as Europe/Berlin, or local for the computer's.", valueName: "zone"))
   var zone = "UTC"
 
-  @Option(
-    help: ArgumentHelp(
-      "Begin then: 2h (ago), today, 2026-11-20, '2026-11-20 18:30' (in the zone) or a timestamp; now otherwise.",
-      valueName: "time"))
+  @Option(help: ArgumentHelp(ScheduleBeginning.help, valueName: "time"))
   var from: String?
 
   @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many to show.", valueName: "count"))
@@ -44,8 +41,9 @@ struct ScheduleNext: ParsableCommand {
 
   func run() throws {
     let expression = try expression()
-    let rules = try rules()
-    let instants = expression.instants(after: try beginning(rules) - 1, in: rules, count: number)
+    let rules = try ScheduleZone.rules(zone)
+    let instants = expression.instants(
+      after: try ScheduleBeginning.instant(from, in: rules) - 1, in: rules, count: number)
     guard !instants.isEmpty else {
       throw CommandFailure("'\(schedule)' is never due in \(rules.name); look at its days and months")
     }
@@ -75,30 +73,5 @@ struct ScheduleNext: ParsableCommand {
         ).render(shared.color))
       throw ExitStatus.usage
     }
-  }
-
-  private func rules() throws -> TimeZoneRules {
-    let database = TimeZoneDatabase.system
-    do throws(TimeZoneError) {
-      return try database.zone(zone)
-    } catch {
-      throw CommandFailure(database.explain(error) { NearestName.suggestion(for: $0, among: $1) })
-    }
-  }
-
-  /// The first instant that counts: what `--from` means, where days and times without an offset are those of the zone.
-  private func beginning(_ rules: TimeZoneRules) throws -> UnixTime {
-    let now = UnixTime(RecordTime.now.secondsSince1970.rounded(.down))
-    // The second that has begun is past.
-    guard let from else { return now + 1 }
-    let today = CivilTime(rules.civilTime(at: now).date)
-    if from == "today", let today { return rules.firstInstant(of: today) }
-    if from == "yesterday", let yesterday = CivilTime(CivilDate(dayNumber: rules.civilTime(at: now).date.dayNumber - 1))
-    {
-      return rules.firstInstant(of: yesterday)
-    }
-    if let time = CivilTime(from) { return rules.firstInstant(of: time) }
-    guard let time = try FilterOptions.time(from, option: "--from") else { return now + 1 }
-    return UnixTime(time.secondsSince1970.rounded(.up))
   }
 }

@@ -1,0 +1,106 @@
+import PipelineLanguage
+import PluginHost
+import RunHistory
+import Values
+
+/// What a controller of a pipeline will ask for, as far as it knows that beforehand.
+package struct ControllerForecast: Sendable {
+  /// One instant.
+  package struct Instant: Sendable, Hashable {
+    /// When it is.
+    package var at: RecordTime
+    /// What the clocks of its zone show then.
+    package var localTime: String?
+    /// Whether nothing is asked for: a change of the clocks takes away what would be.
+    package var isSkipped: Bool
+    /// Which times are skipped or come twice.
+    package var note: String?
+  }
+
+  /// Such as `cron`.
+  package var controller: String
+  /// Whose clocks it goes by.
+  package var zone: String?
+  /// In their order.
+  package var instants: [Instant] = []
+  /// Whether there are more than were asked for.
+  package var hasMore = false
+  /// Why they are not known; nil where they are.
+  package var unknown: String?
+
+  /// What the controllers of a pipeline say, with the defaults of its params. The calling thread waits for plugins.
+  ///
+  /// - Parameters:
+  ///   - pipeline: The pipeline, checked.
+  ///   - plugins: Where its plugins come from.
+  ///   - after: Instants after it.
+  ///   - until: Instants not after it.
+  ///   - limit: The earliest so many of each controller.
+  /// - Returns: One for each controller, in the order of the file; empty where it has none.
+  package static func all(
+    of pipeline: PipelineDefinition, plugins: PluginSource, after: RecordTime, until: RecordTime, limit: Int
+  ) -> [ControllerForecast] {
+    guard !pipeline.controllers.isEmpty else { return [] }
+    var parameters: [String: JSONValue] = [:]
+    for parameter in pipeline.parameters { parameters[parameter.name] = parameter.defaultValue }
+    let run = RunProgress(
+      id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "", runnable: \.runnable)
+    let input: JSONValue = ["pipeline": .string(pipeline.name), "directory": .string(pipeline.source.directory)]
+    return pipeline.controllers.map { controller in
+      let use = controller.use
+      var forecast = ControllerForecast(controller: use.offer)
+      do {
+        try forecast.ask(use, of: pipeline, plugins, RunContexts(run: run), input, after, until, limit)
+      } catch let failure as OperationFailure {
+        forecast.unknown = failure.message
+      } catch let failure as PluginFailure {
+        forecast.unknown = failure.message
+      } catch let error as PluginError {
+        forecast.unknown = error.message
+      } catch {
+        forecast.unknown = "\(error)"
+      }
+      return forecast
+    }
+  }
+
+  private mutating func ask(
+    _ use: PluginUse, of pipeline: PipelineDefinition, _ plugins: PluginSource, _ contexts: borrowing RunContexts,
+    _ input: JSONValue, _ after: RecordTime, _ until: RecordTime, _ limit: Int
+  ) throws {
+    let notKnown = "'\(use.offer)' does not know its instants beforehand"
+    guard use.plugin != HTTPPlugin.id, let catalog = plugins.catalog else {
+      unknown = notKnown
+      return
+    }
+    let plugin = try catalog.plugin(use.plugin, pipeline.plugins[use.plugin] ?? PluginReference())
+    let offer = try plugin.offer(use.offer, .controller)
+    let settings = try use.settings(for: offer, in: contexts)
+    var at = after.nanoseconds
+    while !hasMore || instants.count < limit {
+      let question = InstantsQuestion(
+        input: input, after: at, until: until.nanoseconds, limit: min(limit - instants.count, InstantsQuestion.most))
+      guard let answer = try plugin.instants(of: offer, settings: settings, question) else {
+        unknown = notKnown
+        return
+      }
+      zone = answer.zone
+      hasMore = answer.hasMore
+      instants += answer.instants.map {
+        Instant(
+          at: RecordTime(microseconds: $0.microseconds), localTime: $0.localTime, isSkipped: $0.isSkipped, note: $0.note
+        )
+      }
+      guard hasMore, let last = instants.last else { return }
+      at = last.at.nanoseconds
+    }
+  }
+}
+
+extension RecordTime {
+  /// Nanoseconds since 1970, as plugins have it; the last that 64 bits hold is in 2262.
+  fileprivate var nanoseconds: Int64 {
+    let (product, overflows) = microseconds.multipliedReportingOverflow(by: 1000)
+    return overflows ? (microseconds < 0 ? .min : .max) : product
+  }
+}

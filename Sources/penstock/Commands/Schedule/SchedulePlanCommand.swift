@@ -1,0 +1,196 @@
+import ArgumentParser
+import OperatingSystem
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import Schedules
+import Values
+
+struct SchedulePlanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Show when pipelines are due.",
+    discussion: """
+      Shows every instant at which a controller of a pipeline will ask for a run, in the order of time: those of cron and interval, and of any plugin that knows \
+      them beforehand. Times that a change of the clocks skips or doubles are named, and instants that fall together are counted. Nothing is run, and whatever \
+      decides later, such as overlap or a condition, is not looked at.
+
+        penstock schedule plan pipelines
+        penstock schedule plan nightly.yaml --from 2026-03-29 --for 2d --json
+
+      A file with errors is reported as by check, and left out; then the command exits with 2.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "Pipeline files and folders; below a folder, every *.yaml whose path has no name that begins with . or _. Without one: the folder pipelines, else pipeline.yaml, or .penstock/pipeline.yaml.",
+      valueName: "paths"), completion: .file(extensions: ["yaml", "yml"]))
+  var paths: [String] = []
+
+  @Option(help: ArgumentHelp(ScheduleBeginning.help, valueName: "time"))
+  var from: String?
+
+  @Option(name: .customLong("for"), help: ArgumentHelp("How far to look ahead.", valueName: "duration"))
+  var span = "24h"
+
+  @Option(
+    help: ArgumentHelp(
+      "The zone of --from, and of instants that have none: a name such as Europe/Berlin, UTC, or local for the computer's.",
+      valueName: "zone"))
+  var zone = "local"
+
+  @OptionGroup var plugins: PluginOptions
+
+  @OptionGroup var shared: SharedOptions
+
+  /// The folder that is looked at where no path is given.
+  private static let usualFolder = "pipelines"
+
+  func run() throws {
+    let rules = try ScheduleZone.rules(zone)
+    let beginning = try ScheduleBeginning.instant(from, in: rules)
+    guard let span = DurationNotation.parse(span), span > .zero, span <= .seconds(400 * 366 * 86_400) else {
+      throw CommandFailure("--for needs a duration from 1ms to 400 years, such as 24h or 7d")
+    }
+    let start = RecordTime(microseconds: beginning * 1_000_000)
+    // The first instant counts, and the last does not: it is the first of the next plan.
+    var plan = SchedulePlan(
+      after: RecordTime(microseconds: start.microseconds - 1),
+      until: RecordTime(microseconds: start.microseconds + span.wholeMicroseconds - 1))
+    let status = try add(to: &plan)
+    plan.finish()
+    show(plan, rules)
+    status.finish()
+  }
+
+  /// Loads the files, and asks those that are pipelines. Errors are shown.
+  private func add(to plan: inout SchedulePlan) throws -> ExitStatus {
+    var status = ExitStatus.succeeded
+    let found = PipelineFiles(try usualPaths())
+    for problem in found.problems {
+      status = .usage
+      TextOutput.error.writeLine(
+        "penstock: the folder '\(TerminalText.visible(problem.path))' cannot be searched: \(problem.reason)")
+    }
+    let source = plugins.source()
+    for file in found.files {
+      let result = try PipelineFileLoading.read(file, plugins: source)
+      if let pipeline = result.pipeline {
+        plan.add(pipeline, file: result.source.path, plugins: source)
+        continue
+      }
+      let findings = result.ownDiagnostics
+      // One to include has no instants.
+      guard findings.contains(where: { $0.severity == .error }) else { continue }
+      if result.lacksResources { status = .engineFailed } else if status == .succeeded { status = .usage }
+      shared.output.print {
+        findings.map { $0.jsonValue() }
+      } text: {
+        PipelineFileLoading.show(findings, in: result.sources, color: shared.color)
+      }
+    }
+    return status
+  }
+
+  private func usualPaths() throws -> [String] {
+    guard paths.isEmpty else { return paths }
+    if InputFile.kind(of: Self.usualFolder) == .directory { return [Self.usualFolder] }
+    return [try PipelineFileLoading.file(nil)]
+  }
+
+  // MARK: Showing
+
+  private func show(_ plan: SchedulePlan, _ rules: TimeZoneRules) {
+    shared.output.print {
+      lines(plan)
+    } text: {
+      if plan.rows.isEmpty, plan.unknown.isEmpty {
+        if !shared.quiet { TextOutput.standard.writeLine("Nothing is due within \(span).") }
+      } else {
+        TextOutput.standard.write(table(plan, rules).render(width: shared.tableWidth, style: shared.style))
+      }
+      tellOfWhatIsLeftOut(plan, rules)
+    }
+  }
+
+  private func lines(_ plan: SchedulePlan) -> [JSONValue] {
+    let rows = plan.rows.map { row -> JSONValue in
+      [
+        "kind": row.isSkipped ? "skipped" : "instant", "instant": .string(row.at.text),
+        "local_time": row.localTime.map { .string($0) } ?? .null, "zone": row.zone.map { .string($0) } ?? .null,
+        "pipeline": .string(row.pipeline), "file": .string(row.file), "controller": .string(row.controller),
+        "together": .int(Int64(row.together)), "note": row.note.map { .string($0) } ?? .null,
+      ]
+    }
+    let unknown = plan.unknown.map { unknown in
+      about(unknown.controller, "unknown", ("reason", .string(unknown.reason)))
+    }
+    let cut = plan.cut.map { about($0.controller, "left-out", ("after", .string($0.after.text))) }
+    let horizon = plan.horizon.map { horizon -> JSONValue in
+      ["kind": "left-out", "after": .string(horizon.text)]
+    }
+    return rows + unknown + cut + (horizon.map { [$0] } ?? [])
+  }
+
+  private func about(
+    _ controller: SchedulePlan.Controller, _ kind: JSONValue, _ last: (String, JSONValue)
+  ) -> JSONValue {
+    .object(
+      .init(
+        uniqueKeysWithValues: [
+          ("kind", kind), ("pipeline", .string(controller.pipeline)), ("file", .string(controller.file)),
+          ("controller", .string(controller.controller)), last,
+        ]))
+  }
+
+  private func table(_ plan: SchedulePlan, _ rules: TimeZoneRules) -> Table {
+    var table = Table([
+      .init("TIME"), .init("ZONE"), .init("PIPELINE"), .init("CONTROLLER"), .init("TOGETHER", right: true),
+      .init("NOTE"),
+    ])
+    for row in plan.rows {
+      table.add(
+        row.localTime ?? time(row.at, rules), row.localTime == nil ? rules.name : row.zone ?? "", row.pipeline,
+        row.controller, row.together > 1 ? String(row.together) : "", row.note ?? "")
+    }
+    for (controller, reason) in plan.unknown {
+      table.add("not known", "", controller.pipeline, controller.controller, "", reason)
+    }
+    return table
+  }
+
+  private func tellOfWhatIsLeftOut(_ plan: SchedulePlan, _ rules: TimeZoneRules) {
+    for (controller, count, after) in plan.cut {
+      TextOutput.error.writeLine(
+        "penstock: '\(TerminalText.visible(controller.pipeline))' is due more often: of its '\(controller.controller)', the first \(count) instants are shown, until \(time(after, rules)); ask for less with --for"
+      )
+    }
+    if let horizon = plan.horizon {
+      TextOutput.error.writeLine(
+        "penstock: the first \(plan.rows.count) instants are shown, until \(time(horizon, rules)); ask for less with --for"
+      )
+    }
+  }
+
+  /// An instant by the clocks of the zone that was asked for, with its fraction where it has one.
+  private func time(_ instant: RecordTime, _ rules: TimeZoneRules) -> String {
+    let second = UnixTime(instant.secondsSince1970.rounded(.down))
+    let fraction = instant.microseconds - second * 1_000_000
+    let text = rules.format(second)
+    guard fraction > 0 else { return text }
+    let digits = String(String(1_000_000 + fraction).dropFirst()).replacing(/0+$/, with: "")
+    return text.replacing(/(T..:..:..)/) { "\($0.1).\(digits)" }
+  }
+}
+
+/// A zone that a command is given.
+enum ScheduleZone {
+  static func rules(_ zone: String) throws -> TimeZoneRules {
+    let database = TimeZoneDatabase.system
+    do throws(TimeZoneError) {
+      return try database.zone(zone)
+    } catch {
+      throw CommandFailure(database.explain(error) { NearestName.suggestion(for: $0, among: $1) })
+    }
+  }
+}
