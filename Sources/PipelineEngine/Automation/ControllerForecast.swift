@@ -17,6 +17,9 @@ package struct ControllerForecast: Sendable {
     package var note: String?
   }
 
+  /// How many instants a plugin is asked for at once: a call has a second, also on a busy machine.
+  private static let page = 1000
+
   /// Such as `cron`.
   package var controller: String
   /// Whose clocks it goes by.
@@ -79,7 +82,7 @@ package struct ControllerForecast: Sendable {
     var at = after.nanoseconds
     while !hasMore || instants.count < limit {
       let question = InstantsQuestion(
-        input: input, after: at, until: until.nanoseconds, limit: min(limit - instants.count, InstantsQuestion.most))
+        input: input, after: at, until: until.nanoseconds, limit: min(limit - instants.count, Self.page))
       guard let answer = try plugin.instants(of: offer, settings: settings, question) else {
         unknown = notKnown
         return
