@@ -87,7 +87,9 @@ struct PluginImageTests {
         $0.abiMinor = "9"; $0.abiMinorNeeded = "7"
       })
     #expect(minor?.code == .versionMismatch)
-    #expect(minor?.message.contains("needs version 1.7 of the plugin contract, this host has 1.0") == true)
+    #expect(
+      minor?.message.contains("needs version 1.7 of the plugin contract, this host has \(PluginEntry.hostVersion)")
+        == true)
     let size = try refusal(TestPlugin.Source { $0.structSize = "24" })
     #expect(size?.code == .malformed)
     #expect(size?.message.contains("has 24 bytes instead of at least 48") == true)

@@ -22,7 +22,7 @@ struct SharedObjectTests {
     let file = try PluginFile(at: path, origin: .commandLine)
     let plugin = try PluginVerifier().verify(file)
     #expect(plugin.entry.structSize == 48)
-    #expect(plugin.entry.version == "1.0")
+    #expect(plugin.entry.version == PluginEntry.hostVersion)
     #expect(plugin.entry.abiMinorNeeded == 0)
     #expect(!plugin.entry.isNewer)
     #expect(plugin.libraries.contains("libm.so.6"))
@@ -155,15 +155,15 @@ struct SharedObjectTests {
     arguments: [
       (
         "2", "3", "0",
-        "it was built for version 2.3 of the plugin contract, and this host speaks 1.0; update Penstock, or get the plugin for 1.x"
+        "it was built for version 2.3 of the plugin contract, and this host speaks \(PluginEntry.hostVersion); update Penstock, or get the plugin for 1.x"
       ),
       (
         "0", "9", "0",
-        "it was built for version 0.9 of the plugin contract, and this host speaks 1.0; get a newer plugin, or build it with"
+        "it was built for version 0.9 of the plugin contract, and this host speaks \(PluginEntry.hostVersion); get a newer plugin, or build it with"
       ),
       (
         "1", "4", "2",
-        "it needs at least version 1.2 of the plugin contract, and this host speaks 1.0; update Penstock, or get an older"
+        "it needs at least version 1.2 of the plugin contract, and this host speaks \(PluginEntry.hostVersion); update Penstock, or get an older"
       ),
     ])
   func versions(major: String, minor: String, needed: String, reason: String) throws {
