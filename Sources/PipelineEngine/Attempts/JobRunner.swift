@@ -10,27 +10,36 @@ struct JobRunner {
   /// Runs a job to its end. Where the call returns, its job has ended.
   nonisolated(nonsending) func perform(_ job: Job) async throws -> JobEnd {
     guard let door = run.services.executor.fastDoor else { return try await runElsewhere(job) }
-    var isTold = false
+    let writing = run.services.writing
+    var lacksRoom = false
+    defer { if lacksRoom { writing.foundRoom() } }
     while true {
       do {
         if job.input.isLarge { try await makeReadyBeside(job, by: door) }
-        return try await perform(job, by: door)
-      } catch let error as EngineError where error.isOutOfSpace && run.services.writing.isHolding {
+        return try await perform(job, by: door) {
+          if lacksRoom { writing.foundRoom() }
+          lacksRoom = false
+        }
+      } catch let error as EngineError where error.isOutOfSpace && writing.isHolding {
         // Nothing was started: it had no room for its logs.
-        if !isTold {
+        if !lacksRoom {
+          writing.lackRoom(error)
           run.observer.emit(.notice(run.id, "'\(run.state.instances[ordinal].name)' waits for room: \(error)"))
         }
-        isTold = true
-        try await run.services.writing.awaitRoom()
+        lacksRoom = true
+        try await writing.pause()
         guard run.mayGoOn(ordinal) else { throw CancellationError() }
         try run.requireOwnership()
       }
     }
   }
 
-  private nonisolated(nonsending) func perform(_ job: Job, by door: any FastDoor) async throws -> JobEnd {
+  private nonisolated(nonsending) func perform(
+    _ job: Job, by door: any FastDoor, begun: () -> Void
+  ) async throws -> JobEnd {
     let turn = LoopBound(AttemptTurn(run: run, ordinal: ordinal))
     return try await door.run(isolation: #isolation, job) { handle, files in
+      begun()
       note(handle)
       // Recorded only if the attempt lasts, so that its logs can be followed.
       run.state.instances[ordinal].attempt?.standardOutput = files.relativeOutput

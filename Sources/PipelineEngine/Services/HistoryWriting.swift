@@ -22,6 +22,8 @@ final class HistoryWriting: @unchecked Sendable {
   private let current = Mutex<WriteFailure?>(nil)
   private var waiters: [LoopWaiter] = []
   private var openings: [RunID: () -> Void] = [:]
+  /// How many wait until there is room for a file.
+  private var roomless = 0
   private var isOver = false
   /// Whether anything new may begin.
   private(set) var mayBegin = true
@@ -61,19 +63,23 @@ final class HistoryWriting: @unchecked Sendable {
   /// Calls `body` once, when something new may begin. A run asks once at a time.
   func whenOpen(for run: RunID, _ body: @escaping () -> Void) { openings[run] = body }
 
-  /// A file of a run could not be written for want of room: returns after a while, when that may be tried again.
-  ///
-  /// - Throws: `CancellationError` when the task is cancelled.
-  func awaitRoom(isolation: isolated (any Actor)? = #isolation) async throws {
-    try await delay()
-    guard await wait() else { throw CancellationError() }
+  /// A file of a run could not be written for want of room: nothing new begins until ``foundRoom()`` has been called as often as this.
+  func lackRoom(_ error: EngineError) {
+    roomless += 1
+    if case .file(let path, _) = error { begin(.full(path: path)) }
   }
 
-  private nonisolated(nonsending) func delay() async throws { try await delayer.delay(for: Self.pause) }
+  /// What lacked room has it, or needs it no longer.
+  func foundRoom() { roomless -= 1 }
+
+  /// Waits until it is time to try again.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled.
+  nonisolated(nonsending) func pause() async throws { try await delayer.delay(for: Self.pause) }
 
   // MARK: What the recorder says
 
-  /// The recorder cannot write, and holds what it has.
+  /// Something cannot be written. What the recorder has, it holds.
   func begin(_ error: WorkspaceError) {
     guard mayBegin, !isOver else { return }
     mayBegin = false
@@ -85,11 +91,11 @@ final class HistoryWriting: @unchecked Sendable {
   private nonisolated(nonsending) func retry() async {
     var toldAt = time.monotonic()
     while !isOver {
-      do { try await delay() } catch { return }
+      do { try await pause() } catch { return }
       do throws(WorkspaceError) {
         try await recorder.retry()
         // It may have failed again, which is told of only once.
-        if recorder.failure == nil { return recovered() }
+        if recorder.failure == nil, roomless == 0 { return recovered() }
       } catch {
         current.withLock { $0?.error = error }
       }

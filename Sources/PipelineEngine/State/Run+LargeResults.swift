@@ -8,16 +8,19 @@ extension Run {
   /// now, it tries to write itself, and reports.
   nonisolated(nonsending) func writeIfLarge(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) async {
     guard case .success(.value(let value)) = outcome, value.isLarge else { return }
-    var isTold = false
+    let writing = services.writing
+    var lacksRoom = false
+    defer { if lacksRoom { writing.foundRoom() } }
     while true {
       do {
         return state.files.written[ordinal] = try await written(value)
-      } catch let error as EngineError where error.isOutOfSpace && services.writing.isHolding {
-        if !isTold {
+      } catch let error as EngineError where error.isOutOfSpace && writing.isHolding {
+        if !lacksRoom {
+          writing.lackRoom(error)
           observer.emit(.notice(id, "the result of '\(state.instances[ordinal].name)' waits for room: \(error)"))
         }
-        isTold = true
-        guard (try? await services.writing.awaitRoom()) != nil else { return }
+        lacksRoom = true
+        guard (try? await writing.pause()) != nil else { return }
       } catch {
         return
       }

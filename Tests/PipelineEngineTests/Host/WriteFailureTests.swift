@@ -267,12 +267,23 @@ struct WriteFailureTests {
   func logs() async throws {
     let fates: [String: [ScriptedExecutor.Fate]] = ["long": [.hasNoRoom, .hasNoRoom, .exits(0)]]
     let disk = try FullDisk(ScriptedExecutor(fates, by: .fast), .holdUsual)
-    let run = disk.start(try disk.pipeline("first", "{ name: long, run: long }"))
-    await disk.passSecond()
-    await disk.passSecond()
+    let run = disk.start(
+      try disk.pipeline("first", "{ name: long, run: long }, { name: next, needs: long, run: next }"))
+    // The database has room, but nothing new begins all the same.
+    #expect(await disk.failure()?.error == .full(path: "1.out"))
+    #expect(disk.host.writeFailure?.heldBytes == 0)
+    let passing = Task {
+      while await disk.delayer.begins() != nil {
+        disk.clock.pass(.seconds(1))
+        disk.delayer.endOne()
+      }
+    }
+    #expect(await disk.recovery() != nil)
+    passing.cancel()
     let outcome = try await run.task.value.run
     #expect(outcome.state == .succeeded)
-    #expect(try disk.host.history.attempts(of: outcome.id).map(\.number) == [1])
+    #expect(disk.executor.commands == ["long", "long", "long", "next"])
+    #expect(try disk.host.history.attempts(of: outcome.id).map(\.number) == [1, 1])
     try await disk.host.close()
 
     let other = try FullDisk(ScriptedExecutor(fates, by: .fast), .cancel)
