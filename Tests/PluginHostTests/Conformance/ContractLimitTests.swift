@@ -27,6 +27,8 @@ struct ContractLimitTests {
     // FullControllerTests
     ("1,000", [grouped(PluginOffer.mostWaiting)]),
     ("100,000", [grouped(PluginOffer.mostWaitingInstants)]),
+    // InstantsTests
+    ("10,000", [grouped(PluginLeftOut.mostInstants), grouped(InstantsQuestion.most)]),
     // PluginOperationTests of PipelineEngine: "of lines that come too fast 4 MiB are kept"
     ("4 MiB", []),
     // ChildOutputTests

@@ -205,6 +205,19 @@ struct InstantsTests {
     #expect(plugin.log.lines.count == 1 && plugin.log.lines[0].contains(reason), "\(plugin.log.lines)")
   }
 
+  @Test("a message names at most 10,000 instants, and no more are asked for at once")
+  func most() {
+    func leftOut(_ count: Int) -> PluginLeftOut? {
+      PluginLeftOut([
+        "reason": "x", "instants": .array(Array(repeating: "2026-01-31T08:00:00Z", count: count)),
+      ])
+    }
+    #expect(leftOut(10_000)?.weight == 10_000)
+    #expect(leftOut(10_001) == nil)
+    #expect(InstantsQuestion(after: 0, until: 1, limit: 10_001).limit == 10_000)
+    #expect(InstantsQuestion(after: 0, until: 1, limit: 0).limit == 1)
+  }
+
   @Test("each instant that is left out counts until it is taken, a range counts as one")
   func weights() {
     var signals = WaitingSignals()
