@@ -122,7 +122,7 @@ build-tests: toolchain packages ## Set up and build for debugging, with the test
 
 # One after another: the package manager builds either everything or one product.
 build: toolchain packages static-libraries ## Set up and build for release, with the standard plugins
-	@for product in penstock $(PLUGINS); do \
+	@for product in penstock penstock-host $(PLUGINS); do \
 	  echo "==> swift build -c release --product $$product"; \
 	  $(SWIFT) build $(RELEASE_OPTIONS) --product "$$product" || exit 1; \
 	done
@@ -148,7 +148,7 @@ install: build ## Install the tool, its plugins, its shell completions and plugi
 	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
 	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
-	install -m 755 $(RELEASE) "$(DESTDIR)$(PREFIX)/bin/penstock"
+	install -m 755 $(RELEASE) $(RELEASE_DIRECTORY)/penstock-host "$(DESTDIR)$(PREFIX)/bin/"
 	set -e; for plugin in $(PLUGINS); do \
 	  install -m 755 "$(RELEASE_DIRECTORY)/lib$$plugin.so" "$(DESTDIR)$(PREFIX)/lib/penstock/plugins/"; \
 	done

@@ -69,6 +69,7 @@ let package = Package(
   name: "penstock",
   products: [
     .executable(name: "penstock", targets: ["penstock"]),
+    .executable(name: "penstock-host", targets: ["penstock-host"]),
     .library(name: "HTTPOperations", targets: ["HTTPOperations"]),
     .library(name: "LinuxObservers", targets: ["LinuxObservers"]),
     .library(name: "Operations", targets: ["Operations"]),
@@ -224,10 +225,29 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "Server",
+      dependencies: [
+        "Operations", "PipelineEngine", "PipelineLanguage", "PipelineService", "RunHistory", "Values", "Workspace",
+      ],
+      swiftSettings: settings
+    ),
+    // The arguments of `penstock serve`, which two programs read.
+    .target(
+      name: "HostArguments", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "penstock-host",
+      dependencies: [
+        "CEndOfProcess", "CProcess", "HostArguments", "PipelineEngine", "PipelineLanguage", "PipelineService", "PluginHost",
+        "RunHistory", "Server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CEndOfProcess", "CPluginHeader", "CProcess", "Expressions", "OperatingSystem", "PipelineLanguage",
+        "CEndOfProcess", "CPluginHeader", "CProcess", "Expressions", "HostArguments", "OperatingSystem", "PipelineLanguage",
         "PipelineService", "PluginHost", "RunHistory", "RunReports", "Schedules", "Values", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),

@@ -29,6 +29,7 @@
 import ArgumentParser
 import CProcess
 import Glibc
+import PipelineService
 import PluginHost
 
 @main
@@ -57,6 +58,12 @@ struct Penstock: ParsableCommand {
       CommandGroup(
         name: "Run",
         subcommands: [Run.self, BackfillCommand.self, Resume.self, Retry.self, Cancel.self, Approve.self, Attach.self]),
+      CommandGroup(
+        name: "Serve",
+        subcommands: [
+          Serve.self, Status.self, Start.self, Queue.self, Occasions.self, PauseCommand.self, Unpause.self, Reload.self,
+          Drain.self,
+        ]),
       CommandGroup(
         name: "Look",
         subcommands: [Top.self, List.self, Explain.self, Logs.self, Artifacts.self, HistoryCommands.self, Doctor.self]),

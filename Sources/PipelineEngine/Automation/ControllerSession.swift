@@ -21,8 +21,8 @@ public struct ControllerEvent: Sendable {
   /// Whether it is a state, which the controller may take back.
   var isState = false
   /// Who asks, and what the run is called by in ``HeldPluginStorage/settle(_:)``.
-  fileprivate var driver: ControllerDriver?
-  fileprivate var question = 0
+  fileprivate(set) var driver: ControllerDriver?
+  fileprivate(set) var question = 0
   /// The instance that told it.
   fileprivate var instance: (any PluginInstance)?
   /// How many of the instance's signals it counts as.
@@ -65,16 +65,24 @@ public final class ControllerSession: Sendable {
   ///
   /// An event with an instant for which a run was started already, by whatever host, is passed over.
   public nonisolated(nonsending) func take() async throws -> ControllerEvent? {
-    while let event = state.withLock({ $0.events.popFirst() }) {
+    while let event = next() {
       var isWanted = true
       if let instant = event.instant {
         isWanted = try await services.recorder.claim(instant, of: pipeline.name, at: services.now())
       }
-      await event.driver?.storage.settle(event.question)
-      event.instance?.settled(event.weight)
+      await settle(event)
       if isWanted { return event }
     }
     return nil
+  }
+
+  /// Takes the next event, whatever comes of it; nil where there is none. It is to be settled when that is recorded.
+  package func next() -> ControllerEvent? { state.withLock { $0.events.popFirst() } }
+
+  /// What comes of an event is recorded: its controller may remember that it has told of it.
+  package nonisolated(nonsending) func settle(_ event: ControllerEvent) async {
+    await event.driver?.storage.settle(event.question)
+    event.instance?.settled(event.weight)
   }
 
   /// Ends the controllers. What was not taken is forgotten, and what they remember of it too: they may ask again.

@@ -14,12 +14,14 @@ public final class RunHost: Sendable {
   let services: HostServices
   let running = Mutex<[RunID: RunEngine]>([:])
   private let canceller = Mutex<RunCanceller?>(nil)
+  let recordedPipelines: RecordedPipelines
 
   /// What has been recorded.
   public var history: History { services.history }
 
   init(services: HostServices) {
     self.services = services
+    recordedPipelines = RecordedPipelines(plugins: services.plugins.source)
   }
 
   /// Opens the workspace in `directory`, which is created when it is missing, and starts the event loop.
@@ -133,16 +135,8 @@ public final class RunHost: Sendable {
       try? await services.recorder.giveUp(id)
       throw error
     }
-    var options = RunOptions()
+    var options = RunOptions(recorded: claimed)
     options.version = version
-    options.trigger = claimed.trigger
-    options.selection = claimed.origin.selection
-    options.isForced = claimed.origin.isForced
-    options.source = claimed.origin.source
-    options.parameters =
-      (try? JSONValue.parse(latest.run.params))?.objectValue.map {
-        Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) })
-      } ?? [:]
     let engine = RunEngine(
       services: services, pipeline: pipeline,
       RunBrief(
@@ -152,13 +146,13 @@ public final class RunHost: Sendable {
     return try await execute(engine, after: FormerRuns(resumed: latest, source: source, plan: plan), of: former)
   }
 
-  private func recorded(_ run: RunID) throws -> RecordedRun {
+  func recorded(_ run: RunID) throws -> RecordedRun {
     guard let recorded = try history.loadForExecution(run) else { throw RunNotFound(id: run) }
     return recorded
   }
 
   private func whereabouts(of run: RunRecord) -> String? {
-    run.state == .running ? run.owner.whereabouts(in: services.history.workspace.directory) : nil
+    run.state == .running || run.isUnowned ? run.owner.whereabouts(in: services.history.workspace.directory) : nil
   }
 
   /// Says who or what cancels the tasks of this host's runs from now on, which is recorded with them. A login name is that of the host where none is given.
@@ -205,7 +199,7 @@ public final class RunHost: Sendable {
 
   private static let finished = Mutex<[RunHost]>([])
 
-  private func execute(
+  func execute(
     _ engine: RunEngine, after former: FormerRuns?, of host: ProcessIdentity? = nil
   ) async throws -> RunOutcome {
     let id = engine.id

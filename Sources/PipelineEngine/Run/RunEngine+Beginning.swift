@@ -9,18 +9,22 @@ extension RunEngine {
   /// Makes the run known, with its definition and with what it takes over and leaves out: whoever resumes it finds all of that, however soon this host
   /// is gone. Returns the operations that have ended by that.
   func announce(takingOver source: RecordedRun?, by plan: RetryPlan?) -> [Int] {
-    run.recorder.run.params = parametersText()
+    if run.brief.queued == nil { run.recorder.run.params = parametersText() }
     run.recorder.run.counts = RunCounts(operations: run.state.pipeline.operations.count)
     run.recorder.run.origin.source = run.options.source
     run.recorder.run.origin.selection = run.options.selection
     run.recorder.run.origin.isForced = run.options.isForced
     let takenOver =
       source != nil || run.options.selection != .all ? RunTakeover(run: run).takeOver(from: source, by: plan) : []
-    run.services.recorder.record(
-      .runCreated(
-        run.recorder.run, definition: run.state.pipeline.source.text,
-        nested: run.state.pipeline.recordedTexts,
-        operations: takenOver.map { run.recorder.operationRecord($0) }))
+    let operations = takenOver.map { run.recorder.operationRecord($0) }
+    if run.brief.queued == nil {
+      run.services.recorder.record(
+        .runCreated(
+          run.recorder.run, definition: run.state.pipeline.source.text, nested: run.state.pipeline.recordedTexts,
+          operations: operations))
+    } else if source != nil || !operations.isEmpty {
+      run.services.recorder.record(.queuedRunBegan(run.recorder.run, operations: operations))
+    }
     run.observer.emit(.run(run.recorder.run))
     return takenOver
   }
@@ -131,10 +135,6 @@ extension RunEngine {
   }
 
   private func parametersText() -> String {
-    var members: [(String, JSONValue)] = []
-    for parameter in run.state.pipeline.parameters {
-      members.append((parameter.name, run.state.given.parameters[parameter.name] ?? .null))
-    }
-    return run.secrets.inherited.masker.mask(JSONValue.object(.init(uniqueKeysWithValues: members)).text)
+    run.secrets.inherited.masker.mask(run.state.pipeline.recordedParameters(run.state.given.parameters))
   }
 }

@@ -2,7 +2,7 @@ import Glibc
 import RunHistory
 
 /// What tells one state of a file or directory from another without reading it.
-struct FileStamp: Equatable {
+package struct FileStamp: Hashable, Sendable {
   /// The clock of the file system may lag behind the system's by one tick of the kernel's, in microseconds.
   static let lag: Int64 = 10_000
 
@@ -14,7 +14,7 @@ struct FileStamp: Equatable {
   let latest: RecordTime
 
   /// The state of what is at `path`, links followed; nil where nothing is.
-  init?(_ path: String) {
+  package init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     device = status.st_dev

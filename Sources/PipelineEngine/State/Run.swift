@@ -49,14 +49,7 @@ final class Run {
     jobs = RunJobs(
       of: state, secrets: secrets, services: services,
       logs: LogFilePool(workspace: workspace, relative: "runs/\(brief.id.text)"))
-    var record = RunRecord(
-      id: brief.id, pipeline: pipeline.name, definitionHash: pipeline.source.hash, path: pipeline.source.absolutePath,
-      trigger: options.trigger, host: services.configuration.hostName, user: services.configuration.user,
-      version: options.version, parent: brief.parent, createdAt: services.now())
-    record.labels = options.labels ?? pipeline.labels
-    record.controller = options.controller
-    record.event = options.event.map(\.text)
-    record.instant = options.instant
+    let record = brief.queued ?? RunRecord(of: pipeline, brief, services.configuration, at: services.now())
     recorder = RunRecorder(record, state, jobs: jobs, observer: brief.observer, services: services)
   }
 

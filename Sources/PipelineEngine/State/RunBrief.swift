@@ -9,4 +9,6 @@ struct RunBrief: Sendable {
   /// Exclusive names that operations around the run hold, each with the run in which it was taken.
   var heldNames: [String: RunID] = [:]
   var observer = RunObserver()
+  /// The record of a run that was queued, and that this host has taken; nil for one that is not recorded yet.
+  var queued: RunRecord?
 }

@@ -13,6 +13,10 @@ package struct RunService: Sendable {
     package var durability: Durability
     /// Whether the host notes when, and in which order, logs grow. Default: true.
     package var keepsLogTimes: Bool
+    /// What all runs may have going on at once. Default: no bounds but those of each run.
+    package var capacity = HostCapacity()
+    /// What processes of operations inherit. Default nil: the environment of this process.
+    package var environment: [String: String]?
     /// The clock and the random numbers, for tests.
     package var testing: TestingConditions
 
@@ -26,7 +30,7 @@ package struct RunService: Sendable {
     }
   }
 
-  let host: RunHost
+  package let host: RunHost
 
   /// What has been recorded.
   package var history: History { host.history }
@@ -37,6 +41,8 @@ package struct RunService: Sendable {
   package init(creatingAt location: WorkspaceLocation, _ configuration: Configuration) throws {
     var conditions = configuration.testing.configuration()
     conditions.keepsLogTimes = configuration.keepsLogTimes
+    conditions.capacity = configuration.capacity
+    if let environment = configuration.environment { conditions.environment = environment }
     host = try RunHost.open(
       workspace: location.path, plugins: configuration.plugins, durability: configuration.durability,
       configuration: conditions)

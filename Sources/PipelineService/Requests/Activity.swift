@@ -40,6 +40,6 @@ package struct Activity: Sendable {
     questions = try runs.flatMap { try OpenQuestions(of: $0.record, in: history).all() }
     let all = try history.leases()
     let wanted = Set(runs.map(\.record.id))
-    leases = labels.isEmpty ? all : all.filter { LeaseHolder($0.holder).map { wanted.contains($0.run) } ?? false }
+    leases = labels.isEmpty ? all : all.filter { LeaseHolder($0.holder)?.run.map(wanted.contains) ?? false }
   }
 }

@@ -5,6 +5,8 @@ package struct RunCancellation: Sendable {
   package let run: RunRecord
   /// Its id as it is shown.
   package let short: String
+  /// Whether it was queued and has ended by that, as no host had to be asked.
+  package let isOver: Bool
 
   /// Asks the host of the run that `name` means to end it.
   ///
@@ -21,6 +23,7 @@ package struct RunCancellation: Sendable {
     guard !run.state.isFinal else { throw RunEnded(run: run, short: short) }
     try history.request(
       isKill ? .kill : .cancel, of: run.id, for: RunCanceller(who: who, means: isKill ? .kill : .command))
+    isOver = try history.run(run.id)?.state == .cancelled
   }
 
   /// The run has ended, so there is nothing to cancel.

@@ -157,8 +157,10 @@ extension StoredRun {
     statement.bind(RunLabels.text(of: record.labels))
   }
 
-  /// Whether the run goes on, as far as its record says.
-  static var goesOn: Condition<StoredRun> { state.in(RunState.allCases.filter { !$0.isFinal }.map(\.rawValue)) }
+  /// Whether a process has the run, which goes on as far as its record says. One that waits in a queue belongs to nobody.
+  static var goesOn: Condition<StoredRun> {
+    state.in(RunState.allCases.filter { !$0.isFinal }.map(\.rawValue)) && processStarted != ProcessIdentity.nobody.started
+  }
 }
 
 extension BoundStatement {

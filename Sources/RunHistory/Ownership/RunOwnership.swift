@@ -5,15 +5,25 @@ import Workspace
 package enum RunOwnership {
   /// The runs that their records say are going on, though their processes are gone.
   static func abandoned(in db: Database) throws -> [RunRows.Numbered] {
-    try RunRows.all(StoredRun.goesOn, in: db).filter(\.isAbandoned)
+    try owned(in: db).flatMap { try RunRows.all(StoredRun.number == $0, in: db) }.filter(\.isAbandoned)
   }
 
-  /// Whether any run has not ended, whosever it is.
+  /// The numbers of the runs that have not ended and belong to a process.
+  ///
+  /// In SQL, which has an index of just these: a hundred thousand others may be queued.
+  private static func owned(in db: Database) throws -> [Int64] {
+    try Int64.fetchAll(
+      db.cachedStatement(
+        sql: "SELECT number FROM run_record WHERE state IN ('queued', 'running') AND process_started <> -1 ORDER BY number"))
+  }
+
+  /// Whether any run has not ended that belongs to a process, whichever that is.
   ///
   /// In SQL: every run asks it when it starts, and would declare the objects of runs for nothing else.
   static func hasUnfinished(in db: Database) throws -> Bool {
     try Int.fetchOne(
-      db.cachedStatement(sql: "SELECT 1 FROM run_record WHERE state IN ('queued', 'running') LIMIT 1")) != nil
+      db.cachedStatement(
+        sql: "SELECT 1 FROM run_record WHERE state IN ('queued', 'running') AND process_started <> -1 LIMIT 1")) != nil
   }
 
   /// Records that every run whose process is gone was interrupted, and returns these. Whoever takes something else from such a process does this in the
@@ -21,8 +31,12 @@ package enum RunOwnership {
   @discardableResult
   package static func markAbandoned(in db: Database) throws -> [RunID] {
     let abandoned = try abandoned(in: db)
-    for run in abandoned { try markInterrupted(run, in: db) }
-    return abandoned.map(\.record.id)
+    return try abandoned.compactMap { run in
+      // Nothing of it has begun: it waits on, for the next host.
+      if try QueueEntries.giveBack(run, in: db) { return nil }
+      try markInterrupted(run, in: db)
+      return run.record.id
+    }
   }
 
   /// Records that the run was interrupted, and fences its former process off. Needs a write transaction in which the run was found to be abandoned.
@@ -62,6 +76,7 @@ package enum RunOwnership {
   static func claim(_ run: RunID, owner: ProcessIdentity, at time: RecordTime, in db: Database) throws -> RunRecord? {
     guard let found = try RunRows.find(run, in: db) else { return nil }
     if found.isAbandoned {
+      if try QueueEntries.giveBack(found, in: db) { return nil }
       try markInterrupted(found, in: db)
     } else if found.record.state != .interrupted {
       return nil

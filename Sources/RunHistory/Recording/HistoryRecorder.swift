@@ -12,7 +12,7 @@ public final class HistoryRecorder: Sendable {
   /// The workspace that is written to.
   public let workspace: OpenWorkspace
   private let writer: OrderedWriter<HistoryChange>
-  private let statements: HistoryStatements
+  let statements: HistoryStatements
   private let refused: RefusedRuns
 
   /// Creates a recorder.

@@ -52,7 +52,7 @@ final class HistoryStatements: @unchecked Sendable {
 
   /// Has the statements compiled that every run needs.
   static func prepare(_ db: Database) throws {
-    for sql in [definitionSQL, StoredRun.adding, StoredOperation.writing, StoredAttempt.writing] {
+    for sql in [StoredDefinition.adding, StoredRun.adding, StoredOperation.writing, StoredAttempt.writing] {
       _ = try db.cachedStatement(sql: sql)
     }
   }
@@ -62,7 +62,7 @@ final class HistoryStatements: @unchecked Sendable {
     var (hasRuns, hasApprovals) = (false, false)
     for change in changes {
       switch change {
-      case .runCreated, .runStarted, .runEnded: hasRuns = true
+      case .runCreated, .queuedRunBegan, .runStarted, .runEnded: hasRuns = true
       case .approvalRequested: hasApprovals = true
       case .operation, .attempt, .operationWithAttempt: break
       }
@@ -110,13 +110,22 @@ final class HistoryStatements: @unchecked Sendable {
         for record in operations {
           try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &operation)
         }
+      case .queuedRunBegan(let record, let operations):
+        guard let number = try number(of: record.id, in: db) else { continue }
+        try db.cachedStatement(sql: "UPDATE run_record SET selection = ? WHERE number = ?")
+          .execute(arguments: [record.origin.text, number])
+        for record in operations {
+          try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &operation)
+        }
       case .runStarted(let run, let time):
         guard let number = try number(of: run, in: db) else { continue }
+        try QueueEntries.remove(number, in: db)
         try db.cachedStatement(
           sql: "UPDATE run_record SET state = 'running', started_at = coalesce(started_at, ?) WHERE number = ?"
         ).execute(arguments: [time.microseconds, number])
       case .runEnded(let run, let state, let reason, let canceller, let counts, let time):
         guard let number = try number(of: run, in: db) else { continue }
+        try QueueEntries.remove(number, in: db)
         var statement = try ending ?? BoundStatement(Self.endSQL, in: db)
         statement.bind(state.rawValue)
         statement.bind(reason)
@@ -194,7 +203,7 @@ final class HistoryStatements: @unchecked Sendable {
     in db: Database
   ) throws -> Int64 {
     if !nested.isEmpty {
-      try db.cachedStatement(sql: Self.definitionSQL).execute(
+      try db.cachedStatement(sql: StoredDefinition.adding).execute(
         arguments: [NestedDefinitions.key(of: record.id), NestedDefinitions.text(of: nested)])
     }
     let text = try self.definition(definition, hash: record.definitionHash, in: db)
@@ -209,15 +218,10 @@ final class HistoryStatements: @unchecked Sendable {
   /// The number of a definition, which is recorded where it is new.
   private func definition(_ text: String, hash: String, in db: Database) throws -> Int64 {
     if let number = definitions[hash] { return number }
-    try db.cachedStatement(sql: Self.definitionSQL).execute(arguments: [hash, text])
-    let number = try Int64.fetchOne(
-      db.cachedStatement(sql: "SELECT number FROM definition WHERE hash = ?"), arguments: [hash])
-    guard let number else { throw WorkspaceError.io(path: hash, code: 0, message: "a definition was not recorded") }
+    let number = try StoredDefinition.add(text, hash: hash, in: db)
     definitions[hash] = number
     return number
   }
-
-  private static let definitionSQL = "INSERT INTO definition (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
 
   private static let endSQL = """
     UPDATE run_record SET state = ?, reason = ?, cancelled_by = ?, cancelled_with = ?, ended_at = max(?, coalesce(started_at, 0)), operations = ?, succeeded = ?, failed = ?, skipped = ?,

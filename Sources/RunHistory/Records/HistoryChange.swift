@@ -7,6 +7,8 @@ public enum HistoryChange: Sendable {
   /// without these.
   case runCreated(
     RunRecord, definition: String, nested: [String: String] = [:], operations: [OperationRecord] = [])
+  /// A run that was queued begins: what it takes over, and what is decided of its operations before any begins.
+  case queuedRunBegan(RunRecord, operations: [OperationRecord])
   /// The run's operations may begin.
   case runStarted(RunID, at: RecordTime)
   /// The run has come to a final state. `canceller` is who or what cancelled it.

@@ -1,13 +1,20 @@
-/// Who holds a lease: a run, or one of its operations.
+/// Who holds a lease: a run, one of its operations, or a host.
 ///
 /// The workspace keeps it as its words, which people read too, and which name the run last.
 package struct LeaseHolder: CustomStringConvertible {
-  package let run: RunID
+  /// Nil for who is no run.
+  package let run: RunID?
   package let description: String
 
   package init(run: RunID, operation: String? = nil) {
     self.run = run
     description = (operation.map { "operation '\($0)' of " } ?? "") + "run \(run.text)"
+  }
+
+  /// A holder that is no run, in words that do not end in the id of one.
+  package init(named description: String) {
+    run = nil
+    self.description = description
   }
 
   /// Nil where the words name no run.

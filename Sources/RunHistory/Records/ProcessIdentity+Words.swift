@@ -3,6 +3,7 @@ import Workspace
 extension ProcessIdentity {
   /// Where a run that has not ended is, for people: "is running in process 12". `directory` is that of the workspace.
   package func whereabouts(in directory: String) -> String {
+    if self == .nobody { return "is queued, and belongs to no process yet" }
     switch judgement(in: directory) {
     case .alive, .dead: "is running in process \(pid)" + (isVisible ? "" : " of another container (pid namespace)")
     case .unknown:

@@ -44,6 +44,9 @@ public struct RecordTime: Sendable, Hashable, Comparable {
     return RecordTime(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
   }
 
+  /// How long after `other` it is; negative where it is before.
+  package func duration(since other: RecordTime) -> Duration { .microseconds(microseconds - other.microseconds) }
+
   /// `2026-11-20T18:03:01.250Z`, cut (not rounded) to milliseconds.
   public var text: String {
     var seconds = time_t(microseconds / 1_000_000)

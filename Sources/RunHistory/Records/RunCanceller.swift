@@ -22,6 +22,8 @@ public struct RunCanceller: Sendable, Hashable {
     public static let timeout = Means(rawValue: "timeout")
     /// The condition of `rerun_on_change` that began the run turned false.
     public static let condition = Means(rawValue: "condition")
+    /// The host was drained, and the time for that was up.
+    public static let drain = Means(rawValue: "drain")
     /// The operation that started the run was cancelled.
     public static let parent = Means(rawValue: "parent")
 
@@ -68,6 +70,7 @@ extension RunCanceller {
     case .overlap: return "replaced by " + (run.map { "run \($0)" } ?? "another run")
     case .timeout: return "cancelled by its timeout"
     case .parent: return "cancelled by its parent run" + (run.map { " \($0)" } ?? "")
+    case .drain: return "cancelled\(person) with the drain of its host"
     case .condition: return "cancelled because its 'rerun_on_change' turned false"
     default:
       return means.rawValue.hasPrefix("SIG")

@@ -14,6 +14,8 @@ package enum RunReason: Sendable, Hashable {
   case engineFailed
   /// The run was cancelled before it began.
   case cancelledBefore
+  /// It had not begun within `start_within`.
+  case tooLate
   /// Another run of the pipeline was going on, beside which this one was not to run.
   case overlap(RunID)
   /// The run could not begin: the code, or the key of the file, and what happened, without secrets.
@@ -29,6 +31,7 @@ package enum RunReason: Sendable, Hashable {
     case .historyFailed: "history-failed"
     case .engineFailed: "engine-failed"
     case .cancelledBefore: "cancelled"
+    case .tooLate: "too-late"
     case .overlap(let other): "overlap: run \(other.text) is going on"
     case .notBegun(let code, let why): "\(code): \(why)"
     }

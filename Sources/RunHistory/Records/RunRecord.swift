@@ -144,8 +144,11 @@ public struct RunRecord: Sendable, Hashable {
 }
 
 extension RunRecord {
+  /// Whether it waits in a queue, and belongs to no process.
+  package var isUnowned: Bool { state == .queued && owner == .nobody }
+
   /// Whether it was imported: then no process of this computer is known to have run it.
-  package var isImported: Bool { owner.boot.isEmpty }
+  package var isImported: Bool { owner.boot.isEmpty && owner != .nobody }
 
   /// How long the run took, in milliseconds; nil until it has ended.
   package var durationMilliseconds: Double? {

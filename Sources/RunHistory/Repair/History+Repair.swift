@@ -14,7 +14,7 @@ extension History {
   private static func abandonedLeases(in db: Database) throws -> (useless: [Lease], needed: [Lease]) {
     var found: (useless: [Lease], needed: [Lease]) = ([], [])
     for lease in try Leases.all(in: db) where !lease.owner.isAlive(in: db) {
-      let run = try LeaseHolder(lease.holder).flatMap { try RunRows.find($0.run, in: db) }
+      let run = try LeaseHolder(lease.holder)?.run.flatMap { try RunRows.find($0, in: db) }
       if let run, !run.record.state.isFinal || run.record.state == .interrupted {
         found.needed.append(lease)
       } else {

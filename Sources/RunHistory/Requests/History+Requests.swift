@@ -47,6 +47,12 @@ extension History {
   ) throws(WorkspaceError) {
     try write { db in
       guard let number = try RunRows.number(of: run, in: db) else { return }
+      // One that waits in a queue has no host that could be asked.
+      if try OccasionLedger.endQueued(
+        number, canceller: canceller, outcome: .skipped, reason: .cancelled, at: time, in: db)
+      {
+        return
+      }
       try db.changing([StoredRequest.self]) { context in
         let last = try context.fetch(for: StoredRequest.self).maximum(StoredRequest.number) ?? 0
         try context.submit(

@@ -14,7 +14,8 @@ enum RunRows {
     init?(_ stored: StoredRun, in db: Database) {
       guard let record = stored.record else { return nil }
       self.stored = stored
-      isAbandoned = !record.state.isFinal && !record.owner.isAlive(in: db)
+      // One that waits for its turn belongs to nobody.
+      isAbandoned = !record.state.isFinal && !record.isUnowned && !record.owner.isAlive(in: db)
       self.record = record
     }
 
@@ -22,6 +23,21 @@ enum RunRows {
 
     /// Whether `resume` could go on with it.
     var isInterrupted: Bool { record.state == .interrupted || isAbandoned }
+  }
+
+  /// Adds the row of a run with its definition, and returns its number. Needs a write transaction.
+  static func add(
+    _ record: RunRecord, definition: String, nested: [String: String], in db: Database
+  ) throws -> Int64 {
+    if !nested.isEmpty {
+      try db.cachedStatement(sql: StoredDefinition.adding).execute(
+        arguments: [NestedDefinitions.key(of: record.id), NestedDefinitions.text(of: nested)])
+    }
+    let text = try StoredDefinition.add(definition, hash: record.definitionHash, in: db)
+    var statement = try BoundStatement(StoredRun.adding, in: db)
+    StoredRun.bind(record, definition: text, to: &statement)
+    try statement.run()
+    return db.lastInsertedRowID
   }
 
   static func number(of run: RunID, in db: Database) throws -> Int64? {

@@ -34,17 +34,19 @@ public enum HistorySchema {
           + runs(floored, more: controllers + instant(floored) + cancelled + labelled)),
       WorkspaceSchema.Migration(
         number: 11, sql: processorTimes + "DROP VIEW attempts;\n" + attempts(floored, more: executors + usedTimes)),
+      WorkspaceSchema.Migration(number: 12, sql: HostingSchema.migration),
     ],
     template: .history,
     mapped: [
       StoredRun.self, StoredDefinition.self, StoredOperation.self, StoredAttempt.self, StoredApproval.self,
-      StoredRequest.self, StoredClaim.self, StoredPluginValue.self,
+      StoredRequest.self, StoredPluginValue.self, StoredOccasion.self, StoredQueueEntry.self, StoredPause.self,
+      StoredHost.self, StoredHostRequest.self, StoredPipeline.self,
     ], isGuarded: true, folders: ["runs"])
 
   /// The names of the public views.
   public static let publicViews = [
     "runs", "operations", "attempts", "failures", "durations", "approvals", "leases", "gates", "events",
-  ]
+  ] + HostingSchema.views
 
   // Released migrations are never edited; these texts, and what they are made of, belong to them.
 
@@ -291,6 +293,7 @@ public enum HistorySchema {
   private static let usedTimes = ", a.user_time / 1000.0 AS user_ms, a.system_time / 1000.0 AS system_ms"
 
   // Version 2: what plugins need. `claim` holds the instants for which a run was started, so that none is started twice.
+  // Version 2: what plugins need. `claim` held the instants for which a run was started, until version 12.
   private static let plugins = """
     CREATE TABLE plugin_value (
       plugin TEXT NOT NULL,

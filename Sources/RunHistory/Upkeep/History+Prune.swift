@@ -143,12 +143,15 @@ struct PruneSelection {
       else { continue }
       try db.changing([
         StoredRun.self, StoredOperation.self, StoredAttempt.self, StoredApproval.self, StoredRequest.self,
+        StoredOccasion.self,
       ]) {
         deleted.attempts += try $0.delete(StoredAttempt.self, where: StoredAttempt.of(run.number))
         deleted.operations += try $0.delete(StoredOperation.self, where: StoredOperation.of(run.number))
         try $0.delete(StoredApproval.self, where: StoredApproval.of(run.number))
         try $0.delete(StoredRequest.self, where: StoredRequest.run == run.number)
         try $0.delete(StoredRun.self, where: StoredRun.number == run.number)
+        // That there was an occasion is remembered longer.
+        try $0.update(StoredOccasion.self, set: [StoredOccasion.run.set(nil)], where: StoredOccasion.run == run.number)
       }
       deleted.runs.append(run.record.id)
     }

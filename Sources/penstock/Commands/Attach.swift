@@ -24,10 +24,14 @@ struct Attach: ForegroundCommand {
   @OptionGroup var shared: SharedOptions
 
   func runInForeground() async throws -> ExitStatus {
-    let location = try shared.location()
     let history = try shared.requireHistory()
+    return try await Self.show(runName.map(RunReference(history: history).find) ?? latest(in: history), in: history, shared)
+  }
+
+  /// Shows a run of another process until it ends, or a signal comes.
+  static func show(_ record: RunRecord, in history: History, _ shared: SharedOptions) async throws -> ExitStatus {
+    let location = try shared.location()
     let reference = RunReference(history: history)
-    let record = try runName.map(reference.find) ?? latest(in: history)
     var presentation = RunPresentation(
       pipeline: try history.recordedPipeline(of: record), workspace: history.workspace.directory,
       isJSON: shared.output.format == .json, isQuiet: shared.quiet, color: shared.color)

@@ -30,6 +30,10 @@ struct Cancel: ParsableCommand {
       ofRunNamed: runName, isKill: kill, who: QuestionAnswer.loginName(), in: history)
     let record = cancellation.run
     shared.output.confirm(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]) {
+      guard !cancellation.isOver else {
+        return TextOutput.standard.writeLine(
+          "Run \(cancellation.short) of \(TerminalText.visible(record.pipeline)) was queued, and is cancelled.")
+      }
       TextOutput.standard.writeLine(
         "Asked process \(record.owner.pid) to \(kill ? "kill" : "cancel") run \(cancellation.short) of \(TerminalText.visible(record.pipeline))."
       )

@@ -72,7 +72,7 @@ extension Activity {
       + leases.map { lease in
         [
           "kind": "lease", "name": .string(lease.name), "holder": .string(lease.holder),
-          "run": JSONValue(LeaseHolder(lease.holder)?.run.text), "pid": JSONValue(Int(lease.owner.pid)),
+          "run": JSONValue(LeaseHolder(lease.holder)?.run?.text), "pid": JSONValue(Int(lease.owner.pid)),
           "acquired_at": JSONValue(RecordTime(microseconds: lease.acquiredAt)),
         ]
       }

@@ -50,6 +50,11 @@ enum ArgumentCompletion {
   /// Names of pipelines that have runs.
   static let pipelines = custom { words in try words.history?.pipelineNames().map { Candidate($0) } ?? [] }
 
+  /// Names of pipelines that a host serves.
+  static let servedPipelines = custom { words in
+    try words.history?.publishedPipelines().map { Candidate($0.name, $0.description) } ?? []
+  }
+
   /// Labels: of the file that is run, and of the latest runs.
   static let labels = custom { words in
     var texts: [String: Set<String>] = [:]

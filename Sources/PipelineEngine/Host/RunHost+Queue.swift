@@ -1,0 +1,141 @@
+import PipelineLanguage
+import RunHistory
+import Values
+import Workspace
+
+/// Runs that wait for their turn: rows of the history, which belong to nobody until a host takes them.
+extension RunHost {
+  /// The record of a run of `pipeline` that is to be queued.
+  package func queuedRun(
+    of pipeline: PipelineDefinition, options: RunOptions, queue: String, priority: Int, startBy: RecordTime?
+  ) -> QueuedRun {
+    QueuedRun(
+      of: pipeline, options: options, queue: queue, priority: priority, startBy: startBy,
+      configuration: services.configuration, at: services.now())
+  }
+
+  /// Records an occasion together with its queued run, or with the reason why there is none; durable when it returns.
+  package func admit(_ request: OccasionRequest) async throws -> Admission {
+    try await services.recorder.admit(request)
+  }
+
+  /// Takes queued runs that are next; see `HistoryRecorder.takeQueued`.
+  package func takeQueued(
+    _ places: QueueTurns.Places, turns: inout QueueTurns, held: Set<String>, single: Set<String>
+  ) async throws -> [QueueTurns.Taken] {
+    try await services.recorder.takeQueued(
+      places, turns: &turns, held: held, single: single, host: services.configuration.hostName, at: services.now())
+  }
+
+  /// Runs a queued run that this host has taken to its end. Cancelling the calling task cancels it.
+  ///
+  /// One whose recorded definition does not load any more fails without beginning.
+  ///
+  /// - Throws: What ``run(_:options:events:onEvent:)`` throws.
+  package func run(
+    _ taken: QueueTurns.Taken, events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> RunOutcome {
+    let id = taken.run.id
+    var record = taken.run
+    do {
+      let pipeline = try recordedPipelines.pipeline(
+        of: taken.run, definition: taken.definition, nested: taken.nested)
+      let options = RunOptions(recorded: taken.run)
+      let former = try options.source.flatMap { source in
+        let source = try recorded(source)
+        return FormerRuns(source: source, plan: RetryPlan(of: pipeline, options: options, from: source))
+      }
+      if let missing = MissingDependency.find(
+        in: pipeline, options: options, former: former?.source?.operations ?? [])
+      {
+        throw missing
+      }
+      let engine = RunEngine(
+        services: services, pipeline: pipeline,
+        RunBrief(
+          id: id, options: options, observer: RunObserver(events: events, onEvent: onEvent), queued: taken.run))
+      return try await execute(engine, after: former)
+    } catch let error as InvalidPipeline {
+      record.reason = RunReason.notBegun(Occasion.Reason.invalidDefinition.rawValue, why: "\(error)").text
+    } catch let error as MissingDependency {
+      record.reason = RunReason.notBegun("missing-dependency", why: "\(error)").text
+    } catch let error as RunNotFound {
+      record.reason = RunReason.notBegun("run-not-found", why: "\(error)").text
+    }
+    (record.state, record.endedAt) = (.failed, services.now())
+    services.recorder.record(
+      .runEnded(id, state: .failed, reason: record.reason, counts: record.counts, at: record.endedAt ?? services.now()))
+    try await services.recorder.flushToDisk()
+    history.workspace.announce()
+    return RunOutcome(run: record, results: [:])
+  }
+}
+
+extension QueuedRun {
+  /// A run of `pipeline` with these options, for a program that need not host runs.
+  package init(
+    of pipeline: PipelineDefinition, options: RunOptions, queue: String, priority: Int, startBy: RecordTime?,
+    configuration: HostConfiguration = HostConfiguration(), at time: RecordTime
+  ) {
+    var record = RunRecord(of: pipeline, id: .generate(), options, configuration, at: time)
+    record.params = pipeline.recordedParameters(options.parameters)
+    record.counts = RunCounts(operations: pipeline.operations.count)
+    record.origin.source = options.source
+    record.origin.selection = options.selection
+    record.origin.isForced = options.isForced
+    self.init(
+      record: record, definition: pipeline.source.text, nested: pipeline.recordedTexts, queue: queue,
+      priority: priority, startBy: startBy)
+  }
+}
+
+/// The time of the host, for what decides when runs begin.
+extension RunHost {
+  /// The wall clock.
+  package func now() -> RecordTime { services.now() }
+
+  /// Returns when `duration` has passed by the host's timers, or the task is cancelled.
+  package func delay(for duration: Duration) async throws {
+    try await services.context.operationDelayer.delay(for: duration)
+  }
+
+  /// The name of this computer and of this process's user, as records have them.
+  package var whereabouts: (host: String, user: String) { (services.configuration.hostName, services.configuration.user) }
+
+  /// Waits until nobody on the workspace has a name, and takes it; `waiting` is told of each process that has it meanwhile.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled, or what the workspace throws.
+  package func waitForLease(
+    _ name: String, holder: String, waiting: @escaping @Sendable (_ holder: String, _ process: Int32) -> Void
+  ) async throws -> Lease {
+    let services = services
+    let wait = Task(executorPreference: services.loop) { @Sendable in
+      let gate = LeaseGate(services: services)
+      return try await gate.take(name, holder: holder, waiting: waiting)
+    }
+    return try await withTaskCancellationHandler {
+      try await wait.value
+    } onCancel: {
+      wait.cancel()
+    }
+  }
+}
+
+/// Takes a name on the loop.
+private actor LeaseGate {
+  let services: HostServices
+  nonisolated var unownedExecutor: UnownedSerialExecutor { services.loop.asUnownedSerialExecutor() }
+
+  init(services: HostServices) {
+    self.services = services
+  }
+
+  func take(
+    _ name: String, holder: String, waiting: @Sendable (String, Int32) -> Void
+  ) async throws -> Lease {
+    let hold = try await services.locks.take(
+      name, holder: LeaseHolder(named: holder), watch: services.observations.watch,
+      waiting: { waiting($0.description, $0.process) }, noticing: { _ in })
+    return Lease(name: hold.name, owner: .current, holder: holder, fence: hold.fence, acquiredAt: services.now().microseconds)
+  }
+}

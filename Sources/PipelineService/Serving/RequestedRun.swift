@@ -1,0 +1,103 @@
+import PipelineEngine
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// A run of a served pipeline that a person or a program asks for: queued as a row, for the host of the workspace to begin, now or when there is one.
+package struct RequestedRun: Sendable {
+  package let pipeline: PublishedPipeline
+  /// The definition as its file has it now.
+  package let definition: PipelineDefinition
+  private let history: History
+
+  /// Finds the pipeline that `name` means, and loads its file; `accept` takes what the loader found, or throws where that has errors.
+  ///
+  /// - Throws: ``ServedPipelineError``, what `accept` throws, or `WorkspaceError`.
+  package init(
+    ofPipelineNamed name: String, in history: History, plugins: PluginSource, who: String,
+    accept: (LoadResult) throws -> PipelineDefinition
+  ) throws {
+    self.history = history
+    pipeline = try history.servedPipeline(name)
+    do {
+      definition = try accept(PipelineLoader.load(path: pipeline.path, plugins: plugins))
+    } catch {
+      try Self.refuse(name, for: .invalidDefinition, nil, who: who, in: history)
+      throw error
+    }
+  }
+
+  /// Queues the run.
+  ///
+  /// - Parameters:
+  ///   - given: Params as texts.
+  ///   - values: Those that files give, which `given` takes precedence over.
+  ///   - labels: Labels beside those of the pipeline, or in their place.
+  ///   - priority: In place of that of the pipeline.
+  ///   - who: The login name of the person.
+  ///   - version: The version of the program, which is recorded.
+  /// - Returns: The id of the run.
+  /// - Throws: `ParameterProblems`, ``ServedPipelineError/refused(_:_:detail:)``, or `WorkspaceError`.
+  package func queue(
+    given: [(name: String, text: String)], values: [String: JSONValue], labels: [String: String], priority: Int?,
+    who: String, version: String, at time: RecordTime = .now
+  ) throws -> RunID {
+    let start: RunStart
+    do {
+      start = try RunStart(of: definition, given: given, values: values, labels: labels, version: version)
+    } catch let problems as ParameterProblems {
+      try Self.refuse(pipeline.name, for: .invalidParams, problems.description, who: who, in: history)
+      throw problems
+    }
+    let scheduling = definition.scheduling
+    let run = QueuedRun(
+      of: definition, options: start.options, queue: scheduling.queue ?? QueuedRun.defaultQueue,
+      priority: priority ?? scheduling.priority, startBy: scheduling.startWithin.map { time.advanced(by: $0) }, at: time)
+    let occasion = Occasion(pipeline: pipeline.name, cause: .request, askedAt: time, askedBy: who)
+    let admission = try history.admit(
+      OccasionRequest(
+        occasion, run: run, overlap: OccasionRequest.Overlap(definition.overlap), capacity: try history.queueCapacity()))
+    switch admission {
+    case .queued(let run): return run
+    case .skipped(let reason, _): throw ServedPipelineError.refused(pipeline.name, reason, detail: nil)
+    case .known: throw ServedPipelineError.refused(pipeline.name, .duplicate, detail: nil)
+    }
+  }
+
+  private static func refuse(
+    _ name: String, for reason: Occasion.Reason, _ detail: String?, who: String, in history: History
+  ) throws {
+    let occasion = Occasion(pipeline: name, cause: .request, askedAt: .now, askedBy: who, detail: detail)
+    _ = try history.admit(OccasionRequest(occasion, without: reason))
+  }
+}
+
+extension OccasionRequest.Overlap {
+  /// What a pipeline says of runs beside each other.
+  package init(_ overlap: PipelineDefinition.Overlap) {
+    switch overlap {
+    case .allow: self = .allow
+    case .queue: self = .queue
+    case .skip: self = .skip
+    case .cancel: self = .cancel
+    }
+  }
+}
+
+extension RecordTime {
+  /// The instant that much later.
+  package func advanced(by duration: Duration) -> RecordTime {
+    let (seconds, attoseconds) = duration.components
+    let (microseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    return advanced(by: overflow ? (seconds < 0 ? .min : .max) : microseconds + attoseconds / 1_000_000_000_000)
+  }
+}
+
+extension History {
+  /// How many runs may be queued, as the host says, or the last one said.
+  func queueCapacity() throws -> Int {
+    let text = try hosts(limit: 1).first?.configuration
+    let limits = text.flatMap { try? JSONValue.parse($0) }?["limits"]
+    return limits?["queued"]?.intValue.map(Int.init) ?? 100_000
+  }
+}

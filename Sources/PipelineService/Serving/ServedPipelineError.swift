@@ -1,0 +1,52 @@
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// Why nothing can be asked of a pipeline that a host serves.
+package enum ServedPipelineError: ServiceError {
+  /// No host of the workspace serves a pipeline of that name. `near` is the one that was probably meant; `isAny` says whether any is served.
+  case unknown(String, workspace: String, near: String?, isAny: Bool)
+  /// No pipeline has the labels.
+  case none(labels: String, workspace: String)
+  /// As many runs are queued as may be.
+  case refused(String, Occasion.Reason, detail: String?)
+
+  package var code: String {
+    switch self {
+    case .unknown: "unknown-pipeline"
+    case .none: "no-pipeline"
+    case .refused(_, let reason, _): reason.rawValue
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .unknown(let name, let workspace, let near, let isAny):
+      let next =
+        near.map { "did you mean '\($0)'?" }
+        ?? (isAny ? "`penstock status` lists those that are served" : "no host has served this workspace yet; start one with `penstock serve`")
+      return "no pipeline '\(TerminalText.visible(name))' is served on the workspace '\(workspace)'; \(next)"
+    case .none(let labels, let workspace):
+      return "no pipeline that is served on the workspace '\(workspace)' matches \(labels)"
+    case .refused(let name, let reason, let detail):
+      let particulars = detail.map { " (\($0))" } ?? ""
+      switch reason {
+      case .queueFull: return "'\(name)' is not queued: the queue is full\(particulars); see `penstock queue`"
+      case .overlap: return "'\(name)' is not queued: another run of it is going on or queued, and it has `overlap: skip`"
+      default: return "'\(name)' is not queued: \(reason.rawValue)\(particulars)"
+      }
+    }
+  }
+}
+
+extension History {
+  /// The pipeline of that name that a host serves, or that the last one served.
+  ///
+  /// - Throws: ``ServedPipelineError/unknown(_:workspace:near:isAny:)``, or `WorkspaceError`.
+  package func servedPipeline(_ name: String) throws -> PublishedPipeline {
+    if let pipeline = try publishedPipeline(name) { return pipeline }
+    let names = try publishedPipelines().map(\.name)
+    throw ServedPipelineError.unknown(
+      name, workspace: workspace.directory, near: NearestName.suggestion(for: name, among: names), isAny: !names.isEmpty)
+  }
+}

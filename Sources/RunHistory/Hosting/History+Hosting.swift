@@ -1,0 +1,193 @@
+import SQLite
+import Workspace
+
+/// What the host of a workspace publishes of itself, and what is asked of it.
+extension History {
+  /// The hosts of the workspace, the latest first.
+  public func hosts(limit: Int = 20) throws(WorkspaceError) -> [HostRecord] {
+    try read { db in
+      try db.fetch(for: StoredHost.self)
+        .where(StoredHost.number >= 0, limit: .limit(limit), orderBy: [StoredHost.number.descending])
+        .compactMap { $0.record(in: db) }
+    }
+  }
+
+  /// The host that serves the workspace now; nil where none does.
+  package func currentHost() throws(WorkspaceError) -> HostRecord? {
+    try hosts(limit: 1).first { $0.state != .stopped && $0.state != .died }
+  }
+
+  /// Records a host, and returns the number of its row.
+  package func add(_ host: HostRecord) throws(WorkspaceError) -> Int64 {
+    try write { db in
+      try db.changing([StoredHost.self]) { context in
+        let last = try context.fetch(for: StoredHost.self).maximum(StoredHost.number) ?? 0
+        try context.submit(StoredHost.creationRequest(StoredHost(host, number: last + 1)))
+        // Of hosts that ended long ago nobody wants to know.
+        try context.delete(StoredHost.self, where: StoredHost.number <= last - 100)
+        return last + 1
+      }
+    }
+  }
+
+  /// Records how far a host has come.
+  package func update(_ host: HostRecord) throws(WorkspaceError) {
+    try write { db in
+      try db.changing([StoredHost.self]) { context in
+        _ = try context.submit(StoredHost.upsertRequest(StoredHost(host, number: host.number)))
+      }
+    }
+    workspace.announce()
+  }
+
+  // MARK: Pipelines
+
+  /// The pipelines that the host serves, or that the last one served, by name.
+  public func publishedPipelines() throws(WorkspaceError) -> [PublishedPipeline] {
+    try read { db in
+      try db.fetch(for: StoredPipeline.self).where(StoredPipeline.loadedAt >= Int64.min, orderBy: [StoredPipeline.name.ascending])
+        .map(\.published)
+    }
+  }
+
+  /// One of them.
+  package func publishedPipeline(_ name: String) throws(WorkspaceError) -> PublishedPipeline? {
+    try read { db in try db.fetch(for: StoredPipeline.self).where(StoredPipeline.name == name).first?.published }
+  }
+
+  /// Publishes pipelines, in place of what was published under their names; those under `removed` are served no longer.
+  package func publish(_ pipelines: [PublishedPipeline], removed: [String] = []) throws(WorkspaceError) {
+    guard !pipelines.isEmpty || !removed.isEmpty else { return }
+    try write { db in
+      try db.changing([StoredPipeline.self]) { context in
+        for name in removed { try context.delete(StoredPipeline.self, where: StoredPipeline.name == name) }
+        for pipeline in pipelines { try context.submit(StoredPipeline.upsertRequest(StoredPipeline(pipeline))) }
+      }
+    }
+  }
+
+  // MARK: Requests
+
+  /// Asks the host to do something, which hears of it; where no host runs, the next one does.
+  package func ask(_ request: HostRequest, who: String, at time: RecordTime) throws(WorkspaceError) {
+    try write { db in
+      try db.changing([StoredHostRequest.self]) { context in
+        let last = try context.fetch(for: StoredHostRequest.self).maximum(StoredHostRequest.number) ?? 0
+        try context.submit(
+          StoredHostRequest.creationRequest(
+            StoredHostRequest(number: last + 1, kind: request.rawValue, who: who, requestedAt: time.microseconds)))
+      }
+    }
+    workspace.announce()
+  }
+
+  /// Takes what was asked of the host, in order, each with who asked.
+  package func takeHostRequests(at time: RecordTime) throws(WorkspaceError) -> [(request: HostRequest, who: String?)] {
+    let isAny = try read { try $0.fetch(for: StoredHostRequest.self).count(where: StoredHostRequest.takenAt.isNil()) > 0 }
+    guard isAny else { return [] }
+    return try write { db in
+      let waiting = try db.fetch(for: StoredHostRequest.self)
+        .where(StoredHostRequest.takenAt.isNil(), orderBy: [StoredHostRequest.number.ascending])
+      try db.changing([StoredHostRequest.self]) { context in
+        _ = try context.update(
+          StoredHostRequest.self, set: [StoredHostRequest.takenAt.set(time.microseconds)],
+          where: StoredHostRequest.takenAt.isNil())
+      }
+      return waiting.compactMap { stored in HostRequest(rawValue: stored.kind).map { ($0, stored.who) } }
+    }
+  }
+
+  /// Follows what is asked of the host.
+  package func followHostRequests(_ handler: @escaping @Sendable () -> Void) throws -> Subscription {
+    try workspace.subscribe(changesOf: StoredHostRequest.self, changeHandler: handler)
+  }
+
+  /// Follows what the host publishes.
+  package func followHosting(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
+    [
+      try workspace.subscribe(changesOf: StoredHost.self, changeHandler: handler),
+      try workspace.subscribe(changesOf: StoredPipeline.self, changeHandler: handler),
+    ]
+  }
+}
+
+extension StoredHost {
+  init(_ host: HostRecord, number: Int64) {
+    self.init(
+      number: number, boot: host.owner.boot, pid: Int64(host.owner.pid), processStarted: host.owner.started,
+      host: host.host, user: host.user, version: host.version, state: host.state.rawValue,
+      startedAt: host.startedAt.microseconds, readyAt: host.readyAt?.microseconds, endedAt: host.endedAt?.microseconds,
+      configuration: host.configuration)
+  }
+
+  func record(in db: Database) -> HostRecord? {
+    guard let state = HostRecord.State(rawValue: state) else { return nil }
+    let owner = ProcessIdentity(boot: boot, pid: pid.asProcess, started: processStarted)
+    var record = HostRecord(
+      owner: owner, host: host, user: user, version: version, startedAt: RecordTime(microseconds: startedAt),
+      configuration: configuration)
+    record.number = number
+    record.state = state == .stopped || owner.isAlive(in: db) ? state : .died
+    record.readyAt = readyAt.map(RecordTime.init(microseconds:))
+    record.endedAt = endedAt.map(RecordTime.init(microseconds:))
+    return record
+  }
+}
+
+extension StoredPipeline {
+  init(_ pipeline: PublishedPipeline) {
+    self.init(
+      name: pipeline.name, path: pipeline.path, description: pipeline.description,
+      labels: RunLabels.text(of: pipeline.labels), queue: pipeline.queue, priority: Int64(pipeline.priority),
+      problem: pipeline.problem, isLoaded: pipeline.isLoaded, loadedAt: pipeline.loadedAt.microseconds,
+      nextAt: pipeline.nextAt?.microseconds, nextCause: pipeline.nextCause, causes: pipeline.causes)
+  }
+
+  var published: PublishedPipeline {
+    var pipeline = PublishedPipeline(name: name, path: path, loadedAt: RecordTime(microseconds: loadedAt))
+    pipeline.description = description
+    pipeline.labels = RunLabels.labels(of: labels)
+    pipeline.queue = queue
+    pipeline.priority = Int(priority)
+    pipeline.problem = problem
+    pipeline.isLoaded = isLoaded
+    pipeline.nextAt = nextAt.map(RecordTime.init(microseconds:))
+    pipeline.nextCause = nextCause
+    pipeline.causes = causes
+    return pipeline
+  }
+}
+
+/// What a host that starts finds of runs which another one has left.
+extension History {
+  /// The interrupted runs that a host had begun, nested ones not among them, the oldest first.
+  package func interruptedRuns() throws(WorkspaceError) -> [RunRecord] {
+    try read { db in
+      let numbers = try Int64.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT r.number FROM run_record r WHERE r.state = 'interrupted' AND r.parent IS NULL
+              AND EXISTS (SELECT 1 FROM occasion o WHERE o.run = r.number AND o.outcome = 'run')
+            ORDER BY r.number
+            """))
+      return try numbers.flatMap { try RunRows.all(StoredRun.number == $0, in: db) }
+        .map { try RunRows.presented($0, in: db) }
+    }
+  }
+
+  /// Records that an interrupted run has failed, as nobody will resume it.
+  package func fail(_ run: RunID, at time: RecordTime) throws(WorkspaceError) {
+    try write { db in
+      guard let found = try RunRows.find(run, in: db), found.record.state == .interrupted else { return }
+      try db.changing([StoredRun.self]) { context in
+        try context.submit(
+          StoredRun.changeRequest(found.stored) { stored in
+            stored.state = RunState.failed.rawValue
+            stored.reason = RecordedError.hostDied.code
+            stored.endedAt = time.microseconds
+          })
+      }
+    }
+    workspace.announce()
+  }
+}

@@ -1,0 +1,63 @@
+import Workspace
+
+/// A process that serves a workspace, or served it.
+public struct HostRecord: Sendable, Hashable {
+  /// How far it has come.
+  public enum State: String, Sendable, Hashable, CaseIterable {
+    /// It deals with what former hosts have left.
+    case starting
+    /// It begins runs.
+    case ready
+    /// It begins nothing any more, and waits for what goes on.
+    case draining
+    /// It has ended.
+    case stopped
+    /// Its process has gone without a word.
+    case died
+  }
+
+  /// The number of its row.
+  public var number: Int64 = 0
+  /// The process.
+  public var owner: ProcessIdentity
+  /// The name of the computer.
+  public var host: String
+  /// The login name.
+  public var user: String
+  /// The version of Penstock.
+  public var version: String
+  /// How far it has come; readers say ``State/died`` when its process is gone.
+  public var state = State.starting
+  /// When it began.
+  public var startedAt: RecordTime
+  /// When it was ready.
+  public var readyAt: RecordTime?
+  /// When it ended.
+  public var endedAt: RecordTime?
+  /// Its configuration, as a JSON object.
+  public var configuration: String
+
+  /// Creates the record of a host that starts.
+  public init(
+    owner: ProcessIdentity = .current, host: String, user: String, version: String, startedAt: RecordTime,
+    configuration: String
+  ) {
+    self.owner = owner
+    self.host = host
+    self.user = user
+    self.version = version
+    self.startedAt = startedAt
+    self.configuration = configuration
+  }
+
+  /// The name of the lease that the host of a workspace holds.
+  package static let lease = "host"
+}
+
+/// What a person asks of the host of a workspace.
+public enum HostRequest: String, Sendable, Hashable, CaseIterable {
+  /// To read its configuration and its pipelines anew.
+  case reload
+  /// To begin nothing any more, and to end when what goes on has ended.
+  case drain
+}

@@ -1,0 +1,34 @@
+/// A pipeline that a host serves, as it publishes it.
+public struct PublishedPipeline: Sendable, Hashable {
+  /// The name.
+  public var name: String
+  /// The absolute path of its file.
+  public var path: String
+  /// What it is for, for people.
+  public var description: String?
+  /// Its labels.
+  public var labels: [String: String] = [:]
+  /// The queue of its runs.
+  public var queue = QueuedRun.defaultQueue
+  /// The priority of its runs.
+  public var priority = 0
+  /// What is wrong with its file; nil where nothing is.
+  public var problem: String?
+  /// Whether a version of it is at work, although its file may have errors by now.
+  public var isLoaded = true
+  /// When the version at work was loaded.
+  public var loadedAt: RecordTime
+  /// The next instant at which it is due; nil where none is known.
+  public var nextAt: RecordTime?
+  /// What makes it due then, such as `cron`.
+  public var nextCause: String?
+  /// What else starts it: conditions, and controllers without instants.
+  public var causes: String?
+
+  /// Creates a pipeline that was loaded.
+  public init(name: String, path: String, loadedAt: RecordTime) {
+    self.name = name
+    self.path = path
+    self.loadedAt = loadedAt
+  }
+}

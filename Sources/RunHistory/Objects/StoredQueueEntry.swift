@@ -1,0 +1,25 @@
+import Workspace
+
+/// The place of a queued run, until it begins.
+struct StoredQueueEntry: Storable {
+  /// The number of the run.
+  var run: Int64
+  var pipeline: String
+  var queue: String
+  var priority: Int64
+  var askedAt: Int64
+  /// When the run must have begun, or it is left out.
+  var startBy: Int64?
+  /// When a host took it; nil while it waits.
+  var takenAt: Int64?
+
+  static let run = Field("run", \StoredQueueEntry.run)
+  static let pipeline = Field("pipeline", \StoredQueueEntry.pipeline)
+  static let queue = Field("queue", \StoredQueueEntry.queue)
+  static let priority = Field("priority", \StoredQueueEntry.priority)
+  static let askedAt = Field("asked_at", \StoredQueueEntry.askedAt)
+  static let startBy = Field("start_by", \StoredQueueEntry.startBy)
+  static let takenAt = Field("taken_at", \StoredQueueEntry.takenAt)
+  static let schema = ObjectSchema(
+    "queue_entry", StoredQueueEntry.init, run, pipeline, queue, priority, askedAt, startBy, takenAt, key: run)
+}

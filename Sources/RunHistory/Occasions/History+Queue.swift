@@ -1,0 +1,91 @@
+import SQLite
+import Workspace
+
+/// A run that waits for its turn.
+public struct QueuePlace: Sendable, Hashable {
+  /// The run.
+  public var run: RunID
+  /// The name of its pipeline.
+  public var pipeline: String
+  /// The queue that it waits in.
+  public var queue: String
+  /// Runs of a higher priority begin first.
+  public var priority: Int
+  /// When it was asked for.
+  public var askedAt: RecordTime
+  /// When it must have begun, or it is left out; nil for any time.
+  public var startBy: RecordTime?
+  /// Whether a host has taken it, which is about to begin it.
+  public var isTaken: Bool
+}
+
+extension History {
+  /// The runs that are queued: by queue, the highest priority first, then by age.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Only runs of this pipeline. Default nil, for all.
+  ///   - limit: At most so many. Default 1,000.
+  public func queue(of pipeline: String? = nil, limit: Int = 1000) throws(WorkspaceError) -> [QueuePlace] {
+    try read { db in
+      try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT r.id, q.pipeline, q.queue, q.priority, q.asked_at, q.start_by, q.taken_at IS NOT NULL
+            FROM queue_entry q JOIN run_record r ON r.number = q.run
+            WHERE ?1 IS NULL OR q.pipeline = ?1
+            ORDER BY q.queue, q.priority DESC, q.run LIMIT ?2
+            """), arguments: [pipeline, limit]
+      ).compactMap { row in
+        guard let run = RunID(row[0] as String) else { return nil }
+        return QueuePlace(
+          run: run, pipeline: row[1], queue: row[2], priority: row[3], askedAt: RecordTime(microseconds: row[4]),
+          startBy: (row[5] as Int64?).map(RecordTime.init(microseconds:)), isTaken: row[6])
+      }
+    }
+  }
+
+  /// How many runs are queued, by the names of their queues.
+  package func queueLengths() throws(WorkspaceError) -> [String: Int] {
+    try read { db in
+      let rows = try Row.fetchAll(
+        db.cachedStatement(sql: "SELECT queue, count(*) FROM queue_entry WHERE taken_at IS NULL GROUP BY queue"))
+      return Dictionary(rows.map { ($0[0] as String, $0[1] as Int) }) { first, _ in first }
+    }
+  }
+
+  /// The earliest time by which a queued run must have begun; nil where none has one.
+  package func nextStartBy() throws(WorkspaceError) -> RecordTime? {
+    try read { db in
+      try Int64.fetchOne(
+        db.cachedStatement(
+          sql: "SELECT min(start_by) FROM queue_entry WHERE start_by IS NOT NULL AND taken_at IS NULL"))
+        .map(RecordTime.init(microseconds:))
+    }
+  }
+
+  /// Records an occasion together with its queued run, or with the reason why there is none, for a program that hosts no runs.
+  package func admit(_ request: OccasionRequest) throws(WorkspaceError) -> Admission {
+    let admission = try write { try OccasionLedger.admit(request, in: $0) }
+    workspace.announce()
+    return admission
+  }
+
+  /// Follows the queue and the pauses: `handler` is called when one of them has changed, and perhaps where neither has.
+  package func followQueue(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
+    [
+      try workspace.subscribe(changesOf: StoredQueueEntry.self, changeHandler: handler),
+      try workspace.subscribe(changesOf: StoredPause.self, changeHandler: handler),
+    ]
+  }
+}
+
+extension History {
+  /// How many runs are queued, by the names of their pipelines.
+  package func queuedRuns() throws(WorkspaceError) -> [String: Int] {
+    try read { db in
+      let rows = try Row.fetchAll(
+        db.cachedStatement(sql: "SELECT pipeline, count(*) FROM queue_entry GROUP BY pipeline"))
+      return Dictionary(rows.map { ($0[0] as String, $0[1] as Int) }) { first, _ in first }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import SQLite
+import Workspace
+
+extension HistoryRecorder {
+  /// Records an occasion together with its queued run, or with the reason why there is none; durable when it returns.
+  package nonisolated(nonsending) func admit(_ request: OccasionRequest) async throws -> Admission {
+    let admission = try await perform { try OccasionLedger.admit(request, in: $0) }
+    try await flush()
+    return admission
+  }
+
+  /// Makes an instant of a pipeline one that has a run, which the caller is about to start; durable when it returns. False where it is one already.
+  package nonisolated(nonsending) func claim(
+    _ instant: RecordTime, of pipeline: String, at time: RecordTime
+  ) async throws -> Bool {
+    let isNew = try await perform { try OccasionLedger.claim(instant, of: pipeline, at: time, in: $0) }
+    try await flush()
+    return isNew
+  }
+}
+
+extension HistoryRecorder {
+  /// Takes queued runs that are next, and makes them this process's; durable when it returns. Those whose time to begin is over are left out first.
+  ///
+  /// - Parameters:
+  ///   - places: How many may begin.
+  ///   - turns: Whose turn it is, which is updated.
+  ///   - held: Pipelines none of whose runs may begin.
+  ///   - single: Pipelines of which one run at most may begin.
+  ///   - host: The name of this computer.
+  ///   - time: The present.
+  /// - Returns: The runs, in the order in which they are to begin.
+  package nonisolated(nonsending) func takeQueued(
+    _ places: QueueTurns.Places, turns: inout QueueTurns, held: Set<String>, single: Set<String>, host: String,
+    at time: RecordTime
+  ) async throws -> [QueueTurns.Taken] {
+    let (former, statements) = (turns, statements)
+    let (updated, taken) = try await perform { db in
+      try OccasionLedger.leaveOutLate(at: time, in: db)
+      var (turns, begun) = (former, held)
+      let chosen = try turns.take(
+        places, except: { begun.contains($0) }, taking: { if single.contains($0) { begun.insert($0) } }, at: time,
+        in: db)
+      let taken = try QueueEntries.own(chosen, by: .current, on: host, in: db)
+      for entry in taken { statements.adopt(entry.run.id, number: entry.number, fence: entry.run.fence) }
+      return (turns, taken)
+    }
+    turns = updated
+    if !taken.isEmpty { try await flush() }
+    return taken
+  }
+}

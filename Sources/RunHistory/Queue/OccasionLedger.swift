@@ -1,0 +1,209 @@
+import SQLite
+import Workspace
+
+/// Records occasions, each with what comes of it in one transaction: a run that is queued, or why there is none.
+///
+/// All of it needs a write transaction.
+enum OccasionLedger {
+  /// How many instants of a pipeline are remembered, and how many of its other occasions without a run. An older instant counts as known.
+  static let remembered = 10_000
+  /// How long an occasion without a run is kept, in microseconds: 90 days.
+  static let keptFor: Int64 = 90 * 86_400 * 1_000_000
+  /// How many occasions come between two looks at what may be forgotten.
+  private static let interval: Int64 = 256
+
+  static func admit(_ request: OccasionRequest, in db: Database) throws -> Admission {
+    let occasion = request.occasion
+    if occasion.cause == .instant, let instant = occasion.instant, try isKnown(instant, of: occasion.pipeline, in: db) {
+      return .known
+    }
+    if let reason = occasion.reason {
+      try add(occasion, run: nil, in: db)
+      return .skipped(reason, nil)
+    }
+    guard let run = request.run else { return .known }
+    if let refusal = try refusal(of: request, in: db) {
+      var skipped = occasion
+      (skipped.outcome, skipped.reason) = (.skipped, refusal.reason)
+      skipped.detail = refusal.detail ?? occasion.detail
+      try add(skipped, run: refusal.other?.number, in: db)
+      return .skipped(refusal.reason, refusal.other?.id)
+    }
+    if request.overlap == .cancel { try replaceQueued(of: occasion.pipeline, by: run.record, in: db) }
+    let number = try add(run, askedAt: occasion.askedAt, in: db)
+    try add(occasion, run: number, in: db)
+    return .queued(run.record.id)
+  }
+
+  // MARK: Instants
+
+  /// Whether an instant of a pipeline is an occasion already, or older than what is remembered.
+  static func isKnown(_ instant: RecordTime, of pipeline: String, in db: Database) throws -> Bool {
+    let isThere = try Int.fetchOne(
+      db.cachedStatement(
+        sql: "SELECT 1 FROM occasion WHERE pipeline = ? AND instant = ? AND cause = 'instant'"),
+      arguments: [pipeline, instant.microseconds])
+    if isThere != nil { return true }
+    // Of most, the instant is the latest one, and nothing older has to be looked at.
+    let latest = try Int64.fetchOne(
+      db.cachedStatement(sql: "SELECT max(instant) FROM occasion WHERE pipeline = ? AND cause = 'instant'"),
+      arguments: [pipeline])
+    guard let latest, instant.microseconds < latest else { return false }
+    let oldest = try Int64.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT instant FROM occasion WHERE pipeline = ? AND cause = 'instant' ORDER BY instant DESC
+          LIMIT 1 OFFSET \(remembered - 1)
+          """), arguments: [pipeline])
+    return oldest.map { instant.microseconds < $0 } ?? false
+  }
+
+  /// Makes an instant one that has a run, whose number is not known yet, where it is none. False where it is one already.
+  static func claim(
+    _ instant: RecordTime, of pipeline: String, at time: RecordTime, in db: Database
+  ) throws -> Bool {
+    guard try !isKnown(instant, of: pipeline, in: db) else { return false }
+    try add(Occasion(pipeline: pipeline, cause: .instant, instant: instant, askedAt: time), run: nil, in: db)
+    return true
+  }
+
+  // MARK: Refusing
+
+  private struct Refusal {
+    var reason: Occasion.Reason
+    var other: (number: Int64, id: RunID)?
+    var detail: String?
+  }
+
+  private static func refusal(of request: OccasionRequest, in db: Database) throws -> Refusal? {
+    let occasion = request.occasion
+    switch occasion.cause {
+    // What a person asks for is not automatic, which is all that a pause ends.
+    case .request, .retry: break
+    case .instant, .event, .condition:
+      if let pause = try Pauses.current(of: occasion.pipeline, at: occasion.askedAt, in: db) {
+        return Refusal(reason: .paused, detail: pause.words)
+      }
+    }
+    if request.capacity < .max {
+      let waiting = try Int.fetchOne(
+        db.cachedStatement(sql: "SELECT 1 FROM queue_entry WHERE taken_at IS NULL LIMIT 1 OFFSET ?"),
+        arguments: [max(0, request.capacity - 1)])
+      if waiting != nil || request.capacity <= 0 {
+        return Refusal(reason: .queueFull, detail: "\(request.capacity) runs are queued")
+      }
+    }
+    guard request.overlap == .skip, let other = try activeRun(of: occasion.pipeline, in: db) else { return nil }
+    return Refusal(reason: .overlap, other: other)
+  }
+
+  /// A run of the pipeline that goes on, or is queued.
+  private static func activeRun(of pipeline: String, in db: Database) throws -> (number: Int64, id: RunID)? {
+    let rows = try Row.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT number, id, boot, pid, process_started FROM run_record
+          WHERE pipeline = ? AND state IN ('queued', 'running') ORDER BY number
+          """), arguments: [pipeline])
+    for row in rows {
+      let owner = ProcessIdentity(boot: row[2], pid: Int32(exactly: row[3] as Int64) ?? 0, started: row[4])
+      guard let id = RunID(row[1] as String), owner == .nobody || owner.isAlive(in: db) else { continue }
+      return (row[0], id)
+    }
+    return nil
+  }
+
+  /// Ends the runs of a pipeline that are queued, because `run` takes their place.
+  private static func replaceQueued(of pipeline: String, by run: RunRecord, in db: Database) throws {
+    let canceller = RunCanceller(who: run.id.text, means: .overlap)
+    let waiting = try Int64.fetchAll(
+      db.cachedStatement(sql: "SELECT run FROM queue_entry WHERE pipeline = ? AND taken_at IS NULL"),
+      arguments: [pipeline])
+    for number in waiting {
+      try endQueued(
+        number, canceller: canceller, outcome: .replaced, reason: .overlap, at: run.createdAt, in: db)
+    }
+  }
+
+  // MARK: Rows
+
+  /// Ends a queued run that nobody has taken. False where somebody has, or it has ended.
+  @discardableResult
+  static func endQueued(
+    _ number: Int64, canceller: RunCanceller?, outcome: Occasion.Outcome, reason: Occasion.Reason, at time: RecordTime,
+    in db: Database
+  ) throws -> Bool {
+    try db.cachedStatement(sql: "DELETE FROM queue_entry WHERE run = ? AND taken_at IS NULL")
+      .execute(arguments: [number])
+    guard db.changesCount > 0 else { return false }
+    try db.cachedStatement(
+      sql: """
+        UPDATE run_record SET state = 'cancelled', reason = ?, cancelled_by = ?, cancelled_with = ?, ended_at = ?
+        WHERE number = ? AND state = 'queued'
+        """
+    ).execute(arguments: [
+      runReason(reason), canceller?.who, canceller?.means.rawValue,
+      time.microseconds, number,
+    ])
+    try db.cachedStatement(sql: "UPDATE occasion SET outcome = ?, reason = ? WHERE run = ?")
+      .execute(arguments: [outcome.rawValue, reason.rawValue, number])
+    return true
+  }
+
+  /// Ends queued runs that should have begun by now.
+  static func leaveOutLate(at time: RecordTime, in db: Database) throws {
+    let late = try Int64.fetchAll(
+      db.cachedStatement(
+        sql: "SELECT run FROM queue_entry WHERE start_by IS NOT NULL AND taken_at IS NULL AND start_by < ?"),
+      arguments: [time.microseconds])
+    for number in late {
+      try endQueued(number, canceller: nil, outcome: .skipped, reason: .tooLate, at: time, in: db)
+    }
+  }
+
+  /// What is recorded of a run that ended while it was queued.
+  private static func runReason(_ reason: Occasion.Reason) -> String? {
+    switch reason {
+    case .cancelled: RunReason.cancelledBefore.text
+    case .tooLate: RunReason.tooLate.text
+    // Who took its place says it all.
+    default: nil
+    }
+  }
+
+  private static func add(_ run: QueuedRun, askedAt: RecordTime, in db: Database) throws -> Int64 {
+    let number = try RunRows.add(run.record, definition: run.definition, nested: run.nested, in: db)
+    try db.cachedStatement(
+      sql: "INSERT INTO queue_entry (run, pipeline, queue, priority, asked_at, start_by) VALUES (?, ?, ?, ?, ?, ?)"
+    ).execute(arguments: [
+      number, run.record.pipeline, run.queue, run.priority, askedAt.microseconds, run.startBy?.microseconds,
+    ])
+    return number
+  }
+
+  private static func add(_ occasion: Occasion, run: Int64?, in db: Database) throws {
+    // In SQL, which numbers the row.
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO occasion (pipeline, cause, controller, instant, asked_at, asked_by, outcome, reason, detail, run)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      occasion.pipeline, occasion.cause.rawValue, occasion.controller, occasion.instant?.microseconds,
+      occasion.askedAt.microseconds, occasion.askedBy, occasion.outcome.rawValue, occasion.reason?.rawValue,
+      occasion.detail, run,
+    ])
+    if db.lastInsertedRowID % interval == 0 { try trim(occasion.pipeline, at: occasion.askedAt, in: db) }
+  }
+
+  /// Forgets occasions of a pipeline that have no run: those that are old, and all but the latest.
+  static func trim(_ pipeline: String, at time: RecordTime, in db: Database) throws {
+    try db.execute(
+      sql: """
+        DELETE FROM occasion WHERE pipeline = ?1 AND run IS NULL AND (asked_at < ?2 OR number < (
+          SELECT min(number) FROM (
+            SELECT number FROM occasion WHERE pipeline = ?1 ORDER BY number DESC LIMIT \(remembered))))
+        """, arguments: [pipeline, time.microseconds - keptFor])
+  }
+}
+

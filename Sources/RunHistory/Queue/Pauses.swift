@@ -1,0 +1,55 @@
+import SQLite
+import Workspace
+
+/// A pipeline that nothing starts by itself for a while. What a person asks for runs all the same.
+public struct Pause: Sendable, Hashable {
+  /// The name of the pipeline.
+  public var pipeline: String
+  /// When it ends by itself; nil for as long as nobody ends it.
+  public var until: RecordTime?
+  /// Why, in the words of whoever paused it.
+  public var reason: String?
+  /// The login name of whoever paused it.
+  public var who: String?
+  /// Since when.
+  public var since: RecordTime
+
+  /// Creates a pause that begins at `since`.
+  public init(pipeline: String, until: RecordTime? = nil, reason: String? = nil, who: String? = nil, since: RecordTime)
+  {
+    self.pipeline = pipeline
+    self.until = until
+    self.reason = reason
+    self.who = who
+    self.since = since
+  }
+
+  /// Who paused the pipeline and why, for people: `paused by ada: maintenance`.
+  package var words: String {
+    let person = who.map { " by \($0)" } ?? ""
+    let end = until.map { " until \($0.text)" } ?? ""
+    return "paused\(person)\(end)" + (reason.map { ": \($0)" } ?? "")
+  }
+}
+
+/// The rows of pauses.
+enum Pauses {
+  /// The pause of a pipeline that is in force at `time`.
+  static func current(of pipeline: String, at time: RecordTime, in db: Database) throws -> Pause? {
+    try db.fetch(for: StoredPause.self).where(StoredPause.pipeline == pipeline).first?.pause(at: time)
+  }
+
+  static func all(at time: RecordTime, in db: Database) throws -> [Pause] {
+    try db.fetch(for: StoredPause.self).where(StoredPause.at >= Int64.min).compactMap { $0.pause(at: time) }
+  }
+}
+
+extension StoredPause {
+  /// The pause; nil where it is over at `time`.
+  func pause(at time: RecordTime) -> Pause? {
+    if let until, until <= time.microseconds { return nil }
+    return Pause(
+      pipeline: pipeline, until: until.map(RecordTime.init(microseconds:)), reason: reason, who: who,
+      since: RecordTime(microseconds: at))
+  }
+}

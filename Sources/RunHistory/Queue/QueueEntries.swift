@@ -1,0 +1,46 @@
+import SQLite
+import Workspace
+
+/// The places of queued runs, and the one process that takes a run from its place. All of it needs a write transaction.
+enum QueueEntries {
+  /// Makes `owner` the process of queued runs that nobody has, and returns what it needs to begin them.
+  static func own(
+    _ taken: [(number: Int64, queue: String)], by owner: ProcessIdentity, on host: String, in db: Database
+  ) throws -> [QueueTurns.Taken] {
+    try taken.compactMap { number, queue in
+      try db.cachedStatement(
+        sql: """
+          UPDATE run_record SET boot = ?, pid = ?, process_started = ?, host = ?, fence = coalesce(fence, 0) + 1
+          WHERE number = ?
+          """
+      ).execute(arguments: [owner.boot, owner.pid, owner.started, host, number])
+      guard let run = try RunRows.all(StoredRun.number == number, in: db).first else {
+        try remove(number, in: db)
+        return nil
+      }
+      return QueueTurns.Taken(
+        run: run.record, number: number, queue: queue,
+        definition: try StoredDefinition.text(of: run.record.definitionHash, in: db) ?? "",
+        nested: try NestedDefinitions.of(run.record.id, in: db))
+    }
+  }
+
+  /// Puts a run back in its place whose process is gone before it began; false where it was not queued, or has begun.
+  static func giveBack(_ run: RunRows.Numbered, in db: Database) throws -> Bool {
+    guard run.record.state == .queued, run.record.startedAt == nil else { return false }
+    try db.cachedStatement(sql: "UPDATE queue_entry SET taken_at = NULL WHERE run = ?").execute(arguments: [run.number])
+    guard db.changesCount > 0 else { return false }
+    let nobody = ProcessIdentity.nobody
+    try db.cachedStatement(
+      sql: """
+        UPDATE run_record SET boot = ?, pid = ?, process_started = ?, fence = coalesce(fence, 0) + 1 WHERE number = ?
+        """
+    ).execute(arguments: [nobody.boot, nobody.pid, nobody.started, run.number])
+    return true
+  }
+
+  /// The run has begun, or ended.
+  static func remove(_ run: Int64, in db: Database) throws {
+    try db.cachedStatement(sql: "DELETE FROM queue_entry WHERE run = ?").execute(arguments: [run])
+  }
+}

@@ -1,0 +1,111 @@
+import RunHistory
+import Values
+
+/// What the host of a workspace does, and each pipeline that it serves.
+package struct StatusReport: Sendable {
+  /// A pipeline.
+  package struct Entry: Sendable {
+    package var pipeline: PublishedPipeline
+    package var state: String
+    /// Why it is in that state, or does not run; nil where nothing is to be said.
+    package var reason: String?
+    /// Its latest runs, the latest first.
+    package var runs: [RunRecord]
+    /// How many of its runs are queued.
+    package var queued: Int
+    package var pause: Pause?
+  }
+
+  /// The host that serves the workspace, or served it last; nil where none ever has.
+  package let host: HostRecord?
+  package let entries: [Entry]
+  /// How many runs go on, and how many are queued.
+  package let running: Int
+  package let queued: Int
+
+  /// How many of the latest runs of a pipeline are shown.
+  package static let latestRuns = 10
+
+  /// - Parameters:
+  ///   - names: Only these pipelines; empty for all.
+  ///   - history: The history.
+  /// - Throws: `WorkspaceError`.
+  package init(of names: Set<String>, in history: History, at now: RecordTime = .now) throws {
+    host = try history.hosts(limit: 1).first
+    let pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
+    let lengths = try history.queuedRuns()
+    queued = lengths.values.reduce(0, +)
+    var entries: [Entry] = []
+    var running = 0
+    for pipeline in try history.publishedPipelines() {
+      let runs = try history.runs(RunFilter(pipeline: pipeline.name, limit: Self.latestRuns))
+      running += runs.count { $0.state == .running }
+      guard names.isEmpty || names.contains(pipeline.name) else { continue }
+      entries.append(
+        Entry(pipeline, runs, queued: lengths[pipeline.name] ?? 0, pause: pauses[pipeline.name]))
+    }
+    self.entries = entries
+    self.running = running
+  }
+
+  /// Whether a host serves the workspace now.
+  package var isServed: Bool { host.map { $0.state != .stopped && $0.state != .died } ?? false }
+}
+
+extension StatusReport.Entry {
+  fileprivate init(_ pipeline: PublishedPipeline, _ runs: [RunRecord], queued: Int, pause: Pause?) {
+    self.pipeline = pipeline
+    self.runs = runs
+    self.queued = queued
+    self.pause = pause
+    let current = runs.first { $0.state == .running }
+    if !pipeline.isLoaded {
+      (state, reason) = ("invalid", pipeline.problem)
+    } else if let current {
+      (state, reason) = ("running", "run \(current.id.short)")
+    } else if let pause {
+      (state, reason) = ("paused", pause.words)
+    } else if queued > 0 {
+      (state, reason) = ("queued", "\(queued) \(queued == 1 ? "run waits" : "runs wait")")
+    } else if pipeline.problem != nil {
+      (state, reason) = ("invalid", pipeline.problem)
+    } else {
+      (state, reason) = ("idle", nil)
+    }
+  }
+
+  /// The entry with the names of the view `pipelines`.
+  package func jsonValue() -> JSONValue {
+    .object([
+      "name": .string(pipeline.name), "path": .string(pipeline.path), "state": .string(state),
+      "reason": JSONValue(reason), "problem": JSONValue(pipeline.problem), "next_at": JSONValue(pipeline.nextAt),
+      "next_cause": JSONValue(pipeline.nextCause), "causes": JSONValue(pipeline.causes), "queued": JSONValue(queued),
+      "last_run": JSONValue(runs.first?.id.text), "last_state": JSONValue(runs.first?.state.rawValue),
+      "paused_by": JSONValue(pause?.who), "paused_until": JSONValue(pause?.until),
+      "queue": .string(pipeline.queue), "priority": JSONValue(pipeline.priority),
+      "labels": .object(
+        .init(uniqueKeysWithValues: pipeline.labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
+    ])
+  }
+}
+
+extension HostRecord {
+  /// The host with the names of the view `hosts`.
+  package func jsonValue() -> JSONValue {
+    .object([
+      "host": .string(host), "pid": JSONValue(Int(owner.pid)), "user": .string(user), "version": .string(version),
+      "state": .string(state.rawValue), "started_at": JSONValue(startedAt), "ready_at": JSONValue(readyAt),
+      "ended_at": JSONValue(endedAt), "configuration": JSONValue(recorded: configuration),
+    ])
+  }
+}
+
+extension StatusReport {
+  /// The host, and how many runs it has.
+  package func jsonValue() -> JSONValue {
+    .object([
+      "host": host?.jsonValue() ?? .null, "running": JSONValue(running), "queued": JSONValue(queued),
+      "pipelines": .array(entries.map { $0.jsonValue() }),
+    ])
+  }
+}

@@ -1,0 +1,179 @@
+import PipelineEngine
+import PipelineLanguage
+import PipelineService
+import RunHistory
+
+/// The pipelines that a host serves, as their files are now: of each name one version at most is at work, which is the last good one.
+///
+/// One that cannot be loaded hinders no other one.
+struct PipelineCatalog {
+  /// What is known of a file.
+  private struct File {
+    var stamp: FileStamp?
+    /// The name of its pipeline: that which it has been loaded with last, else that of the file. Nil where it is a file for others to include.
+    var name: String?
+    var served: ServedPipeline?
+    /// What is wrong with it as it is now.
+    var problem: String?
+    /// Other files that count for it.
+    var others: [String: FileStamp?] = [:]
+  }
+
+  /// What a look has found to be different.
+  struct Difference {
+    /// Pipelines of which another version is at work, or that are new.
+    var begun: [ServedPipeline] = []
+    /// Names of pipelines that are served no longer.
+    var ended: [String] = []
+    /// What is to be published, whether or not another version is at work.
+    var changed: [PublishedPipeline] = []
+    /// What is to be told of files.
+    var notices: [Notice] = []
+  }
+
+  /// Something about a file.
+  struct Notice {
+    var isProblem: Bool
+    var message: String
+    var pipeline: String
+  }
+
+  private let paths: [String]
+  private let plugins: PluginSource
+  private let host: RunHost
+  private let version: String
+  private var files: [String: File] = [:]
+  /// What was published last, by name.
+  private var published: [String: PublishedPipeline] = [:]
+  private var atWork: [String: ServedPipeline] = [:]
+
+  init(paths: [String], plugins: PluginSource, host: RunHost, version: String) {
+    self.paths = paths
+    self.plugins = plugins
+    self.host = host
+    self.version = version
+  }
+
+  /// The version of a pipeline that is at work.
+  func pipeline(_ name: String) -> ServedPipeline? { atWork[name] }
+
+  /// All that are at work.
+  var pipelines: some Collection<ServedPipeline> { atWork.values }
+
+  /// How many pipelines have a problem.
+  var problemCount: Int { published.values.count { $0.problem != nil } }
+
+  /// The folders and files in which a change may mean another pipeline, or another version of one.
+  private(set) var watchedPaths: Set<String> = []
+
+  /// Looks at all files, and loads those that are new or have changed.
+  mutating func look() -> Difference {
+    var difference = Difference()
+    let found = PipelineFiles.find(at: paths)
+    watchedPaths = Set(found.folders)
+    for path in files.keys where !found.files.contains(path) { files[path] = nil }
+    for path in found.files { look(at: path) }
+    for file in files.values { watchedPaths.formUnion(file.others.keys) }
+    for problem in found.problems {
+      difference.notices.append(Notice(isProblem: true, message: problem, pipeline: ""))
+    }
+    settle(&difference)
+    return difference
+  }
+
+  private mutating func look(at path: String) {
+    let stamp = FileStamp(path)
+    if let known = files[path], known.stamp == stamp, known.others.allSatisfy({ FileStamp($0.key) == $0.value }) {
+      return
+    }
+    let result = PipelineLoader.load(path: path, plugins: plugins)
+    var file = files[path] ?? File(stamp: stamp, name: PipelineFiles.name(of: path))
+    file.stamp = stamp
+    let others = result.sources.map(\.path).filter { $0 != path } + result.settingFiles
+    file.others = Dictionary(others.map { ($0, FileStamp($0)) }) { first, _ in first }
+    if let pipeline = result.pipeline {
+      let served = ServedPipeline(pipeline, in: host, version: version)
+      file.problem = served.runsByItself ? served.obstacle : nil
+      file.name = pipeline.name
+      // One that cannot run by itself can be started with params all the same.
+      file.served = served
+    } else if result.templateCount != nil, !result.ownDiagnostics.contains(where: { $0.severity == .error }) {
+      (file.name, file.served, file.problem) = (nil, nil, nil)
+    } else {
+      file.name = file.name ?? PipelineFiles.name(of: path)
+      file.problem = DiagnosticRenderer().render(
+        result.diagnostics.filter { $0.severity == .error }, in: result.sources)
+    }
+    files[path] = file
+  }
+
+  /// Decides which version of each name is at work.
+  private mutating func settle(_ difference: inout Difference) {
+    let byName = Dictionary(grouping: files.filter { $0.value.name != nil }) { $0.value.name ?? "" }
+    for name in Set(atWork.keys).union(published.keys) where byName[name] == nil {
+      atWork[name] = nil
+      published[name] = nil
+      difference.ended.append(name)
+    }
+    for (name, candidates) in byName.sorted(by: { $0.key < $1.key }) {
+      settle(name, candidates.sorted { $0.key < $1.key }, &difference)
+    }
+  }
+
+  private mutating func settle(
+    _ name: String, _ candidates: [(key: String, value: File)], _ difference: inout Difference
+  ) {
+    let former = atWork[name]
+    var problem = candidates.compactMap(\.value.problem).first
+    var next: ServedPipeline?
+    if candidates.count > 1 {
+      let paths = candidates.map { "'\($0.key)'" }.joined(separator: " and ")
+      problem = "\(paths) have the same pipeline name '\(name)'; rename one of them"
+      // The one that had the name keeps it, as it was.
+      next = former
+    } else {
+      next = candidates.first?.value.served
+    }
+    if let next {
+      if former?.hash != next.hash || former?.path != next.path || former?.loadedAt != next.loadedAt {
+        atWork[name] = next
+        difference.begun.append(next)
+      }
+    } else if former != nil {
+      atWork[name] = nil
+    }
+    let entry = PublishedPipeline(
+      name: name, path: candidates.first?.key ?? "", served: next, problem: problem, at: host.now())
+    guard published[name] != entry else { return }
+    let was = published.updateValue(entry, forKey: name)
+    difference.changed.append(entry)
+    if let problem, was?.problem != problem {
+      let consequence = next == nil ? "it is not served" : "the last good version stays at work"
+      difference.notices.append(
+        Notice(isProblem: true, message: "'\(name)' is invalid, \(consequence): \(problem)", pipeline: name))
+    } else if problem == nil, was?.problem != nil {
+      difference.notices.append(Notice(isProblem: false, message: "'\(name)' is valid again", pipeline: name))
+    }
+  }
+}
+
+extension PublishedPipeline {
+  fileprivate init(name: String, path: String, served: ServedPipeline?, problem: String?, at time: RecordTime) {
+    self.init(name: name, path: served?.path ?? path, loadedAt: served?.loadedAt ?? time)
+    self.problem = problem
+    isLoaded = served != nil
+    guard let outline = served?.outline else {
+      // The time of a look is no news.
+      loadedAt = RecordTime(microseconds: 0)
+      return
+    }
+    description = outline.description
+    labels = outline.labels
+    queue = outline.scheduling.queue ?? QueuedRun.defaultQueue
+    priority = outline.scheduling.priority
+    var texts = outline.controllers.map(\.use.offer)
+    if let formula = outline.automatic { texts.append("automatic: \(formula.text)") }
+    if let formula = outline.rerunOnChange { texts.append("rerun_on_change: \(formula.text)") }
+    causes = texts.isEmpty ? nil : texts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,65 @@
+import Operations
+import PipelineEngine
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import Values
+
+/// A version of a pipeline at work: what is needed to know when it runs, and to queue its runs, without its operations.
+struct ServedPipeline: Sendable {
+  /// The definition without operations and texts.
+  let outline: PipelineDefinition
+  /// The params of runs that nobody gives any; without those that have no default.
+  let parameters: [String: JSONValue]
+  /// The run that is queued, but for its id, its time and what it is for.
+  private let prototype: QueuedRun
+  let loadedAt: RecordTime
+
+  var name: String { outline.name }
+  var path: String { outline.source.absolutePath }
+  var hash: String { prototype.record.definitionHash }
+
+  /// What becomes of its runs beside each other.
+  var overlap: OccasionRequest.Overlap {
+    OccasionRequest.Overlap(outline.overlap)
+  }
+
+  /// Why it cannot run by itself, although its file says that it does; nil where it can, or does not.
+  let obstacle: String?
+
+  /// Whether anything but a person starts it.
+  var runsByItself: Bool { !outline.controllers.isEmpty || outline.automatic != nil || outline.rerunOnChange != nil }
+
+  init(_ pipeline: PipelineDefinition, in host: RunHost, version: String) {
+    let resolved = ParameterResolver.resolve(pipeline, given: [])
+    parameters = (try? resolved.get()) ?? [:]
+    if case .failure(let problems) = resolved { obstacle = problems.description } else { obstacle = nil }
+    var options = RunOptions()
+    options.version = version
+    options.trigger = .controller
+    options.parameters = parameters
+    options.labels = pipeline.labels
+    loadedAt = host.now()
+    prototype = host.queuedRun(
+      of: pipeline, options: options, queue: pipeline.scheduling.queue ?? QueuedRun.defaultQueue,
+      priority: pipeline.scheduling.priority, startBy: nil)
+    var outline = pipeline
+    outline.operations = []
+    outline.handlers = []
+    outline.nested = [:]
+    outline.source.text = ""
+    self.outline = outline
+  }
+
+  /// The run that an occasion asks for.
+  func run(for occasion: Occasion, event: JSONValue?) -> QueuedRun {
+    var run = prototype
+    run.record.id = .generate()
+    run.record.createdAt = occasion.askedAt
+    run.record.controller = occasion.controller
+    run.record.event = event.map(\.text)
+    run.record.instant = occasion.instant
+    run.startBy = outline.scheduling.startWithin.map { (occasion.instant ?? occasion.askedAt).advanced(by: $0) }
+    return run
+  }
+}

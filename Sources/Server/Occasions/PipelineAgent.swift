@@ -1,0 +1,185 @@
+import Operations
+import PipelineEngine
+import PipelineLanguage
+import RunHistory
+import Synchronization
+import Values
+
+/// What starts one version of a pipeline by itself: its controllers and its conditions. Each thing that they tell becomes an occasion, in its order.
+final class PipelineAgent: Sendable {
+  /// Records an occasion with the run that it asks for, and returns what came of it once that is sure.
+  typealias Admit = @Sendable (Occasion, QueuedRun, OccasionRequest.Overlap) async throws -> Admission
+
+  private struct State {
+    var session: ControllerSession?
+    var subscriptions: [OperationSubscription] = []
+    var tasks: [Task<Void, Never>] = []
+    /// Conditions whose run has not ended.
+    var awaited: [RunID: CheckedContinuation<RunOutcome, any Error>] = [:]
+    var hasEnded = false
+  }
+
+  let pipeline: ServedPipeline
+  private let host: RunHost
+  private let admit: Admit
+  private let onProblem: @Sendable (String) -> Void
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - pipeline: What to run.
+  ///   - host: Who runs it.
+  ///   - admit: Records occasions.
+  ///   - onProblem: Told of what keeps controllers or conditions from their work.
+  init(
+    _ pipeline: ServedPipeline, in host: RunHost, admit: @escaping Admit,
+    onProblem: @escaping @Sendable (String) -> Void
+  ) {
+    self.pipeline = pipeline
+    self.host = host
+    self.admit = admit
+    self.onProblem = onProblem
+  }
+
+  /// Lets controllers and conditions begin.
+  ///
+  /// - Throws: What an expression in settings throws, or what a plugin that cannot be used any more does.
+  func begin() throws {
+    guard pipeline.runsByItself, pipeline.obstacle == nil else { return }
+    if !pipeline.outline.controllers.isEmpty { try beginControllers() }
+    if pipeline.outline.automatic != nil || pipeline.outline.rerunOnChange != nil { try beginConditions() }
+  }
+
+  /// Ends them. What they have told and nobody has taken they may tell again.
+  func end() {
+    let ended = state.withLock { state in
+      state.hasEnded = true
+      defer { state = State(hasEnded: true) }
+      return state
+    }
+    ended.session?.end()
+    for subscription in ended.subscriptions { subscription.cancel() }
+    for task in ended.tasks { task.cancel() }
+    for continuation in ended.awaited.values { continuation.resume(throwing: CancellationError()) }
+  }
+
+  /// A run of the pipeline has ended.
+  func ended(_ run: RunRecord) {
+    let continuation = state.withLock { $0.awaited.removeValue(forKey: run.id) }
+    continuation?.resume(returning: RunOutcome(run: run, results: [:]))
+  }
+
+  // MARK: Controllers
+
+  private func beginControllers() throws {
+    let (wakes, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let session = try host.controllers(of: pipeline.outline, parameters: pipeline.parameters) { sink.yield() }
+    let task = Task { [weak self] in
+      for await _ in wakes {
+        guard await self?.takeEvents(of: session) == true else { return }
+      }
+    }
+    keep { state in
+      state.session = session
+      state.tasks.append(task)
+    }
+    // What was told before anybody listened.
+    sink.yield()
+  }
+
+  /// Records what controllers have told. False when the agent has ended.
+  private func takeEvents(of session: ControllerSession) async -> Bool {
+    while let event = session.next() {
+      var occasion = Occasion(
+        pipeline: pipeline.name, cause: event.instant == nil ? .event : .instant, controller: event.controller,
+        instant: event.instant, askedAt: host.now())
+      occasion.detail = event.value["reason"]?.stringValue
+      // Its controller remembers it only when it is recorded; until then it is tried again.
+      while !Task.isCancelled {
+        do {
+          _ = try await admit(occasion, pipeline.run(for: occasion, event: event.value), pipeline.overlap)
+          await session.settle(event)
+          break
+        } catch {
+          guard (try? await host.delay(for: .seconds(1))) != nil else { return false }
+        }
+      }
+      if Task.isCancelled { return false }
+    }
+    return !state.withLock(\.hasEnded)
+  }
+
+  // MARK: Conditions
+
+  private func beginConditions() throws {
+    let (outline, parameters) = (pipeline.outline, pipeline.parameters)
+    let isHeld = Atomic(true)
+    let store = try host.store(
+      for: outline, parameters: parameters, isHeld: { isHeld.load(ordering: .sequentiallyConsistent) }
+    ) { [weak self] in
+      guard let self else { throw CancellationError() }
+      return try await runByCondition()
+    }
+    // To be served is no reason to run; what `automatic` allows at first is begun below.
+    let subscription = store.subscribe(with: OperationEventHandler())
+    isHeld.store(false, ordering: .sequentiallyConsistent)
+    let awaitsFirst = Atomic(outline.controllers.isEmpty && outline.automatic != nil && isNew)
+    let beginFirst: @Sendable () -> Void = { [weak self] in
+      guard awaitsFirst.load(ordering: .sequentiallyConsistent), store.isAutomaticRunningEnabled,
+        awaitsFirst.exchange(false, ordering: .sequentiallyConsistent)
+      else { return }
+      let first = Task { _ = try? await store.fetch() }
+      self?.keep { $0.tasks.append(first) }
+    }
+    let following = try host.followAutomatic(of: outline, parameters: parameters, beginFirst)
+    keep { $0.subscriptions += [subscription, following] }
+    beginFirst()
+  }
+
+  /// Whether there is no run of this version yet: then `automatic` counts from the beginning, as after an edit.
+  private var isNew: Bool {
+    let latest = try? host.history.runs(RunFilter(pipeline: pipeline.name, limit: 1)).first
+    return latest.map { $0.definitionHash != pipeline.hash } ?? true
+  }
+
+  /// The body of the pipeline's store: queues a run, and waits for its end.
+  private func runByCondition() async throws -> RunOutcome {
+    var occasion = Occasion(pipeline: pipeline.name, cause: .condition, askedAt: host.now())
+    occasion.detail = (pipeline.outline.rerunOnChange ?? pipeline.outline.automatic)?.text
+    let run = pipeline.run(for: occasion, event: nil)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isOver = state.withLock { state in
+          guard !state.hasEnded, !Task.isCancelled else { return true }
+          state.awaited[run.record.id] = continuation
+          return false
+        }
+        guard !isOver else { return continuation.resume(throwing: CancellationError()) }
+        Task { [occasion] in await self.admit(occasion, run) }
+      }
+    } onCancel: {
+      abandon(run.record.id)
+    }
+  }
+
+  private func admit(_ occasion: Occasion, _ run: QueuedRun) async {
+    do {
+      guard case .queued = try await admit(occasion, run, pipeline.overlap) else { return abandon(run.record.id) }
+    } catch {
+      onProblem("cannot record that its condition is true: \(error)")
+      abandon(run.record.id)
+    }
+  }
+
+  /// Nobody waits for the run any more, or it does not come.
+  private func abandon(_ run: RunID) {
+    state.withLock { $0.awaited.removeValue(forKey: run) }?.resume(throwing: CancellationError())
+  }
+
+  private func keep(_ change: (inout State) -> Void) {
+    let isOver = state.withLock { state in
+      change(&state)
+      return state.hasEnded
+    }
+    if isOver { end() }
+  }
+}

@@ -1,0 +1,359 @@
+import Operations
+import PipelineEngine
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import Values
+import Workspace
+
+/// A host that serves the pipelines at some paths on one workspace: from the moment at which it is the workspace's host to the end of its last run.
+///
+/// One at a time serves a workspace. What it must not lose is in the workspace before it acts on it, so that it can be killed at any moment.
+package actor PipelineServer {
+  /// What a host hears while it serves.
+  package enum Signal: Sendable, Hashable {
+    /// To read its pipelines anew.
+    case reload
+    /// To begin nothing any more, and to end; asked again, with less patience each time.
+    case drain(RunCanceller)
+    /// Files may have changed.
+    case filesChanged
+    /// Somebody has asked something of it in the workspace.
+    case requests
+    /// The time for draining is up.
+    case drainTimeout
+    /// No run goes on any more.
+    case idle
+  }
+
+  private enum Phase { case starting, ready, draining, cancelling }
+
+  private let configuration: ServerConfiguration
+  private let log: HostLog
+  private let service: RunService
+  private let signals: AsyncStream<Signal>
+  private let sink: AsyncStream<Signal>.Continuation
+  private var phase = Phase.starting
+  private var record: HostRecord
+  private var catalog: PipelineCatalog
+  private var agents: [String: PipelineAgent] = [:]
+  private let dispatcher: Dispatcher
+  private let states: HostStates
+  private var watching: Task<Void, Never>?
+  private var watchedPaths: Set<String> = []
+  private var subscriptions: [Subscription] = []
+
+  private var host: RunHost { service.host }
+  private var history: History { service.history }
+
+  /// Opens the workspace, which is created when it is missing.
+  ///
+  /// - Throws: `WorkspaceError`, or `EngineError`.
+  package init(_ configuration: ServerConfiguration, log: HostLog, states: HostStates = HostStates()) throws {
+    self.configuration = configuration
+    self.log = log
+    self.states = states
+    let service = try RunService(creatingAt: configuration.location, configuration.service)
+    self.service = service
+    (signals, sink) = AsyncStream<Signal>.makeStream()
+    let relay = RunRelay(log: log)
+    dispatcher = Dispatcher(
+      host: service.host, limits: Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues),
+      events: relay.events)
+    catalog = PipelineCatalog(
+      paths: configuration.paths, plugins: configuration.service.plugins, host: service.host,
+      version: configuration.version)
+    let whereabouts = service.host.whereabouts
+    record = HostRecord(
+      host: whereabouts.host, user: whereabouts.user, version: configuration.version, startedAt: service.host.now(),
+      configuration: configuration.json.text)
+    relay.connect { [weak self] run in await self?.ended(run) }
+  }
+
+  /// Tells the host something, from any thread.
+  package nonisolated func send(_ signal: Signal) { sink.yield(signal) }
+
+  /// Serves until it is drained, and closes the workspace.
+  ///
+  /// - Throws: ``ServerError``, or what the engine and the workspace throw.
+  package func run() async throws {
+    let lease = try await takeLease()
+    do {
+      try await start()
+      for await signal in signals where try await handle(signal) { break }
+      try await finish(lease)
+    } catch {
+      _ = try? await host.release(lease)
+      try? await service.close()
+      throw error
+    }
+  }
+
+  // MARK: Starting
+
+  private func takeLease() async throws -> Lease {
+    let holder = "the host in process \(record.owner.pid) on \(record.host)"
+    switch try await host.lease(HostRecord.lease, holder: holder) {
+    case .granted(let lease): return lease
+    case .held(let lease):
+      guard configuration.isStandby else {
+        let error = ServerError.served(by: lease, workspace: configuration.location.path)
+        try? await service.close()
+        throw error
+      }
+      states.change(to: .standby(lease.holder))
+      log.tell(.info, "standby", "waiting for the end of \(lease.holder)")
+      let wait = Task { [host] in
+        try await host.waitForLease(HostRecord.lease, holder: holder) { _, _ in }
+      }
+      // A host that waits can be told to end.
+      let listening = Task { [signals] in
+        for await signal in signals {
+          if case .drain = signal { return wait.cancel() }
+        }
+      }
+      defer { listening.cancel() }
+      return try await wait.value
+    }
+  }
+
+  private func start() async throws {
+    record.startedAt = host.now()
+    record.number = try history.add(record)
+    log.tell(.info, "starting", "serving '\(configuration.location.path)' in process \(record.owner.pid)")
+    // What the former host had taken and not begun, and runs that it has left.
+    let interrupted = try history.interruptedRuns()
+    // What was asked of the former host is not asked of this one.
+    _ = try history.takeHostRequests(at: host.now())
+    subscriptions.append(try history.followHostRequests { [sink] in sink.yield(.requests) })
+    subscriptions += try history.followQueue { [dispatcher] in Task { await dispatcher.notice() } }
+    try await apply(catalog.look(), isFirst: true)
+    await restore(interrupted)
+    await dispatcher.open()
+    phase = .ready
+    record.state = .ready
+    record.readyAt = host.now()
+    try history.update(record)
+    let problems = catalog.problemCount
+    log.tell(
+      .info, "ready",
+      "ready: \(catalog.pipelines.count) pipelines" + (problems > 0 ? ", \(problems) of the files are invalid" : ""))
+    states.change(to: .ready)
+  }
+
+  /// Deals with the runs whose host has gone, as their pipelines say.
+  private func restore(_ interrupted: [RunRecord]) async {
+    for run in interrupted {
+      let pipeline = catalog.pipeline(run.pipeline)
+      switch pipeline?.outline.scheduling.onRestart ?? configuration.onRestart {
+      case .leave:
+        log.tell(.warning, "run-left", "run \(run.id.short) of '\(run.pipeline)' stays interrupted", pipeline: run.pipeline, run: run.id)
+      case .fail:
+        do {
+          try history.fail(run.id, at: host.now())
+          log.tell(.warning, "run-failed", "run \(run.id.short) of '\(run.pipeline)' has failed: its host was gone", pipeline: run.pipeline, run: run.id)
+        } catch {
+          log.tell(.error, "run-left", "cannot record the end of run \(run.id.short): \(error)", pipeline: run.pipeline, run: run.id)
+        }
+      case .resume:
+        log.tell(.info, "run-resumed", "resuming run \(run.id.short) of '\(run.pipeline)'", pipeline: run.pipeline, run: run.id)
+        let version = configuration.version
+        await dispatcher.run(run, in: pipeline?.outline.scheduling.queue ?? QueuedRun.defaultQueue) { [host] in
+          try await host.resume(run.id, version: version)
+        }
+      }
+    }
+  }
+
+  // MARK: Pipelines
+
+  /// Lets other versions of pipelines be at work.
+  private func apply(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) async throws {
+    for notice in difference.notices {
+      log.tell(notice.isProblem ? .error : .info, "pipeline", notice.message, pipeline: notice.pipeline.isEmpty ? nil : notice.pipeline)
+    }
+    for name in difference.ended { agents.removeValue(forKey: name)?.end() }
+    await dispatcher.setSingle(Set(catalog.pipelines.filter { $0.overlap == .queue }.map(\.name)))
+    var changed = difference.changed
+    let former = isFirst ? Set(try history.publishedPipelines().map(\.name)) : []
+    let served = Set(changed.map(\.name))
+    try history.publish(changed, removed: difference.ended + former.subtracting(served))
+    for pipeline in difference.begun {
+      agents.removeValue(forKey: pipeline.name)?.end()
+      let agent = PipelineAgent(
+        pipeline, in: host,
+        admit: { [weak self] occasion, run, overlap in
+          guard let self else { throw CancellationError() }
+          return try await admit(occasion, run, overlap)
+        },
+        onProblem: { [log, name = pipeline.name] in log.tell(.error, "occasion", $0, pipeline: name) })
+      do {
+        try agent.begin()
+        agents[pipeline.name] = agent
+        if !isFirst { log.tell(.info, "pipeline", "'\(pipeline.name)' is served from \(pipeline.path)", pipeline: pipeline.name) }
+      } catch {
+        log.tell(.error, "pipeline", "'\(pipeline.name)' does not run by itself: \(error)", pipeline: pipeline.name)
+        changed = changed.filter { $0.name == pipeline.name }
+      }
+    }
+    for name in difference.ended { log.tell(.info, "pipeline", "'\(name)' is served no longer", pipeline: name) }
+    watchFiles()
+  }
+
+  /// Records an occasion.
+  private func admit(
+    _ occasion: Occasion, _ run: QueuedRun, _ overlap: OccasionRequest.Overlap
+  ) async throws -> Admission {
+    let admission = try await host.admit(
+      OccasionRequest(occasion, run: run, overlap: overlap, capacity: configuration.queued))
+    switch admission {
+    case .queued, .known: break
+    case .skipped(let reason, _):
+      log.tell(.info, "occasion-skipped", "'\(occasion.pipeline)' is not run: \(reason.rawValue)", pipeline: occasion.pipeline)
+    }
+    return admission
+  }
+
+  /// Hears of changes of the files that count.
+  private func watchFiles() {
+    let paths = catalog.watchedPaths
+    guard paths != watchedPaths || watching == nil else { return }
+    watchedPaths = paths
+    watching?.cancel()
+    let changes = host.changes(of: paths.sorted(), since: FileClock.now())
+    watching = Task { [sink] in
+      for await _ in changes { sink.yield(.filesChanged) }
+    }
+  }
+
+  // MARK: Serving
+
+  /// True when the host is to end.
+  private func handle(_ signal: Signal) async throws -> Bool {
+    switch signal {
+    case .filesChanged:
+      guard phase == .ready else { return false }
+      // Editors write in several steps.
+      try? await host.delay(for: configuration.settling)
+      try await apply(catalog.look())
+    case .reload:
+      guard phase == .ready else { return false }
+      log.tell(.info, "reload", "reading the pipelines anew")
+      try await apply(catalog.look())
+    case .requests:
+      for (request, who) in try history.takeHostRequests(at: host.now()) {
+        let person = who.map { " by \($0)" } ?? ""
+        switch request {
+        case .reload:
+          log.tell(.info, "reload", "asked\(person) to reload")
+          sink.yield(.reload)
+        case .drain:
+          log.tell(.info, "drain", "asked\(person) to drain")
+          sink.yield(.drain(RunCanceller(who: who, means: .drain)))
+        }
+      }
+    case .drain(let canceller): return try await drain(canceller)
+    case .drainTimeout:
+      guard phase == .draining else { return false }
+      log.tell(.warning, "drain", "the time to drain is up; cancelling what goes on")
+      return await cancel(RunCanceller(means: .drain))
+    case .idle: return phase != .ready && phase != .starting
+    }
+    return false
+  }
+
+  private func drain(_ canceller: RunCanceller) async throws -> Bool {
+    switch phase {
+    case .starting, .ready:
+      phase = .draining
+      for agent in agents.values { agent.end() }
+      agents = [:]
+      await dispatcher.close()
+      let count = await dispatcher.count
+      log.tell(
+        .info, "draining",
+        count == 0
+          ? "draining: nothing goes on"
+          : "draining: \(count) \(count == 1 ? "run goes" : "runs go") on, for \(DurationNotation.format(configuration.drain)) at most")
+      record.state = .draining
+      try history.update(record)
+      states.change(to: .draining)
+      guard count > 0 else { return true }
+      Task { [dispatcher, sink] in
+        await dispatcher.awaitEnd()
+        sink.yield(.idle)
+      }
+      Task { [host, sink, drain = configuration.drain] in
+        guard (try? await host.delay(for: drain)) != nil else { return }
+        sink.yield(.drainTimeout)
+      }
+      return false
+    case .draining: return await cancel(canceller)
+    case .cancelling:
+      host.kill()
+      return false
+    }
+  }
+
+  private func cancel(_ canceller: RunCanceller) async -> Bool {
+    phase = .cancelling
+    host.attributeCancellations(to: canceller)
+    await dispatcher.cancelAll()
+    return await dispatcher.count == 0
+  }
+
+  private func ended(_ run: RunRecord) {
+    agents[run.pipeline]?.ended(run)
+  }
+
+  private func finish(_ lease: Lease) async throws {
+    watching?.cancel()
+    for agent in agents.values { agent.end() }
+    subscriptions = []
+    record.state = .stopped
+    record.endedAt = host.now()
+    try history.update(record)
+    states.change(to: .stopped)
+    try await host.release(lease)
+    log.tell(.info, "stopped", "stopped")
+    try await service.close()
+  }
+}
+
+/// Hands what becomes of runs to the log and to the server, which exists only after the dispatcher.
+private final class RunRelay: Sendable {
+  private let log: HostLog
+  private let target = Target()
+
+  private actor Target {
+    var onEnd: (@Sendable (RunRecord) async -> Void)?
+    func connect(_ body: @escaping @Sendable (RunRecord) async -> Void) { onEnd = body }
+    func tell(_ run: RunRecord) async { await onEnd?(run) }
+  }
+
+  init(log: HostLog) {
+    self.log = log
+  }
+
+  func connect(_ body: @escaping @Sendable (RunRecord) async -> Void) { Task { await target.connect(body) } }
+
+  var events: Dispatcher.Events {
+    let (log, target) = (log, target)
+    return Dispatcher.Events(
+      began: { run in
+        log.tell(.info, "run-began", "run \(run.id.short) of '\(run.pipeline)' begins", pipeline: run.pipeline, run: run.id)
+      },
+      ended: { run in
+        let reason = run.reason.map { ": \($0)" } ?? ""
+        log.tell(
+          run.state == .failed ? .error : .info, "run-ended", "run \(run.id.short) of '\(run.pipeline)' \(run.state.rawValue)\(reason)",
+          pipeline: run.pipeline, run: run.id)
+        Task { await target.tell(run) }
+      },
+      failed: { run, error in
+        log.tell(.error, "run-lost", "run \(run.id.short) of '\(run.pipeline)' cannot go on: \(error)", pipeline: run.pipeline, run: run.id)
+        Task { await target.tell(run) }
+      },
+      stalled: { error in log.tell(.error, "queue", "cannot take runs from the queue: \(error)") })
+  }
+}

@@ -1,0 +1,168 @@
+import PipelineEngine
+import RunHistory
+import Values
+import Workspace
+
+/// Begins queued runs while there are places: no more runs go on than the limits of the host and of their queues allow.
+///
+/// A run has its place from before it is taken from the queue until its record has ended.
+actor Dispatcher {
+  /// What the dispatcher tells of the runs that it begins.
+  struct Events: Sendable {
+    var began: @Sendable (RunRecord) -> Void
+    var ended: @Sendable (RunRecord) -> Void
+    /// A run whose host could not go on with it.
+    var failed: @Sendable (RunRecord, any Error) -> Void
+    /// The queue cannot be read or written; it is tried again.
+    var stalled: @Sendable (any Error) -> Void
+  }
+
+  /// Who runs beside what.
+  struct Limits: Sendable {
+    var runs: Int
+    var queues: [String: Int]
+  }
+
+  private struct Going {
+    var pipeline: String
+    var queue: String
+    var task: Task<Void, Never>
+  }
+
+  private let host: RunHost
+  private let limits: Limits
+  private let events: Events
+  private var turns = QueueTurns()
+  private var going: [RunID: Going] = [:]
+  /// Pipelines of which one run goes on at a time.
+  private var single: Set<String> = []
+  private var isOpen = false
+  private var isLooking = false
+  private var isLookDue = false
+  /// Wakes the dispatcher when the time of a queued run is up, or after a failure.
+  private var timer: Task<Void, Never>?
+  private var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+  private var waitingForLook: [CheckedContinuation<Void, Never>] = []
+
+  init(host: RunHost, limits: Limits, events: Events) {
+    self.host = host
+    self.limits = limits
+    self.events = events
+  }
+
+  /// How many runs go on.
+  var count: Int { going.count }
+
+  /// Lets runs begin.
+  func open() async {
+    isOpen = true
+    await look()
+  }
+
+  /// Lets no run begin any more. What was being taken from the queue when it was called begins before it returns.
+  func close() async {
+    isOpen = false
+    timer?.cancel()
+    timer = nil
+    guard isLooking else { return }
+    await withCheckedContinuation { waitingForLook.append($0) }
+  }
+
+  /// Says of which pipelines one run at a time goes on, as far as this host is concerned.
+  func setSingle(_ pipelines: Set<String>) { single = pipelines }
+
+  /// Something about the queue has changed.
+  func notice() async { await look() }
+
+  /// Runs what is no queued run, such as one that is resumed, in a place of its own.
+  func run(
+    _ record: RunRecord, in queue: String, _ body: @escaping @Sendable () async throws -> RunOutcome
+  ) {
+    begin(record, in: queue, body)
+  }
+
+  /// Cancels the runs that go on.
+  func cancelAll() { for run in going.values { run.task.cancel() } }
+
+  /// Returns when no run goes on.
+  func awaitEnd() async {
+    guard count > 0 else { return }
+    await withCheckedContinuation { waitingForEnd.append($0) }
+  }
+
+  // MARK: Turns
+
+  private func look() async {
+    isLookDue = true
+    guard isOpen, !isLooking else { return }
+    isLooking = true
+    defer {
+      isLooking = false
+      for continuation in waitingForLook { continuation.resume() }
+      waitingForLook = []
+    }
+    while isLookDue, isOpen {
+      isLookDue = false
+      do {
+        try await takeNext()
+      } catch {
+        events.stalled(error)
+        wake(after: .seconds(1))
+        return
+      }
+    }
+  }
+
+  private func takeNext() async throws {
+    let places = places()
+    guard places.total > 0 else { return }
+    let now = host.now()
+    let held = Set(try host.history.pauses(at: now).map(\.pipeline))
+      .union(single.intersection(going.values.map(\.pipeline)))
+    var turns = turns
+    let taken = try await host.takeQueued(places, turns: &turns, held: held, single: single)
+    self.turns = turns
+    for entry in taken {
+      begin(entry.run, in: entry.queue) { [host] in try await host.run(entry) }
+    }
+    if let next = try host.history.nextStartBy() { wake(after: max(.milliseconds(1), next.duration(since: now))) }
+  }
+
+  private func places() -> QueueTurns.Places {
+    var queues = limits.queues
+    for run in going.values { queues[run.queue]? -= 1 }
+    return QueueTurns.Places(total: limits.runs - going.count, queues: queues)
+  }
+
+  private func wake(after delay: Duration) {
+    timer?.cancel()
+    timer = Task { [weak self, host] in
+      guard (try? await host.delay(for: delay)) != nil, !Task.isCancelled else { return }
+      await self?.notice()
+    }
+  }
+
+  private func begin(
+    _ record: RunRecord, in queue: String, _ body: @escaping @Sendable () async throws -> RunOutcome
+  ) {
+    events.began(record)
+    let task = Task { [weak self, events] in
+      do {
+        events.ended(try await body().run)
+      } catch {
+        events.failed(record, error)
+      }
+      await self?.ended(record.id)
+    }
+    going[record.id] = Going(pipeline: record.pipeline, queue: queue, task: task)
+  }
+
+  private func ended(_ run: RunID) async {
+    going[run] = nil
+    if count == 0 {
+      for continuation in waitingForEnd { continuation.resume() }
+      waitingForEnd = []
+    }
+    await look()
+  }
+}

@@ -1,0 +1,75 @@
+import Glibc
+import PipelineLanguage
+import PipelineService
+import PluginHost
+import Server
+
+/// What the host writes to standard error: text on a terminal, else one JSON object a line.
+enum HostOutput {
+  /// The log of this process.
+  static func log() -> HostLog {
+    HostLog(isatty(STDERR_FILENO) == 1 ? .text : .json(forJournal: isJournal)) { writeLine($0) }
+  }
+
+  /// Whether the journal reads standard error: its variable names the very stream.
+  private static var isJournal: Bool {
+    var status = stat()
+    guard let text = HostProcess.variable("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return false }
+    return text == "\(status.st_dev):\(status.st_ino)"
+  }
+
+  /// Writes a line in one piece. What nobody can read is lost.
+  static func writeLine(_ text: String) {
+    var rest = Array((text + "\n").utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        return
+      }
+    }
+  }
+
+  /// Ends the process.
+  static func end(_ status: Int32) -> Never {
+    ProcessGuard.release(status: status)
+    fflush(nil)
+    _exit(status)
+  }
+
+  /// Tells a person about an error, and ends the process with the exit code that stands for it.
+  static func report(
+    _ error: any Error, parsing: ((any Error) -> String)? = nil, isSuccess: Bool = false
+  ) -> Never {
+    if let error = error as? HostFailure {
+      if !error.message.isEmpty { writeLine("penstock: \(TerminalText.visible(error.message))") }
+      end(error.status)
+    }
+    if let error = error as? ServerError {
+      writeLine("penstock: \(TerminalText.visible(error.description))")
+      end(3)
+    }
+    if error is CancellationError { end(0) }
+    if let report = FailureReport(error) {
+      writeLine("penstock: \(TerminalText.visible(report.description))")
+      end(report.kind == .refused ? 2 : 3)
+    }
+    if let parsing {
+      if isSuccess {
+        print(parsing(error))
+        end(0)
+      }
+      writeLine(parsing(error))
+      end(2)
+    }
+    writeLine("penstock: \(error)")
+    end(3)
+  }
+}
+
+/// Why the host cannot do what it was asked.
+struct HostFailure: Error {
+  var message: String
+  var status: Int32 = 2
+}

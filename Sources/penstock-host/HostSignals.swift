@@ -1,0 +1,64 @@
+import CProcess
+import Glibc
+import RunHistory
+import Server
+import Synchronization
+
+/// The signals that a host answers to: SIGTERM and SIGINT drain it, with less patience each time, SIGHUP has it read its pipelines anew.
+enum HostSignals {
+  private static let numbers = [SIGTERM, SIGINT, SIGHUP]
+  private static let target = Mutex<(@Sendable (PipelineServer.Signal) -> Void)?>(nil)
+  private static let endings = Atomic(0)
+
+  /// Keeps the signals from doing what they do by default. To be called by the first thread before there are others.
+  static func block() {
+    var set = set()
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+    // A terminal neither stops a host nor ends it when it is closed.
+    for number in [SIGTSTP, SIGTTIN, SIGTTOU, SIGQUIT] { signal(number, SIG_IGN) }
+  }
+
+  /// Has signals told from now on.
+  static func connect(_ body: @escaping @Sendable (PipelineServer.Signal) -> Void) { target.withLock { $0 = body } }
+
+  /// Waits for signals for as long as the process lives. For the first thread.
+  static func wait() -> Never {
+    var set = set()
+    while true {
+      var info = siginfo_t()
+      let number = sigwaitinfo(&set, &info)
+      guard number > 0 else { continue }
+      guard let tell = target.withLock({ $0 }) else {
+        if number != SIGHUP { HostOutput.end(0) }
+        continue
+      }
+      if number == SIGHUP {
+        tell(.reload)
+        continue
+      }
+      // The third time, nothing is waited for any more.
+      if endings.add(1, ordering: .sequentiallyConsistent).newValue > 2 {
+        HostOutput.writeLine("penstock: ended at once; the next host goes on with the runs")
+        HostOutput.end(130)
+      }
+      tell(.drain(RunCanceller(means: .signal(number == SIGINT ? "SIGINT" : "SIGTERM"))))
+    }
+  }
+
+  /// Tells the service manager how far the host is.
+  static func tell(_ manager: ServiceManager, of state: HostStates.State) {
+    switch state {
+    case .standby(let holder): manager.tell("READY=1", "STATUS=waiting for the end of \(holder)")
+    case .ready: manager.tell("READY=1", "STATUS=ready")
+    case .draining: manager.tell("STOPPING=1", "STATUS=draining")
+    case .stopped: manager.tell("STATUS=stopped")
+    }
+  }
+
+  private static func set() -> sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in numbers { sigaddset(&set, number) }
+    return set
+  }
+}

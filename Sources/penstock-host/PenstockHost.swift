@@ -1,0 +1,57 @@
+// # penstock-host
+//
+// The program that `penstock serve` becomes: arguments, signals, the log. It must never know how pipelines are loaded, queued or run, which is the business of
+// `Server`. It is a program of its own, so that what a host links does not make the other commands slower.
+//
+// Read first: ``PenstockHost``, ``HostSignals``, ``HostOutput``.
+
+import ArgumentParser
+import CProcess
+import Glibc
+import HostArguments
+import PipelineEngine
+import PipelineService
+import PluginHost
+import Server
+
+@main
+struct PenstockHost: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "penstock-host", abstract: "Serve pipelines.",
+    discussion: "`penstock serve` starts this program and documents its options.", version: Version.current)
+
+  @OptionGroup var arguments: HostArguments
+
+  static func main() {
+    if CommandLine.arguments.dropFirst().first == ChildHost.argument { ChildHost.main() }
+    HostProcess.prepare()
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      HostOutput.report(error, parsing: { fullMessage(for: $0) }, isSuccess: exitCode(for: error) == .success)
+    }
+  }
+
+  func run() throws {
+    let settings = try HostSettings(arguments)
+    if arguments.check { HostOutput.end(try settings.check()) }
+    HostSignals.block()
+    ProcessGuard.endByFaults()
+    RunService.adoptOrphans()
+    let log = HostOutput.log()
+    let manager = ServiceManager(variable: HostProcess.variable)
+    Task {
+      do {
+        let server = try PipelineServer(
+          settings.configuration(log), log: log, states: HostStates { HostSignals.tell(manager, of: $0) })
+        HostSignals.connect { server.send($0) }
+        try await server.run()
+        HostOutput.end(0)
+      } catch {
+        HostOutput.report(error)
+      }
+    }
+    HostSignals.wait()
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Expressions
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import RunReports
+import Values
+
+struct Occasions: ParsableCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "occasions",
+    abstract: "List what could have started runs, and what came of it.",
+    discussion: """
+      An occasion is an instant of a schedule, what a controller told, a condition \
+      that turned true, or a request. Each has its run, or the reason why there is \
+      none. The latest come first.
+
+        penstock occasions
+        penstock occasions nightly --since yesterday
+        penstock occasions --skipped
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Only those of this pipeline; * and ? stand for any characters.", valueName: "name"),
+    completion: ArgumentCompletion.servedPipelines)
+  var pipeline: String?
+
+  @Option(
+    help: ArgumentHelp("Only occasions since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
+  var since: String?
+
+  @Flag(help: "Only those that no run came of.")
+  var skipped = false
+
+  @Option(help: ArgumentHelp("The most occasions to show; 0 for all.", valueName: "number"))
+  var limit = 30
+
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if limit < 0 { throw ValidationError("--limit needs a number from 0.") }
+  }
+
+  func run() throws {
+    var filter = OccasionFilter()
+    filter.pipeline = pipeline
+    filter.since = try FilterOptions.time(since, option: "--since")
+    filter.isSkipped = skipped
+    filter.limit = limit == 0 ? nil : limit
+    guard let history = try shared.openHistory() else { return }
+    let occasions = try history.occasions(filter)
+    shared.output.print(lines: { occasions.map { $0.jsonValue() } }) {
+      guard !occasions.isEmpty else {
+        if !shared.quiet { TextOutput.standard.writeLine("No occasions.") }
+        return
+      }
+      let reference = RunReference(history: history)
+      var table = Table([
+        .init("PIPELINE"), .init("WHEN"), .init("CAUSE"), .init("OUTCOME"), .init("RUN"), .init("LATE", right: true),
+        .init("REASON"),
+      ])
+      for occasion in occasions {
+        let late = occasion.lateMilliseconds.map { DurationText.format(microseconds: Int64($0 * 1000)) }
+        let detail = occasion.detail.map(TerminalText.oneLine)
+        // A detail may begin with the word itself: `paused by ada`.
+        let word = occasion.reason.flatMap { detail?.hasPrefix($0.rawValue) == true ? nil : $0.rawValue }
+        let reason = [word, detail].compactMap { $0 }
+        table.add(
+          occasion.pipeline, ClockText.dateAndTime(occasion.instant ?? occasion.askedAt),
+          occasion.controller ?? occasion.askedBy.map { "\(occasion.cause.rawValue) by \($0)" } ?? occasion.cause.rawValue,
+          occasion.outcome.rawValue, occasion.run.map(reference.short) ?? "", late ?? "", reason.joined(separator: ": "))
+      }
+      TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Expressions
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import Schedules
+import Values
+
+struct PauseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "pause",
+    abstract: "Let pipelines not run by themselves for a while.",
+    discussion: """
+      What controllers and conditions ask for meanwhile is recorded as skipped, and \
+      queued runs wait. Runs that go on are left alone, and `penstock start` works \
+      all the same.
+
+        penstock pause nightly --reason "database moves"
+        penstock pause nightly hourly --until "2026-12-01 06:00"
+        penstock pause --label team=web
+      """)
+
+  @OptionGroup var selection: ServedPipelineSelection
+
+  @Option(
+    help: ArgumentHelp("When the pause ends: in 2h, 2026-12-01, '2026-12-01 06:00', or a timestamp.", valueName: "time"))
+  var until: String?
+
+  @Option(help: ArgumentHelp("Why, for those who ask.", valueName: "text"))
+  var reason: String?
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let history = try shared.requireHistory(writing: true)
+    let now = RecordTime.now
+    let end = try until.map { try Self.end($0, now: now) }
+    let pipelines = try selection.pipelines(in: history)
+    let who = QuestionAnswer.loginName()
+    try history.pause(
+      pipelines.map { Pause(pipeline: $0.name, until: end, reason: reason, who: who, since: now) })
+    for pipeline in pipelines {
+      shared.output.confirm(["pipeline": .string(pipeline.name), "paused_until": JSONValue(end)]) {
+        let limit = end.map { " until \(ClockText.dateAndTime($0))" } ?? ""
+        TextOutput.standard.writeLine("Paused \(TerminalText.visible(pipeline.name))\(limit).")
+      }
+    }
+  }
+
+  /// Reads `--until`: a length from now, or a time that is to come.
+  static func end(_ text: String, now: RecordTime) throws -> RecordTime {
+    let length = text.hasPrefix("in ") ? String(text.dropFirst(3)) : text
+    if let duration = DurationNotation.parse(length) { return now.advanced(by: duration) }
+    guard let time = try FilterOptions.time(text, option: "--until") else { return now }
+    guard time > now else {
+      throw CommandFailure("--until (\(time.text)) has passed already")
+    }
+    return time
+  }
+}
+
+struct Unpause: ParsableCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "unpause",
+    abstract: "End the pause of pipelines.",
+    discussion: """
+        penstock unpause nightly
+        penstock unpause --label team=web
+      """)
+
+  @OptionGroup var selection: ServedPipelineSelection
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let history = try shared.requireHistory(writing: true)
+    let pipelines = try selection.pipelines(in: history).map(\.name)
+    let ended = Set(try history.unpause(pipelines, at: .now))
+    for name in pipelines {
+      shared.output.confirm(["pipeline": .string(name), "was_paused": .bool(ended.contains(name))]) {
+        TextOutput.standard.writeLine(
+          ended.contains(name)
+            ? "\(TerminalText.visible(name)) runs by itself again." : "\(TerminalText.visible(name)) was not paused.")
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import RunReports
+import Values
+
+struct Queue: ParsableCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "queue",
+    abstract: "List the runs that wait for their turn, and for what.",
+    discussion: """
+      In the order in which they begin: by priority, and turn by turn between \
+      pipelines.
+
+        penstock queue
+        penstock queue nightly --json
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Only runs of this pipeline.", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
+  var pipeline: String?
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    guard let history = try shared.openHistory() else { return }
+    let places = try QueueReport(of: pipeline, in: history).places
+    shared.output.print(lines: { places.map { $0.jsonValue() } }) {
+      guard !places.isEmpty else {
+        if !shared.quiet { TextOutput.standard.writeLine("Nothing is queued.") }
+        return
+      }
+      let reference = RunReference(history: history)
+      var table = Table([
+        .init("RUN"), .init("PIPELINE"), .init("QUEUE"), .init("PRIORITY", right: true), .init("QUEUED"),
+        .init("BEFORE IT", right: true), .init("WAITS FOR"),
+      ])
+      for place in places {
+        table.add(
+          reference.short(place.place.run), place.place.pipeline, place.place.queue, "\(place.place.priority)",
+          ClockText.ago(place.place.askedAt), "\(place.before)", place.reason)
+      }
+      TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import Values
+
+struct Start: ForegroundCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "start",
+    abstract: "Queue a run of a pipeline that a host serves.",
+    discussion: """
+      The run waits for its turn, and begins with the definition that the pipeline's \
+      file has now. Where no host serves the workspace, it begins when one does. \
+      --follow shows it as `run` does, and exits as it does; Ctrl-C ends only the \
+      showing.
+
+        penstock start nightly
+        penstock start nightly -p date=2026-11-20 --priority 10
+        penstock start nightly --follow
+
+      Exits with 2 when there is no such pipeline, its file has errors, or a param is \
+      wrong.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The name of the pipeline.", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
+  var name: String
+
+  @Option(
+    name: [.customShort("p"), .customLong("param")],
+    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"))
+  var parameters: [String] = []
+
+  @OptionGroup var parameterFiles: ParameterFileOptions
+
+  @OptionGroup var labels: LabelOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Begin before queued runs of a lower priority. Default: the priority of the pipeline.", valueName: "number"))
+  var priority: Int?
+
+  @Flag(help: "Show the run until it ends.")
+  var follow = false
+
+  @OptionGroup var plugins: PluginOptions
+
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if let priority, !PipelineScheduling.priorities.contains(priority) {
+      throw ValidationError(
+        "--priority must be from \(PipelineScheduling.priorities.lowerBound) to \(PipelineScheduling.priorities.upperBound).")
+    }
+  }
+
+  func runInForeground() async throws -> ExitStatus {
+    let history = try shared.requireHistory(writing: true)
+    let who = QuestionAnswer.loginName()
+    let host = plugins.host()
+    let request = try RequestedRun(
+      ofPipelineNamed: name, in: history, plugins: .host(host), who: who
+    ) { try PipelineFileLoading.accept($0, options: shared) }
+    let files = try parameterFiles.read(for: request.definition, of: request.pipeline.path, shared)
+    let run = try request.queue(
+      given: ParameterArgument.parse(parameters), values: files.values, labels: labels.labels(), priority: priority,
+      who: who, version: Version.current)
+    let short = RunReference(history: history).short(run)
+    let isServed = try history.currentHost() != nil
+    if !isServed, !shared.quiet {
+      TextOutput.error.writeLine(
+        "penstock: no host serves '\(history.workspace.directory)'; the run begins when `penstock serve` does")
+    }
+    guard follow else {
+      shared.output.confirm(["run": .string(run.text), "pipeline": .string(request.pipeline.name)]) {
+        TextOutput.standard.writeLine("Queued run \(short) of \(TerminalText.visible(request.pipeline.name)).")
+      }
+      return .succeeded
+    }
+    guard let record = try history.run(run) else { throw CommandFailure("run \(short) has been deleted") }
+    return try await Attach.show(record, in: history, shared)
+  }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import RunHistory
+import Testing
+import Workspace
+
+@Suite("An occasion")
+struct OccasionTests {
+  let fixture: HistoryFixture
+  let start = HistoryFixture.start
+
+  init() throws { fixture = try HistoryFixture() }
+
+  private func occasion(
+    _ cause: Occasion.Cause = .instant, of pipeline: String = "digest", at instant: RecordTime? = nil,
+    heardAt: RecordTime? = nil
+  ) -> Occasion {
+    let heard = heardAt ?? start
+    return Occasion(
+      pipeline: pipeline, cause: cause, controller: cause == .request ? nil : "cron",
+      instant: cause == .instant ? instant ?? start : nil, askedAt: heard)
+  }
+
+  private func run(of pipeline: String = "digest", priority: Int = 0, startBy: RecordTime? = nil) -> QueuedRun {
+    QueuedRun(
+      record: fixture.record(pipeline), definition: "name: \(pipeline)", priority: priority, startBy: startBy)
+  }
+
+  private func admit(
+    _ occasion: Occasion, _ run: QueuedRun, overlap: OccasionRequest.Overlap = .allow, capacity: Int = .max
+  ) async throws -> Admission {
+    try await fixture.recorder.admit(
+      OccasionRequest(occasion, run: run, overlap: overlap, capacity: capacity))
+  }
+
+  private func take(_ count: Int = 1) async throws -> [RunID] {
+    var turns = QueueTurns()
+    return try await fixture.recorder.takeQueued(
+      QueueTurns.Places(total: count), turns: &turns, held: [], single: [], host: "box", at: start
+    ).map(\.run.id)
+  }
+
+  @Test("is recorded with its queued run, which belongs to nobody")
+  func queued() async throws {
+    let run = run()
+    #expect(try await admit(occasion(), run) == .queued(run.record.id))
+    let found = try #require(try fixture.history.occasions().first)
+    #expect(found.outcome == .queued)
+    #expect(found.run == run.record.id)
+    #expect(found.instant == start)
+    let record = try #require(try fixture.history.run(run.record.id))
+    #expect(record.state == .queued)
+    #expect(record.isUnowned)
+    // Whoever opens the workspace for writing leaves it alone.
+    #expect(try fixture.history.markInterrupted().isEmpty)
+    #expect(try fixture.history.run(run.record.id)?.state == .queued)
+    #expect(try fixture.history.queue().map(\.run) == [run.record.id])
+  }
+
+  @Test("of an instant is there once, whoever tells of it")
+  func once() async throws {
+    let first = run()
+    #expect(try await admit(occasion(), first) == .queued(first.record.id))
+    #expect(try await admit(occasion(), run()) == .known)
+    #expect(try await admit(occasion(of: "other"), run(of: "other")).run != nil)
+    #expect(try fixture.history.occasions().count == 2)
+    #expect(try fixture.history.queue().count == 2)
+  }
+
+  @Test("and its run are both there or neither is")
+  func atomic() async throws {
+    // The run cannot be added: there is one of that id already.
+    let run = run()
+    #expect(try await admit(occasion(), run) == .queued(run.record.id))
+    let later = start.advanced(by: 60_000_000)
+    await #expect(throws: (any Error).self) { try await admit(occasion(at: later), run) }
+    #expect(try fixture.history.occasions().map(\.instant) == [start])
+    // So it is not known, and the next time there is a run.
+    #expect(try await admit(occasion(at: later), self.run()).run != nil)
+  }
+
+  @Test("of a pipeline that is paused has no run, and says who paused it")
+  func paused() async throws {
+    try fixture.history.pause([
+      Pause(pipeline: "digest", until: start.advanced(by: 1000), reason: "moving", who: "ada", since: start)
+    ])
+    #expect(try await admit(occasion(), run()) == .skipped(.paused, nil))
+    let found = try #require(try fixture.history.occasions().first)
+    #expect(found.outcome == .skipped)
+    #expect(found.reason == .paused)
+    #expect(found.detail?.contains("ada") == true && found.detail?.contains("moving") == true)
+    // A person may start it all the same, and the pause ends by itself.
+    #expect(try await admit(occasion(.request), run()).run != nil)
+    let later = start.advanced(by: 1000)
+    #expect(try await admit(occasion(at: later, heardAt: later), run()).run != nil)
+  }
+
+  @Test("is skipped where another run is queued or goes on, if its pipeline wants that")
+  func skipped() async throws {
+    let first = run()
+    _ = try await admit(occasion(.event), first, overlap: .skip)
+    #expect(try await admit(occasion(.event), run(), overlap: .skip) == .skipped(.overlap, first.record.id))
+    #expect(try await take() == [first.record.id])
+    fixture.recorder.record(.runStarted(first.record.id, at: start))
+    try await fixture.recorder.flush()
+    #expect(try await admit(occasion(.event), run(), overlap: .skip) == .skipped(.overlap, first.record.id))
+    fixture.recorder.record(
+      .runEnded(first.record.id, state: .succeeded, reason: nil, counts: RunCounts(operations: 2), at: start))
+    try await fixture.recorder.flush()
+    #expect(try await admit(occasion(.event), run(), overlap: .skip).run != nil)
+  }
+
+  @Test("replaces what is queued, if its pipeline wants that")
+  func replaced() async throws {
+    let first = run()
+    _ = try await admit(occasion(.event), first, overlap: .cancel)
+    let second = run()
+    #expect(try await admit(occasion(.event), second, overlap: .cancel) == .queued(second.record.id))
+    let occasions = try fixture.history.occasions()
+    #expect(occasions.map(\.outcome) == [.queued, .replaced])
+    #expect(try fixture.history.queue().map(\.run) == [second.record.id])
+    let former = try #require(try fixture.history.run(first.record.id))
+    #expect(former.state == .cancelled)
+    #expect(former.canceller == RunCanceller(who: second.record.id.text, means: .overlap))
+  }
+
+  @Test("is refused where as many runs are queued as may be")
+  func full() async throws {
+    #expect(try await admit(occasion(.event), run(), capacity: 2).run != nil)
+    #expect(try await admit(occasion(.event), run(), capacity: 2).run != nil)
+    #expect(try await admit(occasion(.event), run(), capacity: 2) == .skipped(.queueFull, nil))
+    #expect(try await take().count == 1)
+    #expect(try await admit(occasion(.event), run(), capacity: 2).run != nil)
+  }
+
+  @Test("says how late its run began")
+  func late() async throws {
+    let run = run()
+    _ = try await admit(occasion(), run)
+    _ = try await take()
+    fixture.recorder.record(.runStarted(run.record.id, at: start.advanced(by: 2500)))
+    try await fixture.recorder.flush()
+    let found = try #require(try fixture.history.occasions().first)
+    #expect(found.outcome == .run)
+    #expect(found.lateMilliseconds == 2.5)
+  }
+
+  @Test("of which the run must have begun by now is left out")
+  func tooLate() async throws {
+    let run = run(startBy: start.advanced(by: -1))
+    _ = try await admit(occasion(), run)
+    #expect(try await take().isEmpty)
+    let found = try #require(try fixture.history.occasions().first)
+    #expect((found.outcome, found.reason) == (.skipped, .tooLate))
+    let record = try #require(try fixture.history.run(run.record.id))
+    #expect((record.state, record.reason) == (.cancelled, "too-late"))
+    #expect(try fixture.history.queue().isEmpty)
+  }
+
+  @Test("whose queued run somebody cancels has none, and no host is asked")
+  func cancelled() async throws {
+    let run = run()
+    _ = try await admit(occasion(), run)
+    try fixture.history.request(.cancel, of: run.record.id, for: RunCanceller(who: "ada", means: .command), at: start)
+    let record = try #require(try fixture.history.run(run.record.id))
+    #expect((record.state, record.canceller?.who) == (.cancelled, "ada"))
+    #expect(try fixture.history.pendingForHosts(withAnswers: false).requests.isEmpty)
+    #expect(try fixture.history.occasions().first?.reason == .cancelled)
+    #expect(try await take().isEmpty)
+  }
+
+  @Test("outlives its run, which is pruned")
+  func pruned() async throws {
+    let run = run()
+    _ = try await admit(occasion(), run)
+    _ = try await take()
+    fixture.recorder.record(.runStarted(run.record.id, at: start))
+    fixture.recorder.record(
+      .runEnded(run.record.id, state: .succeeded, reason: nil, counts: RunCounts(operations: 2), at: start))
+    try await fixture.recorder.flush()
+    #expect(try fixture.history.prune(PruneRule(keep: 0)).runs == [run.record.id])
+    let found = try #require(try fixture.history.occasions().first)
+    #expect((found.outcome, found.run) == (.run, nil))
+    // The instant is still known.
+    #expect(try await admit(occasion(), self.run()) == .known)
+  }
+
+  @Test("without a run is forgotten when it is old, or when there are ten thousand later ones")
+  func trimmed() async throws {
+    let old = start.advanced(by: -91 * 86_400_000_000)
+    let occasions = [occasion(.event, heardAt: old)] + (0..<300).map { _ in occasion(.event) }
+    for occasion in occasions {
+      _ = try await fixture.recorder.admit(OccasionRequest(occasion, without: .notAutomatic))
+    }
+    #expect(try fixture.history.occasions().allSatisfy { $0.askedAt == start })
+    #expect(try fixture.history.occasions().count == 300)
+  }
+}

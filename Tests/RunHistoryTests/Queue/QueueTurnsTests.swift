@@ -1,0 +1,127 @@
+import Foundation
+import RunHistory
+import Testing
+import Workspace
+
+@Suite("Queued runs")
+struct QueueTurnsTests {
+  let fixture: HistoryFixture
+  let start = HistoryFixture.start
+
+  init() throws { fixture = try HistoryFixture() }
+
+  @discardableResult
+  private func queue(_ pipeline: String, priority: Int = 0, in queue: String = "default") async throws -> RunID {
+    let run = QueuedRun(
+      record: fixture.record(pipeline), definition: "name: \(pipeline)", queue: queue, priority: priority)
+    _ = try await fixture.recorder.admit(
+      OccasionRequest(Occasion(pipeline: pipeline, cause: .request, askedAt: start), run: run))
+    return run.record.id
+  }
+
+  private func take(
+    _ places: QueueTurns.Places, _ turns: inout QueueTurns, held: Set<String> = [], single: Set<String> = []
+  ) async throws -> [QueueTurns.Taken] {
+    try await fixture.recorder.takeQueued(places, turns: &turns, held: held, single: single, host: "box", at: start)
+  }
+
+  private func order(_ count: Int = 100, held: Set<String> = [], single: Set<String> = []) async throws -> [String] {
+    var turns = QueueTurns()
+    return try await take(QueueTurns.Places(total: count), &turns, held: held, single: single).map(\.run.pipeline)
+  }
+
+  @Test("of one pipeline begin by age")
+  func age() async throws {
+    let runs = [try await queue("a"), try await queue("a"), try await queue("a")]
+    var turns = QueueTurns()
+    #expect(try await take(QueueTurns.Places(total: 2), &turns).map(\.run.id) == Array(runs[..<2]))
+    #expect(try await take(QueueTurns.Places(total: 2), &turns).map(\.run.id) == [runs[2]])
+    #expect(try await take(QueueTurns.Places(total: 2), &turns).isEmpty)
+  }
+
+  @Test("begin turn by turn between pipelines, also from one look to the next")
+  func turns() async throws {
+    for _ in 0..<5 { try await queue("a") }
+    try await queue("b")
+    for _ in 0..<2 { try await queue("c") }
+    var turns = QueueTurns()
+    var order: [String] = []
+    for _ in 0..<8 { order += try await take(QueueTurns.Places(total: 1), &turns).map(\.run.pipeline) }
+    #expect(order == ["a", "b", "c", "a", "c", "a", "a", "a"])
+  }
+
+  @Test("of a higher priority begin first")
+  func priority() async throws {
+    try await queue("a")
+    try await queue("b", priority: 5)
+    try await queue("c", priority: -5)
+    try await queue("a", priority: 5)
+    #expect(try await order() == ["a", "b", "a", "c"])
+  }
+
+  @Test("are bounded by their queues, and none holds up another queue")
+  func queues() async throws {
+    for _ in 0..<3 { try await queue("a", priority: 9, in: "heavy") }
+    for _ in 0..<3 { try await queue("b") }
+    var turns = QueueTurns()
+    let taken = try await take(QueueTurns.Places(total: 3, queues: ["heavy": 1]), &turns)
+    #expect(taken.map(\.queue) == ["heavy", "default", "default"])
+    let none = try await take(QueueTurns.Places(total: 3, queues: ["heavy": 0, "default": 0]), &turns)
+    #expect(none.isEmpty)
+  }
+
+  @Test("of a pipeline that is held wait, and of one that runs alone only the first begins")
+  func held() async throws {
+    for pipeline in ["a", "a", "b", "b", "c"] { try await queue(pipeline) }
+    #expect(try await order(held: ["a"], single: ["b"]) == ["b", "c"])
+    #expect(try await order() == ["a", "b", "a"])
+  }
+
+  @Test("are this process's once they are taken, and are written as its runs")
+  func owned() async throws {
+    let run = try await queue("a")
+    var turns = QueueTurns()
+    let taken = try #require(try await take(QueueTurns.Places(total: 1), &turns).first)
+    #expect(taken.run.owner == .current)
+    #expect(taken.definition == "name: a")
+    #expect(try fixture.history.queue().map(\.isTaken) == [true])
+    fixture.recorder.record(.runStarted(run, at: start))
+    try await fixture.recorder.flush()
+    #expect(try fixture.history.run(run)?.state == .running)
+    #expect(try fixture.history.queue().isEmpty)
+  }
+
+  @Test("that were taken and had not begun when their host ended are queued again")
+  func givenBack() async throws {
+    let run = try await queue("a")
+    var turns = QueueTurns()
+    _ = try await take(QueueTurns.Places(total: 1), &turns)
+    try await becomeOfDeadHost(run)
+    #expect(try fixture.history.markInterrupted().isEmpty)
+    let record = try #require(try fixture.history.run(run))
+    #expect(record.isUnowned)
+    #expect(try await take(QueueTurns.Places(total: 1), &turns).map(\.run.id) == [run])
+  }
+
+  @Test("that had begun when their host ended are interrupted")
+  func interrupted() async throws {
+    let run = try await queue("a")
+    var turns = QueueTurns()
+    _ = try await take(QueueTurns.Places(total: 1), &turns)
+    fixture.recorder.record(.runStarted(run, at: start))
+    try await fixture.recorder.flush()
+    try await becomeOfDeadHost(run)
+    #expect(try fixture.history.markInterrupted() == [run])
+    #expect(try fixture.history.interruptedRuns().map(\.id) == [run])
+    #expect(try await take(QueueTurns.Places(total: 1), &turns).isEmpty)
+  }
+
+  private func becomeOfDeadHost(_ run: RunID) async throws {
+    let dead = HistoryFixture.deadOwner
+    try await fixture.recorder.perform { db in
+      try db.execute(
+        sql: "UPDATE run_record SET pid = ?, process_started = ? WHERE id = ?",
+        arguments: [dead.pid, dead.started, run.text])
+    }
+  }
+}
