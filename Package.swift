@@ -333,6 +333,14 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .testTarget(
+      name: "ServerTests",
+      dependencies: [
+        "PipelineEngine", "PipelineLanguage", "PipelineService", "PluginHost", "RunHistory", "Server", "SQLite", "Values",
+        "Workspace",
+      ],
+      swiftSettings: settings
+    ),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
     .testTarget(name: "OperatingSystemTests", dependencies: ["OperatingSystem"], swiftSettings: settings),
     .testTarget(name: "ValuesTests", dependencies: ["OperationsTesting", "Values"], swiftSettings: settings),

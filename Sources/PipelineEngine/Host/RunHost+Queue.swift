@@ -19,6 +19,15 @@ extension RunHost {
     try await services.recorder.admit(request)
   }
 
+  /// Records an occasion together with its run, which this host begins now with the returned record; nil where its instant is known already.
+  package func begin(
+    _ occasion: Occasion, of pipeline: PipelineDefinition, options: RunOptions
+  ) async throws -> RunRecord? {
+    let run = queuedRun(
+      of: pipeline, options: options, queue: QueuedRun.defaultQueue, priority: 0, startBy: nil)
+    return try await services.recorder.begin(occasion, run)
+  }
+
   /// Takes queued runs that are next; see `HistoryRecorder.takeQueued`.
   package func takeQueued(
     _ places: QueueTurns.Places, turns: inout QueueTurns, held: Set<String>, single: Set<String>

@@ -84,6 +84,14 @@ public final class RunHost: Sendable {
     _ pipeline: PipelineDefinition, options: RunOptions, events: RunEventRange = .all,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
+    try await run(pipeline, options: options, recordedAs: nil, events: events, onEvent: onEvent)
+  }
+
+  /// The same with the record of the run, where it is there already and this host's.
+  package func run(
+    _ pipeline: PipelineDefinition, options: RunOptions, recordedAs record: RunRecord?, events: RunEventRange = .all,
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> RunOutcome {
     let former = try options.source.flatMap { id in
       let source = try recorded(id)
       return FormerRuns(source: source, plan: RetryPlan(of: pipeline, options: options, from: source))
@@ -95,7 +103,9 @@ public final class RunHost: Sendable {
     }
     let engine = RunEngine(
       services: services, pipeline: pipeline,
-      RunBrief(id: .generate(), options: options, observer: RunObserver(events: events, onEvent: onEvent)))
+      RunBrief(
+        id: record?.id ?? .generate(), options: options, observer: RunObserver(events: events, onEvent: onEvent),
+        queued: record))
     return try await execute(engine, after: former)
   }
 

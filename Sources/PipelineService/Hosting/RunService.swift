@@ -61,9 +61,11 @@ package struct RunService: Sendable {
 
   /// Runs a pipeline to its end; see `RunHost.run`.
   package func run(
-    _ start: RunStart, events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    _ start: RunStart, recordedAs record: RunRecord? = nil, events: RunEventRange = .all,
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
-    try await host.run(start.pipeline, options: start.options, events: events, onEvent: onEvent)
+    try await host.run(
+      start.pipeline, options: start.options, recordedAs: record, events: events, onEvent: onEvent)
   }
 
   /// Resumes a run; see `RunHost.resume`.

@@ -72,7 +72,7 @@ struct PipelineWatch: Sendable {
       case .stop: if await gate.close() { return nil }
       case .reload(let path): if await gate.close() { return path }
       case .rest:
-        if let event = try await controllers.take() {
+        if let event = try await next(of: controllers) {
           runs.expect(event)
           progress.beginsAskedRun()
           asked = Task { await begin(runs, store, sink) }
@@ -96,6 +96,22 @@ struct PipelineWatch: Sendable {
     }
   }
 
+  /// What a controller asks for next, whose run is recorded together with it.
+  private func next(of controllers: ControllerSession) async throws -> RecordedEvent? {
+    while let event = controllers.next() {
+      var start = start
+      start.attribute(to: event.controller, event: event.value, at: event.instant)
+      let occasion = Occasion(
+        pipeline: pipeline.name, cause: event.instant == nil ? .event : .instant, controller: event.controller,
+        instant: event.instant, askedAt: service.host.now(), detail: event.value["reason"]?.stringValue)
+      let record = try await service.host.begin(occasion, of: pipeline, options: start.options)
+      // The controller may remember it from here on.
+      await controllers.settle(event)
+      if let record { return RecordedEvent(event: event, start: start, record: record) }
+    }
+    return nil
+  }
+
   private func interrupt(_ sink: Sink) {
     interruption.come()
     sink.yield(.plain(.interrupted))
@@ -111,19 +127,18 @@ struct PipelineWatch: Sendable {
       throw CancellationError()
     }
     sink.yield(.plain(.began))
-    let (number, event) = runs.begin()
-    var start = start
-    if let event { start.attribute(to: event.controller, event: event.value, at: event.instant) }
-    if let notice = plan.cause(ofRun: number, controller: event.map { ($0.controller, $0.value) }) {
+    let (number, expected) = runs.begin()
+    if let notice = plan.cause(ofRun: number, controller: expected.map { ($0.event.controller, $0.event.value) }) {
       observer.tell(notice)
     }
-    let chosen = start
+    let chosen = expected?.start ?? start
+    let record = expected?.record
     // Unless a signal says otherwise.
     if !interruption.hasCome { service.attributeCancellations(to: RunCanceller(means: .condition)) }
     let outcome: RunOutcome
     do {
       outcome = try await observer.show(pipeline, onInterruption: { interrupt(sink) }) { [service, observer] in
-        try await service.run(chosen, events: observer.events, onEvent: $0)
+        try await service.run(chosen, recordedAs: record, events: observer.events, onEvent: $0)
       }
     } catch {
       await gate.runEnded()
@@ -154,9 +169,16 @@ struct PipelineWatch: Sendable {
   }
 }
 
+/// What a controller asks for, and the record of its run.
+private struct RecordedEvent: Sendable {
+  var event: ControllerEvent
+  var start: RunStart
+  var record: RunRecord
+}
+
 /// The runs of one definition so far. What a controller asks for is taken by exactly one run.
 private final class WatchRuns: Sendable {
-  private let state = Mutex<(count: Int, expected: ControllerEvent?)>((0, nil))
+  private let state = Mutex<(count: Int, expected: RecordedEvent?)>((0, nil))
 
   /// How many have begun.
   var count: Int { state.withLock(\.count) }
@@ -164,12 +186,12 @@ private final class WatchRuns: Sendable {
   /// Whether the run that a controller asks for has yet to begin.
   var expectsOne: Bool { state.withLock { $0.expected != nil } }
 
-  func expect(_ event: ControllerEvent) { state.withLock { $0.expected = event } }
+  func expect(_ event: RecordedEvent) { state.withLock { $0.expected = event } }
 
   /// A run begins.
   ///
   /// - Returns: How many there were before, and what a controller asks for.
-  func begin() -> (number: Int, event: ControllerEvent?) {
+  func begin() -> (number: Int, event: RecordedEvent?) {
     state.withLock { state in
       defer { state = (state.count + 1, nil) }
       return (state.count, state.expected)

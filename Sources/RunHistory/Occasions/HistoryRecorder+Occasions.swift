@@ -9,6 +9,21 @@ extension HistoryRecorder {
     return admission
   }
 
+  /// Records an occasion together with its run, which this process begins now; durable when it returns. Nil where its instant is known already.
+  package nonisolated(nonsending) func begin(_ occasion: Occasion, _ run: QueuedRun) async throws -> RunRecord? {
+    let statements = statements
+    let isNew = try await perform { db in
+      guard let number = try OccasionLedger.begin(occasion, run, by: .current, in: db) else { return false }
+      statements.adopt(run.record.id, number: number, fence: run.record.fence)
+      return true
+    }
+    try await flush()
+    guard isNew else { return nil }
+    var record = run.record
+    record.owner = .current
+    return record
+  }
+
   /// Makes an instant of a pipeline one that has a run, which the caller is about to start; durable when it returns. False where it is one already.
   package nonisolated(nonsending) func claim(
     _ instant: RecordTime, of pipeline: String, at time: RecordTime

@@ -35,6 +35,18 @@ enum OccasionLedger {
     return .queued(run.record.id)
   }
 
+  /// Records an occasion whose run begins at once, by the process that it belongs to from the beginning; nil where the instant is known already.
+  static func begin(_ occasion: Occasion, _ run: QueuedRun, by owner: ProcessIdentity, in db: Database) throws -> Int64? {
+    if occasion.cause == .instant, let instant = occasion.instant, try isKnown(instant, of: occasion.pipeline, in: db) {
+      return nil
+    }
+    var record = run.record
+    record.owner = owner
+    let number = try RunRows.add(record, definition: run.definition, nested: run.nested, in: db)
+    try add(occasion, run: number, in: db)
+    return number
+  }
+
   // MARK: Instants
 
   /// Whether an instant of a pipeline is an occasion already, or older than what is remembered.

@@ -63,7 +63,7 @@ struct SalvageTests {
 
   private func counts(_ history: History) throws -> [Int] {
     // No entry of an index is taken for a row of one of the other tables.
-    for table in ["approval", "request", "claim", "plugin_value", "lease_record"] {
+    for table in ["approval", "request", "occasion", "queue_entry", "pause", "plugin_value", "lease_record"] {
       #expect(try history.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } == 0, "\(table)")
     }
     return try ["run_record", "operation_record", "attempt_record", "definition"].map { table in

@@ -1,0 +1,375 @@
+import Foundation
+import PipelineLanguage
+import PluginHost
+import RunHistory
+import Server
+import Synchronization
+import Testing
+import Values
+import Workspace
+
+@Suite("A host")
+struct PipelineServerTests {
+  private static let value = "operations: [{ name: a, value: 1 }]"
+  private static let asking = "operations: [{ name: a, approve: may it? }]"
+
+  private func approve(_ run: RunID, in history: History) async throws {
+    try await eventually { try !history.pendingApprovals(run).isEmpty }
+    _ = try history.answerApproval(run, operation: "a", approved: true, note: nil, who: "ada")
+  }
+
+  private func state(_ run: RunID, in history: History) throws -> RunState? { try history.run(run)?.state }
+
+  @Test("begins a run that somebody asks for, and says so in its occasion")
+  func request() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    try await bench.serve { _, history in
+      let run = try bench.start("one", in: history)
+      try await eventually { try state(run, in: history) == .succeeded }
+      let occasion = try #require(try history.occasions().first)
+      #expect((occasion.cause, occasion.outcome, occasion.run, occasion.askedBy) == (.request, .run, run, "ada"))
+      #expect(occasion.lateMilliseconds != nil)
+      #expect(try history.queue().isEmpty)
+    }
+    let history = try bench.history()
+    #expect(try history.hosts().map(\.state) == [.stopped])
+    history.workspace.close()
+  }
+
+  @Test("begins what was queued while there was none")
+  func queuedBefore() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    try await bench.serve { _, _ in }
+    let history = try bench.history()
+    let run = try bench.start("one", in: history)
+    #expect(try state(run, in: history) == .queued)
+    try await bench.serve { _, _ in try await eventually { try state(run, in: history) == .succeeded } }
+    history.workspace.close()
+  }
+
+  @Test("runs a queued run with the definition that it was queued with")
+  func definition() async throws {
+    let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }]"])
+    try await bench.serve { _, _ in }
+    let history = try bench.history()
+    let run = try bench.start("one", in: history)
+    try bench.write("operations: [{ name: a, value: 2 }]", to: "one")
+    try await bench.serve { _, _ in try await eventually { try state(run, in: history) == .succeeded } }
+    #expect(try history.operations(of: run).first?.result == .inline("1"))
+    history.workspace.close()
+  }
+
+  @Test("lets no more runs go on than its limits allow, and the others wait in their order")
+  func limits() async throws {
+    let bench = try ServerBench(["one": Self.asking]) { $0.runs = 2 }
+    try await bench.serve { _, history in
+      let runs = try (0..<4).map { _ in try bench.start("one", in: history) }
+      for run in runs[..<2] { try await eventually { try state(run, in: history) == .running } }
+      #expect(try history.queue().map(\.run) == Array(runs[2...]))
+      try await approve(runs[0], in: history)
+      try await eventually { try state(runs[2], in: history) == .running }
+      #expect(try history.queue().map(\.run) == [runs[3]])
+      for run in runs[1...] { try await approve(run, in: history) }
+      try await eventually { try runs.allSatisfy { try state($0, in: history) == .succeeded } }
+    }
+  }
+
+  @Test("lets one run at a time go on of a pipeline that wants that, and others pass it")
+  func overlap() async throws {
+    let bench = try ServerBench(["one": "overlap: queue\n" + Self.asking, "two": Self.value])
+    try await bench.serve { _, history in
+      let first = try bench.start("one", in: history)
+      try await eventually { try state(first, in: history) == .running }
+      let second = try bench.start("one", in: history)
+      let other = try bench.start("two", in: history)
+      try await eventually { try state(other, in: history) == .succeeded }
+      #expect(try state(second, in: history) == .queued)
+      #expect(try history.queue().map(\.run) == [second])
+      try await approve(first, in: history)
+      try await approve(second, in: history)
+      try await eventually { try state(second, in: history) == .succeeded }
+    }
+  }
+
+  @Test("serves a workspace alone, and says so to a second one")
+  func alone() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    try await bench.serve { _, _ in
+      let second = try bench.server()
+      let error = await #expect(throws: ServerError.self) { try await second.run() }
+      #expect(error?.description.contains("--standby") == true)
+    }
+  }
+
+  @Test("that stands by takes over when the other one ends")
+  func standby() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    let standingBy = try ServerBench(["one": Self.value]) { configuration in
+      configuration.isStandby = true
+      configuration.location = WorkspaceLocation(path: bench.directory + "/workspace", origin: .option)
+    }
+    let (states, sink) = AsyncStream<HostStates.State>.makeStream()
+    let second = Mutex<Task<Void, any Error>?>(nil)
+    try await bench.serve { _, _ in
+      let server = try standingBy.server(HostStates { sink.yield($0) })
+      second.withLock { $0 = Task { try await server.run() } }
+      for await state in states {
+        guard case .standby = state else { continue }
+        break
+      }
+      Task {
+        for await state in states where state == .ready { server.send(.drain(RunCanceller(means: .drain))) }
+      }
+    }
+    try await second.withLock { $0 }?.value
+    sink.finish()
+    let history = try bench.history()
+    #expect(try history.hosts().map(\.state) == [.stopped, .stopped])
+    history.workspace.close()
+  }
+
+  @Test("that is drained begins nothing, keeps the queue, and lets what goes on end")
+  func drain() async throws {
+    let bench = try ServerBench(["one": Self.asking]) { configuration in
+      configuration.runs = 1
+      configuration.drain = .seconds(60)
+    }
+    var runs: [RunID] = []
+    try await bench.serve { server, history in
+      runs = try (0..<2).map { _ in try bench.start("one", in: history) }
+      try await eventually { try state(runs[0], in: history) == .running }
+      server.send(.drain(RunCanceller(means: .drain)))
+      try await eventually { try history.currentHost()?.state == .draining }
+      try await approve(runs[0], in: history)
+      try await eventually { try state(runs[0], in: history) == .succeeded }
+    }
+    let history = try bench.history()
+    #expect(try history.queue().map(\.run) == [runs[1]])
+    history.workspace.close()
+  }
+
+  @Test("that is drained twice cancels what goes on")
+  func drainTwice() async throws {
+    let bench = try ServerBench(["one": Self.asking]) { $0.drain = .seconds(60) }
+    var run: RunID?
+    try await bench.serve { server, history in
+      let started = try bench.start("one", in: history)
+      run = started
+      try await eventually { try state(started, in: history) == .running }
+      server.send(.drain(RunCanceller(means: .drain)))
+    }
+    let history = try bench.history()
+    let record = try #require(try run.flatMap { try history.run($0) })
+    #expect((record.state, record.canceller?.means) == (.cancelled, .drain))
+    history.workspace.close()
+  }
+
+  @Test("does what is asked of it in the workspace")
+  func requests() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    let server = try bench.server()
+    let serving = Task { try await server.run() }
+    let history = try bench.history()
+    try await eventually { try history.currentHost()?.state == .ready }
+    try history.ask(.drain, who: "ada", at: .now)
+    try await serving.value
+    #expect(bench.log.contains { $0.contains("asked by ada to drain") })
+    history.workspace.close()
+  }
+
+  @Test("goes on with the runs that a former host has left, as their pipelines say")
+  func restart() async throws {
+    let texts = ["resume", "fail", "leave"].map { ($0, "on_restart: \($0)\n" + Self.asking) }
+    let bench = try ServerBench(Dictionary(uniqueKeysWithValues: texts))
+    try await bench.serve { _, _ in }
+    let history = try bench.history()
+    var runs: [String: RunID] = [:]
+    let recorder = HistoryRecorder(workspace: history.workspace)
+    var turns = QueueTurns()
+    for (name, _) in texts {
+      let run = try bench.start(name, in: history)
+      runs[name] = run
+      _ = try await recorder.takeQueued(
+        QueueTurns.Places(total: 9), turns: &turns, held: [], single: [], host: "box", at: .now)
+      recorder.record(.runStarted(run, at: .now))
+    }
+    try await recorder.flush()
+    // As if its host had ended.
+    try await recorder.perform { db in
+      try db.execute(sql: "UPDATE run_record SET process_started = 1 WHERE state = 'running'")
+    }
+    try await recorder.close()
+    try await bench.serve { _, history in
+      let resumed = try #require(runs["resume"])
+      try await approve(resumed, in: history)
+      try await eventually { try state(resumed, in: history) == .succeeded }
+      #expect(try state(try #require(runs["fail"]), in: history) == .failed)
+      #expect(try state(try #require(runs["leave"]), in: history) == .interrupted)
+    }
+    history.workspace.close()
+  }
+
+  // MARK: Controllers
+
+  /// A plugin whose controller asks for runs when a test says so.
+  private final class Ticks: Sendable {
+    private let instances = Mutex<[FakeInstance]>([])
+    var count: Int { instances.withLock(\.count) }
+
+    func plugin() throws -> FakePlugin {
+      try FakePlugin("tick", offers: [["id": "tick.tock", "kind": "controller", "settings": []]]) { instance in
+        self.instances.withLock { $0.append(instance) }
+      }
+    }
+
+    func ask(at instant: String? = nil) {
+      var event: JSONValue = ["reason": "time"]
+      if let instant { event = ["reason": "time", "instant": .string(instant)] }
+      for instance in instances.withLock({ $0 }) { instance.events.yielded(.rerun(event)) }
+    }
+  }
+
+  private static let controlled = "controllers: [{ uses: tick.tock }]\n"
+
+  @Test("runs a pipeline once for each instant that a controller tells, whichever host hears of it")
+  func instants() async throws {
+    let ticks = Ticks()
+    let bench = try ServerBench(
+      plugins: .catalog(FakeCatalog([try ticks.plugin()])), ["one": Self.controlled + Self.value])
+    try await bench.serve { _, history in
+      try await eventually { ticks.count == 1 }
+      ticks.ask(at: "2026-11-20T03:00:00Z")
+      ticks.ask(at: "2026-11-20T03:00:00Z")
+      ticks.ask(at: "2026-11-21T03:00:00Z")
+      try await eventually { try history.runs(RunFilter(states: [.succeeded])).count == 2 }
+    }
+    try await bench.serve { _, history in
+      try await eventually { ticks.count == 2 }
+      ticks.ask(at: "2026-11-21T03:00:00Z")
+      ticks.ask()
+      try await eventually { try history.occasions().count == 3 }
+      let occasions = try history.occasions()
+      #expect(occasions.map(\.cause) == [.event, .instant, .instant])
+      #expect(occasions.allSatisfy { $0.controller == "tick.tock" && $0.run != nil })
+    }
+  }
+
+  @Test("records what a controller tells of a paused pipeline, with who paused it")
+  func paused() async throws {
+    let ticks = Ticks()
+    let bench = try ServerBench(
+      plugins: .catalog(FakeCatalog([try ticks.plugin()])), ["one": Self.controlled + Self.value])
+    try await bench.serve { _, history in
+      try await eventually { ticks.count == 1 }
+      try history.pause([Pause(pipeline: "one", reason: "moving", who: "ada", since: .now)])
+      ticks.ask()
+      try await eventually { try history.occasions().count == 1 }
+      #expect(try history.occasions().first?.reason == .paused)
+      #expect(try history.runs(RunFilter()).isEmpty)
+      #expect(try history.unpause(["one"], at: .now) == ["one"])
+      ticks.ask()
+      try await eventually { try history.runs(RunFilter(states: [.succeeded])).count == 1 }
+    }
+  }
+
+  @Test("queues nothing more than it may, and says so")
+  func full() async throws {
+    let ticks = Ticks()
+    let bench = try ServerBench(
+      plugins: .catalog(FakeCatalog([try ticks.plugin()])), ["one": Self.controlled + Self.asking]
+    ) { configuration in
+      configuration.runs = 1
+      configuration.queued = 2
+    }
+    try await bench.serve { _, history in
+      try await eventually { ticks.count == 1 }
+      ticks.ask()
+      try await eventually { try history.runs(RunFilter(states: [.running])).count == 1 }
+      for _ in 0..<5 { ticks.ask() }
+      try await eventually { try history.occasions().count == 6 }
+      #expect(try history.occasions().count { $0.reason == .queueFull } == 3)
+      #expect(try history.queue().count == 2)
+    }
+  }
+
+  // MARK: Conditions
+
+  @Test("runs a pipeline whose condition turns true, and records the condition")
+  func condition() async throws {
+    let bench = try ServerBench()
+    try bench.write(
+      "automatic: file-exists(flag)\n" + Self.value, to: "one")
+    try await bench.serve { _, history in
+      #expect(try history.occasions().isEmpty)
+      #expect(FileManager.default.createFile(atPath: bench.folder + "/flag", contents: nil))
+      try await eventually { try history.runs(RunFilter(states: [.succeeded])).count == 1 }
+      let occasion = try #require(try history.occasions().first)
+      #expect((occasion.cause, occasion.detail) == (.condition, "file-exists(flag)"))
+    }
+    // To be served again is no reason to run again.
+    try await bench.serve { _, history in
+      try bench.start("one", in: history)
+      try await eventually { try history.runs(RunFilter(states: [.succeeded])).count == 2 }
+      #expect(try history.occasions().map(\.cause) == [.request, .condition])
+    }
+  }
+
+  // MARK: Files
+
+  private func published(_ name: String, in history: History) throws -> PublishedPipeline? {
+    try history.publishedPipelines().first { $0.name == name }
+  }
+
+  @Test("keeps the last good version of a file that is edited badly, and says what is wrong")
+  func badEdit() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    try await bench.serve { _, history in
+      try bench.write("operations: [{ name: a, vlaue: 1 }]", to: "one")
+      try await eventually { try published("one", in: history)?.problem != nil }
+      let entry = try #require(try published("one", in: history))
+      #expect(entry.isLoaded)
+      #expect(entry.problem?.contains("vlaue") == true)
+      #expect(bench.log.contains { $0.contains("the last good version stays at work") })
+      try bench.write("operations: [{ name: a, value: 3 }]", to: "one")
+      try await eventually { try published("one", in: history)?.problem == nil }
+      let run = try bench.start("one", in: history)
+      try await eventually { try state(run, in: history) == .succeeded }
+      #expect(try history.operations(of: run).first?.result == .inline("3"))
+    }
+  }
+
+  @Test("hears of files that are added, removed and named alike")
+  func files() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    try await bench.serve { _, history in
+      try bench.write(Self.value, to: "two")
+      try await eventually { try published("two", in: history) != nil }
+      try bench.write("name: one\n" + Self.value, to: "three")
+      try await eventually { try published("one", in: history)?.problem != nil }
+      let entry = try #require(try published("one", in: history))
+      #expect(entry.isLoaded)
+      #expect(entry.problem?.contains("one.yaml") == true && entry.problem?.contains("three.yaml") == true)
+      try bench.remove("three")
+      try await eventually { try published("one", in: history)?.problem == nil }
+      try bench.remove("two")
+      try await eventually { try published("two", in: history) == nil }
+    }
+  }
+
+  @Test("is hindered by no file of garbage, link to nowhere or folder that cannot be read")
+  func garbage() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    try Data((0..<4096).map { _ in UInt8.random(in: 0...255) }).write(
+      to: URL(fileURLWithPath: bench.folder + "/garbage.yaml"))
+    try FileManager.default.createSymbolicLink(atPath: bench.folder + "/link.yaml", withDestinationPath: "/nowhere/x.yaml")
+    try FileManager.default.createSymbolicLink(atPath: bench.folder + "/loop", withDestinationPath: bench.folder)
+    try bench.write("operations: [", to: "_draft")
+    try await bench.serve { _, history in
+      #expect(try published("garbage", in: history)?.isLoaded == false)
+      #expect(bench.log.contains { $0.contains("link.yaml") })
+      #expect(try history.publishedPipelines().map(\.name) == ["garbage", "one"])
+      let run = try bench.start("one", in: history)
+      try await eventually { try state(run, in: history) == .succeeded }
+    }
+  }
+}

@@ -1,0 +1,1 @@
+../../PipelineLanguageTests/Support/Findings.swift
