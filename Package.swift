@@ -234,12 +234,13 @@ let package = Package(
     ),
     // The arguments of `penstock serve`, which two programs read.
     .target(
-      name: "HostArguments", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      name: "ServeArguments", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: settings),
     .executableTarget(
       name: "penstock-host",
       dependencies: [
-        "CEndOfProcess", "CProcess", "HostArguments", "PipelineEngine", "PipelineLanguage", "PipelineService", "PluginHost",
+        "CEndOfProcess", "CProcess", "ServeArguments", "PipelineEngine", "PipelineLanguage", "PipelineService",
+        "PluginHost",
         "RunHistory", "Server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings
@@ -247,7 +248,8 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CEndOfProcess", "CPluginHeader", "CProcess", "Expressions", "HostArguments", "OperatingSystem", "PipelineLanguage",
+        "CEndOfProcess", "CPluginHeader", "CProcess", "Expressions", "ServeArguments", "OperatingSystem",
+        "PipelineLanguage",
         "PipelineService", "PluginHost", "RunHistory", "RunReports", "Schedules", "Values", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
@@ -336,7 +338,8 @@ let package = Package(
     .testTarget(
       name: "ServerTests",
       dependencies: [
-        "PipelineEngine", "PipelineLanguage", "PipelineService", "PluginHost", "RunHistory", "Server", "SQLite", "Values",
+        "PipelineEngine", "PipelineLanguage", "PipelineService", "PluginHost", "RunHistory", "Server", "SQLite",
+        "Values",
         "Workspace",
       ],
       swiftSettings: settings

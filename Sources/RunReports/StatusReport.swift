@@ -29,6 +29,7 @@ package struct StatusReport: Sendable {
   /// - Parameters:
   ///   - names: Only these pipelines; empty for all.
   ///   - history: The history.
+  ///   - now: The present.
   /// - Throws: `WorkspaceError`.
   package init(of names: Set<String>, in history: History, at now: RecordTime = .now) throws {
     host = try history.hosts(limit: 1).first

@@ -137,7 +137,8 @@ package actor PipelineServer {
     let problems = catalog.problemCount
     log.tell(
       .info, "ready",
-      "ready: \(catalog.pipelines.count) pipelines" + (problems > 0 ? ", \(problems) of the files are invalid" : ""))
+      "ready: \(catalog.pipelines.count) \(catalog.pipelines.count == 1 ? "pipeline" : "pipelines")"
+        + (problems > 0 ? ", \(problems) of the files are invalid" : ""))
     states.change(to: .ready)
   }
 
@@ -147,16 +148,24 @@ package actor PipelineServer {
       let pipeline = catalog.pipeline(run.pipeline)
       switch pipeline?.outline.scheduling.onRestart ?? configuration.onRestart {
       case .leave:
-        log.tell(.warning, "run-left", "run \(run.id.short) of '\(run.pipeline)' stays interrupted", pipeline: run.pipeline, run: run.id)
+        log.tell(
+          .warning, "run-left", "run \(run.id.short) of '\(run.pipeline)' stays interrupted", pipeline: run.pipeline,
+          run: run.id)
       case .fail:
         do {
           try history.fail(run.id, at: host.now())
-          log.tell(.warning, "run-failed", "run \(run.id.short) of '\(run.pipeline)' has failed: its host was gone", pipeline: run.pipeline, run: run.id)
+          log.tell(
+            .warning, "run-failed", "run \(run.id.short) of '\(run.pipeline)' has failed: its host was gone",
+            pipeline: run.pipeline, run: run.id)
         } catch {
-          log.tell(.error, "run-left", "cannot record the end of run \(run.id.short): \(error)", pipeline: run.pipeline, run: run.id)
+          log.tell(
+            .error, "run-left", "cannot record the end of run \(run.id.short): \(error)", pipeline: run.pipeline,
+            run: run.id)
         }
       case .resume:
-        log.tell(.info, "run-resumed", "resuming run \(run.id.short) of '\(run.pipeline)'", pipeline: run.pipeline, run: run.id)
+        log.tell(
+          .info, "run-resumed", "resuming run \(run.id.short) of '\(run.pipeline)'", pipeline: run.pipeline, run: run.id
+        )
         let version = configuration.version
         await dispatcher.run(run, in: pipeline?.outline.scheduling.queue ?? QueuedRun.defaultQueue) { [host] in
           try await host.resume(run.id, version: version)
@@ -170,7 +179,9 @@ package actor PipelineServer {
   /// Lets other versions of pipelines be at work.
   private func apply(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) async throws {
     for notice in difference.notices {
-      log.tell(notice.isProblem ? .error : .info, "pipeline", notice.message, pipeline: notice.pipeline.isEmpty ? nil : notice.pipeline)
+      log.tell(
+        notice.isProblem ? .error : .info, "pipeline", notice.message,
+        pipeline: notice.pipeline.isEmpty ? nil : notice.pipeline)
     }
     for name in difference.ended { agents.removeValue(forKey: name)?.end() }
     await dispatcher.setSingle(Set(catalog.pipelines.filter { $0.overlap == .queue }.map(\.name)))
@@ -190,7 +201,9 @@ package actor PipelineServer {
       do {
         try agent.begin()
         agents[pipeline.name] = agent
-        if !isFirst { log.tell(.info, "pipeline", "'\(pipeline.name)' is served from \(pipeline.path)", pipeline: pipeline.name) }
+        if !isFirst {
+          log.tell(.info, "pipeline", "'\(pipeline.name)' is served from \(pipeline.path)", pipeline: pipeline.name)
+        }
       } catch {
         log.tell(.error, "pipeline", "'\(pipeline.name)' does not run by itself: \(error)", pipeline: pipeline.name)
         changed = changed.filter { $0.name == pipeline.name }
@@ -209,7 +222,8 @@ package actor PipelineServer {
     switch admission {
     case .queued, .known: break
     case .skipped(let reason, _):
-      log.tell(.info, "occasion-skipped", "'\(occasion.pipeline)' is not run: \(reason.rawValue)", pipeline: occasion.pipeline)
+      log.tell(
+        .info, "occasion-skipped", "'\(occasion.pipeline)' is not run: \(reason.rawValue)", pipeline: occasion.pipeline)
     }
     return admission
   }
@@ -274,7 +288,8 @@ package actor PipelineServer {
         .info, "draining",
         count == 0
           ? "draining: nothing goes on"
-          : "draining: \(count) \(count == 1 ? "run goes" : "runs go") on, for \(DurationNotation.format(configuration.drain)) at most")
+          : "draining: \(count) \(count == 1 ? "run goes" : "runs go") on, for \(DurationNotation.format(configuration.drain)) at most"
+      )
       record.state = .draining
       try history.update(record)
       states.change(to: .draining)
@@ -341,17 +356,21 @@ private final class RunRelay: Sendable {
     let (log, target) = (log, target)
     return Dispatcher.Events(
       began: { run in
-        log.tell(.info, "run-began", "run \(run.id.short) of '\(run.pipeline)' begins", pipeline: run.pipeline, run: run.id)
+        log.tell(
+          .info, "run-began", "run \(run.id.short) of '\(run.pipeline)' begins", pipeline: run.pipeline, run: run.id)
       },
       ended: { run in
         let reason = run.reason.map { ": \($0)" } ?? ""
         log.tell(
-          run.state == .failed ? .error : .info, "run-ended", "run \(run.id.short) of '\(run.pipeline)' \(run.state.rawValue)\(reason)",
+          run.state == .failed ? .error : .info, "run-ended",
+          "run \(run.id.short) of '\(run.pipeline)' \(run.state.rawValue)\(reason)",
           pipeline: run.pipeline, run: run.id)
         Task { await target.tell(run) }
       },
       failed: { run, error in
-        log.tell(.error, "run-lost", "run \(run.id.short) of '\(run.pipeline)' cannot go on: \(error)", pipeline: run.pipeline, run: run.id)
+        log.tell(
+          .error, "run-lost", "run \(run.id.short) of '\(run.pipeline)' cannot go on: \(error)", pipeline: run.pipeline,
+          run: run.id)
         Task { await target.tell(run) }
       },
       stalled: { error in log.tell(.error, "queue", "cannot take runs from the queue: \(error)") })

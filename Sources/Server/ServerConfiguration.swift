@@ -41,7 +41,8 @@ extension ServerConfiguration {
   var json: JSONValue {
     .object([
       "paths": .array(paths.map { .string($0) }), "limits": ["runs": JSONValue(runs), "queued": JSONValue(queued)],
-      "queues": .object(.init(uniqueKeysWithValues: queues.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })),
+      "queues": .object(
+        .init(uniqueKeysWithValues: queues.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })),
       "on_restart": .string(onRestart.rawValue), "drain": .string(DurationNotation.format(drain)),
     ])
   }

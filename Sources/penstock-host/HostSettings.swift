@@ -1,9 +1,9 @@
 import Glibc
-import HostArguments
 import PipelineLanguage
 import PipelineService
 import PluginHost
 import RunHistory
+import ServeArguments
 import Server
 
 /// What a host is begun with, of its arguments and the file that they name.

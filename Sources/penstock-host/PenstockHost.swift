@@ -8,10 +8,10 @@
 import ArgumentParser
 import CProcess
 import Glibc
-import HostArguments
 import PipelineEngine
 import PipelineService
 import PluginHost
+import ServeArguments
 import Server
 
 @main

@@ -361,7 +361,8 @@ struct PipelineServerTests {
     let bench = try ServerBench(["one": Self.value])
     try Data((0..<4096).map { _ in UInt8.random(in: 0...255) }).write(
       to: URL(fileURLWithPath: bench.folder + "/garbage.yaml"))
-    try FileManager.default.createSymbolicLink(atPath: bench.folder + "/link.yaml", withDestinationPath: "/nowhere/x.yaml")
+    try FileManager.default.createSymbolicLink(
+      atPath: bench.folder + "/link.yaml", withDestinationPath: "/nowhere/x.yaml")
     try FileManager.default.createSymbolicLink(atPath: bench.folder + "/loop", withDestinationPath: bench.folder)
     try bench.write("operations: [", to: "_draft")
     try await bench.serve { _, history in

@@ -19,6 +19,11 @@ extension RunHost {
     try await services.recorder.admit(request)
   }
 
+  /// The same for several occasions, in one transaction.
+  package func admit(_ requests: [OccasionRequest]) async throws -> [Admission] {
+    try await services.recorder.admit(requests)
+  }
+
   /// Records an occasion together with its run, which this host begins now with the returned record; nil where its instant is known already.
   package func begin(
     _ occasion: Occasion, of pipeline: PipelineDefinition, options: RunOptions
@@ -109,7 +114,9 @@ extension RunHost {
   }
 
   /// The name of this computer and of this process's user, as records have them.
-  package var whereabouts: (host: String, user: String) { (services.configuration.hostName, services.configuration.user) }
+  package var whereabouts: (host: String, user: String) {
+    (services.configuration.hostName, services.configuration.user)
+  }
 
   /// Waits until nobody on the workspace has a name, and takes it; `waiting` is told of each process that has it meanwhile.
   ///
@@ -145,6 +152,7 @@ private actor LeaseGate {
     let hold = try await services.locks.take(
       name, holder: LeaseHolder(named: holder), watch: services.observations.watch,
       waiting: { waiting($0.description, $0.process) }, noticing: { _ in })
-    return Lease(name: hold.name, owner: .current, holder: holder, fence: hold.fence, acquiredAt: services.now().microseconds)
+    return Lease(
+      name: hold.name, owner: .current, holder: holder, fence: hold.fence, acquiredAt: services.now().microseconds)
   }
 }

@@ -36,6 +36,7 @@ package struct RequestedRun: Sendable {
   ///   - priority: In place of that of the pipeline.
   ///   - who: The login name of the person.
   ///   - version: The version of the program, which is recorded.
+  ///   - time: The present.
   /// - Returns: The id of the run.
   /// - Throws: `ParameterProblems`, ``ServedPipelineError/refused(_:_:detail:)``, or `WorkspaceError`.
   package func queue(
@@ -52,11 +53,13 @@ package struct RequestedRun: Sendable {
     let scheduling = definition.scheduling
     let run = QueuedRun(
       of: definition, options: start.options, queue: scheduling.queue ?? QueuedRun.defaultQueue,
-      priority: priority ?? scheduling.priority, startBy: scheduling.startWithin.map { time.advanced(by: $0) }, at: time)
+      priority: priority ?? scheduling.priority, startBy: scheduling.startWithin.map { time.advanced(by: $0) }, at: time
+    )
     let occasion = Occasion(pipeline: pipeline.name, cause: .request, askedAt: time, askedBy: who)
     let admission = try history.admit(
       OccasionRequest(
-        occasion, run: run, overlap: OccasionRequest.Overlap(definition.overlap), capacity: try history.queueCapacity()))
+        occasion, run: run, overlap: OccasionRequest.Overlap(definition.overlap), capacity: try history.queueCapacity())
+    )
     switch admission {
     case .queued(let run): return run
     case .skipped(let reason, _): throw ServedPipelineError.refused(pipeline.name, reason, detail: nil)

@@ -24,7 +24,9 @@ package enum ServedPipelineError: ServiceError {
     case .unknown(let name, let workspace, let near, let isAny):
       let next =
         near.map { "did you mean '\($0)'?" }
-        ?? (isAny ? "`penstock status` lists those that are served" : "no host has served this workspace yet; start one with `penstock serve`")
+        ?? (isAny
+          ? "`penstock status` lists those that are served"
+          : "no host has served this workspace yet; start one with `penstock serve`")
       return "no pipeline '\(TerminalText.visible(name))' is served on the workspace '\(workspace)'; \(next)"
     case .none(let labels, let workspace):
       return "no pipeline that is served on the workspace '\(workspace)' matches \(labels)"
@@ -32,7 +34,8 @@ package enum ServedPipelineError: ServiceError {
       let particulars = detail.map { " (\($0))" } ?? ""
       switch reason {
       case .queueFull: return "'\(name)' is not queued: the queue is full\(particulars); see `penstock queue`"
-      case .overlap: return "'\(name)' is not queued: another run of it is going on or queued, and it has `overlap: skip`"
+      case .overlap:
+        return "'\(name)' is not queued: another run of it is going on or queued, and it has `overlap: skip`"
       default: return "'\(name)' is not queued: \(reason.rawValue)\(particulars)"
       }
     }
@@ -47,6 +50,7 @@ extension History {
     if let pipeline = try publishedPipeline(name) { return pipeline }
     let names = try publishedPipelines().map(\.name)
     throw ServedPipelineError.unknown(
-      name, workspace: workspace.directory, near: NearestName.suggestion(for: name, among: names), isAny: !names.isEmpty)
+      name, workspace: workspace.directory, near: NearestName.suggestion(for: name, among: names), isAny: !names.isEmpty
+    )
   }
 }

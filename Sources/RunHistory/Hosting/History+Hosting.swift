@@ -45,8 +45,10 @@ extension History {
   /// The pipelines that the host serves, or that the last one served, by name.
   public func publishedPipelines() throws(WorkspaceError) -> [PublishedPipeline] {
     try read { db in
-      try db.fetch(for: StoredPipeline.self).where(StoredPipeline.loadedAt >= Int64.min, orderBy: [StoredPipeline.name.ascending])
-        .map(\.published)
+      try db.fetch(for: StoredPipeline.self).where(
+        StoredPipeline.loadedAt >= Int64.min, orderBy: [StoredPipeline.name.ascending]
+      )
+      .map(\.published)
     }
   }
 
@@ -83,7 +85,9 @@ extension History {
 
   /// Takes what was asked of the host, in order, each with who asked.
   package func takeHostRequests(at time: RecordTime) throws(WorkspaceError) -> [(request: HostRequest, who: String?)] {
-    let isAny = try read { try $0.fetch(for: StoredHostRequest.self).count(where: StoredHostRequest.takenAt.isNil()) > 0 }
+    let isAny = try read {
+      try $0.fetch(for: StoredHostRequest.self).count(where: StoredHostRequest.takenAt.isNil()) > 0
+    }
     guard isAny else { return [] }
     return try write { db in
       let waiting = try db.fetch(for: StoredHostRequest.self)

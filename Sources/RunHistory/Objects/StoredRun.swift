@@ -159,7 +159,8 @@ extension StoredRun {
 
   /// Whether a process has the run, which goes on as far as its record says. One that waits in a queue belongs to nobody.
   static var goesOn: Condition<StoredRun> {
-    state.in(RunState.allCases.filter { !$0.isFinal }.map(\.rawValue)) && processStarted != ProcessIdentity.nobody.started
+    state.in(RunState.allCases.filter { !$0.isFinal }.map(\.rawValue))
+      && processStarted != ProcessIdentity.nobody.started
   }
 }
 

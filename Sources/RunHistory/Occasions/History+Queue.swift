@@ -25,6 +25,8 @@ extension History {
   /// - Parameters:
   ///   - pipeline: Only runs of this pipeline. Default nil, for all.
   ///   - limit: At most so many. Default 1,000.
+  /// - Returns: The places.
+  /// - Throws: `WorkspaceError`.
   public func queue(of pipeline: String? = nil, limit: Int = 1000) throws(WorkspaceError) -> [QueuePlace] {
     try read { db in
       try Row.fetchAll(
@@ -58,8 +60,9 @@ extension History {
     try read { db in
       try Int64.fetchOne(
         db.cachedStatement(
-          sql: "SELECT min(start_by) FROM queue_entry WHERE start_by IS NOT NULL AND taken_at IS NULL"))
-        .map(RecordTime.init(microseconds:))
+          sql: "SELECT min(start_by) FROM queue_entry WHERE start_by IS NOT NULL AND taken_at IS NULL")
+      )
+      .map(RecordTime.init(microseconds:))
     }
   }
 

@@ -9,6 +9,13 @@ extension HistoryRecorder {
     return admission
   }
 
+  /// The same for several occasions, in one transaction.
+  package nonisolated(nonsending) func admit(_ requests: [OccasionRequest]) async throws -> [Admission] {
+    let admissions = try await perform { db in try requests.map { try OccasionLedger.admit($0, in: db) } }
+    try await flush()
+    return admissions
+  }
+
   /// Records an occasion together with its run, which this process begins now; durable when it returns. Nil where its instant is known already.
   package nonisolated(nonsending) func begin(_ occasion: Occasion, _ run: QueuedRun) async throws -> RunRecord? {
     let statements = statements
@@ -45,6 +52,7 @@ extension HistoryRecorder {
   ///   - host: The name of this computer.
   ///   - time: The present.
   /// - Returns: The runs, in the order in which they are to begin.
+  /// - Throws: What keeps the history from being written.
   package nonisolated(nonsending) func takeQueued(
     _ places: QueueTurns.Places, turns: inout QueueTurns, held: Set<String>, single: Set<String>, host: String,
     at time: RecordTime

@@ -14,7 +14,9 @@ package enum RunOwnership {
   private static func owned(in db: Database) throws -> [Int64] {
     try Int64.fetchAll(
       db.cachedStatement(
-        sql: "SELECT number FROM run_record WHERE state IN ('queued', 'running') AND process_started <> -1 ORDER BY number"))
+        sql:
+          "SELECT number FROM run_record WHERE state IN ('queued', 'running') AND process_started <> -1 ORDER BY number"
+      ))
   }
 
   /// Whether any run has not ended that belongs to a process, whichever that is.

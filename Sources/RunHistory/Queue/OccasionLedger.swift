@@ -36,7 +36,8 @@ enum OccasionLedger {
   }
 
   /// Records an occasion whose run begins at once, by the process that it belongs to from the beginning; nil where the instant is known already.
-  static func begin(_ occasion: Occasion, _ run: QueuedRun, by owner: ProcessIdentity, in db: Database) throws -> Int64? {
+  static func begin(_ occasion: Occasion, _ run: QueuedRun, by owner: ProcessIdentity, in db: Database) throws -> Int64?
+  {
     if occasion.cause == .instant, let instant = occasion.instant, try isKnown(instant, of: occasion.pipeline, in: db) {
       return nil
     }
@@ -218,4 +219,3 @@ enum OccasionLedger {
         """, arguments: [pipeline, time.microseconds - keptFor])
   }
 }
-

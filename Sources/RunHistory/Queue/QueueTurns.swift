@@ -66,7 +66,8 @@ package struct QueueTurns: Sendable {
   }
 
   /// The first of the queue whose first run has the highest priority; the oldest one where several have.
-  private func next(besides closed: Set<String>, except isHeld: (String) -> Bool, in db: Database) throws -> Candidate? {
+  private func next(besides closed: Set<String>, except isHeld: (String) -> Bool, in db: Database) throws -> Candidate?
+  {
     var best: Candidate?
     var queue: String? = try Self.queue(after: nil, in: db)
     while let name = queue {

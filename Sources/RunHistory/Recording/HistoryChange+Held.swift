@@ -4,7 +4,7 @@ extension HistoryChange {
   /// The run that it is about.
   var run: RunID {
     switch self {
-    case .runCreated(let record, _, _, _): record.id
+    case .runCreated(let record, _, _, _), .queuedRunBegan(let record, _): record.id
     case .runStarted(let run, _): run
     case .runEnded(let run, _, _, _, _, _): run
     case .operation(let record), .operationWithAttempt(let record, _): record.run
@@ -23,6 +23,8 @@ extension HistoryChange {
     case .runCreated(let record, let definition, let nested, let operations):
       record.texts + definition.utf8.count + nested.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         + operations.reduce(0) { $0 + MemoryLayout<OperationRecord>.stride + $1.texts }
+    case .queuedRunBegan(let record, let operations):
+      record.texts + operations.reduce(0) { $0 + MemoryLayout<OperationRecord>.stride + $1.texts }
     case .runStarted: 0
     case .runEnded(_, _, let reason, let canceller, _, _): reason.size + (canceller?.who).size
     case .operation(let record): record.texts

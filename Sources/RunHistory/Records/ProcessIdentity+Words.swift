@@ -5,9 +5,11 @@ extension ProcessIdentity {
   package func whereabouts(in directory: String) -> String {
     if self == .nobody { return "is queued, and belongs to no process yet" }
     switch judgement(in: directory) {
-    case .alive, .dead: return "is running in process \(pid)" + (isVisible ? "" : " of another container (pid namespace)")
+    case .alive, .dead:
+      return "is running in process \(pid)" + (isVisible ? "" : " of another container (pid namespace)")
     case .unknown:
-      return "may still be running in process \(pid) of another container (pid namespace), which 'workspace.hosts' in the workspace would tell, and that file "
+      return
+        "may still be running in process \(pid) of another container (pid namespace), which 'workspace.hosts' in the workspace would tell, and that file "
         + "cannot be read; end that container, restore the file, or run this command there"
     }
   }

@@ -44,9 +44,10 @@ public enum HistorySchema {
     ], isGuarded: true, folders: ["runs"])
 
   /// The names of the public views.
-  public static let publicViews = [
-    "runs", "operations", "attempts", "failures", "durations", "approvals", "leases", "gates", "events",
-  ] + HostingSchema.views
+  public static let publicViews =
+    [
+      "runs", "operations", "attempts", "failures", "durations", "approvals", "leases", "gates", "events",
+    ] + HostingSchema.views
 
   // Released migrations are never edited; these texts, and what they are made of, belong to them.
 

@@ -72,7 +72,9 @@ final class PipelineAgent: Sendable {
 
   private func beginControllers() throws {
     let (wakes, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let session = try host.controllers(of: pipeline.outline, parameters: pipeline.parameters) { sink.yield() }
+    let session = try host.controllers(of: pipeline.outline, parameters: pipeline.parameters, leftOut: true) {
+      sink.yield()
+    }
     let task = Task { [weak self] in
       for await _ in wakes {
         guard await self?.takeEvents(of: session) == true else { return }
@@ -89,23 +91,31 @@ final class PipelineAgent: Sendable {
   /// Records what controllers have told. False when the agent has ended.
   private func takeEvents(of session: ControllerSession) async -> Bool {
     while let event = session.next() {
-      var occasion = Occasion(
-        pipeline: pipeline.name, cause: event.instant == nil ? .event : .instant, controller: event.controller,
-        instant: event.instant, askedAt: host.now())
-      occasion.detail = event.value["reason"]?.stringValue
       // Its controller remembers it only when it is recorded; until then it is tried again.
       while !Task.isCancelled {
         do {
-          _ = try await admit(occasion, pipeline.run(for: occasion, event: event.value), pipeline.overlap)
+          try await record(event)
           await session.settle(event)
           break
         } catch {
+          onProblem("cannot record what \(event.controller) tells: \(error)")
           guard (try? await host.delay(for: .seconds(1))) != nil else { return false }
         }
       }
       if Task.isCancelled { return false }
     }
     return !state.withLock(\.hasEnded)
+  }
+
+  private func record(_ event: ControllerEvent) async throws {
+    if let leftOut = event.leftOut {
+      _ = try await host.admit(leftOut.occasions(of: pipeline.name, controller: event.controller, at: host.now()))
+      return
+    }
+    let occasion = Occasion(
+      pipeline: pipeline.name, cause: event.instant == nil ? .event : .instant, controller: event.controller,
+      instant: event.instant, askedAt: host.now(), detail: event.value["reason"]?.stringValue)
+    _ = try await admit(occasion, pipeline.run(for: occasion, event: event.value), pipeline.overlap)
   }
 
   // MARK: Conditions

@@ -25,7 +25,8 @@ struct Attach: ForegroundCommand {
 
   func runInForeground() async throws -> ExitStatus {
     let history = try shared.requireHistory()
-    return try await Self.show(runName.map(RunReference(history: history).find) ?? latest(in: history), in: history, shared)
+    return try await Self.show(
+      runName.map(RunReference(history: history).find) ?? latest(in: history), in: history, shared)
   }
 
   /// Shows a run of another process until it ends, or a signal comes.

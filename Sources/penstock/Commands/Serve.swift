@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
-import HostArguments
 import OperatingSystem
 import PluginHost
+import ServeArguments
 
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(

@@ -37,7 +37,8 @@ extension HostRequest {
   fileprivate func ask(_ shared: SharedOptions, _ words: String) throws {
     let history = try shared.requireHistory(writing: true)
     guard let host = try history.currentHost() else {
-      throw CommandFailure("no host serves the workspace '\(history.workspace.directory)'; there is nothing to \(rawValue)")
+      throw CommandFailure(
+        "no host serves the workspace '\(history.workspace.directory)'; there is nothing to \(rawValue)")
     }
     try history.ask(self, who: QuestionAnswer.loginName(), at: .now)
     shared.output.confirm(["requested": .string(rawValue), "pid": JSONValue(Int(host.owner.pid))]) {

@@ -26,7 +26,8 @@ struct Occasions: ParsableCommand {
   var pipeline: String?
 
   @Option(
-    help: ArgumentHelp("Only occasions since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
+    help: ArgumentHelp(
+      "Only occasions since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
   var since: String?
 
   @Flag(help: "Only those that no run came of.")
@@ -67,8 +68,10 @@ struct Occasions: ParsableCommand {
         let reason = [word, detail].compactMap { $0 }
         table.add(
           occasion.pipeline, ClockText.dateAndTime(occasion.instant ?? occasion.askedAt),
-          occasion.controller ?? occasion.askedBy.map { "\(occasion.cause.rawValue) by \($0)" } ?? occasion.cause.rawValue,
-          occasion.outcome.rawValue, occasion.run.map(reference.short) ?? "", late ?? "", reason.joined(separator: ": "))
+          occasion.controller ?? occasion.askedBy.map { "\(occasion.cause.rawValue) by \($0)" }
+            ?? occasion.cause.rawValue,
+          occasion.outcome.rawValue, occasion.run.map(reference.short) ?? "", late ?? "", reason.joined(separator: ": ")
+        )
       }
       TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
     }

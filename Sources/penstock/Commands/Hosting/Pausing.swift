@@ -23,7 +23,8 @@ struct PauseCommand: ParsableCommand {
   @OptionGroup var selection: ServedPipelineSelection
 
   @Option(
-    help: ArgumentHelp("When the pause ends: in 2h, 2026-12-01, '2026-12-01 06:00', or a timestamp.", valueName: "time"))
+    help: ArgumentHelp("When the pause ends: in 2h, 2026-12-01, '2026-12-01 06:00', or a timestamp.", valueName: "time")
+  )
   var until: String?
 
   @Option(help: ArgumentHelp("Why, for those who ask.", valueName: "text"))

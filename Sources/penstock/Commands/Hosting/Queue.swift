@@ -18,7 +18,8 @@ struct Queue: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Only runs of this pipeline.", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
+    help: ArgumentHelp("Only runs of this pipeline.", valueName: "name"), completion: ArgumentCompletion.servedPipelines
+  )
   var pipeline: String?
 
   @OptionGroup var shared: SharedOptions

@@ -50,7 +50,8 @@ struct Start: ForegroundCommand {
   func validate() throws {
     if let priority, !PipelineScheduling.priorities.contains(priority) {
       throw ValidationError(
-        "--priority must be from \(PipelineScheduling.priorities.lowerBound) to \(PipelineScheduling.priorities.upperBound).")
+        "--priority must be from \(PipelineScheduling.priorities.lowerBound) to \(PipelineScheduling.priorities.upperBound)."
+      )
     }
   }
 

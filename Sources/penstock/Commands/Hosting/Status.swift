@@ -61,8 +61,11 @@ struct Status: ParsableCommand {
     }
     let counts = "\(report.running) running, \(report.queued) queued"
     switch host.state {
-    case .stopped: return "No host serves '\(workspace)': the last one stopped \(ClockText.ago(host.endedAt ?? host.startedAt)); \(counts)."
-    case .died: return "No host serves '\(workspace)': process \(host.owner.pid) on \(host.host) ended without a word; \(counts)."
+    case .stopped:
+      return
+        "No host serves '\(workspace)': the last one stopped \(ClockText.ago(host.endedAt ?? host.startedAt)); \(counts)."
+    case .died:
+      return "No host serves '\(workspace)': process \(host.owner.pid) on \(host.host) ended without a word; \(counts)."
     case .starting, .ready, .draining:
       return
         "Host \(host.state.rawValue) in process \(host.owner.pid) on \(host.host) since \(ClockText.dateAndTime(host.startedAt)): \(counts)."

@@ -1,4 +1,4 @@
-// # HostArguments
+// # ServeArguments
 //
 // What `penstock serve` understands: the tool reads it to help and to complete, and hands the words over to `penstock-host`, which reads it to serve. It must never
 // know what becomes of the words.
@@ -15,13 +15,16 @@ package struct HostArguments: ParsableArguments, Sendable {
     completion: .file(extensions: ["yaml", "yml"]))
   package var paths: [String] = []
 
-  @Option(help: ArgumentHelp("The configuration of the host.", valueName: "host.yaml"), completion: .file(extensions: ["yaml", "yml"]))
+  @Option(
+    help: ArgumentHelp("The configuration of the host.", valueName: "host.yaml"),
+    completion: .file(extensions: ["yaml", "yml"]))
   package var config: String?
 
   @Option(
     help: ArgumentHelp(
       "The workspace to serve.",
-      discussion: "Else that of the configuration, $PENSTOCK_WORKSPACE, the nearest .penstock/ upward from the current directory, or penstock in the XDG state directory.",
+      discussion:
+        "Else that of the configuration, $PENSTOCK_WORKSPACE, the nearest .penstock/ upward from the current directory, or penstock in the XDG state directory.",
       valueName: "path"))
   package var workspace: String?
 
