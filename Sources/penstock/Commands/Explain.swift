@@ -9,18 +9,21 @@ import Values
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "explain",
-    abstract: "Say why a run or an operation waits, failed, or did not run.",
+    abstract: "Say why a run, an operation or a pipeline waits, failed, or did not run.",
     discussion: """
       Without an operation, explains everything in the run that did not simply \
-      succeed. It also says what would change it.
+      succeed. It also says what would change it. Of a pipeline that a host serves, it \
+      says why it is not running and when it will.
 
         penstock explain last
         penstock explain 03kx9fab deploy
+        penstock explain nightly
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
-    completion: ArgumentCompletion.runs())
+    help: ArgumentHelp(
+      "The run: its id or the beginning of it, or `last`; or the name of a pipeline that a host serves.",
+      valueName: "run"), completion: ArgumentCompletion.runs())
   var runName = "last"
 
   @Argument(
@@ -34,6 +37,13 @@ struct Explain: ParsableCommand {
   func run() throws {
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
+    if operation == nil, let pipeline = try PipelineExplanation(of: runName, in: history) {
+      guard (try? reference.find(runName)) == nil else {
+        throw CommandFailure(
+          "'\(runName)' is a pipeline, and the beginning of the id of a run; write more of the id, or see `penstock status \(runName)`")
+      }
+      return show(pipeline, reference)
+    }
     var record = try reference.find(runName)
     var operation = operation
     if let path = operation {
@@ -64,6 +74,28 @@ struct Explain: ParsableCommand {
         shortID: short, pipeline: record.pipeline, workspace: history.workspace.directory, style: shared.style,
         width: shared.tableWidth)
       for entry in explanation.entries { TextOutput.standard.write(text.text(of: entry)) }
+    }
+  }
+
+  private func show(_ explanation: PipelineExplanation, _ reference: RunReference) {
+    shared.output.print(explanation.jsonValue()) {
+      let entry = explanation.entry
+      let reason = entry.reason.map { ": \($0.split(separator: "\n").first ?? "")" } ?? ""
+      TextOutput.standard.writeLine(
+        "\(shared.style.paint(TerminalText.visible(entry.pipeline.name), .bold)) is \(entry.state)\(TerminalText.visible(reason))")
+      for sentence in explanation.sentences { TextOutput.standard.writeLine("  \(TerminalLines.visible(sentence))") }
+      for place in explanation.places {
+        TextOutput.standard.writeLine(
+          "  run \(reference.short(place.place.run)) is queued, \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))")
+      }
+      guard !explanation.occasions.isEmpty else { return }
+      TextOutput.standard.writeLine("  latest occasions:")
+      for occasion in explanation.occasions {
+        let why = occasion.reason.map { " (\($0.rawValue))" } ?? ""
+        let run = occasion.run.map { " \(reference.short($0))" } ?? ""
+        TextOutput.standard.writeLine(
+          "    \(ClockText.dateAndTime(occasion.instant ?? occasion.askedAt)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)")
+      }
     }
   }
 }

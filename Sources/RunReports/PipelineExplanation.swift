@@ -1,0 +1,63 @@
+import RunHistory
+import Values
+
+/// Why a pipeline that a host serves is not running, and when it will.
+package struct PipelineExplanation: Sendable {
+  package let entry: StatusReport.Entry
+  /// Its runs that are queued, with what they wait for.
+  package let places: [QueueReport.Place]
+  /// Its latest occasions, the latest first.
+  package let occasions: [Occasion]
+  /// Whether a host serves the workspace now.
+  package let isServed: Bool
+
+  /// How many of its occasions are shown.
+  private static let latestOccasions = 5
+
+  /// - Parameters:
+  ///   - name: The name of the pipeline.
+  ///   - history: The history.
+  /// - Throws: `WorkspaceError`.
+  /// - Returns: Nil where no host has served a pipeline of that name.
+  package init?(of name: String, in history: History) throws {
+    let report = try StatusReport(of: [name], in: history)
+    guard let entry = report.entries.first else { return nil }
+    self.entry = entry
+    isServed = report.isServed
+    places = try QueueReport(of: name, in: history).places
+    var filter = OccasionFilter()
+    filter.pipeline = name
+    filter.limit = Self.latestOccasions
+    occasions = try history.occasions(filter)
+  }
+
+  /// What it waits for, in sentences.
+  package var sentences: [String] {
+    var sentences: [String] = []
+    if !isServed { sentences.append("No host serves the workspace, so nothing starts it; start one with `penstock serve`.") }
+    if let problem = entry.pipeline.problem {
+      sentences.append(
+        entry.pipeline.isLoaded
+          ? "Its file has errors; the last good version is at work until they are corrected:\n\(problem)"
+          : "It is not served, because its file has errors:\n\(problem)")
+    }
+    if let pause = entry.pause {
+      sentences.append("It is \(pause.words); `penstock unpause \(entry.pipeline.name)` ends that.")
+    }
+    switch (entry.pipeline.nextAt, entry.pipeline.causes) {
+    case (let next?, _): sentences.append("It is due next at \(ClockText.dateAndTime(next)).")
+    case (nil, let causes?): sentences.append("It is started by: \(causes).")
+    case (nil, nil): sentences.append("Nothing starts it by itself; `penstock start \(entry.pipeline.name)` does.")
+    }
+    return sentences
+  }
+
+  /// The explanation for programs.
+  package func jsonValue() -> JSONValue {
+    .object([
+      "pipeline": entry.jsonValue(), "served": .bool(isServed), "queue": .array(places.map { $0.jsonValue() }),
+      "occasions": .array(occasions.map { $0.jsonValue() }),
+      "sentences": .array(sentences.map { .string($0) }),
+    ])
+  }
+}
