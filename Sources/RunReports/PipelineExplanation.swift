@@ -14,11 +14,12 @@ package struct PipelineExplanation: Sendable {
   /// How many of its occasions are shown.
   private static let latestOccasions = 5
 
+  /// Nil where no host has served a pipeline of that name.
+  ///
   /// - Parameters:
   ///   - name: The name of the pipeline.
   ///   - history: The history.
   /// - Throws: `WorkspaceError`.
-  /// - Returns: Nil where no host has served a pipeline of that name.
   package init?(of name: String, in history: History) throws {
     let report = try StatusReport(of: [name], in: history)
     guard let entry = report.entries.first else { return nil }
@@ -34,7 +35,9 @@ package struct PipelineExplanation: Sendable {
   /// What it waits for, in sentences.
   package var sentences: [String] {
     var sentences: [String] = []
-    if !isServed { sentences.append("No host serves the workspace, so nothing starts it; start one with `penstock serve`.") }
+    if !isServed {
+      sentences.append("No host serves the workspace, so nothing starts it; start one with `penstock serve`.")
+    }
     if let problem = entry.pipeline.problem {
       sentences.append(
         entry.pipeline.isLoaded

@@ -40,7 +40,8 @@ struct Explain: ParsableCommand {
     if operation == nil, let pipeline = try PipelineExplanation(of: runName, in: history) {
       guard (try? reference.find(runName)) == nil else {
         throw CommandFailure(
-          "'\(runName)' is a pipeline, and the beginning of the id of a run; write more of the id, or see `penstock status \(runName)`")
+          "'\(runName)' is a pipeline, and the beginning of the id of a run; write more of the id, or see `penstock status \(runName)`"
+        )
       }
       return show(pipeline, reference)
     }
@@ -82,11 +83,13 @@ struct Explain: ParsableCommand {
       let entry = explanation.entry
       let reason = entry.reason.map { ": \($0.split(separator: "\n").first ?? "")" } ?? ""
       TextOutput.standard.writeLine(
-        "\(shared.style.paint(TerminalText.visible(entry.pipeline.name), .bold)) is \(entry.state)\(TerminalText.visible(reason))")
+        "\(shared.style.paint(TerminalText.visible(entry.pipeline.name), .bold)) is \(entry.state)\(TerminalText.visible(reason))"
+      )
       for sentence in explanation.sentences { TextOutput.standard.writeLine("  \(TerminalLines.visible(sentence))") }
       for place in explanation.places {
         TextOutput.standard.writeLine(
-          "  run \(reference.short(place.place.run)) is queued, \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))")
+          "  run \(reference.short(place.place.run)) is queued, \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))"
+        )
       }
       guard !explanation.occasions.isEmpty else { return }
       TextOutput.standard.writeLine("  latest occasions:")
@@ -94,7 +97,8 @@ struct Explain: ParsableCommand {
         let why = occasion.reason.map { " (\($0.rawValue))" } ?? ""
         let run = occasion.run.map { " \(reference.short($0))" } ?? ""
         TextOutput.standard.writeLine(
-          "    \(ClockText.dateAndTime(occasion.instant ?? occasion.askedAt)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)")
+          "    \(ClockText.dateAndTime(occasion.instant ?? occasion.askedAt)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)"
+        )
       }
     }
   }
