@@ -16,7 +16,7 @@ final class PluginServices: Sendable {
   /// What reads the secrets that plugins ask for.
   let local: LocalExecutor
   /// What that reads them from, besides files and commands.
-  let environment: ProcessEnvironment
+  let environment: HostEnvironment
   /// Whether a plugin could have asked for something to be kept, which nobody else waits for.
   private let hasLent = Atomic(false)
   private let history: History
@@ -26,7 +26,7 @@ final class PluginServices: Sendable {
 
   init(
     _ source: PluginSource, loop: EventLoop, observations: Observations, context: OperationContext,
-    clock: any OperationClock, local: LocalExecutor, environment: ProcessEnvironment, http: HTTPHost, history: History,
+    clock: any OperationClock, local: LocalExecutor, environment: HostEnvironment, http: HTTPHost, history: History,
     recorder: HistoryRecorder
   ) {
     self.source = source

@@ -6,10 +6,10 @@ import PipelineLanguage
 enum SecretPreview {
   /// The secrets that a pipeline declares itself and that are not there.
   static func missing(
-    in pipeline: PipelineDefinition, environment: ProcessEnvironment
+    in pipeline: PipelineDefinition, variables: ProcessEnvironment
   ) -> [UnreadableSecret] {
     pipeline.secrets.compactMap { secret in
-      reason(secret.origin, in: pipeline.source.directory, environment).map {
+      reason(secret.origin, in: pipeline.source.directory, variables).map {
         UnreadableSecret(name: secret.name, reason: $0)
       }
     }
@@ -17,20 +17,25 @@ enum SecretPreview {
 
   /// The same of all pipelines that it runs as well.
   static func missingAnywhere(
-    in pipeline: PipelineDefinition, environment: ProcessEnvironment
+    in pipeline: PipelineDefinition, variables: ProcessEnvironment
   ) -> [UnreadableSecret] {
     let inner = pipeline.allNested.sorted { $0.key < $1.key }.flatMap {
-      missing(in: $0.value, environment: environment)
+      missing(in: $0.value, variables: variables)
     }
-    return missing(in: pipeline, environment: environment) + inner
+    return missing(in: pipeline, variables: variables) + inner
   }
 
   private static func reason(
-    _ origin: PipelineDefinition.Secret.Origin, in directory: String, _ environment: ProcessEnvironment
+    _ origin: PipelineDefinition.Secret.Origin, in directory: String, _ variables: ProcessEnvironment
   ) -> String? {
     switch origin {
-    case .environment(let name): environment[name] == nil ? unsetVariable(name) : nil
-    case .file(let path): unreadable(SecretReader.absolute(path, in: directory))
+    case .environment(let name): variables[name] == nil ? unsetVariable(name) : nil
+    case .file(let path):
+      if let path = SecretFile.absolute(path, in: directory, variables) {
+        unreadable(path)
+      } else {
+        unsetVariable(SecretFile.folderVariable)
+      }
     case .command: nil
     }
   }
@@ -50,7 +55,7 @@ enum SecretPreview {
 
 extension PipelineDefinition {
   /// The environment variables that hold secrets of the pipeline, or of one that it runs.
-  var secretVariables: Set<String> {
+  package var secretVariables: Set<String> {
     let all = secrets + allNested.values.flatMap(\.secrets)
     return Set(all.compactMap { if case .environment(let name) = $0.origin { name } else { nil } })
   }

@@ -24,8 +24,8 @@ struct SecretReader {
   }
 
   let local: LocalExecutor
-  /// Where secrets of the environment are found.
-  let environment: ProcessEnvironment
+  /// Where secrets of the environment are found, and what their commands inherit.
+  let environment: HostEnvironment
   /// Where relative paths start from, and commands are run.
   let directory: String
   /// The secrets that are known already.
@@ -61,26 +61,24 @@ struct SecretReader {
   ) async throws -> String {
     switch secret.origin {
     case .environment(let name):
-      guard let value = environment[name] else { throw Failure(SecretPreview.unsetVariable(name)) }
+      guard let value = environment.secrets[name] else { throw Failure(SecretPreview.unsetVariable(name)) }
       return value
     case .file(let path):
-      let absolute = Self.absolute(path, in: directory)
+      guard let absolute = SecretFile.absolute(path, in: directory, environment.secrets) else {
+        throw Failure(SecretPreview.unsetVariable(SecretFile.folderVariable))
+      }
       return try text(of: try await contents(of: absolute, isolation: isolation))
     case .command(let arguments):
       return try text(of: try await output(of: arguments, known: known, isolation: isolation))
     }
   }
 
-  /// Where a secret's file is.
-  static func absolute(_ path: String, in directory: String) -> String {
-    path.hasPrefix("/") ? path : "\(directory)/\(path)"
-  }
-
   private func output(
     of arguments: [String], known: [String], isolation: isolated (any Actor)?
   ) async throws -> [UInt8] {
     guard let program = arguments.first else { throw Failure("its command is empty") }
-    guard let executable = local.executables.locate(program, path: environment["PATH"]) else {
+    let variables = environment.inherited
+    guard let executable = local.executables.locate(program, path: variables["PATH"]) else {
       throw Failure("its command '\(program)' was not found in PATH")
     }
     let output = try Self.pipe()
@@ -89,7 +87,7 @@ struct SecretReader {
     let complaints = try StreamCollector(
       error.readEnd, limit: Self.maskedLimit, excess: .dropsBeginning, loop: local.loop)
     let request = ProcessRequest(
-      executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: environment.list,
+      executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: variables.list,
       directory: CString(directory), input: .empty, output: .descriptor(output.writeEnd),
       error: .descriptor(error.writeEnd), grace: Self.grace, record: try recordPlace())
     let exit: ProcessExit

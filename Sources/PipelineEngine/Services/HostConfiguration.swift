@@ -35,10 +35,16 @@ public struct HostConfiguration: Sendable {
   /// Who runs the host, as records have it. Default: `LOGNAME` or `USER`, else the name in the user database.
   public var user: String
 
-  /// What processes inherit, and where secrets of the environment are looked up. Default: the environment of this process.
+  /// What processes inherit. Default: the environment of this process.
   public var environment: [String: String] {
     get { inherited.values }
     set { inherited = ProcessEnvironment(newValue) }
+  }
+
+  /// Where secrets of the environment are looked up. Default: in ``environment``.
+  public var secretEnvironment: [String: String] {
+    get { (secretVariables ?? inherited).values }
+    set { secretVariables = ProcessEnvironment(newValue) }
   }
 
   /// Where the processes of operations run. Default nil: on this machine.
@@ -46,6 +52,8 @@ public struct HostConfiguration: Sendable {
 
   /// The same with values that are not UTF-8, too.
   var inherited: ProcessEnvironment
+  /// Nil for `inherited`.
+  private(set) var secretVariables: ProcessEnvironment?
 
   /// This process on this machine.
   public init() {

@@ -23,6 +23,7 @@ final class HostServices: @unchecked Sendable {
   let limits: HostLimits?
   let locks: ExclusiveLocks
   let requests: RequestRouter
+  let environment: HostEnvironment
   let observations: Observations
   let http: HTTPHost
   let plugins: PluginServices
@@ -47,13 +48,16 @@ final class HostServices: @unchecked Sendable {
     observations = Observations(loop: loop, history: history)
     requests = RequestRouter(loop: loop, history: history, recorder: recorder, watch: observations.watch)
     http = HTTPHost(workspace: history.workspace.directory, loop: loop, paths: observations.paths)
+    let environment = HostEnvironment(
+      inherited: configuration.inherited, secrets: configuration.secretVariables ?? configuration.inherited)
+    self.environment = environment
     plugins = PluginServices(
       source, loop: loop, observations: observations, context: context, clock: configuration.clock, local: local,
-      environment: configuration.inherited, http: http, history: history, recorder: recorder)
+      environment: environment, http: http, history: history, recorder: recorder)
   }
 
   /// What processes of the host inherit.
-  var inherited: ProcessEnvironment { configuration.inherited }
+  var inherited: ProcessEnvironment { environment.inherited }
   /// The directory the host was started in.
   var directory: String { configuration.directory }
   var clock: any OperationClock { time.clock }
@@ -69,6 +73,6 @@ final class HostServices: @unchecked Sendable {
 
   /// What reads the secrets of a pipeline in `directory`, and masks those that are known by what it says of them.
   func secretReader(in directory: String, known: [String]) -> SecretReader {
-    SecretReader(local: local, environment: inherited, directory: directory, inherited: known)
+    SecretReader(local: local, environment: environment, directory: directory, inherited: known)
   }
 }

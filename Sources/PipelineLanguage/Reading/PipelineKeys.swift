@@ -154,7 +154,10 @@ enum SecretKey: String, CaseIterable, Sendable {
     "a secret",
     [
       KeyRow("env", .name(pattern: NamePattern.variable), "The environment variable that holds it."),
-      KeyRow("file", .text, "The file that holds it; one newline at its end is removed."),
+      KeyRow(
+        "file", .text,
+        "The file that holds it; one newline at its end is removed. A path may begin with `$CREDENTIALS_DIRECTORY/`, the folder that systemd gives a service."
+      ),
       KeyRow("command", .list(.text, minimum: 1), "An argument list whose standard output is it."),
     ])
 }

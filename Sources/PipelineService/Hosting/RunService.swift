@@ -17,6 +17,8 @@ package struct RunService: Sendable {
     package var capacity = HostCapacity()
     /// What processes of operations inherit. Default nil: the environment of this process.
     package var environment: [String: String]?
+    /// Where secrets of the environment are looked up. Default nil: in the environment of this process.
+    package var secretEnvironment: [String: String]?
     /// The clock and the random numbers, for tests.
     package var testing: TestingConditions
 
@@ -42,6 +44,9 @@ package struct RunService: Sendable {
     var conditions = configuration.testing.configuration()
     conditions.keepsLogTimes = configuration.keepsLogTimes
     conditions.capacity = configuration.capacity
+    if configuration.environment != nil || configuration.secretEnvironment != nil {
+      conditions.secretEnvironment = configuration.secretEnvironment ?? conditions.environment
+    }
     if let environment = configuration.environment { conditions.environment = environment }
     host = try RunHost.open(
       workspace: location.path, plugins: configuration.plugins, durability: configuration.durability,

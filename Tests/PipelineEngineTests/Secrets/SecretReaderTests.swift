@@ -13,7 +13,7 @@ import Testing
     let host = try EngineTestHost()
     let secret = PipelineDefinition.Secret(name: "s", origin: try origin(host.directory), range: .beginning)
     let reader = SecretReader(
-      local: host.services.local, environment: host.services.inherited, directory: host.directory, patience: patience)
+      local: host.services.local, environment: host.services.environment, directory: host.directory, patience: patience)
     let result: Result<String, EngineError>
     do {
       result = .success(
@@ -77,12 +77,42 @@ import Testing
     #expect(reason(result)?.contains("/fifo' is a pipe that its writer did not close within") == true)
   }
 
+  @Test("A file among the credentials of a service is found by their folder") func credentials() {
+    var variables = ProcessEnvironment()
+    #expect(SecretFile.absolute("$CREDENTIALS_DIRECTORY/key", in: "/p", variables) == nil)
+    variables["CREDENTIALS_DIRECTORY"] = "/run/credentials/x"
+    #expect(SecretFile.absolute("$CREDENTIALS_DIRECTORY/key", in: "/p", variables) == "/run/credentials/x/key")
+    #expect(SecretFile.absolute("${CREDENTIALS_DIRECTORY}/a/b", in: "/p", variables) == "/run/credentials/x/a/b")
+    #expect(SecretFile.absolute("$HOME/key", in: "/p", variables) == "/p/$HOME/key")
+    #expect(SecretFile.absolute("/key", in: "/p", variables) == "/key")
+    variables["CREDENTIALS_DIRECTORY"] = "here"
+    #expect(SecretFile.absolute("$CREDENTIALS_DIRECTORY/key", in: "/p", variables) == nil)
+  }
+
+  @Test("Secrets are looked up apart from what processes inherit") func apart() async throws {
+    var configuration = HostConfiguration()
+    configuration.secretEnvironment = ["TOKEN": "hush"]
+    configuration.environment = ["PATH": "/usr/bin:/bin"]
+    #expect(configuration.secretEnvironment == ["TOKEN": "hush"])
+    let environment = HostEnvironment(
+      inherited: configuration.inherited, secrets: try #require(configuration.secretVariables))
+    let host = try EngineTestHost()
+    let secrets = [
+      PipelineDefinition.Secret(name: "token", origin: .environment("TOKEN"), range: .beginning),
+      PipelineDefinition.Secret(name: "seen", origin: .command(["sh", "-c", "echo \"<$TOKEN>\""]), range: .beginning),
+    ]
+    let reader = SecretReader(local: host.services.local, environment: environment, directory: host.directory)
+    let values = try await Task(executorPreference: host.loop) { try await reader.read(secrets) }.value
+    #expect(values == ["token": "hush", "seen": "<>"])
+    await host.close()
+  }
+
   @Test("Waiting for a pipe ends with the task") func cancelled() async throws {
     let host = try EngineTestHost()
     #expect(mkfifo(host.directory + "/fifo", 0o600) == 0)
     let secret = PipelineDefinition.Secret(name: "s", origin: .file("fifo"), range: .beginning)
     let reader = SecretReader(
-      local: host.services.local, environment: host.services.inherited, directory: host.directory)
+      local: host.services.local, environment: host.services.environment, directory: host.directory)
     let task = Task(executorPreference: host.loop) { try await reader.read([secret]) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -111,7 +141,7 @@ import Testing
         ]), range: .beginning),
     ]
     let reader = SecretReader(
-      local: host.services.local, environment: host.services.inherited, directory: host.directory,
+      local: host.services.local, environment: host.services.environment, directory: host.directory,
       inherited: ["outer-secret"])
     let error = await #expect(throws: EngineError.self) {
       try await Task(executorPreference: host.loop) { try await reader.read(secrets) }.value
