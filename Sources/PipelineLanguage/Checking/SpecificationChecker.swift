@@ -21,6 +21,9 @@ extension PipelineChecker {
     checkAges(in: components)
     checkUnusedSpecifications()
     checkGates(in: components)
+    draft.definition.hostUse.terminals = reader.formulas.flatMap { site in
+      site.formula.terminals.compactMap { reader.hostPlace(of: range(of: $0, in: site)) }
+    }
   }
 
   /// Reports the cycles of specifications; answers the positions, each after those that it names where that can be.

@@ -25,6 +25,8 @@ struct HostUse: Sendable {
 
   /// Where the pipeline names its queue.
   var queue: Place?
+  /// Where its formulas ask for a terminal, which no host has.
+  var terminals: [Place] = []
   /// What its own operations take, in the order of the file.
   private(set) var demands: [Demand] = []
   /// The most of each resource that one operation takes at once, with what the pipeline takes that it runs.

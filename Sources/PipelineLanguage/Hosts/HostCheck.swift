@@ -2,7 +2,7 @@ import Values
 
 extension HostDefinition {
   /// Finds what a pipeline, with those that it runs, wants and this host does not have: a queue that is not declared, a resource that neither the pipeline nor
-  /// the host declares, and more of one than there is.
+  /// the host declares, more of one than there is, and a terminal (`foreground`).
   ///
   /// Each finding is an error with its place in the pipeline's file and, where the host has one, a note with the place in the host's. A pipeline that was loaded
   /// with ``HostSource/host(_:)`` has none of this host; another may have been loaded with a former one.
@@ -29,6 +29,11 @@ extension HostDefinition {
           fix: suggestion(for: name, among: names) ?? "declare it there: 'queues: { \(name): { runs: 1 } }'",
           note: "\(names.count == 1 ? "the only queue is" : "the queues are") \(names.joined(separator: ", "))",
           keys.queues))
+    }
+    found += pipeline.hostUse.terminals.map {
+      Diagnostic(
+        code: .misplacedSpecification, "'foreground' asks for a terminal, and a host has none", file: $0.file,
+        range: $0.range, fix: "remove it; to wait for a person, use an operation with 'approve'")
     }
     return found + pipeline.hostUse.demands.compactMap(finding)
   }

@@ -209,7 +209,9 @@ struct SpecificationParser {
     case .always: return .always
     case .never: return .never
     case .connected: return .connected
-    case .foreground: return .foreground
+    case .foreground:
+      parsed.terminals.append(place)
+      return .foreground
     case .olderThan, .fileExists, .changed, .succeeded: break
     }
     guard let argument, !argument.text.isEmpty else {

@@ -46,6 +46,8 @@ struct ParsedFormula {
   var names: [(specification: Int, place: Place)] = []
   /// Where it asks for an age.
   var ages: [Place] = []
+  /// Where it asks for the terminal of the process.
+  var terminals: [Place] = []
   /// The arguments that hold expressions, each with how many Unicode scalars of the text come before it.
   var templates: [(template: Template, offset: Int)] = []
   /// What is wrong beyond its syntax.

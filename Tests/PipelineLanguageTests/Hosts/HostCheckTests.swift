@@ -45,6 +45,22 @@ import Testing
         ].map { $0.replacing("host.yaml:3:14 the host has 3", with: "host.yaml:3:22 the host has 3") })
   }
 
+  @Test("is no terminal, wherever a formula asks for one") func terminals() throws {
+    let text = """
+      specifications: { here: foreground || connected }
+      operations:
+        - { name: a, run: ls, run_when: here }
+        - { name: b, run: ls, retry: { limit: 1, early: [foreground] } }
+      """
+    #expect(
+      found(text, host: try host())
+        == ["1:25", "4:52"].map {
+          "\($0) misplaced-specification 'foreground' asks for a terminal, and a host has none (remove it; to wait for a person, use an operation with 'approve')"
+        })
+    #expect(PipelineLoader.load(text: text, path: "/p/test.yaml").isValid)
+    #expect(PipelineLoader.load(text: text, path: "/p/test.yaml", host: .unchecked).isValid)
+  }
+
   @Test(
     "is found at the beginning of a file that declares nothing of the kind, and without a note where there is no file")
   func nothingDeclared() throws {
