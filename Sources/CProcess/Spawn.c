@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -30,6 +31,8 @@ struct penstock_start {
   volatile int error;
   // -1 for that of the host.
   int file_mask;
+  // NULL for that of the host.
+  const struct rlimit *descriptors;
   penstock_spawn_request request;
   penstock_record_place place;
   penstock_process_record record;
@@ -108,6 +111,7 @@ static int become(void *argument) {
     if (result < 0) goto failed;
   }
   if (start->file_mask >= 0) CALL(umask, start->file_mask);
+  if (start->descriptors != NULL) CALL(prlimit64, 0, RLIMIT_NOFILE, start->descriptors, NULL);
   if (request->directory && (result = CALL(chdir, request->directory)) < 0) goto failed;
   CALL(rt_sigprocmask, SIG_SETMASK, &no_signals, NULL, set_size);
   result = CALL(execve, request->path, request->arguments, request->environment);
@@ -127,6 +131,21 @@ void penstock_let_owner_use_files(void) {
   child_file_mask = (mask & 0700) != 0 ? (int)mask : -1;
 }
 
+// The limit of descriptors of processes where it is not the host's own. Set before there are threads.
+static struct rlimit child_descriptors;
+static int has_child_descriptors;
+
+int penstock_raise_descriptors(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return errno;
+  if (limit.rlim_cur >= limit.rlim_max) return 0;
+  child_descriptors = limit;
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return errno;
+  has_child_descriptors = 1;
+  return 0;
+}
+
 static size_t count_of(char *const *strings) {
   size_t count = 0;
   while (strings[count] != NULL) count++;
@@ -140,6 +159,7 @@ static penstock_start *prepare(const penstock_spawn_request *request, const pens
   start->child = 1;
   start->error = 0;
   start->file_mask = child_file_mask;
+  start->descriptors = has_child_descriptors ? &child_descriptors : NULL;
   start->request = *request;
   start->place.offset = 0;
   if (record != NULL && record->offset > 0) {

@@ -57,6 +57,10 @@ int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd
 /// started get the mask that was there before. Call it before there are threads.
 void penstock_let_owner_use_files(void);
 
+/// Raises the soft limit of descriptors of this process to the hard one. Processes that are started get the one that was there before, which programs that
+/// use `select` or close all descriptors expect to be low. Call it before there are threads. Returns 0, or the error number.
+int penstock_raise_descriptors(void);
+
 /// The first steps of a process, until it has become its program.
 typedef struct penstock_start penstock_start;
 
