@@ -228,7 +228,8 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "Operations", "PipelineEngine", "PipelineLanguage", "PipelineService", "RunHistory", "Values", "Workspace",
+        "Operations", "PipelineEngine", "PipelineLanguage", "PipelineService", "RunHistory", "RunReports", "Values",
+        "Workspace",
       ],
       swiftSettings: settings
     ),

@@ -12,7 +12,7 @@ import Workspace
 package actor PipelineServer {
   /// What a host hears while it serves.
   package enum Signal: Sendable, Hashable {
-    /// To read its pipelines anew.
+    /// To read its configuration and its pipelines anew.
     case reload
     /// To begin nothing any more, and to end; asked again, with less patience each time.
     case drain(RunCanceller)
@@ -28,7 +28,7 @@ package actor PipelineServer {
 
   private enum Phase { case starting, ready, draining, cancelling }
 
-  private let configuration: ServerConfiguration
+  private var configuration: ServerConfiguration
   private let log: HostLog
   private let service: RunService
   private let signals: AsyncStream<Signal>
@@ -42,6 +42,10 @@ package actor PipelineServer {
   private var watching: Task<Void, Never>?
   private var watchedPaths: Set<String> = []
   private var subscriptions: [Subscription] = []
+  private let retention: RetentionKeeper
+  private let status: StatusTeller?
+  /// What goes on beside the runs, until the host ends.
+  private var upkeep: [Task<Void, Never>] = []
 
   private var host: RunHost { service.host }
   private var history: History { service.history }
@@ -61,8 +65,14 @@ package actor PipelineServer {
       host: service.host, limits: Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues),
       events: relay.events)
     catalog = PipelineCatalog(
-      paths: configuration.paths, plugins: configuration.service.plugins, host: service.host,
-      version: configuration.version)
+      paths: configuration.paths, of: configuration.definition, plugins: configuration.service.plugins,
+      host: service.host, version: configuration.version)
+    status = states.onStatus.map { [dispatcher] in
+      StatusTeller(of: service.host, running: { await dispatcher.count }, $0)
+    }
+    retention = RetentionKeeper(
+      host: service.host, log: log, otherwise: configuration.definition.retention,
+      isBusy: { [dispatcher] in await dispatcher.count > 0 })
     let whereabouts = service.host.whereabouts
     record = HostRecord(
       host: whereabouts.host, user: whereabouts.user, version: configuration.version, startedAt: service.host.now(),
@@ -77,12 +87,17 @@ package actor PipelineServer {
   ///
   /// - Throws: ``ServerError``, or what the engine and the workspace throw.
   package func run() async throws {
+    if let (interval, beat) = states.pulse {
+      let pulse = HostPulse(of: host, every: interval, beat)
+      upkeep.append(Task { await pulse.run() })
+    }
     let lease = try await takeLease()
     do {
       try await start()
       for await signal in signals where try await handle(signal) { break }
       try await finish(lease)
     } catch {
+      await endUpkeep()
       _ = try? await host.release(lease)
       try? await service.close()
       throw error
@@ -140,6 +155,8 @@ package actor PipelineServer {
       "ready: \(catalog.pipelines.count) \(catalog.pipelines.count == 1 ? "pipeline" : "pipelines")"
         + (problems > 0 ? ", \(problems) of the files are invalid" : ""))
     states.change(to: .ready)
+    upkeep.append(Task { [retention] in await retention.run() })
+    if let status { upkeep.append(Task { await status.run() }) }
   }
 
   /// Deals with the runs whose host has gone, as their pipelines say.
@@ -184,6 +201,7 @@ package actor PipelineServer {
         pipeline: notice.pipeline.isEmpty ? nil : notice.pipeline)
     }
     for name in difference.ended { agents.removeValue(forKey: name)?.end() }
+    if let variables = configuration.environment(hiding: catalog.secretVariables) { host.setEnvironment(variables) }
     await dispatcher.setSingle(Set(catalog.pipelines.filter { $0.overlap == .queue }.map(\.name)))
     var changed = difference.changed
     let former = isFirst ? Set(try history.publishedPipelines().map(\.name)) : []
@@ -252,7 +270,10 @@ package actor PipelineServer {
       try await apply(catalog.look())
     case .reload:
       guard phase == .ready else { return false }
-      log.tell(.info, "reload", "reading the pipelines anew")
+      states.change(to: .reloading)
+      defer { states.change(to: .ready) }
+      log.tell(.info, "reload", "reading the configuration and the pipelines anew")
+      try await reconfigure()
       try await apply(catalog.look())
     case .requests:
       for (request, who) in try history.takeHostRequests(at: host.now()) {
@@ -276,6 +297,27 @@ package actor PipelineServer {
     return false
   }
 
+  /// Reads the file of the host anew. One with errors changes nothing.
+  private func reconfigure() async throws {
+    switch configuration.read?() {
+    case nil: return
+    case .invalid(let findings):
+      log.tell(.error, "configuration", "the configuration is invalid, and stays as it was: \(findings)")
+    case .valid(let definition, let paths, let warnings):
+      if let warnings { log.tell(.warning, "configuration", warnings) }
+      let kept = configuration.change(to: definition, paths: paths)
+      if !kept.isEmpty {
+        let names = kept.joined(separator: ", ")
+        log.tell(.warning, "configuration", "\(names) changed, which takes effect at the next start")
+      }
+      catalog.change(to: configuration.definition, paths: configuration.paths)
+      await dispatcher.setLimits(Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues))
+      await retention.change(to: configuration.definition.retention)
+      record.configuration = configuration.json.text
+      try history.update(record)
+    }
+  }
+
   private func drain(_ canceller: RunCanceller) async throws -> Bool {
     switch phase {
     case .starting, .ready:
@@ -294,6 +336,10 @@ package actor PipelineServer {
       try history.update(record)
       states.change(to: .draining)
       guard count > 0 else { return true }
+      upkeep.append(
+        Task { [host, states] in
+          while (try? await host.delay(for: HostStates.drainInterval)) != nil { states.change(to: .stillDraining) }
+        })
       Task { [dispatcher, sink] in
         await dispatcher.awaitEnd()
         sink.yield(.idle)
@@ -317,12 +363,21 @@ package actor PipelineServer {
     return await dispatcher.count == 0
   }
 
+  private func endUpkeep() async {
+    let tasks = upkeep
+    upkeep = []
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+  }
+
   private func ended(_ run: RunRecord) {
+    status?.notice()
     agents[run.pipeline]?.ended(run)
   }
 
   private func finish(_ lease: Lease) async throws {
     watching?.cancel()
+    await endUpkeep()
     for agent in agents.values { agent.end() }
     subscriptions = []
     record.state = .stopped

@@ -27,6 +27,20 @@ package struct ServerConfiguration: Sendable {
   package var version: String
   /// How long a file must be left alone before it is read.
   package var settling = Duration.milliseconds(100)
+  /// The host as its file describes it, against which pipelines are checked. Default: a host without a file.
+  package private(set) var definition = HostDefinition()
+  /// The variables of the host itself, of which processes get what ``definition`` says. Default nil: they get all.
+  package var variables: [String: String]?
+  /// Reads the file of the host, and looks for the paths to serve, anew. Default nil: there is no file.
+  package var read: (@Sendable () -> Reading)?
+
+  /// What came of reading the file of a host.
+  package enum Reading: Sendable {
+    /// What it says, the paths to serve, and warnings.
+    case valid(HostDefinition, paths: [String], warnings: String?)
+    /// What is wrong with it.
+    case invalid(String)
+  }
 
   package init(paths: [String], location: WorkspaceLocation, service: RunService.Configuration, version: String) {
     self.paths = paths
@@ -37,12 +51,56 @@ package struct ServerConfiguration: Sendable {
 }
 
 extension ServerConfiguration {
+  /// Takes over what the file of a host says. To be called before the host begins.
+  package mutating func use(_ definition: HostDefinition) {
+    take(definition)
+    service.capacity.processes = definition.limits.processes
+    service.capacity.resources = Dictionary(definition.resources.map { ($0.name, $0.capacity) }) { first, _ in first }
+    guard let variables else { return }
+    service.environment = definition.environment.variables(of: variables)
+    service.secretEnvironment = variables
+  }
+
+  /// Takes over what can change while a host runs, and returns what cannot, as people read it.
+  mutating func change(to next: HostDefinition, paths: [String]) -> [String] {
+    let former = definition
+    var kept: [String] = []
+    if next.workspace != former.workspace { kept.append("'workspace'") }
+    if next.limits.processes != former.limits.processes { kept.append("'processes' of 'limits'") }
+    let capacities = { (host: HostDefinition) in
+      Dictionary(host.resources.map { ($0.name, $0.capacity) }) { first, _ in first }
+    }
+    if capacities(next) != capacities(former) { kept.append("'resources'") }
+    var next = next
+    (next.workspace, next.limits.processes) = (former.workspace, former.limits.processes)
+    // Pipelines are checked against what there is.
+    next.resources = former.resources
+    self.paths = paths
+    take(next)
+    return kept
+  }
+
+  private mutating func take(_ definition: HostDefinition) {
+    self.definition = definition
+    runs = definition.limits.runs
+    queued = definition.limits.queued
+    queues = Dictionary(definition.queues.map { ($0.name, $0.runs) }) { first, _ in first }
+    onRestart = definition.onRestart
+    drain = definition.drain
+  }
+
+  /// What processes inherit while pipelines are loaded that have secrets in variables: these are not passed on. Nil where processes get all.
+  func environment(hiding secrets: Set<String>) -> [String: String]? {
+    variables.map { definition.environment.variables(of: $0.filter { !secrets.contains($0.key) }) }
+  }
+
   /// What people and programs can know of it.
   var json: JSONValue {
     .object([
       "paths": .array(paths.map { .string($0) }), "limits": ["runs": JSONValue(runs), "queued": JSONValue(queued)],
       "queues": .object(
         .init(uniqueKeysWithValues: queues.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })),
+      "resources": .object(.init(uniqueKeysWithValues: definition.resources.map { ($0.name, JSONValue($0.capacity)) })),
       "on_restart": .string(onRestart.rawValue), "drain": .string(DurationNotation.format(drain)),
     ])
   }

@@ -43,7 +43,7 @@ enum HostOutput {
     _ error: any Error, parsing: ((any Error) -> String)? = nil, isSuccess: Bool = false
   ) -> Never {
     if let error = error as? HostFailure {
-      if !error.message.isEmpty { writeLine("penstock: \(TerminalText.visible(error.message))") }
+      writeLine(error.isFindings ? error.message : "penstock: \(TerminalText.visible(error.message))")
       end(error.status)
     }
     if let error = error as? ServerError {
@@ -72,4 +72,6 @@ enum HostOutput {
 struct HostFailure: Error {
   var message: String
   var status: Int32 = 2
+  /// Whether the message is what the loader of a file has found.
+  var isFindings = false
 }

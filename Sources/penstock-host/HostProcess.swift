@@ -2,6 +2,7 @@ import CEndOfProcess
 import CProcess
 import Glibc
 import PluginHost
+import Server
 
 /// This process: what whoever started it has left it in, and what a host needs of it.
 enum HostProcess {
@@ -20,10 +21,33 @@ enum HostProcess {
     sigemptyset(&none)
     sigprocmask(SIG_SETMASK, &none, nil)
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+    hideManager()
     penstock_let_owner_use_files()
+    // Each run that goes on needs a few. Where the system refuses, there are fewer.
+    _ = penstock_raise_descriptors()
   }
 
-  static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+  /// The environment that the process was started with.
+  static let variables = inheritedVariables()
+
+  /// Takes what is between the service manager and this process out of the environment, for whatever is started from here on. To be called before there are other
+  /// threads.
+  static func hideManager() {
+    for name in variables.keys where ServiceManager.isOwn(name) { unsetenv(name) }
+  }
+
+  private static func inheritedVariables() -> [String: String] {
+    var variables: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+      next += 1
+    }
+    return variables
+  }
+
+  static func variable(_ name: String) -> String? { variables[name] }
 
   /// Gets ready for plugins in this process, once.
   static func prepareForPlugins() { _ = preparation }

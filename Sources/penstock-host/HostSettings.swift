@@ -9,33 +9,51 @@ import Server
 /// What a host is begun with, of its arguments and the file that they name.
 struct HostSettings {
   private let arguments: HostArguments
+  /// What came of reading the file; nil without one.
+  private let file: HostLoadResult?
   private let paths: [String]
   private let location: WorkspaceLocation
 
-  /// - Throws: ``HostFailure`` where there is nothing to serve.
+  /// - Throws: ``HostFailure`` where there is nothing to serve, or the file has errors. When everything is only to be checked, these are for ``check()`` to tell.
   init(_ arguments: HostArguments) throws {
     self.arguments = arguments
+    file = arguments.config.map(HostDefinition.load(path:))
+    if let file, !file.isValid, !arguments.check {
+      throw HostFailure(
+        message: DiagnosticRenderer().render(file.diagnostics, in: [file.source]), status: file.lacksResources ? 3 : 2,
+        isFindings: true)
+    }
+    let definition = file?.host ?? HostDefinition()
+    paths = try Self.paths(arguments, definition)
+    guard let location = WorkspaceLocation.find(option: arguments.workspace ?? definition.workspace) else {
+      throw HostFailure(message: "cannot tell where the workspace is; name one with --workspace")
+    }
+    self.location = location
+  }
+
+  /// The absolute paths to serve: those of the arguments, else those of the file, else the folder `pipelines`.
+  private static func paths(_ arguments: HostArguments, _ definition: HostDefinition) throws -> [String] {
     let directory = Self.currentDirectory()
     var paths = arguments.paths
+    // What the file names may come later.
+    if paths.isEmpty, !definition.pipelines.isEmpty { return definition.pipelines }
     if paths.isEmpty {
       guard access("pipelines", F_OK) == 0 else {
+        let others = arguments.config == nil ? "" : ", neither here nor by 'pipelines' of the configuration"
         throw HostFailure(
-          message: "there are no pipelines to serve: no path was named, and '\(directory)' has no folder 'pipelines'")
+          message:
+            "there are no pipelines to serve: no path was named\(others), and '\(directory)' has no folder 'pipelines'")
       }
       paths = ["pipelines"]
     }
     for path in paths where access(path, F_OK) != 0 {
       throw HostFailure(message: "there is neither a file nor a folder '\(path)'")
     }
-    self.paths = paths.map { path in
+    return paths.map { path in
       if path.hasPrefix("/") { return path }
       let relative = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
       return relative == "." || relative.isEmpty ? directory : "\(directory)/\(relative)"
     }
-    guard let location = WorkspaceLocation.find(option: arguments.workspace) else {
-      throw HostFailure(message: "cannot tell where the workspace is; name one with --workspace")
-    }
-    self.location = location
   }
 
   /// What the server needs, with plugins that tell the log what they have to say.
@@ -46,6 +64,24 @@ struct HostSettings {
     var configuration = ServerConfiguration(
       paths: paths, location: location, service: service, version: Version.current)
     configuration.isStandby = arguments.standby
+    configuration.variables = HostProcess.variables
+    configuration.use(file?.host ?? HostDefinition())
+    if let file, !file.diagnostics.isEmpty {
+      log.tell(.warning, "configuration", DiagnosticRenderer().render(file.diagnostics, in: [file.source]))
+    }
+    if let path = arguments.config {
+      configuration.read = { [arguments] in
+        let result = HostDefinition.load(path: path)
+        let findings = DiagnosticRenderer().render(result.diagnostics, in: [result.source])
+        guard let host = result.host else { return .invalid(findings) }
+        do {
+          return .valid(
+            host, paths: try Self.paths(arguments, host), warnings: result.diagnostics.isEmpty ? nil : findings)
+        } catch {
+          return .invalid((error as? HostFailure)?.message ?? "\(error)")
+        }
+      }
+    }
     return configuration
   }
 
@@ -53,13 +89,21 @@ struct HostSettings {
   func check() throws -> Int32 {
     let found = PipelineFiles.find(at: paths)
     var hasErrors = !found.problems.isEmpty
+    if let file {
+      if !file.diagnostics.isEmpty {
+        HostOutput.writeLine(DiagnosticRenderer().render(file.diagnostics, in: [file.source]))
+      }
+      if file.lacksResources { return 3 }
+      if !file.isValid { hasErrors = true }
+    }
     for problem in found.problems { HostOutput.writeLine("penstock: \(TerminalText.visible(problem))") }
     let plugins = PluginSource.host(
       plugins { _, plugin, message in HostOutput.writeLine("penstock: \(plugin): \(TerminalText.visible(message))") })
+    let host = file?.hostSource ?? .host(HostDefinition())
     var names: [String: String] = [:]
     var count = 0
     for path in found.files {
-      let result = PipelineLoader.load(path: path, plugins: plugins)
+      let result = PipelineLoader.load(path: path, plugins: plugins, host: host)
       guard result.templateCount == nil || result.pipeline != nil else { continue }
       count += 1
       if !result.diagnostics.isEmpty {

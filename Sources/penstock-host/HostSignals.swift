@@ -4,7 +4,7 @@ import RunHistory
 import Server
 import Synchronization
 
-/// The signals that a host answers to: SIGTERM and SIGINT drain it, with less patience each time, SIGHUP has it read its pipelines anew.
+/// The signals that a host answers to: SIGTERM and SIGINT drain it, with less patience each time, SIGHUP has it read its configuration and its pipelines anew.
 enum HostSignals {
   private static let numbers = [SIGTERM, SIGINT, SIGHUP]
   private static let target = Mutex<(@Sendable (PipelineServer.Signal) -> Void)?>(nil)
@@ -42,16 +42,6 @@ enum HostSignals {
         HostOutput.end(130)
       }
       tell(.drain(RunCanceller(means: .signal(number == SIGINT ? "SIGINT" : "SIGTERM"))))
-    }
-  }
-
-  /// Tells the service manager how far the host is.
-  static func tell(_ manager: ServiceManager, of state: HostStates.State) {
-    switch state {
-    case .standby(let holder): manager.tell("READY=1", "STATUS=waiting for the end of \(holder)")
-    case .ready: manager.tell("READY=1", "STATUS=ready")
-    case .draining: manager.tell("STOPPING=1", "STATUS=draining")
-    case .stopped: manager.tell("STATUS=stopped")
     }
   }
 

@@ -44,7 +44,7 @@ struct PenstockHost: ParsableCommand {
     Task {
       do {
         let server = try PipelineServer(
-          settings.configuration(log), log: log, states: HostStates { HostSignals.tell(manager, of: $0) })
+          settings.configuration(log), log: log, states: HostStates(telling: manager))
         HostSignals.connect { server.send($0) }
         try await server.run()
         HostOutput.end(0)

@@ -20,7 +20,8 @@ package struct RequestedRun: Sendable {
     self.history = history
     pipeline = try history.servedPipeline(name)
     do {
-      definition = try accept(PipelineLoader.load(path: pipeline.path, plugins: plugins))
+      definition = try accept(
+        PipelineLoader.load(path: pipeline.path, plugins: plugins, host: try history.publishedHost()))
     } catch {
       try Self.refuse(name, for: .invalidDefinition, nil, who: who, in: history)
       throw error
@@ -97,6 +98,21 @@ extension RecordTime {
 }
 
 extension History {
+  /// What the host of the workspace has for pipelines, as it publishes it, or the last one did.
+  func publishedHost() throws -> HostSource {
+    guard let text = try hosts(limit: 1).first?.configuration, let published = try? JSONValue.parse(text) else {
+      return .unchecked
+    }
+    var host = HostDefinition()
+    for (name, runs) in published["queues"]?.objectValue ?? [:] where host.queue(name) == nil {
+      host.queues.append(HostDefinition.Queue(name: name, runs: runs.intValue.map(Int.init) ?? 1))
+    }
+    host.resources = (published["resources"]?.objectValue ?? [:]).map { name, capacity in
+      HostDefinition.Resource(name: name, capacity: capacity.intValue.map(Int.init) ?? 1)
+    }
+    return .host(host)
+  }
+
   /// How many runs may be queued, as the host says, or the last one said.
   func queueCapacity() throws -> Int {
     let text = try hosts(limit: 1).first?.configuration

@@ -57,6 +57,15 @@ extension History {
     try read { db in try db.fetch(for: StoredPipeline.self).where(StoredPipeline.name == name).first?.published }
   }
 
+  /// The published pipeline that is due next, as far as known; nil where none is.
+  package func nextDue() throws(WorkspaceError) -> PublishedPipeline? {
+    try read { db in
+      try db.fetch(for: StoredPipeline.self)
+        .where(StoredPipeline.nextAt >= 0, limit: .limit(1), orderBy: [StoredPipeline.nextAt.ascending]).first?
+        .published
+    }
+  }
+
   /// Publishes pipelines, in place of what was published under their names; those under `removed` are served no longer.
   package func publish(_ pipelines: [PublishedPipeline], removed: [String] = []) throws(WorkspaceError) {
     guard !pipelines.isEmpty || !removed.isEmpty else { return }

@@ -11,6 +11,8 @@ public struct PruneRule: Sendable, Hashable {
   public var pipeline: String?
   /// Only runs that have all of these labels; others do not count among the latest either.
   public var labels: [RunLabel] = []
+  /// At most so many runs, the latest first; nil for all. What is left is found by a repetition.
+  public var limit: Int?
   /// Whether runs that were interrupted are forgotten as well, which `resume` could go on with.
   public var includesInterrupted: Bool
 
@@ -52,7 +54,7 @@ extension History {
   public func prune(_ rule: PruneRule, dryRun: Bool = false) throws(WorkspaceError) -> PruneReport {
     let doomed = try read { try PruneSelection(rule: rule).runs(in: $0) }
     var report = PruneReport()
-    var rest = doomed[...]
+    var rest = doomed.prefix(rule.limit ?? .max)
     while !rest.isEmpty {
       let part = rest.prefix(100)
       rest = rest.dropFirst(part.count)

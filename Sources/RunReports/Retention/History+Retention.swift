@@ -15,17 +15,19 @@ extension PruneRule {
 extension History {
   /// What each pipeline says about its own runs: the `retention` in the definition of its latest run, by the names of the pipelines.
   ///
-  /// Pipelines that say nothing are left out. The definition is the one that is recorded, wherever the file is by now.
+  /// Pipelines that say nothing are left out, unless there is something `otherwise`. The definition is the one that is recorded, wherever the file is by now.
   ///
-  /// - Parameter pipeline: A name or a pattern; nil for all.
+  /// - Parameters:
+  ///   - pipeline: A name or a pattern; nil for all.
+  ///   - otherwise: What holds for pipelines that say nothing. Default nil, for nothing.
   /// - Returns: The pipelines with a retention, in order of their names.
   /// - Throws: ``WorkspaceError`` if the workspace cannot be read.
   public func retentions(
-    pipeline: String? = nil
+    pipeline: String? = nil, otherwise: PipelineDefinition.Retention? = nil
   ) throws(WorkspaceError) -> [(pipeline: String, retention: PipelineDefinition.Retention)] {
     let definitions = try latestDefinitions(pipeline: pipeline)
     return definitions.compactMap { entry in
-      RecordedRetention.read(entry.text).map { (entry.name, $0) }
+      (RecordedRetention.read(entry.text) ?? otherwise).map { (entry.name, $0) }
     }
   }
 }

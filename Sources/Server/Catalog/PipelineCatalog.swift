@@ -17,6 +17,8 @@ struct PipelineCatalog {
     var problem: String?
     /// Other files that count for it.
     var others: [String: FileStamp?] = [:]
+    /// Whether it is to be checked again although it is as it was: the host is another one.
+    var isUnchecked = false
   }
 
   /// What a look has found to be different.
@@ -38,7 +40,9 @@ struct PipelineCatalog {
     var pipeline: String
   }
 
-  private let paths: [String]
+  private var paths: [String]
+  /// The host that they are checked for.
+  private var definition: HostDefinition
   private let plugins: PluginSource
   private let host: RunHost
   private let version: String
@@ -47,8 +51,9 @@ struct PipelineCatalog {
   private var published: [String: PublishedPipeline] = [:]
   private var atWork: [String: ServedPipeline] = [:]
 
-  init(paths: [String], plugins: PluginSource, host: RunHost, version: String) {
+  init(paths: [String], of definition: HostDefinition, plugins: PluginSource, host: RunHost, version: String) {
     self.paths = paths
+    self.definition = definition
     self.plugins = plugins
     self.host = host
     self.version = version
@@ -59,6 +64,18 @@ struct PipelineCatalog {
 
   /// All that are at work.
   var pipelines: some Collection<ServedPipeline> { atWork.values }
+
+  /// The variables that hold secrets of any of them.
+  var secretVariables: Set<String> { atWork.values.reduce(into: []) { $0.formUnion($1.secretVariables) } }
+
+  /// Looks from now on for the files of another configuration.
+  mutating func change(to definition: HostDefinition, paths: [String]) {
+    self.paths = paths
+    let isSame = self.definition.queues.map(\.name) == definition.queues.map(\.name)
+    self.definition = definition
+    guard !isSame else { return }
+    for path in files.keys { files[path]?.isUnchecked = true }
+  }
 
   /// How many pipelines have a problem.
   var problemCount: Int { published.values.count { $0.problem != nil } }
@@ -83,16 +100,20 @@ struct PipelineCatalog {
 
   private mutating func look(at path: String) {
     let stamp = FileStamp(path)
+    var former: ServedPipeline?
     if let known = files[path], known.stamp == stamp, known.others.allSatisfy({ FileStamp($0.key) == $0.value }) {
-      return
+      guard known.isUnchecked else { return }
+      former = known.served
     }
-    let result = PipelineLoader.load(path: path, plugins: plugins)
+    let result = PipelineLoader.load(path: path, plugins: plugins, host: .host(definition))
     var file = files[path] ?? File(stamp: stamp, name: PipelineFiles.name(of: path))
     file.stamp = stamp
+    file.isUnchecked = false
     let others = result.sources.map(\.path).filter { $0 != path } + result.settingFiles
     file.others = Dictionary(others.map { ($0, FileStamp($0)) }) { first, _ in first }
     if let pipeline = result.pipeline {
-      let served = ServedPipeline(pipeline, in: host, version: version)
+      // Another host makes no other version of it.
+      let served = former ?? ServedPipeline(pipeline, in: host, version: version)
       file.problem = served.runsByItself ? served.obstacle : nil
       file.name = pipeline.name
       // One that cannot run by itself can be started with params all the same.

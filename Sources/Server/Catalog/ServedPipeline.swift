@@ -11,6 +11,8 @@ struct ServedPipeline: Sendable {
   let outline: PipelineDefinition
   /// The params of runs that nobody gives any; without those that have no default.
   let parameters: [String: JSONValue]
+  /// The variables that its secrets come from, and those of the pipelines that it runs.
+  let secretVariables: Set<String>
   /// The run that is queued, but for its id, its time and what it is for.
   private let prototype: QueuedRun
   let loadedAt: RecordTime
@@ -43,6 +45,7 @@ struct ServedPipeline: Sendable {
     prototype = host.queuedRun(
       of: pipeline, options: options, queue: pipeline.scheduling.queue ?? QueuedRun.defaultQueue,
       priority: pipeline.scheduling.priority, startBy: nil)
+    secretVariables = pipeline.secretVariables
     var outline = pipeline
     outline.operations = []
     outline.handlers = []

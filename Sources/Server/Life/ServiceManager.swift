@@ -9,14 +9,47 @@ package struct ServiceManager: Sendable {
   /// - Parameter variable: What the environment has under a name.
   package init(variable: (String) -> String?) {
     path = variable("NOTIFY_SOCKET").flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
+    // One that is meant for another process says so by its id.
+    let isForThis = variable("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
+    watchdogInterval =
+      isForThis
+      ? variable("WATCHDOG_USEC").flatMap(Int64.init).flatMap { $0 > 1 ? .microseconds($0 / 2) : nil } : nil
   }
 
-  /// The names of variables that are for this process alone.
-  package static let variables = [
-    "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
-    "CREDENTIALS_DIRECTORY", "INVOCATION_ID", "JOURNAL_STREAM", "MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE",
-    "SYSTEMD_EXEC_PID",
+  /// Whether a variable is for this process alone.
+  package static func isOwn(_ name: String) -> Bool {
+    names.contains(name) || ["LISTEN_", "WATCHDOG_", "MEMORY_PRESSURE_"].contains { name.hasPrefix($0) }
+  }
+
+  private static let names: Set = [
+    "NOTIFY_SOCKET", "CREDENTIALS_DIRECTORY", "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID",
   ]
+
+  /// How often the manager's watchdog is to hear: twice in the time after which it would restart the service. Nil where there is none.
+  package let watchdogInterval: Duration?
+
+  /// Whether a manager has started the process.
+  package var isThere: Bool { path != nil }
+
+  /// Tells how far the host is.
+  package func tell(_ state: HostStates.State) {
+    switch state {
+    case .standby(let holder): tell("READY=1", "STATUS=waiting for the end of \(holder)")
+    case .ready: tell("READY=1")
+    case .reloading:
+      var now = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &now)
+      tell("RELOADING=1", "MONOTONIC_USEC=\(Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000)")
+    case .draining: tell("STOPPING=1", Self.extension)
+    case .stillDraining: tell(Self.extension)
+    case .stopped: tell("STATUS=stopped")
+    }
+  }
+
+  /// It may go on for three times as long as until it is told again.
+  private static var `extension`: String {
+    "EXTEND_TIMEOUT_USEC=\(HostStates.drainInterval.components.seconds * 3_000_000)"
+  }
 
   /// Sends lines such as `READY=1`. What cannot be sent is lost: the manager will notice.
   package func tell(_ lines: String...) {

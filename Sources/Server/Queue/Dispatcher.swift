@@ -30,7 +30,7 @@ actor Dispatcher {
   }
 
   private let host: RunHost
-  private let limits: Limits
+  private var limits: Limits
   private let events: Events
   private var turns = QueueTurns()
   private var going: [RunID: Going] = [:]
@@ -52,6 +52,12 @@ actor Dispatcher {
 
   /// How many runs go on.
   var count: Int { going.count }
+
+  /// Lets other limits hold for runs that begin from now on.
+  func setLimits(_ limits: Limits) async {
+    self.limits = limits
+    await look()
+  }
 
   /// Lets runs begin.
   func open() async {
