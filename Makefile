@@ -13,6 +13,9 @@ PACKAGES := libsqlite3-dev libcurl4-openssl-dev libyaml-dev
 # What the tests need beside that: Python, for an independent validator of the JSON Schema; certificates; and the shell of SQLite,
 # which must be able to read a workspace.
 TEST_PACKAGES := python3-venv openssl sqlite3
+# What verifies the unit of systemd; and how exposed it may be at most, in tenths.
+UNIT_PACKAGES := systemd
+UNIT_EXPOSURE := 20
 # Servers that the tests of HTTPOperations talk to. Unpacked into the build folder, not installed: the package nginx would start
 # itself on all addresses of this machine. They want no library that a system with curl and OpenSSL does not have.
 SERVER_PACKAGES := nginx tinyproxy-bin microsocks
@@ -53,7 +56,7 @@ TEST_WIDTH ?= 24
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-http test test-tsan test-asan build build-tests install bench lint format soak clean packages test-packages toolchain build-tool static-libraries
+.PHONY: help run run-http test test-tsan test-asan build build-tests install bench lint format soak clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries
 
 help: ## List what can be made
 	@echo "usage: make TARGET"
@@ -141,21 +144,36 @@ static-libraries: toolchain
 	  case "$$archive" in /*) ln -sfn "$$archive" $(STATIC_LIBRARIES)/libstdc++.a; break ;; esac; \
 	done
 
-install: build ## Install the tool, its plugins, its shell completions and plugin.h under PREFIX
+install: build ## Install the tool, its plugins, its shell completions, its systemd unit and plugin.h under PREFIX
 	install -d "$(DESTDIR)$(PREFIX)/bin" \
 	  "$(DESTDIR)$(PREFIX)/lib/penstock/plugins" \
 	  "$(DESTDIR)$(PREFIX)/include/penstock" \
 	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
 	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
-	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
+	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d" \
+	  "$(DESTDIR)$(PREFIX)/lib/systemd/system" \
+	  "$(DESTDIR)$(PREFIX)/lib/sysusers.d"
 	install -m 755 $(RELEASE) $(RELEASE_DIRECTORY)/penstock-host "$(DESTDIR)$(PREFIX)/bin/"
 	set -e; for plugin in $(PLUGINS); do \
 	  install -m 755 "$(RELEASE_DIRECTORY)/lib$$plugin.so" "$(DESTDIR)$(PREFIX)/lib/penstock/plugins/"; \
 	done
 	install -m 644 Sources/PluginABI/include/penstock/plugin.h "$(DESTDIR)$(PREFIX)/include/penstock/plugin.h"
+	sed 's|/usr/local/|$(PREFIX)/|g' packaging/penstock.service > "$(DESTDIR)$(PREFIX)/lib/systemd/system/penstock.service"
+	install -m 644 packaging/penstock.sysusers "$(DESTDIR)$(PREFIX)/lib/sysusers.d/penstock.conf"
 	$(RELEASE) completions bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/penstock"
 	$(RELEASE) completions zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_penstock"
 	$(RELEASE) completions fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/penstock.fish"
+
+# On a copy that names programs which are there. Where systemd-analyze neither is nor can be installed, nothing is said.
+verify-unit: ## Have systemd check packaging/penstock.service
+	@command -v systemd-analyze > /dev/null || ! command -v dpkg-query > /dev/null || $(MAKE) --no-print-directory unit-packages
+	@if ! command -v systemd-analyze > /dev/null; then echo "==> systemd-analyze is not here: the unit is not verified"; exit 0; fi; \
+	mkdir -p .build/unit && sed 's|/usr/local/bin/penstock|/bin/true|' packaging/penstock.service > .build/unit/penstock.service && \
+	echo "==> systemd-analyze verify" && \
+	systemd-analyze verify --man=no .build/unit/penstock.service && \
+	echo "==> systemd-analyze security" && \
+	systemd-analyze security --offline=true --threshold=$(UNIT_EXPOSURE) --no-pager .build/unit/penstock.service > .build/unit/security; \
+	status=$$?; tail -n 1 .build/unit/security; exit $$status
 
 bench: toolchain packages ## Measure against the floors, side by side
 	@$(MAKE) -C Benchmarks
@@ -204,6 +222,9 @@ endef
 
 packages:
 	$(call install_packages,$(PACKAGES))
+
+unit-packages:
+	$(call install_packages,$(UNIT_PACKAGES))
 
 test-packages:
 	$(call install_packages,$(TEST_PACKAGES))
