@@ -10,38 +10,30 @@ import Workspace
 ///
 /// One at a time serves a workspace. What it must not lose is in the workspace before it acts on it, so that it can be killed at any moment.
 package actor PipelineServer {
-  /// What a host hears while it serves.
-  package enum Signal: Sendable, Hashable {
-    /// To read its configuration and its pipelines anew.
-    case reload
-    /// To begin nothing any more, and to end; asked again, with less patience each time.
-    case drain(RunCanceller)
-    /// Files may have changed.
-    case filesChanged
-    /// Somebody has asked something of it in the workspace.
-    case requests
-    /// The time for draining is up.
-    case drainTimeout
-    /// No run goes on any more.
-    case idle
-  }
+  /// What it hears.
+  package typealias Signal = HostSignal
 
   private enum Phase { case starting, ready, draining, cancelling }
+
+  /// The folders and files whose changes are heard of.
+  private struct FileWatch {
+    var paths: Set<String> = []
+    var task: Task<Void, Never>?
+  }
 
   private var configuration: ServerConfiguration
   private let log: HostLog
   private let service: RunService
-  private let signals: AsyncStream<Signal>
-  private let sink: AsyncStream<Signal>.Continuation
+  private let mail = HostMail()
   private var phase = Phase.starting
   private var record: HostRecord
   private var catalog: PipelineCatalog
   private var agents: [String: PipelineAgent] = [:]
   private let dispatcher: Dispatcher
   private let states: HostStates
-  private var watching: Task<Void, Never>?
-  private var watchedPaths: Set<String> = []
+  private var watch = FileWatch()
   private var subscriptions: [Subscription] = []
+  private let forecasts: Forecasts
   private let retention: RetentionKeeper
   private let status: StatusTeller?
   /// What goes on beside the runs, until the host ends.
@@ -57,9 +49,9 @@ package actor PipelineServer {
     self.configuration = configuration
     self.log = log
     self.states = states
-    let service = try RunService(creatingAt: configuration.location, configuration.service)
+    let service = try RunService(creatingAt: configuration.location, configuration.service.holding(tellingOf: log))
     self.service = service
-    (signals, sink) = AsyncStream<Signal>.makeStream()
+    forecasts = Forecasts(host: service.host, plugins: configuration.service.plugins)
     let relay = RunRelay(log: log)
     dispatcher = Dispatcher(
       host: service.host, limits: Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues),
@@ -81,7 +73,7 @@ package actor PipelineServer {
   }
 
   /// Tells the host something, from any thread.
-  package nonisolated func send(_ signal: Signal) { sink.yield(signal) }
+  package nonisolated func send(_ signal: Signal) { mail.send(signal) }
 
   /// Serves until it is drained, and closes the workspace.
   ///
@@ -94,10 +86,11 @@ package actor PipelineServer {
     let lease = try await takeLease()
     do {
       try await start()
-      for await signal in signals where try await handle(signal) { break }
+      for await signal in mail.signals where try await handle(signal) { break }
       try await finish(lease)
     } catch {
       await endUpkeep()
+      await host.endHolding()
       _ = try? await host.release(lease)
       try? await service.close()
       throw error
@@ -122,12 +115,8 @@ package actor PipelineServer {
         try await host.waitForLease(HostRecord.lease, holder: holder) { _, _ in }
       }
       // A host that waits can be told to end.
-      let listening = Task { [signals] in
-        for await signal in signals {
-          if case .drain = signal { return wait.cancel() }
-        }
-      }
-      defer { listening.cancel() }
+      mail.interceptDrain { wait.cancel() }
+      defer { mail.interceptDrain(nil) }
       return try await wait.value
     }
   }
@@ -140,7 +129,7 @@ package actor PipelineServer {
     let interrupted = try history.interruptedRuns()
     // What was asked of the former host is not asked of this one.
     _ = try history.takeHostRequests(at: host.now())
-    subscriptions.append(try history.followHostRequests { [sink] in sink.yield(.requests) })
+    subscriptions.append(try history.followHostRequests { [mail] in mail.send(.requests) })
     subscriptions += try history.followQueue { [dispatcher] in Task { await dispatcher.notice() } }
     try await apply(catalog.look(), isFirst: true)
     await restore(interrupted)
@@ -203,7 +192,7 @@ package actor PipelineServer {
     for name in difference.ended { agents.removeValue(forKey: name)?.end() }
     if let variables = configuration.environment(hiding: catalog.secretVariables) { host.setEnvironment(variables) }
     await dispatcher.setSingle(Set(catalog.pipelines.filter { $0.overlap == .queue }.map(\.name)))
-    var changed = difference.changed
+    let changed = difference.changed
     let former = isFirst ? Set(try history.publishedPipelines().map(\.name)) : []
     let served = Set(changed.map(\.name))
     try history.publish(changed, removed: difference.ended + former.subtracting(served))
@@ -224,11 +213,11 @@ package actor PipelineServer {
         }
       } catch {
         log.tell(.error, "pipeline", "'\(pipeline.name)' does not run by itself: \(error)", pipeline: pipeline.name)
-        changed = changed.filter { $0.name == pipeline.name }
       }
     }
     for name in difference.ended { log.tell(.info, "pipeline", "'\(name)' is served no longer", pipeline: name) }
     watchFiles()
+    forecast(difference.begun)
   }
 
   /// Records an occasion.
@@ -237,6 +226,7 @@ package actor PipelineServer {
   ) async throws -> Admission {
     let admission = try await host.admit(
       OccasionRequest(occasion, run: run, overlap: overlap, capacity: configuration.queued))
+    if occasion.instant != nil, let pipeline = catalog.pipeline(occasion.pipeline) { forecast([pipeline]) }
     switch admission {
     case .queued, .known: break
     case .skipped(let reason, _):
@@ -246,15 +236,17 @@ package actor PipelineServer {
     return admission
   }
 
+  private func forecast(_ pipelines: [ServedPipeline]) { Task { [forecasts] in await forecasts.note(pipelines) } }
+
   /// Hears of changes of the files that count.
   private func watchFiles() {
     let paths = catalog.watchedPaths
-    guard paths != watchedPaths || watching == nil else { return }
-    watchedPaths = paths
-    watching?.cancel()
+    guard paths != watch.paths || watch.task == nil else { return }
+    watch.paths = paths
+    watch.task?.cancel()
     let changes = host.changes(of: paths.sorted(), since: FileClock.now())
-    watching = Task { [sink] in
-      for await _ in changes { sink.yield(.filesChanged) }
+    watch.task = Task { [mail] in
+      for await _ in changes { mail.send(.filesChanged) }
     }
   }
 
@@ -281,10 +273,10 @@ package actor PipelineServer {
         switch request {
         case .reload:
           log.tell(.info, "reload", "asked\(person) to reload")
-          sink.yield(.reload)
+          mail.send(.reload)
         case .drain:
           log.tell(.info, "drain", "asked\(person) to drain")
-          sink.yield(.drain(RunCanceller(who: who, means: .drain)))
+          mail.send(.drain(RunCanceller(who: who, means: .drain)))
         }
       }
     case .drain(let canceller): return try await drain(canceller)
@@ -324,7 +316,8 @@ package actor PipelineServer {
       phase = .draining
       for agent in agents.values { agent.end() }
       agents = [:]
-      await dispatcher.close()
+      // What is being taken from the queue waits for room on the disk, too.
+      await dispatcher.close(waiting: host.writeFailure == nil)
       let count = await dispatcher.count
       log.tell(
         .info, "draining",
@@ -333,20 +326,24 @@ package actor PipelineServer {
           : "draining: \(count) \(count == 1 ? "run goes" : "runs go") on, for \(DurationNotation.format(configuration.drain)) at most"
       )
       record.state = .draining
-      try history.update(record)
+      do {
+        try history.update(record)
+      } catch {
+        log.tell(.warning, "draining", "cannot record that it drains: \(error)")
+      }
       states.change(to: .draining)
       guard count > 0 else { return true }
       upkeep.append(
         Task { [host, states] in
           while (try? await host.delay(for: HostStates.drainInterval)) != nil { states.change(to: .stillDraining) }
         })
-      Task { [dispatcher, sink] in
+      Task { [dispatcher, mail] in
         await dispatcher.awaitEnd()
-        sink.yield(.idle)
+        mail.send(.idle)
       }
-      Task { [host, sink, drain = configuration.drain] in
+      Task { [host, mail, drain = configuration.drain] in
         guard (try? await host.delay(for: drain)) != nil else { return }
-        sink.yield(.drainTimeout)
+        mail.send(.drainTimeout)
       }
       return false
     case .draining: return await cancel(canceller)
@@ -360,6 +357,8 @@ package actor PipelineServer {
     phase = .cancelling
     host.attributeCancellations(to: canceller)
     await dispatcher.cancelAll()
+    // Their ends could not be recorded: they are interrupted, for the next host.
+    if host.writeFailure != nil { await host.endHolding() }
     return await dispatcher.count == 0
   }
 
@@ -376,7 +375,7 @@ package actor PipelineServer {
   }
 
   private func finish(_ lease: Lease) async throws {
-    watching?.cancel()
+    watch.task?.cancel()
     await endUpkeep()
     for agent in agents.values { agent.end() }
     subscriptions = []
@@ -387,47 +386,5 @@ package actor PipelineServer {
     try await host.release(lease)
     log.tell(.info, "stopped", "stopped")
     try await service.close()
-  }
-}
-
-/// Hands what becomes of runs to the log and to the server, which exists only after the dispatcher.
-private final class RunRelay: Sendable {
-  private let log: HostLog
-  private let target = Target()
-
-  private actor Target {
-    var onEnd: (@Sendable (RunRecord) async -> Void)?
-    func connect(_ body: @escaping @Sendable (RunRecord) async -> Void) { onEnd = body }
-    func tell(_ run: RunRecord) async { await onEnd?(run) }
-  }
-
-  init(log: HostLog) {
-    self.log = log
-  }
-
-  func connect(_ body: @escaping @Sendable (RunRecord) async -> Void) { Task { await target.connect(body) } }
-
-  var events: Dispatcher.Events {
-    let (log, target) = (log, target)
-    return Dispatcher.Events(
-      began: { run in
-        log.tell(
-          .info, "run-began", "run \(run.id.short) of '\(run.pipeline)' begins", pipeline: run.pipeline, run: run.id)
-      },
-      ended: { run in
-        let reason = run.reason.map { ": \($0)" } ?? ""
-        log.tell(
-          run.state == .failed ? .error : .info, "run-ended",
-          "run \(run.id.short) of '\(run.pipeline)' \(run.state.rawValue)\(reason)",
-          pipeline: run.pipeline, run: run.id)
-        Task { await target.tell(run) }
-      },
-      failed: { run, error in
-        log.tell(
-          .error, "run-lost", "run \(run.id.short) of '\(run.pipeline)' cannot go on: \(error)", pipeline: run.pipeline,
-          run: run.id)
-        Task { await target.tell(run) }
-      },
-      stalled: { error in log.tell(.error, "queue", "cannot take runs from the queue: \(error)") })
   }
 }

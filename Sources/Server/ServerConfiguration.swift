@@ -105,3 +105,24 @@ extension ServerConfiguration {
     ])
   }
 }
+
+extension RunService.Configuration {
+  /// The same for a host, which holds what it cannot write, and tells of it.
+  func holding(tellingOf log: HostLog) -> Self {
+    var configuration = self
+    configuration.writing.policy = .holdUsual
+    configuration.writing.onFailure = { failure in
+      log.tell(
+        .error, "write-failed",
+        "cannot write the history since \(failure.since.text), and nothing new begins; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are held: \(failure.error)"
+      )
+    }
+    configuration.writing.onRecovery = { failure in
+      let lost = failure.interruptedRuns.count
+      log.tell(
+        .info, "write-recovered",
+        "the history is written again" + (lost == 0 ? "" : "; \(lost) runs had no room, and are interrupted"))
+    }
+    return configuration
+  }
+}

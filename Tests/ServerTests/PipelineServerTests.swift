@@ -110,6 +110,7 @@ struct PipelineServerTests {
     }
     let (states, sink) = AsyncStream<HostStates.State>.makeStream()
     let second = Mutex<Task<Void, any Error>?>(nil)
+    let serving = Mutex<PipelineServer?>(nil)
     try await bench.serve { _, _ in
       let server = try standingBy.server(HostStates { sink.yield($0) })
       second.withLock { $0 = Task { try await server.run() } }
@@ -117,15 +118,43 @@ struct PipelineServerTests {
         guard case .standby = state else { continue }
         break
       }
-      Task {
-        for await state in states where state == .ready { server.send(.drain(RunCanceller(means: .drain))) }
-      }
+      serving.withLock { $0 = server }
     }
+    for await state in states where state == .ready { break }
+    let history = try bench.history()
+    // It serves as the first one did.
+    let run = try bench.start("one", in: history)
+    try await eventually { try state(run, in: history) == .succeeded }
+    #expect(try history.currentHost()?.state == .ready)
+    serving.withLock { $0 }?.send(.drain(RunCanceller(means: .drain)))
     try await second.withLock { $0 }?.value
     sink.finish()
-    let history = try bench.history()
     #expect(try history.hosts().map(\.state) == [.stopped, .stopped])
     history.workspace.close()
+  }
+
+  @Test("that stands by ends when it is told to")
+  func standbyEnds() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    let standingBy = try ServerBench(["one": Self.value]) { configuration in
+      configuration.isStandby = true
+      configuration.location = WorkspaceLocation(path: bench.directory + "/workspace", origin: .option)
+    }
+    try await bench.serve { _, history in
+      let (states, sink) = AsyncStream<HostStates.State>.makeStream()
+      let server = try standingBy.server(HostStates { sink.yield($0) })
+      let serving = Task { try await server.run() }
+      for await state in states {
+        guard case .standby = state else { continue }
+        break
+      }
+      // It may be told before it waits.
+      try await eventually {
+        server.send(.drain(RunCanceller(means: .drain)))
+        return try history.currentHost()?.state == .ready
+      }
+      await #expect(throws: CancellationError.self) { try await serving.value }
+    }
   }
 
   @Test("that is drained begins nothing, keeps the queue, and lets what goes on end")

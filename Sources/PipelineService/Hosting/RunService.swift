@@ -19,6 +19,8 @@ package struct RunService: Sendable {
     package var environment: [String: String]?
     /// Where secrets of the environment are looked up. Default nil: in the environment of this process.
     package var secretEnvironment: [String: String]?
+    /// What becomes of records that cannot be written, and who is told. Default: the runs are cancelled.
+    package var writing = Writing()
     /// The clock and the random numbers, for tests.
     package var testing: TestingConditions
 
@@ -30,6 +32,16 @@ package struct RunService: Sendable {
       self.keepsLogTimes = keepsLogTimes
       self.testing = testing
     }
+  }
+
+  /// What a host does while its history cannot be written.
+  package struct Writing: Sendable {
+    package var policy = WriteFailurePolicy.cancel
+    /// Told at once, and then each minute.
+    package var onFailure: @Sendable (WriteFailure) -> Void = { _ in }
+    package var onRecovery: @Sendable (WriteFailure) -> Void = { _ in }
+
+    package init() {}
   }
 
   package let host: RunHost
@@ -44,6 +56,9 @@ package struct RunService: Sendable {
     var conditions = configuration.testing.configuration()
     conditions.keepsLogTimes = configuration.keepsLogTimes
     conditions.capacity = configuration.capacity
+    conditions.whenWritingFails = configuration.writing.policy
+    conditions.onWriteFailure = configuration.writing.onFailure
+    conditions.onWriteRecovery = configuration.writing.onRecovery
     if configuration.environment != nil || configuration.secretEnvironment != nil {
       conditions.secretEnvironment = configuration.secretEnvironment ?? conditions.environment
     }

@@ -77,6 +77,22 @@ extension History {
     }
   }
 
+  /// Publishes when pipelines are due next, and what makes them due then.
+  package func publishNext(
+    _ instants: [(pipeline: String, at: RecordTime?, cause: String?)]
+  ) throws(WorkspaceError) {
+    try write { db in
+      try db.changing([StoredPipeline.self]) { context in
+        for next in instants {
+          _ = try context.update(
+            StoredPipeline.self,
+            set: [StoredPipeline.nextAt.set(next.at?.microseconds), StoredPipeline.nextCause.set(next.cause)],
+            where: StoredPipeline.name == next.pipeline)
+        }
+      }
+    }
+  }
+
   // MARK: Requests
 
   /// Asks the host to do something, which hears of it; where no host runs, the next one does.

@@ -65,12 +65,12 @@ actor Dispatcher {
     await look()
   }
 
-  /// Lets no run begin any more. What was being taken from the queue when it was called begins before it returns.
-  func close() async {
+  /// Lets no run begin any more. What was being taken from the queue when it was called begins before it returns, where it is waited for.
+  func close(waiting: Bool = true) async {
     isOpen = false
     timer?.cancel()
     timer = nil
-    guard isLooking else { return }
+    guard isLooking, waiting else { return }
     await withCheckedContinuation { waitingForLook.append($0) }
   }
 

@@ -1,0 +1,17 @@
+import RunHistory
+
+/// What a host hears while it serves.
+package enum HostSignal: Sendable, Hashable {
+  /// To read its configuration and its pipelines anew.
+  case reload
+  /// To begin nothing any more, and to end; asked again, with less patience each time.
+  case drain(RunCanceller)
+  /// Files may have changed.
+  case filesChanged
+  /// Somebody has asked something of it in the workspace.
+  case requests
+  /// The time for draining is up.
+  case drainTimeout
+  /// No run goes on any more.
+  case idle
+}
