@@ -61,7 +61,8 @@ extension Soak {
       defer { history.workspace.close() }
       let states = try asked.map { try RunID($0).flatMap { try history.run($0)?.state } }
       let waiting = try history.queue(of: "due")
-      return states.allSatisfy { $0 == .succeeded } && waiting.isEmpty
+      let isReady = try history.currentHost()?.state == .ready
+      return isReady && states.allSatisfy { $0 == .succeeded } && waiting.isEmpty
     }
 
     private func check(_ asked: Set<String>, _ tool: Tool, _ scratch: Scratch) throws {
