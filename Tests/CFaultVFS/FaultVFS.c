@@ -6,13 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-// One plan at a time, under a lock: faults are rare, and tests are not in a hurry.
+enum { most_plans = 16 };
+
+// Tests of several suites run at once, each with a plan of its own. Under a lock: faults are rare, and tests are not in a hurry.
 static struct {
   pthread_mutex_t lock;
-  char prefix[512];
-  int calls, lasting, code, error;
-  int64_t nth, count, failed;
-} plan = {.lock = PTHREAD_MUTEX_INITIALIZER};
+  struct {
+    char prefix[512];
+    int calls, lasting, code, error;
+    int64_t nth, count, failed;
+  } plans[most_plans];
+} armed = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { most_images = 64, most_syncs = 256 };
 
@@ -40,46 +44,58 @@ static sqlite3_file *real(sqlite3_file *file) {
   return (sqlite3_file *)((char *)file + ((sizeof(fault_file) + 15) & ~(size_t)15));
 }
 
+static int concerns(int index, const char *path) {
+  return armed.plans[index].calls && path && strncmp(path, armed.plans[index].prefix, strlen(armed.plans[index].prefix)) == 0;
+}
+
 /// What the call shall return instead of being made; 0 if it shall be made.
 static int fault(const char *path, int call) {
   int code = SQLITE_OK;
-  pthread_mutex_lock(&plan.lock);
-  if (plan.calls & call && path && strncmp(path, plan.prefix, strlen(plan.prefix)) == 0) {
-    plan.count++;
-    if (plan.count == plan.nth || (plan.lasting && plan.count > plan.nth)) {
-      plan.failed++;
-      code = plan.code;
+  pthread_mutex_lock(&armed.lock);
+  for (int index = 0; index < most_plans; index++) {
+    if (!concerns(index, path) || !(armed.plans[index].calls & call)) continue;
+    int64_t count = ++armed.plans[index].count, nth = armed.plans[index].nth;
+    if (count == nth || (armed.plans[index].lasting && count > nth)) {
+      armed.plans[index].failed++;
+      code = armed.plans[index].code;
     }
   }
-  pthread_mutex_unlock(&plan.lock);
+  pthread_mutex_unlock(&armed.lock);
   return code;
 }
 
-void fault_arm(const char *prefix, int calls, int64_t nth, int lasting, int code, int error) {
-  pthread_mutex_lock(&plan.lock);
-  strncpy(plan.prefix, prefix, sizeof plan.prefix - 1);
-  plan.calls = calls;
-  plan.nth = nth;
-  plan.lasting = lasting;
-  plan.code = code;
-  plan.error = error;
-  plan.count = plan.failed = 0;
-  pthread_mutex_unlock(&plan.lock);
+int fault_arm(const char *prefix, int calls, int64_t nth, int lasting, int code, int error) {
+  int number = -1;
+  pthread_mutex_lock(&armed.lock);
+  for (int index = 0; index < most_plans; index++) {
+    if (armed.plans[index].calls && strcmp(armed.plans[index].prefix, prefix) == 0) number = index;
+  }
+  for (int index = 0; index < most_plans && number < 0; index++) {
+    if (!armed.plans[index].calls) number = index;
+  }
+  if (number >= 0) {
+    memset(&armed.plans[number], 0, sizeof armed.plans[number]);
+    strncpy(armed.plans[number].prefix, prefix, sizeof armed.plans[number].prefix - 1);
+    armed.plans[number].calls = calls;
+    armed.plans[number].nth = nth;
+    armed.plans[number].lasting = lasting;
+    armed.plans[number].code = code;
+    armed.plans[number].error = error;
+  }
+  pthread_mutex_unlock(&armed.lock);
+  return number;
 }
 
-int64_t fault_disarm(void) {
-  pthread_mutex_lock(&plan.lock);
-  plan.calls = 0;
-  int64_t failed = plan.failed;
-  pthread_mutex_unlock(&plan.lock);
+int64_t fault_disarm(const char *prefix) {
+  int64_t failed = 0;
+  pthread_mutex_lock(&armed.lock);
+  for (int index = 0; index < most_plans; index++) {
+    if (!armed.plans[index].calls || strcmp(armed.plans[index].prefix, prefix) != 0) continue;
+    failed += armed.plans[index].failed;
+    armed.plans[index].calls = 0;
+  }
+  pthread_mutex_unlock(&armed.lock);
   return failed;
-}
-
-int64_t fault_count(void) {
-  pthread_mutex_lock(&plan.lock);
-  int64_t count = plan.count;
-  pthread_mutex_unlock(&plan.lock);
-  return count;
 }
 
 int fault_image_begin(const char *prefix, const char *directory) {
@@ -188,9 +204,11 @@ static int check_lock(sqlite3_file *file, int *result) {
 static int control_file(sqlite3_file *file, int operation, void *argument) {
   int code = real(file)->pMethods->xFileControl(real(file), operation, argument);
   if (operation == SQLITE_FCNTL_LAST_ERRNO) {
-    pthread_mutex_lock(&plan.lock);
-    if (plan.calls && plan.failed) *(int *)argument = plan.error;
-    pthread_mutex_unlock(&plan.lock);
+    pthread_mutex_lock(&armed.lock);
+    for (int index = 0; index < most_plans; index++) {
+      if (concerns(index, ((fault_file *)file)->path) && armed.plans[index].failed) *(int *)argument = armed.plans[index].error;
+    }
+    pthread_mutex_unlock(&armed.lock);
   }
   return code;
 }

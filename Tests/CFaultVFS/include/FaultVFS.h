@@ -19,14 +19,12 @@ enum {
 int fault_install(void);
 
 /// From now on the `nth` call (from 1) of the kinds in `calls`, on files whose path begins with `prefix`, returns `code`; with `lasting` so do all
-/// after it. A write that fails has written half of its bytes. `error` is what the operating system is said to have reported.
-void fault_arm(const char *prefix, int calls, int64_t nth, int lasting, int code, int error);
+/// after it. A write that fails has written half of its bytes. `error` is what the operating system is said to have reported. Takes the place of what was
+/// armed for that prefix before; others stay as they are. Returns -1 if there are too many.
+int fault_arm(const char *prefix, int calls, int64_t nth, int lasting, int code, int error);
 
-/// Nothing fails any more. Returns how many calls have failed.
-int64_t fault_disarm(void);
-
-/// How many calls of the kinds were counted since the arming.
-int64_t fault_count(void);
+/// Nothing fails any more that was armed for `prefix`. Returns how many calls have failed.
+int64_t fault_disarm(const char *prefix);
 
 /// From now on, what a power loss would leave of the files whose path begins with `prefix` is kept in the directory `image`: each file as it was when it was
 /// last synchronised, and none that never was. Returns a number for the calls below, or -1 if there are too many images.

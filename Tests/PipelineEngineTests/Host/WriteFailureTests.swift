@@ -38,10 +38,10 @@ private final class FullDisk: Sendable {
 
   /// From now on, nothing can be written to the database.
   func fill() {
-    fault_arm(directory, Int32(fault_writes | fault_truncations), 1, 1, 13, ENOSPC)
+    #expect(fault_arm(directory, Int32(fault_writes | fault_truncations), 1, 1, 13, ENOSPC) >= 0)
   }
 
-  func free() { fault_disarm() }
+  func free() { fault_disarm(directory) }
 
   func failure() async -> WriteFailure? { await failures.stream.first { _ in true } }
   func recovery() async -> WriteFailure? { await recoveries.stream.first { _ in true } }

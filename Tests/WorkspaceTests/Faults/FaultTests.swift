@@ -115,9 +115,9 @@ struct FaultTests {
     var place: Int64 = 0
     while true {
       place += 1
-      fault_arm(copies, Int32(anyWrite), place, 0, 13, ENOSPC)
+      #expect(fault_arm(copies, Int32(anyWrite), place, 0, 13, ENOSPC) >= 0)
       let error = await caught(WorkspaceError.self) { try workspace.backup(to: copies + "/workspace.db") }
-      guard fault_disarm() > 0 else { break }
+      guard fault_disarm(copies) > 0 else { break }
       try #require(error?.code == "workspace-full", "write \(place)")
       #expect(try Data(contentsOf: URL(fileURLWithPath: copies + "/workspace.db")) == good)
       #expect(try FileManager.default.contentsOfDirectory(atPath: copies) == ["workspace.db"])
@@ -132,9 +132,9 @@ struct FaultTests {
     let writer = OrderedWriter.numbers(workspace)
     for (number, (code, error)) in [(10 | 4 << 8, EIO), (10 | 4 << 8, EDQUOT)].enumerated() {
       writer.append(number)
-      fault_arm(directory.workspace, Int32(fault_syncs), 1, 0, Int32(code), error)
+      #expect(fault_arm(directory.workspace, Int32(fault_syncs), 1, 0, Int32(code), error) >= 0)
       let failure = await caught(WorkspaceError.self) { try await writer.flushToDisk() }
-      fault_disarm()
+      fault_disarm(directory.workspace)
       #expect(failure?.code == (error == EIO ? "workspace-io" : "workspace-full"))
       #expect(writer.failure == nil)
       try await writer.flushToDisk()
@@ -152,13 +152,13 @@ struct FaultTests {
     let result = try workspace.fetch(for: Job.self).where(Job.attempt > 1)
     let subscription = try workspace.subscribe(fetchedResult: result) { told.append($0.count) }
     try await workspace.performChanges([]) { _ in }
-    fault_arm(directory.workspace, Int32(fault_opens | fault_reads), 1, 1, 10 | 1 << 8, EIO)
+    #expect(fault_arm(directory.workspace, Int32(fault_opens | fault_reads), 1, 1, 10 | 1 << 8, EIO) >= 0)
     _ = await caught(ChangeError.self) {
       try await workspace.performChanges([Job.self]) {
         try $0.submit(Job.changeRequest(Job(id: "a")) { $0.attempt = 2 })
       }
     }
-    fault_disarm()
+    fault_disarm(directory.workspace)
     try await workspace.performChanges([Job.self]) { try $0.submit(Job.upsertRequest(Job(id: "a", attempt: 3))) }
     #expect(told.all.last == 1)
     withExtendedLifetime(subscription) {}
@@ -177,9 +177,11 @@ struct FaultTests {
       let script = FaultScript(directory.workspace)
       if isOpenBefore { script.open() }
       if isArmedLater { await script.run() }
-      fault_arm(directory.workspace, Int32(fault.calls), place, fault.isLasting ? 1 : 0, fault.code, fault.error)
+      #expect(
+        fault_arm(directory.workspace, Int32(fault.calls), place, fault.isLasting ? 1 : 0, fault.code, fault.error) >= 0
+      )
       let what = await body(script, place)
-      let isOver = fault_disarm() == 0
+      let isOver = fault_disarm(directory.workspace) == 0
       try await check(script, fault, Comment(rawValue: "\(fault.testDescription): \(what)"))
       if isOver { break }
       places += 1
