@@ -49,6 +49,11 @@ package struct StatusReport: Sendable {
     self.running = running
   }
 
+  /// When a pipeline is due next; nil where that is not known, or no host would run it.
+  package func next(of entry: Entry) -> RecordTime? {
+    isServed && entry.pipeline.isLoaded ? entry.pipeline.nextAt : nil
+  }
+
   /// Whether a host serves the workspace now.
   package var isServed: Bool { host.map { $0.state != .stopped && $0.state != .died } ?? false }
 }

@@ -15,6 +15,12 @@ package actor PipelineServer {
 
   private enum Phase { case starting, ready, draining, cancelling }
 
+  /// What goes on beside the runs, until the host ends.
+  private struct Background {
+    var subscriptions: [Subscription] = []
+    var tasks: [Task<Void, Never>] = []
+  }
+
   /// The folders and files whose changes are heard of.
   private struct FileWatch {
     var paths: Set<String> = []
@@ -32,12 +38,10 @@ package actor PipelineServer {
   private let dispatcher: Dispatcher
   private let states: HostStates
   private var watch = FileWatch()
-  private var subscriptions: [Subscription] = []
+  private var background = Background()
   private let forecasts: Forecasts
   private let retention: RetentionKeeper
   private let status: StatusTeller?
-  /// What goes on beside the runs, until the host ends.
-  private var upkeep: [Task<Void, Never>] = []
 
   private var host: RunHost { service.host }
   private var history: History { service.history }
@@ -81,7 +85,7 @@ package actor PipelineServer {
   package func run() async throws {
     if let (interval, beat) = states.pulse {
       let pulse = HostPulse(of: host, every: interval, beat)
-      upkeep.append(Task { await pulse.run() })
+      background.tasks.append(Task { await pulse.run() })
     }
     let lease = try await takeLease()
     do {
@@ -129,8 +133,8 @@ package actor PipelineServer {
     let interrupted = try history.interruptedRuns()
     // What was asked of the former host is not asked of this one.
     _ = try history.takeHostRequests(at: host.now())
-    subscriptions.append(try history.followHostRequests { [mail] in mail.send(.requests) })
-    subscriptions += try history.followQueue { [dispatcher] in Task { await dispatcher.notice() } }
+    background.subscriptions.append(try history.followHostRequests { [mail] in mail.send(.requests) })
+    background.subscriptions += try history.followQueue { [dispatcher] in Task { await dispatcher.notice() } }
     try await apply(catalog.look(), isFirst: true)
     await restore(interrupted)
     await dispatcher.open()
@@ -144,8 +148,8 @@ package actor PipelineServer {
       "ready: \(catalog.pipelines.count) \(catalog.pipelines.count == 1 ? "pipeline" : "pipelines")"
         + (problems > 0 ? ", \(problems) of the files are invalid" : ""))
     states.change(to: .ready)
-    upkeep.append(Task { [retention] in await retention.run() })
-    if let status { upkeep.append(Task { await status.run() }) }
+    background.tasks.append(Task { [retention] in await retention.run() })
+    if let status { background.tasks.append(Task { await status.run() }) }
   }
 
   /// Deals with the runs whose host has gone, as their pipelines say.
@@ -333,7 +337,7 @@ package actor PipelineServer {
       }
       states.change(to: .draining)
       guard count > 0 else { return true }
-      upkeep.append(
+      background.tasks.append(
         Task { [host, states] in
           while (try? await host.delay(for: HostStates.drainInterval)) != nil { states.change(to: .stillDraining) }
         })
@@ -363,8 +367,8 @@ package actor PipelineServer {
   }
 
   private func endUpkeep() async {
-    let tasks = upkeep
-    upkeep = []
+    let tasks = background.tasks
+    background.tasks = []
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
   }
@@ -378,7 +382,7 @@ package actor PipelineServer {
     watch.task?.cancel()
     await endUpkeep()
     for agent in agents.values { agent.end() }
-    subscriptions = []
+    background.subscriptions = []
     record.state = .stopped
     record.endedAt = host.now()
     try history.update(record)

@@ -87,7 +87,7 @@ struct HostSettings {
 
   /// Loads everything, and prints what is found. Returns the exit code.
   func check() throws -> Int32 {
-    let found = PipelineFiles.find(at: paths)
+    let found = PipelineFiles(paths)
     var hasErrors = !found.problems.isEmpty
     if let file {
       if !file.diagnostics.isEmpty {
@@ -96,7 +96,9 @@ struct HostSettings {
       if file.lacksResources { return 3 }
       if !file.isValid { hasErrors = true }
     }
-    for problem in found.problems { HostOutput.writeLine("penstock: \(TerminalText.visible(problem))") }
+    for problem in found.problems {
+      HostOutput.writeLine(TerminalText.visible("penstock: cannot search '\(problem.path)': \(problem.reason)"))
+    }
     let plugins = PluginSource.host(
       plugins { _, plugin, message in HostOutput.writeLine("penstock: \(plugin): \(TerminalText.visible(message))") })
     let host = file?.hostSource ?? .host(HostDefinition())

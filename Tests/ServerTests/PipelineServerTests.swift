@@ -397,7 +397,7 @@ struct PipelineServerTests {
     try await bench.serve { _, history in
       #expect(try published("garbage", in: history)?.isLoaded == false)
       #expect(bench.log.contains { $0.contains("link.yaml") })
-      #expect(try history.publishedPipelines().map(\.name) == ["garbage", "one"])
+      #expect(try history.publishedPipelines().map(\.name) == ["garbage", "link", "one"])
       let run = try bench.start("one", in: history)
       try await eventually { try state(run, in: history) == .succeeded }
     }

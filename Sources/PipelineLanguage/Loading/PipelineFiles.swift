@@ -1,10 +1,10 @@
 import Glibc
 import OperatingSystem
 
-/// The pipeline files that paths stand for: the files themselves, and every `*.yaml` below folders.
+/// The pipeline files that paths stand for: the files themselves, and every `*.yaml` and `*.yml` below folders.
 ///
 /// Below a folder, names that begin with `.` or `_` are left out, whether of files or of folders. Links are followed; a folder that is reached a second
-/// time, as by a link to one above it, is not searched again. What is named `*.yaml` and is neither a file nor a folder is left out, but for a link that
+/// time, as by a link to one above it, is not searched again. What is so named and is neither a file nor a folder is left out, but for a link that
 /// leads nowhere, which is for the loader to report.
 package struct PipelineFiles: Sendable, Hashable {
   /// A path that cannot be searched.
@@ -37,6 +37,12 @@ package struct PipelineFiles: Sendable, Hashable {
     }
   }
 
+  /// What the pipeline of a file is called that does not say.
+  package static func pipelineName(of path: String) -> String {
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    return file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file
+  }
+
   /// Whether a name below a folder counts.
   package static func counts(_ name: String) -> Bool { !name.hasPrefix(".") && !name.hasPrefix("_") }
 
@@ -59,7 +65,8 @@ package struct PipelineFiles: Sendable, Hashable {
         let path = PathText.join(folder, name)
         if let identity = Self.identity(ofFolder: path) {
           below.append((path, identity))
-        } else if name.hasSuffix(".yaml"), [.regular, nil].contains(InputFile.kind(of: path)) {
+        } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml"), [.regular, nil].contains(InputFile.kind(of: path))
+        {
           add(path)
         }
       }

@@ -86,13 +86,16 @@ struct PipelineCatalog {
   /// Looks at all files, and loads those that are new or have changed.
   mutating func look() -> Difference {
     var difference = Difference()
-    let found = PipelineFiles.find(at: paths)
-    watchedPaths = Set(found.folders)
-    for path in files.keys where !found.files.contains(path) { files[path] = nil }
+    let found = PipelineFiles(paths)
+    // What was named may be there later.
+    watchedPaths = Set(found.folders + paths)
+    let present = Set(found.files)
+    for path in files.keys where !present.contains(path) { files[path] = nil }
     for path in found.files { look(at: path) }
     for file in files.values { watchedPaths.formUnion(file.others.keys) }
     for problem in found.problems {
-      difference.notices.append(Notice(isProblem: true, message: problem, pipeline: ""))
+      difference.notices.append(
+        Notice(isProblem: true, message: "cannot search '\(problem.path)': \(problem.reason)", pipeline: ""))
     }
     settle(&difference)
     return difference
@@ -106,7 +109,7 @@ struct PipelineCatalog {
       former = known.served
     }
     let result = PipelineLoader.load(path: path, plugins: plugins, host: .host(definition))
-    var file = files[path] ?? File(stamp: stamp, name: PipelineFiles.name(of: path))
+    var file = files[path] ?? File(stamp: stamp, name: PipelineFiles.pipelineName(of: path))
     file.stamp = stamp
     file.isUnchecked = false
     let others = result.sources.map(\.path).filter { $0 != path } + result.settingFiles
@@ -121,7 +124,7 @@ struct PipelineCatalog {
     } else if result.templateCount != nil, !result.ownDiagnostics.contains(where: { $0.severity == .error }) {
       (file.name, file.served, file.problem) = (nil, nil, nil)
     } else {
-      file.name = file.name ?? PipelineFiles.name(of: path)
+      file.name = file.name ?? PipelineFiles.pipelineName(of: path)
       file.problem = DiagnosticRenderer().render(
         result.diagnostics.filter { $0.severity == .error }, in: result.sources)
     }

@@ -41,7 +41,7 @@ struct Status: ParsableCommand {
       ])
       for entry in entries {
         let strip = entry.runs.reversed().map { Self.glyph($0.state, isUnicode: isUnicode) }.joined()
-        let next = entry.pipeline.nextAt.map { ClockText.dateAndTime($0) } ?? entry.pipeline.causes ?? "on request"
+        let next = report.next(of: entry).map { ClockText.dateAndTime($0) } ?? entry.pipeline.causes ?? "on request"
         table.add(
           entry.pipeline.name, entry.state, strip, next, TerminalText.oneLine(firstLine(of: entry.reason)))
       }

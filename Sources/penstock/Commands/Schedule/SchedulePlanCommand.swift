@@ -23,7 +23,7 @@ struct SchedulePlanCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Pipeline files and folders; below a folder, every *.yaml whose path has no name that begins with . or _. Without one: the folder pipelines, else pipeline.yaml, or .penstock/pipeline.yaml.",
+      "Pipeline files and folders; below a folder, every *.yaml and *.yml whose path has no name that begins with . or _. Without one: the folder pipelines, else pipeline.yaml, or .penstock/pipeline.yaml.",
       valueName: "paths"), completion: .file(extensions: ["yaml", "yml"]))
   var paths: [String] = []
 
