@@ -101,12 +101,27 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T)
     async throws -> T
   {
+    try await perform(changing: { _ in nil }, body)
+  }
+
+  /// The same, and says by what `body` has returned of which types it has changed objects, so that subscribers to others need not look; nil where nobody
+  /// knows.
+  package nonisolated(nonsending) func perform<T: Sendable>(
+    changing types: @escaping @Sendable (T) -> [any Storable.Type]?,
+    _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       core.perform(
         OrderedWriterJob(
           run: { workspace, isHeld in
             do {
-              continuation.resume(returning: try workspace.write(body))
+              var value: T?
+              let result = try workspace.write(changing: value.flatMap(types)) { db in
+                let result = try body(db)
+                value = result
+                return result
+              }
+              continuation.resume(returning: result)
             } catch {
               if isHeld, let failure = WorkspaceError.ofWriting(error, path: workspace.path) { return failure }
               continuation.resume(throwing: error)

@@ -58,15 +58,20 @@ extension HistoryRecorder {
     at time: RecordTime
   ) async throws -> [QueueTurns.Taken] {
     let (former, statements) = (turns, statements)
-    let (updated, taken) = try await perform { db in
-      try OccasionLedger.leaveOutLate(at: time, in: db)
+    // Where nothing is taken nobody is told of a change, or a host that hears of it would look again without end.
+    let (updated, taken, _) = try await perform(
+      changing: { (_, taken, hasLeftOut) in
+        taken.isEmpty && !hasLeftOut ? [] : [StoredRun.self, StoredOccasion.self, StoredQueueEntry.self]
+      }
+    ) { db -> (QueueTurns, [QueueTurns.Taken], Bool) in
+      let hasLeftOut = try OccasionLedger.leaveOutLate(at: time, in: db)
       var (turns, begun) = (former, held)
       let chosen = try turns.take(
         places, except: { begun.contains($0) }, taking: { if single.contains($0) { begun.insert($0) } }, at: time,
         in: db)
       let taken = try QueueEntries.own(chosen, by: .current, on: host, in: db)
       for entry in taken { statements.adopt(entry.run.id, number: entry.number, fence: entry.run.fence) }
-      return (turns, taken)
+      return (turns, taken, hasLeftOut)
     }
     turns = updated
     if !taken.isEmpty { try await flush() }

@@ -91,7 +91,7 @@ enum OccasionLedger {
   private static func refusal(of request: OccasionRequest, in db: Database) throws -> Refusal? {
     let occasion = request.occasion
     switch occasion.cause {
-    // What a person asks for is not automatic, which is all that a pause ends.
+    // What a person asks for is queued, and waits for the end of the pause.
     case .request, .retry: break
     case .instant, .event, .condition:
       if let pause = try Pauses.current(of: occasion.pipeline, at: occasion.askedAt, in: db) {
@@ -163,8 +163,8 @@ enum OccasionLedger {
     return true
   }
 
-  /// Ends queued runs that should have begun by now.
-  static func leaveOutLate(at time: RecordTime, in db: Database) throws {
+  /// Ends queued runs that should have begun by now; false where there are none.
+  static func leaveOutLate(at time: RecordTime, in db: Database) throws -> Bool {
     let late = try Int64.fetchAll(
       db.cachedStatement(
         sql: "SELECT run FROM queue_entry WHERE start_by IS NOT NULL AND taken_at IS NULL AND start_by < ?"),
@@ -172,6 +172,7 @@ enum OccasionLedger {
     for number in late {
       try endQueued(number, canceller: nil, outcome: .skipped, reason: .tooLate, at: time, in: db)
     }
+    return !late.isEmpty
   }
 
   /// What is recorded of a run that ended while it was queued.

@@ -1,7 +1,7 @@
 import SQLite
 import Workspace
 
-/// A pipeline that nothing starts by itself for a while. What a person asks for runs all the same.
+/// A pipeline that nothing starts by itself for a while. What a person asks for meanwhile is queued, and waits.
 public struct Pause: Sendable, Hashable {
   /// The name of the pipeline.
   public var pipeline: String

@@ -73,6 +73,14 @@ public final class HistoryRecorder: Sendable {
     try await writer.perform(body)
   }
 
+  /// The same, and says by what `body` has returned of which types it has changed objects; nil where nobody knows.
+  nonisolated(nonsending) func perform<T: Sendable>(
+    changing types: @escaping @Sendable (T) -> [any Storable.Type]?,
+    _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await writer.perform(changing: types, body)
+  }
+
   /// Records nothing more of a run until ``giveUp(_:)``.
   package func refuse(_ run: RunID) { refused.insert(run) }
 

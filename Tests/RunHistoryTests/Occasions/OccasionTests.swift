@@ -88,7 +88,7 @@ struct OccasionTests {
     #expect(found.outcome == .skipped)
     #expect(found.reason == .paused)
     #expect(found.detail?.contains("ada") == true && found.detail?.contains("moving") == true)
-    // A person may start it all the same, and the pause ends by itself.
+    // What a person asks for is queued, and the pause ends by itself.
     #expect(try await admit(occasion(.request), run()).run != nil)
     let later = start.advanced(by: 1000)
     #expect(try await admit(occasion(at: later, heardAt: later), run()).run != nil)

@@ -1,5 +1,6 @@
 import Foundation
 import RunHistory
+import Synchronization
 import Testing
 import Workspace
 
@@ -75,6 +76,24 @@ struct QueueTurnsTests {
     for pipeline in ["a", "a", "b", "b", "c"] { try await queue(pipeline) }
     #expect(try await order(held: ["a"], single: ["b"]) == ["b", "c"])
     #expect(try await order() == ["a", "b", "a"])
+  }
+
+  @Test("of which none is taken are no change that anybody hears of")
+  func silence() async throws {
+    try await queue("a")
+    let heard = Atomic(0)
+    let subscriptions = try fixture.history.followQueue { heard.add(1, ordering: .sequentiallyConsistent) }
+    var turns = QueueTurns()
+    // Subscribers are told of a change before whoever makes it goes on; they may be told once at first.
+    try await fixture.workspace.performChanges([]) { _ in }
+    let first = heard.load(ordering: .sequentiallyConsistent)
+    for _ in 0..<3 { #expect(try await take(QueueTurns.Places(total: 1), &turns, held: ["a"]).isEmpty) }
+    try await fixture.workspace.performChanges([]) { _ in }
+    #expect(heard.load(ordering: .sequentiallyConsistent) == first)
+    #expect(try await take(QueueTurns.Places(total: 1), &turns).count == 1)
+    try await fixture.workspace.performChanges([]) { _ in }
+    #expect(heard.load(ordering: .sequentiallyConsistent) > first)
+    withExtendedLifetime(subscriptions) {}
   }
 
   @Test("are this process's once they are taken, and are written as its runs")

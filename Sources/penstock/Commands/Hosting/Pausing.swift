@@ -11,9 +11,9 @@ struct PauseCommand: ParsableCommand {
     commandName: "pause",
     abstract: "Let pipelines not run by themselves for a while.",
     discussion: """
-      What controllers and conditions ask for meanwhile is recorded as skipped, and \
-      queued runs wait. Runs that go on are left alone, and `penstock start` works \
-      all the same.
+      What controllers and conditions ask for meanwhile is recorded as skipped. \
+      Queued runs wait, also those that `penstock start` queues meanwhile; runs that \
+      go on are left alone.
 
         penstock pause nightly --reason "database moves"
         penstock pause nightly hourly --until "2026-12-01 06:00"
