@@ -54,21 +54,8 @@ extension RunHost {
     do {
       let pipeline = try recordedPipelines.pipeline(
         of: taken.run, definition: taken.definition, nested: taken.nested)
-      let options = RunOptions(recorded: taken.run)
-      let former = try options.source.flatMap { source in
-        let source = try recorded(source)
-        return FormerRuns(source: source, plan: RetryPlan(of: pipeline, options: options, from: source))
-      }
-      if let missing = MissingDependency.find(
-        in: pipeline, options: options, former: former?.source?.operations ?? [])
-      {
-        throw missing
-      }
-      let engine = RunEngine(
-        services: services, pipeline: pipeline,
-        RunBrief(
-          id: id, options: options, observer: RunObserver(events: events, onEvent: onEvent), queued: taken.run))
-      return try await execute(engine, after: former)
+      return try await run(
+        pipeline, options: RunOptions(recorded: taken.run), recordedAs: taken.run, events: events, onEvent: onEvent)
     } catch let error as InvalidPipeline {
       record.reason = RunReason.notBegun(Occasion.Reason.invalidDefinition.rawValue, why: "\(error)").text
     } catch let error as MissingDependency {

@@ -156,7 +156,7 @@ public final class RunHost: Sendable {
     return try await execute(engine, after: FormerRuns(resumed: latest, source: source, plan: plan), of: former)
   }
 
-  func recorded(_ run: RunID) throws -> RecordedRun {
+  private func recorded(_ run: RunID) throws -> RecordedRun {
     guard let recorded = try history.loadForExecution(run) else { throw RunNotFound(id: run) }
     return recorded
   }
@@ -209,7 +209,7 @@ public final class RunHost: Sendable {
 
   private static let finished = Mutex<[RunHost]>([])
 
-  func execute(
+  private func execute(
     _ engine: RunEngine, after former: FormerRuns?, of host: ProcessIdentity? = nil
   ) async throws -> RunOutcome {
     let id = engine.id

@@ -41,6 +41,18 @@ enum StatePaint {
     }
   }
 
+  /// One column wide.
+  static func glyph(_ state: RunState, isUnicode: Bool) -> String {
+    switch state {
+    case .queued: glyph(OperationState.waiting, isUnicode: isUnicode)
+    case .running: glyph(OperationState.running, isUnicode: isUnicode)
+    case .succeeded: glyph(OperationState.succeeded, isUnicode: isUnicode)
+    case .failed: glyph(OperationState.failed, isUnicode: isUnicode)
+    case .cancelled: glyph(OperationState.cancelled, isUnicode: isUnicode)
+    case .interrupted: isUnicode ? "–" : "?"
+    }
+  }
+
   /// The paint of a cell that holds the name of a state.
   static func ofWord(_ word: String) -> Style.Paint? {
     if word == StateReason.notRun { return of(OperationState.cancelled) }

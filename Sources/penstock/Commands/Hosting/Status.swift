@@ -40,7 +40,7 @@ struct Status: ParsableCommand {
         .init("PIPELINE"), .init("STATE", paint: { Self.paint($0) }), .init("RUNS"), .init("NEXT"), .init("REASON"),
       ])
       for entry in entries {
-        let strip = entry.runs.reversed().map { Self.glyph($0.state, isUnicode: isUnicode) }.joined()
+        let strip = entry.runs.reversed().map { StatePaint.glyph($0.state, isUnicode: isUnicode) }.joined()
         let next = report.next(of: entry).map { ClockText.dateAndTime($0) } ?? entry.pipeline.causes ?? "on request"
         table.add(
           entry.pipeline.name, entry.state, strip, next, TerminalText.oneLine(firstLine(of: entry.reason)))
@@ -69,17 +69,6 @@ struct Status: ParsableCommand {
     case .starting, .ready, .draining:
       return
         "Host \(host.state.rawValue) in process \(host.owner.pid) on \(host.host) since \(ClockText.dateAndTime(host.startedAt)): \(counts)."
-    }
-  }
-
-  private static func glyph(_ state: RunState, isUnicode: Bool) -> String {
-    switch state {
-    case .queued: isUnicode ? "◌" : "~"
-    case .running: isUnicode ? "●" : "*"
-    case .succeeded: isUnicode ? "✓" : "+"
-    case .failed: isUnicode ? "✗" : "x"
-    case .cancelled: isUnicode ? "⊘" : "!"
-    case .interrupted: isUnicode ? "–" : "?"
     }
   }
 
