@@ -13,6 +13,9 @@ package actor PipelineServer {
   /// What it hears.
   package typealias Signal = HostSignal
 
+  /// How often the end of changes is waited for, each time as long as a file must be left alone.
+  private static let mostSettlings = 10
+
   private enum Phase { case starting, ready, draining, cancelling }
 
   /// What goes on beside the runs, until the host ends.
@@ -73,7 +76,7 @@ package actor PipelineServer {
     record = HostRecord(
       host: whereabouts.host, user: whereabouts.user, version: configuration.version, startedAt: service.host.now(),
       configuration: configuration.json.text)
-    relay.connect { [weak self] run in await self?.ended(run) }
+    relay.connect { [weak self] run in Task { await self?.ended(run) } }
   }
 
   /// Tells the host something, from any thread.
@@ -248,7 +251,7 @@ package actor PipelineServer {
     guard paths != watch.paths || watch.task == nil else { return }
     watch.paths = paths
     watch.task?.cancel()
-    let changes = host.changes(of: paths.sorted(), since: FileClock.now())
+    let changes = host.changes(of: paths.sorted(), since: catalog.lookedAt)
     watch.task = Task { [mail] in
       for await _ in changes { mail.send(.filesChanged) }
     }
@@ -261,8 +264,14 @@ package actor PipelineServer {
     switch signal {
     case .filesChanged:
       guard phase == .ready else { return false }
-      // Editors write in several steps.
-      try? await host.delay(for: configuration.settling)
+      // Editors write in several steps, and a folder in which something is always written is looked at all the same.
+      var tries = 0
+      repeat {
+        mail.takeChanges()
+        try? await host.delay(for: configuration.settling)
+        tries += 1
+      } while mail.hasChanges && tries < Self.mostSettlings
+      mail.takeChanges()
       try await apply(catalog.look())
     case .reload:
       guard phase == .ready else { return false }

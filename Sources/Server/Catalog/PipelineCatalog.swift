@@ -83,9 +83,13 @@ struct PipelineCatalog {
   /// The folders and files in which a change may mean another pipeline, or another version of one.
   private(set) var watchedPaths: Set<String> = []
 
+  /// A moment of `FileClock` before the latest look: what changes after it was not seen.
+  private(set) var lookedAt = FileClock.now()
+
   /// Looks at all files, and loads those that are new or have changed.
   mutating func look() -> Difference {
     var difference = Difference()
+    lookedAt = FileClock.now()
     let found = PipelineFiles(paths)
     // What was named may be there later.
     watchedPaths = Set(found.folders + paths)

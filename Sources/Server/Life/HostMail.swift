@@ -4,6 +4,8 @@ import Synchronization
 final class HostMail: Sendable {
   let signals: AsyncStream<HostSignal>
   private let sink: AsyncStream<HostSignal>.Continuation
+  /// Whether files have changed since that was asked last, of which one signal is enough.
+  private let changes = Mutex(false)
   private let onDrain = Mutex<(@Sendable () -> Void)?>(nil)
 
   init() {
@@ -12,8 +14,22 @@ final class HostMail: Sendable {
 
   func send(_ signal: HostSignal) {
     if case .drain = signal, let body = onDrain.withLock({ $0.take() }) { return body() }
+    if signal == .filesChanged,
+      !changes.withLock({ hasChanges in
+        defer { hasChanges = true }
+        return !hasChanges
+      })
+    {
+      return
+    }
     sink.yield(signal)
   }
+
+  /// Whether files have changed since ``takeChanges()``.
+  var hasChanges: Bool { changes.withLock { $0 } }
+
+  /// The next change is told of again.
+  func takeChanges() { changes.withLock { $0 = false } }
 
   /// Has the next request to drain call `body`, in place of being taken: for a host that waits for another one. Nil ends that.
   func interceptDrain(_ body: (@Sendable () -> Void)?) { onDrain.withLock { $0 = body } }
