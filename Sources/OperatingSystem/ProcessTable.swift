@@ -46,18 +46,19 @@ package enum ProcessTable {
 
   /// Whether the initial environment of a process holds the entry `NAME=value`.
   package static func mark(_ entry: [UInt8], of pid: Int32) -> Mark {
-    let environment = environment(of: pid)
+    let environment = read("/proc/\(pid)/environ", limit: 4 << 20)
     if let environment, !environment.isEmpty {
-      return environment.contains { $0.elementsEqual(entry) } ? .present : .absent
+      return environment.split(separator: 0).contains { $0.elementsEqual(entry) } ? .present : .absent
     }
     guard let fields = fields(of: pid), let state = fields[0].first, state != UInt8(ascii: "Z"),
       state != UInt8(ascii: "X")
     else { return .gone }
-    // Between the old program and the new one there is memory (field 23) and the place of the environment (field 50) is not known yet. Kernel threads
-    // have no memory.
-    let (memory, place) = (20, 47)
-    guard environment != nil, fields.count > place, !fields[memory].elementsEqual("0".utf8),
-      fields[place].elementsEqual("0".utf8)
+    // Between the old program and the new one there is memory (field 23), and its code (26) has no place yet, which the kernel notes after that of the
+    // environment (50 and 51). If the environment holds something by now, the file was opened on the memory of the old program, which was gone when it
+    // was read. Kernel threads have no memory.
+    let (memory, code, start, end) = (20, 23, 47, 48)
+    guard environment != nil, fields.count > end, !fields[memory].elementsEqual("0".utf8),
+      fields[code].elementsEqual("0".utf8) || fields[start] != fields[end]
     else {
       return .absent
     }
