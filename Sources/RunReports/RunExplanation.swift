@@ -252,6 +252,7 @@ package struct RunExplanation: Sendable {
   private func waitingRemedies(_ record: OperationRecord) -> [String] {
     switch record.operationReason {
     case .approval?: approvalRemedies(record)
+    case .place?: ["it goes on when another run ends or waits; `limits.runs` of the host allows more at once"]
     case .concurrency?: ["it begins when another operation ends; `concurrency` allows more at once"]
     case .resources?: ["it begins when what holds the resources ends"]
     case .exclusive?: ["it begins when the holder lets go"]

@@ -91,6 +91,7 @@ package enum StateReason {
       let due = round.due.flatMap { due in now.map { " \(distance(from: $0, to: due))" } } ?? ""
       return "for round \(round.number ?? Int64(record.attempts + 1))\(due)"
     case .concurrency?: return "for a free slot"
+    case .place?: return "for a place among the runs of its host"
     case .resources(let names)?:
       return "for " + (names.isEmpty ? "resources" : names.joined(separator: ", "))
     case .exclusive(let exclusive)?:

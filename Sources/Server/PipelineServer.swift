@@ -180,8 +180,8 @@ package actor PipelineServer {
           .info, "run-resumed", "resuming run \(run.id.short) of '\(run.pipeline)'", pipeline: run.pipeline, run: run.id
         )
         let version = configuration.version
-        await dispatcher.run(run, in: pipeline?.outline.scheduling.queue ?? QueuedRun.defaultQueue) { [host] in
-          try await host.resume(run.id, version: version)
+        await dispatcher.run(run, in: pipeline?.outline.scheduling.queue ?? QueuedRun.defaultQueue) {
+          [host] in try await host.resume(run.id, version: version, in: $0)
         }
       }
     }

@@ -59,21 +59,6 @@ struct PipelineServerTests {
     history.workspace.close()
   }
 
-  @Test("lets no more runs go on than its limits allow, and the others wait in their order")
-  func limits() async throws {
-    let bench = try ServerBench(["one": Self.asking]) { $0.runs = 2 }
-    try await bench.serve { _, history in
-      let runs = try (0..<4).map { _ in try bench.start("one", in: history) }
-      for run in runs[..<2] { try await eventually { try state(run, in: history) == .running } }
-      #expect(try history.queue().map(\.run) == Array(runs[2...]))
-      try await approve(runs[0], in: history)
-      try await eventually { try state(runs[2], in: history) == .running }
-      #expect(try history.queue().map(\.run) == [runs[3]])
-      for run in runs[1...] { try await approve(run, in: history) }
-      try await eventually { try runs.allSatisfy { try state($0, in: history) == .succeeded } }
-    }
-  }
-
   @Test("lets one run at a time go on of a pipeline that wants that, and others pass it")
   func overlap() async throws {
     let bench = try ServerBench(["one": "overlap: queue\n" + Self.asking, "two": Self.value])
@@ -305,7 +290,8 @@ struct PipelineServerTests {
   func full() async throws {
     let ticks = Ticks()
     let bench = try ServerBench(
-      plugins: .catalog(FakeCatalog([try ticks.plugin()])), ["one": Self.controlled + Self.asking]
+      plugins: .catalog(FakeCatalog([try ticks.plugin()])),
+      ["one": Self.controlled + "operations: [{ name: a, run: sleep 1000 }]"]
     ) { configuration in
       configuration.runs = 1
       configuration.queued = 2

@@ -44,7 +44,9 @@ struct AttemptTurn {
         throw OperationFailure(
           code: "capacity-exceeded", message: "needs more of the resource '\(name)' than this host has")
       }
-      if !resources.isEmpty {
+      if run.limits.isWithoutPlace {
+        run.recorder.enter(ordinal, .waiting(.place))
+      } else if !resources.isEmpty {
         run.recorder.enter(
           ordinal, .waiting(.resources(resources.map { run.state.pipeline.resources[$0.resource].name })))
       } else if run.state.instances[ordinal].state != .pending {

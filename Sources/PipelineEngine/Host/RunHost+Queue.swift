@@ -47,7 +47,8 @@ extension RunHost {
   ///
   /// - Throws: What ``run(_:options:events:onEvent:)`` throws.
   package func run(
-    _ taken: QueueTurns.Taken, events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    _ taken: QueueTurns.Taken, in place: RunPlace? = nil, events: RunEventRange = .all,
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
     let id = taken.run.id
     var record = taken.run
@@ -55,7 +56,8 @@ extension RunHost {
       let pipeline = try recordedPipelines.pipeline(
         of: taken.run, definition: taken.definition, nested: taken.nested)
       return try await run(
-        pipeline, options: RunOptions(recorded: taken.run), recordedAs: taken.run, events: events, onEvent: onEvent)
+        pipeline, options: RunOptions(recorded: taken.run), recordedAs: taken.run, place: place, events: events,
+        onEvent: onEvent)
     } catch let error as InvalidPipeline {
       record.reason = RunReason.notBegun(Occasion.Reason.invalidDefinition.rawValue, why: "\(error)").text
     } catch let error as MissingDependency {
@@ -87,6 +89,13 @@ extension QueuedRun {
     self.init(
       record: record, definition: pipeline.source.text, nested: pipeline.recordedTexts, queue: queue,
       priority: priority, startBy: startBy)
+  }
+}
+
+extension RunHost {
+  /// A place for a run among those that go on at once: see ``RunPlace/init(isHeld:loop:onChange:)``.
+  package func place(isHeld: Bool, onChange: @escaping @Sendable () -> Void) -> RunPlace {
+    RunPlace(isHeld: isHeld, loop: services.loop, onChange: onChange)
   }
 }
 

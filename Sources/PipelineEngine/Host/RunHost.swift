@@ -89,8 +89,8 @@ public final class RunHost: Sendable {
 
   /// The same with the record of the run, where it is there already and this host's.
   package func run(
-    _ pipeline: PipelineDefinition, options: RunOptions, recordedAs record: RunRecord?, events: RunEventRange = .all,
-    onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    _ pipeline: PipelineDefinition, options: RunOptions, recordedAs record: RunRecord?, place: RunPlace? = nil,
+    events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
     let former = try options.source.flatMap { id in
       let source = try recorded(id)
@@ -105,7 +105,7 @@ public final class RunHost: Sendable {
       services: services, pipeline: pipeline,
       RunBrief(
         id: record?.id ?? .generate(), options: options, observer: RunObserver(events: events, onEvent: onEvent),
-        queued: record))
+        queued: record, place: place))
     return try await execute(engine, after: former)
   }
 
@@ -117,6 +117,14 @@ public final class RunHost: Sendable {
   ///   may have jobs that this host cannot ask for: then the run stays interrupted.
   public func resume(
     _ id: RunID, version: String = "", events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+  ) async throws -> RunOutcome {
+    try await resume(id, version: version, in: nil, events: events, onEvent: onEvent)
+  }
+
+  /// The same for a run that has a place among those that go on.
+  package func resume(
+    _ id: RunID, version: String = "", in place: RunPlace?, events: RunEventRange = .all,
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
     let recorded = try recorded(id)
     guard recorded.run.state == .interrupted else {
@@ -150,7 +158,8 @@ public final class RunHost: Sendable {
     let engine = RunEngine(
       services: services, pipeline: pipeline,
       RunBrief(
-        id: id, options: options, parent: claimed.parent, observer: RunObserver(events: events, onEvent: onEvent)),
+        id: id, options: options, parent: claimed.parent, observer: RunObserver(events: events, onEvent: onEvent),
+        place: place),
       formerSecrets: secrets)
     let plan = RetryPlan(of: pipeline, options: options, from: source)
     return try await execute(engine, after: FormerRuns(resumed: latest, source: source, plan: plan), of: former)

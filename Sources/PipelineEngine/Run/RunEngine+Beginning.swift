@@ -47,6 +47,7 @@ extension RunEngine {
     // A task of its own, so that `cancel` can end the wait.
     let task = Task(executorPreference: run.services.loop) { try await self.takeTurn(name) }
     run.waits.turn = task
+    brief.place?.lookSoon()
     defer { run.waits.turn = nil }
     return try await task.value
   }

@@ -68,6 +68,7 @@ actor RunEngine {
       run.services.loop.cancelTimer(timer)
       if let timer = run.ending.timer { run.services.loop.cancelTimer(timer) }
       run.limits.close()
+      if run.parent == nil { brief.place?.close() }
       run.plugins.end()
       if run.waits.isListening { run.services.requests.remove(id) }
     }
@@ -104,6 +105,7 @@ actor RunEngine {
   private func connect() {
     // Also where nothing of the run needs a slot any more, as after a cancellation: what its host has given it goes to the next run.
     run.limits.onWithdrawal = { [queue = run.queue] in queue.wake() }
+    if run.parent == nil { brief.place?.isResting = { [weak run] in run?.isResting ?? false } }
     run.recorder.onImpossible = { [unowned self] error in assumeIsolated { $0.fail(with: error) } }
     run.calls.lose = { [unowned self] lost in assumeIsolated { $0.lose(lost) } }
     run.calls.take = { [weak self] request in self?.assumeIsolated { $0.take(request) } }
@@ -163,6 +165,8 @@ extension RunEngine: ChildRun {
     }
     return "'\(instance.name)' \(instance.failure?.message ?? "failed")"
   }
+
+  nonisolated func isResting() -> Bool { assumeIsolated { $0.run.isResting } }
 
   nonisolated func end(because cause: ChildEnd) {
     assumeIsolated { engine in

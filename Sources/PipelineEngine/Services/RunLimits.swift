@@ -26,16 +26,20 @@ final class RunLimits {
   /// Called when what is free may be taken: the last who waited has given up, or it is the run's turn at its host.
   var onWithdrawal: () -> Void = {}
   private let host: HostLimits?
+  private let place: RunPlace?
   /// The counters of the host that the run's resources count at.
   private let counters: [Int?]
   /// Whether the host has given the run a slot that it has not taken yet.
   private var isSlotGranted = false
 
   /// The limits of a run with so many slots and amounts of its resources, whose `names` tell which of them the host counts.
-  init(slots: Int, resources: [Int], names: [String] = [], host: HostLimits? = nil) {
+  init(
+    slots: Int, resources: [Int], names: [String] = [], host: HostLimits? = nil, place: RunPlace? = nil
+  ) {
     freeSlots = slots
     freeResources = resources
     self.host = host
+    self.place = place
     counters = host.map { host in names.map(host.counter) } ?? []
   }
 
@@ -44,7 +48,7 @@ final class RunLimits {
 
   /// Takes what `demand` says, if it is free and nobody waits.
   func take(_ demand: Demand) -> Bool {
-    guard waiters.isEmpty, fits(demand), takeOfHost(demand) else { return false }
+    guard waiters.isEmpty, fits(demand), hasPlace(for: demand), takeOfHost(demand) else { return false }
     subtract(demand)
     return true
   }
@@ -75,7 +79,7 @@ final class RunLimits {
   }
 
   private func serveWaiters() {
-    while let first = waiters.first, fits(first.demand), takeOfHost(first.demand) {
+    while let first = waiters.first, fits(first.demand), hasPlace(for: first.demand), takeOfHost(first.demand) {
       waiters.removeFirst()
       subtract(first.demand)
       first.continuation?.resume(returning: true)
@@ -84,6 +88,20 @@ final class RunLimits {
   }
 
   // MARK: The host
+
+  /// Whether the run waits for its place among those that go on.
+  var isWithoutPlace: Bool { place.map { $0.state != .held } ?? false }
+
+  /// The run has its place again: whoever waits is served, or the scheduler looks for who is next.
+  func placeGranted() {
+    serveWaiters()
+    if waiters.isEmpty { onWithdrawal() }
+  }
+
+  private func hasPlace(for demand: Demand) -> Bool {
+    guard let place, demand.slots > 0 else { return true }
+    return place.isHeld(for: self)
+  }
 
   /// It is the run's turn at the host: whoever waits is served; else the scheduler gets a slot, and looks for who is next.
   func serve() {

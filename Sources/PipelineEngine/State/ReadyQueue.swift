@@ -45,6 +45,9 @@ final class ReadyQueue {
     forSlot.removeAll(where: isOver)
   }
 
+  /// Whether there is nothing that may begin.
+  var isEmpty: Bool { forSlot.isEmpty && others.isEmpty && early == 0 }
+
   /// The scheduler has nothing to start.
   func sleep(_ continuation: CheckedContinuation<Void, Never>) {
     wakeup = continuation

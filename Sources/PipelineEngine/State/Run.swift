@@ -45,12 +45,13 @@ final class Run {
       of: state, inherited: inheritedSecrets, former: formerSecrets, hiddenVariables: hiddenVariables)
     limits = RunLimits(
       slots: pipeline.concurrency ?? max(1, services.configuration.processors),
-      resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name), host: services.limits)
+      resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name), host: services.limits,
+      place: brief.place)
     jobs = RunJobs(
       of: state, secrets: secrets, services: services,
       logs: LogFilePool(workspace: workspace, relative: "runs/\(brief.id.text)"))
     let record = brief.queued ?? RunRecord(of: pipeline, brief, services.configuration, at: services.now())
-    recorder = RunRecorder(record, state, jobs: jobs, observer: brief.observer, services: services)
+    recorder = RunRecorder(record, state, jobs: jobs, brief, services: services)
   }
 
   var id: RunID { brief.id }
@@ -218,6 +219,8 @@ protocol ChildRun: Sendable {
   func firstFailure() async -> String?
   /// Whether it, or a run nested in it, is this one. Called on the loop.
   func includes(_ run: RunID) -> Bool
+  /// Whether everything in it waits: see ``Run/isResting``. Called on the loop.
+  func isResting() -> Bool
   /// What ends the run around it ends it. Called on the loop.
   func end(because cause: ChildEnd)
 }

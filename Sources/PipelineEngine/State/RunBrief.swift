@@ -11,4 +11,6 @@ struct RunBrief: Sendable {
   var observer = RunObserver()
   /// The record of a run that was queued, and that this host has taken; nil for one that is not recorded yet.
   var queued: RunRecord?
+  /// Its place among those that the host lets go on at once; nil where nobody counts them.
+  var place: RunPlace?
 }

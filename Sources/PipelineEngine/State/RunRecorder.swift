@@ -20,15 +20,17 @@ final class RunRecorder {
   private let jobs: RunJobs
   private let observer: RunObserver
   private let unrecorded: UnrecordedStates
+  private let place: RunPlace?
 
   init(
-    _ run: RunRecord, _ state: RunProgress, jobs: RunJobs, observer: RunObserver, services: HostServices
+    _ run: RunRecord, _ state: RunProgress, jobs: RunJobs, _ brief: RunBrief, services: HostServices
   ) {
     self.run = run
     self.state = state
     self.jobs = jobs
     logs = jobs.logs
-    self.observer = observer
+    observer = brief.observer
+    place = brief.place
     history = services.recorder
     time = services.time
     unrecorded = UnrecordedStates(loop: services.loop)
@@ -65,6 +67,7 @@ final class RunRecorder {
     }
     if let result = end.settled?.result { state.files.note(result, of: ordinal) }
     unrecorded.remove(ordinal)
+    place?.lookSoon()
     return true
   }
 
@@ -103,6 +106,7 @@ final class RunRecorder {
     guard move(ordinal, to: next) else { return }
     let now = instant ?? time.now()
     let newState = next.state
+    place?.lookSoon()
     state.modify(ordinal) { instance in
       instance.timing.waitingSince = newState == .waiting || newState == .retrying ? since ?? now : nil
       if newState == .running, instance.timing.startedAt == nil {

@@ -23,6 +23,7 @@ extension OperationReason {
   private init(_ code: Code, _ detail: JSONValue) {
     switch code {
     case .concurrency: self = .concurrency
+    case .place: self = .place
     case .resources: self = .resources(Self.texts(detail[DetailKey.resources]))
     case .exclusive:
       self = .exclusive(

@@ -96,7 +96,7 @@ private struct DetailWriter {
 
   mutating func add(_ reason: OperationReason) {
     switch reason {
-    case .concurrency, .notSelected, .runCancelled, .runTimeout, .runNotStarted: break
+    case .concurrency, .place, .notSelected, .runCancelled, .runTimeout, .runNotStarted: break
     case .resources(let names): add(DetailKey.resources, own: names)
     case .exclusive(let exclusive):
       add(DetailKey.exclusive, outside: exclusive.name)

@@ -9,6 +9,8 @@ package indirect enum OperationReason: Sendable, Hashable {
 
   /// A slot of `concurrency`.
   case concurrency
+  /// A place among the runs that the host lets go on at once.
+  case place
   /// Resources, by their names in the file.
   case resources([String])
   /// An exclusive name.
@@ -71,7 +73,7 @@ package indirect enum OperationReason: Sendable, Hashable {
 
   /// The codes of reasons that are no code of an error.
   enum Code: String {
-    case concurrency, resources, exclusive, wait, approval, retry, condition, fresh
+    case concurrency, place, resources, exclusive, wait, approval, retry, condition, fresh
     case round = "repeat"
     case gate = "run_when"
     case notSelected = "not-selected"
@@ -86,6 +88,7 @@ package indirect enum OperationReason: Sendable, Hashable {
   package var code: String? {
     switch self {
     case .concurrency: Code.concurrency.rawValue
+    case .place: Code.place.rawValue
     case .resources: Code.resources.rawValue
     case .exclusive: Code.exclusive.rawValue
     case .time, .specification: Code.wait.rawValue

@@ -5,7 +5,8 @@ import Workspace
 
 /// Begins queued runs while there are places: no more runs go on than the limits of the host and of their queues allow.
 ///
-/// A run has its place from before it is taken from the queue until its record has ended.
+/// A run has its place from before it is taken from the queue until its record has ended, but for the times in which everything in it waits: then it is gone on
+/// with when a place is free, before runs that are queued.
 actor Dispatcher {
   /// What the dispatcher tells of the runs that it begins.
   struct Events: Sendable {
@@ -26,6 +27,7 @@ actor Dispatcher {
   private struct Going {
     var pipeline: String
     var queue: String
+    var place: RunPlace
     var task: Task<Void, Never>
   }
 
@@ -34,6 +36,8 @@ actor Dispatcher {
   private let events: Events
   private var turns = QueueTurns()
   private var going: [RunID: Going] = [:]
+  /// Runs that go on and wait for a place, in the order in which they asked.
+  private var returning: [RunID] = []
   /// Pipelines of which one run goes on at a time.
   private var single: Set<String> = []
   private var isOpen = false
@@ -80,11 +84,11 @@ actor Dispatcher {
   /// Something about the queue has changed.
   func notice() async { await look() }
 
-  /// Runs what is no queued run, such as one that is resumed, in a place of its own.
+  /// Goes on with what is no queued run, such as one that is resumed: it waits for a place where it has something to do.
   func run(
-    _ record: RunRecord, in queue: String, _ body: @escaping @Sendable () async throws -> RunOutcome
+    _ record: RunRecord, in queue: String, _ body: @escaping @Sendable (RunPlace) async throws -> RunOutcome
   ) {
-    begin(record, in: queue, body)
+    begin(record, in: queue, isHeld: false, body)
   }
 
   /// Cancels the runs that go on.
@@ -99,8 +103,13 @@ actor Dispatcher {
   // MARK: Turns
 
   private func look() async {
+    guard isOpen else {
+      // What goes on may do so while the host drains.
+      _ = grantPlaces()
+      return
+    }
     isLookDue = true
-    guard isOpen, !isLooking else { return }
+    guard !isLooking else { return }
     isLooking = true
     defer {
       isLooking = false
@@ -120,7 +129,7 @@ actor Dispatcher {
   }
 
   private func takeNext() async throws {
-    let places = places()
+    let places = grantPlaces()
     guard places.total > 0 else { return }
     let now = host.now()
     let held = Set(try host.history.pauses(at: now).map(\.pipeline))
@@ -129,15 +138,31 @@ actor Dispatcher {
     let taken = try await host.takeQueued(places, turns: &turns, held: held, single: single)
     self.turns = turns
     for entry in taken {
-      begin(entry.run, in: entry.queue) { [host] in try await host.run(entry) }
+      begin(entry.run, in: entry.queue, isHeld: true) { [host] in try await host.run(entry, in: $0) }
     }
     if let next = try host.history.nextStartBy() { wake(after: max(.milliseconds(1), next.duration(since: now))) }
   }
 
-  private func places() -> QueueTurns.Places {
-    var queues = limits.queues
-    for run in going.values { queues[run.queue]? -= 1 }
-    return QueueTurns.Places(total: limits.runs - going.count, queues: queues)
+  /// Gives free places to runs that go on and want one. Returns what is left.
+  private func grantPlaces() -> QueueTurns.Places {
+    var places = QueueTurns.Places(total: limits.runs, queues: limits.queues)
+    for run in going.values where run.place.state == .held {
+      places.total -= 1
+      places.queues[run.queue]? -= 1
+    }
+    returning.removeAll { id in
+      guard places.total > 0, let run = going[id], places.queues[run.queue] ?? 1 > 0 else { return false }
+      places.total -= 1
+      places.queues[run.queue]? -= 1
+      run.place.grant()
+      return true
+    }
+    return places
+  }
+
+  private func placeChanged(of run: RunID) async {
+    if going[run]?.place.state == .wanted, !returning.contains(run) { returning.append(run) }
+    await look()
   }
 
   private func wake(after delay: Duration) {
@@ -149,22 +174,27 @@ actor Dispatcher {
   }
 
   private func begin(
-    _ record: RunRecord, in queue: String, _ body: @escaping @Sendable () async throws -> RunOutcome
+    _ record: RunRecord, in queue: String, isHeld: Bool,
+    _ body: @escaping @Sendable (RunPlace) async throws -> RunOutcome
   ) {
     events.began(record)
+    let place = host.place(isHeld: isHeld) { [weak self, id = record.id] in
+      Task { await self?.placeChanged(of: id) }
+    }
     let task = Task { [weak self, events] in
       do {
-        events.ended(try await body().run)
+        events.ended(try await body(place).run)
       } catch {
         events.failed(record, error)
       }
       await self?.ended(record.id)
     }
-    going[record.id] = Going(pipeline: record.pipeline, queue: queue, task: task)
+    going[record.id] = Going(pipeline: record.pipeline, queue: queue, place: place, task: task)
   }
 
   private func ended(_ run: RunID) async {
     going[run] = nil
+    returning.removeAll { $0 == run }
     if count == 0 {
       for continuation in waitingForEnd { continuation.resume() }
       waitingForEnd = []

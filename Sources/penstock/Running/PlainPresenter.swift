@@ -225,7 +225,7 @@ final class PlainPresenter: RunPresenter {
     case .waiting:
       // A slot, a resource or the next round comes by itself; saying so each time would bury the rest.
       switch record.operationReason {
-      case .concurrency?, .resources?, .round?: return nil
+      case .concurrency?, .place?, .resources?, .round?: return nil
       default: break
       }
       return "\(style.paint("waiting", .yellow)) \(reason)"

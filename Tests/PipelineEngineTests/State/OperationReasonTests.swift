@@ -29,6 +29,7 @@ struct ReasonSample: Sendable, CustomTestStringConvertible {
 
   private static let waiting: [ReasonSample] = [
     ReasonSample(.waiting, .concurrency, "concurrency", nil),
+    ReasonSample(.waiting, .place, "place", nil),
     ReasonSample(.waiting, .resources(["own", "more"]), "resources", #"{"resources":["own","more"]}"#),
     ReasonSample(
       .waiting, .exclusive(OperationReason.Exclusive(name: "SECRET", holder: "SECRET", process: 7)), "exclusive",
