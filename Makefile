@@ -56,7 +56,7 @@ TEST_WIDTH ?= 24
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-http test test-tsan test-asan build build-tests install bench lint format soak clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries
+.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host lint format soak clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries
 
 help: ## List what can be made
 	@echo "usage: make TARGET"
@@ -177,6 +177,9 @@ verify-unit: ## Have systemd check packaging/penstock.service
 
 bench: toolchain packages ## Measure against the floors, side by side
 	@$(MAKE) -C Benchmarks
+
+bench-host: toolchain packages ## Measure penstock serve beside its goals, in 25 minutes; BENCH_QUICK=1 only to see that it works
+	@$(MAKE) -C Benchmarks host
 
 lint: toolchain ## Check the layout of the sources, that modules and folders use each other one way, and their pages
 	@echo "==> swift format lint --strict"

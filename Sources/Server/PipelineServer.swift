@@ -397,6 +397,7 @@ package actor PipelineServer {
     try history.update(record)
     states.change(to: .stopped)
     try await host.release(lease)
+    log.tell(host.takeLateness())
     log.tell(.info, "stopped", "stopped")
     try await service.close()
   }

@@ -33,6 +33,7 @@ struct PipelineServerTests {
     }
     let history = try bench.history()
     #expect(try history.hosts().map(\.state) == [.stopped])
+    #expect(bench.log.contains { $0.contains("turns of the event loop") })
     history.workspace.close()
   }
 

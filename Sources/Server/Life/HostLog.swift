@@ -36,6 +36,8 @@ package struct HostLog: Sendable {
     package var message: String
     /// What it is about, by the names that the history uses: `pipeline`, `run`, `operation`.
     package var subjects: [(name: String, value: String)]
+    /// What was measured, for programs.
+    package var figures: [(name: String, value: JSONValue)] = []
   }
 
   private let clock: @Sendable () -> RecordTime
@@ -57,12 +59,13 @@ package struct HostLog: Sendable {
   /// Tells of something.
   package func tell(
     _ level: Level, _ event: String, _ message: String, pipeline: String? = nil, run: RunID? = nil,
-    operation: String? = nil
+    operation: String? = nil, figures: [(name: String, value: JSONValue)] = []
   ) {
     let subjects = [("pipeline", pipeline), ("run", run?.text), ("operation", operation)].compactMap { name, value in
       value.map { (name: name, value: $0) }
     }
-    let entry = Entry(time: clock(), level: level, event: event, message: message, subjects: subjects)
+    let entry = Entry(
+      time: clock(), level: level, event: event, message: message, subjects: subjects, figures: figures)
     write(line(of: entry))
   }
 
@@ -76,7 +79,7 @@ package struct HostLog: Sendable {
         ("time", .string(entry.time.text)), ("level", .string(entry.level.rawValue)), ("event", .string(entry.event)),
         ("message", .string(entry.message)),
       ]
-      members += entry.subjects.map { ($0.name, .string($0.value)) }
+      members += entry.subjects.map { ($0.name, .string($0.value)) } + entry.figures.map { ($0.name, $0.value) }
       let text = JSONValue.object(.init(uniqueKeysWithValues: members)).text
       return forJournal ? "<\(entry.level.priority)>\(text)" : text
     }

@@ -4,11 +4,14 @@ import CLibSQLite
 final class SQLiteFile {
   private var handle: OpaquePointer?
 
-  init(path: String) throws {
-    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
+  /// Opens a database that is there; one that is read only while others may write to it.
+  init(path: String, isReadOnly: Bool = false) throws {
+    guard sqlite3_open_v2(path, &handle, isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, nil) == SQLITE_OK
+    else {
       close()
       throw BenchError("cannot open \(path)")
     }
+    sqlite3_busy_timeout(handle, 10_000)
   }
 
   func close() {
@@ -20,6 +23,9 @@ final class SQLiteFile {
   func execute(_ sql: String) throws {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
   }
+
+  /// The first column of the rows of a query, which has numbers.
+  func numbers(_ sql: String) throws -> [Double] { try texts(sql).map { Double($0) ?? 0 } }
 
   /// The first column of the rows of a query.
   func texts(_ sql: String) throws -> [String] {

@@ -5,6 +5,18 @@ enum Noise {
   /// Less than this is the timer's and the scheduler's business, in seconds.
   static let negligible = 0.000_5
 
+  /// What to say about a machine on which something else runs; nil if nothing does.
+  static func warning(about surroundings: Surroundings) -> String? {
+    guard surroundings.load > 0.5 else { return nil }
+    return "warning: the load is \(surroundings.load): something else runs on this machine"
+  }
+
+  /// What to say about a figure of hosts whose floor does the same in each round; nil if it is quiet.
+  static func warning(about figure: HostFigure) -> String? {
+    guard figure.isFloorSteady, let spread = Spread(figure.floors) else { return nil }
+    return warning(spread, of: "floor", in: figure.name)
+  }
+
   /// What to say about the measurements of a workload; nil if they are quiet.
   static func warning(about result: WorkloadResult) -> String? {
     let series = result.floor ?? result.subject

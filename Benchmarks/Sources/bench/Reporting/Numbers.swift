@@ -31,7 +31,8 @@ enum Numbers {
   static func amount(_ value: Double, _ unit: Row.Unit) -> String {
     switch unit {
     case .ratio, .seconds, .added, .perSecond: time(value)
-    case .bytes: result(value, unit)
+    case .bytes, .memory, .count, .processor: result(value, unit)
+    case .addedMemory: megabytes(Int(value))
     case .addedCount: count(value)
     }
   }
@@ -44,6 +45,10 @@ enum Numbers {
     case .perSecond: rate(value)
     case .bytes: fixed(value, 0) + " B"
     case .addedCount: (value < 0 ? "" : "+") + count(value)
+    case .memory: megabytes(Int(value))
+    case .addedMemory: (value < 0 ? "" : "+") + megabytes(Int(value))
+    case .count: count(value)
+    case .processor: fixed(value * 100, 2) + " %"
     }
   }
 

@@ -14,6 +14,14 @@ struct Row: Sendable, Encodable {
     case bytes
     /// Events more than the floor has.
     case addedCount
+    /// Bytes of memory, of which people read megabytes.
+    case memory
+    /// The same, more than the floor.
+    case addedMemory
+    /// Things, or events a second.
+    case count
+    /// A part of one processor.
+    case processor
   }
 
   /// Whether a target was met.

@@ -14,12 +14,12 @@ struct Surroundings: Sendable, Encodable {
   let version: String
 
   init(version: String) {
-    let information = Self.text("/proc/cpuinfo").split(separator: "\n")
+    let information = KernelFile.text("/proc/cpuinfo").split(separator: "\n")
     let model = information.first { $0.hasPrefix("model name") }?.split(separator: ":").last
     processor = model.map { String($0.drop { $0 == " " }) } ?? "unknown processor"
     processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    kernel = Self.text("/proc/sys/kernel/osrelease").filter { !$0.isNewline }
-    load = Self.text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) } ?? 0
+    kernel = KernelFile.text("/proc/sys/kernel/osrelease").filter { !$0.isNewline }
+    load = KernelFile.text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) } ?? 0
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     time = Double(now.tv_sec)
@@ -29,14 +29,5 @@ struct Surroundings: Sendable, Encodable {
   /// One line about it.
   var text: String {
     "penstock \(version) · \(processor), \(processors) processors · Linux \(kernel) · load \(load)"
-  }
-
-  private static func text(_ path: String) -> String {
-    // Files in /proc say that they are empty, so their size must not be asked for.
-    guard let file = fopen(path, "r") else { return "" }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    while case let byte = fgetc(file), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

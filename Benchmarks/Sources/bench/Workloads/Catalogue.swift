@@ -6,24 +6,25 @@ struct Catalogue: Sendable {
   let tool: Tool
   /// The path of the `floor` program.
   let floor: String
-  /// The path of the plugin `echo`.
-  let echo: String
-  /// The path of the program that does nothing but record; nil if it has not been built.
-  let recorder: String?
-  /// The path of the program that measures stores; nil if it has not been built.
-  let stores: String?
-  /// The path of the program that measures plugins; nil if it has not been built.
-  let plugins: String?
-  /// The path of the program that measures hosts with many runs; nil if it has not been built.
-  let hosts: String?
   let scratch: Scratch
+  /// The path of the plugin `echo`.
+  var echo = ""
+  /// The path of the program that does nothing but record; nil if it has not been built.
+  var recorder: String?
+  /// The path of the program that measures stores; nil if it has not been built.
+  var stores: String?
+  /// The path of the program that measures plugins; nil if it has not been built.
+  var plugins: String?
+  /// The path of the program that measures hosts with many runs; nil if it has not been built.
+  var hosts: String?
   /// Where what is expensive to make is kept between two benchmarks.
-  let cache: String
+  var cache = ""
 
   /// The names, in the order of the table.
   static let names =
     [
-      "fan-out", "fan-out-logs", "chain", "grid", "json-chain", "cold-new", "cold-existing", "cold-durability",
+      "fan-out", "fan-out-logs", "chain", "grid", "json-chain", "version", "cold-new", "cold-existing",
+      "cold-durability",
       "values",
       "plugin-operations", "check",
       "history-list", "history-filter", "history-list-runs", "history-where", "history-stats", "history-show",
@@ -49,6 +50,7 @@ struct Catalogue: Sendable {
     case "chain": try chain()
     case "grid": try grid()
     case "json-chain": try jsonChain()
+    case "version": version()
     case "cold-new": try await cold(existing: false)
     case "cold-existing": try await cold(existing: true)
     case "cold-durability": try await coldDurability()

@@ -54,6 +54,15 @@ extension Catalogue {
       peers: try graphPeers("grid", grid.nodes, concurrency: 2) + bashPeer(bash), roundFactor: 2)
   }
 
+  /// The tool itself, which has to be loaded before it does anything.
+  func version() -> Workload {
+    let program = tool.program
+    return Workload(
+      name: "version", title: "penstock --version", goal: .added(atMostMilliseconds: 6),
+      subject: Contender(name: "penstock") { Command(program, ["--version"], in: $0) },
+      floor: spawning(1, concurrency: 1), roundFactor: 4)
+  }
+
   /// One operation in a process of its own.
   func cold(existing: Bool) async throws -> Workload {
     let name = existing ? "cold-existing" : "cold-new"
