@@ -269,6 +269,18 @@ struct PipelineServerTests {
     }
   }
 
+  @Test("begins what was asked for during a pause when that ends by itself")
+  func endOfPause() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    try await bench.serve { _, history in
+      let end = RecordTime.now.advanced(by: 300_000)
+      try history.pause([Pause(pipeline: "one", until: end, since: .now)])
+      let run = try bench.start("one", in: history)
+      try await eventually { try state(run, in: history) == .succeeded }
+      #expect(try #require(try history.run(run)?.startedAt) >= end)
+    }
+  }
+
   @Test("records what a controller tells of a paused pipeline, with who paused it")
   func paused() async throws {
     let ticks = Ticks()

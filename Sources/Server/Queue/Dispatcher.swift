@@ -43,7 +43,7 @@ actor Dispatcher {
   private var isOpen = false
   private var isLooking = false
   private var isLookDue = false
-  /// Wakes the dispatcher when the time of a queued run is up, or after a failure.
+  /// Wakes the dispatcher when the time of a queued run is up or a pause ends, or after a failure.
   private var timer: Task<Void, Never>?
   private var waitingForEnd: [CheckedContinuation<Void, Never>] = []
   private var waitingForLook: [CheckedContinuation<Void, Never>] = []
@@ -132,7 +132,8 @@ actor Dispatcher {
     let places = grantPlaces()
     guard places.total > 0 else { return }
     let now = host.now()
-    let held = Set(try host.history.pauses(at: now).map(\.pipeline))
+    let pauses = try host.history.pauses(at: now)
+    let held = Set(pauses.map(\.pipeline))
       .union(single.intersection(going.values.map(\.pipeline)))
     var turns = turns
     let taken = try await host.takeQueued(places, turns: &turns, held: held, single: single)
@@ -140,7 +141,9 @@ actor Dispatcher {
     for entry in taken {
       begin(entry.run, in: entry.queue, isHeld: true) { [host] in try await host.run(entry, in: $0) }
     }
-    if let next = try host.history.nextStartBy() { wake(after: max(.milliseconds(1), next.duration(since: now))) }
+    // The end of a pause changes nothing in the workspace.
+    let next = (pauses.map(\.until) + [try host.history.nextStartBy()]).compactMap { $0 }.min()
+    if let next { wake(after: max(.milliseconds(1), next.duration(since: now))) }
   }
 
   /// Gives free places to runs that go on and want one. Returns what is left.
