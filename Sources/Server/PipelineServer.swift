@@ -45,6 +45,7 @@ package actor PipelineServer {
   private let forecasts: Forecasts
   private let retention: RetentionKeeper
   private let status: StatusTeller?
+  private var clock: ClockWatch?
 
   private var host: RunHost { service.host }
   private var history: History { service.history }
@@ -96,6 +97,7 @@ package actor PipelineServer {
       for await signal in mail.signals where try await handle(signal) { break }
       try await finish(lease)
     } catch {
+      clock = nil
       await endUpkeep()
       await host.endHolding()
       _ = try? await host.release(lease)
@@ -138,6 +140,7 @@ package actor PipelineServer {
     _ = try history.takeHostRequests(at: host.now())
     background.subscriptions.append(try history.followHostRequests { [mail] in mail.send(.requests) })
     background.subscriptions += try history.followQueue { [dispatcher] in Task { await dispatcher.notice() } }
+    clock = host.watchClock { [mail] in mail.send(.clockSet($0)) }
     try await apply(catalog.look(), isFirst: true)
     await restore(interrupted)
     await dispatcher.open()
@@ -233,6 +236,7 @@ package actor PipelineServer {
   ) async throws -> Admission {
     let admission = try await host.admit(
       OccasionRequest(occasion, run: run, overlap: overlap, capacity: configuration.queued))
+    clock?.look()
     if occasion.instant != nil, let pipeline = catalog.pipeline(occasion.pipeline) { forecast([pipeline]) }
     switch admission {
     case .queued, .known: break
@@ -292,6 +296,7 @@ package actor PipelineServer {
           mail.send(.drain(RunCanceller(who: who, means: .drain)))
         }
       }
+    case .clockSet(let setting): await clockWasSet(setting)
     case .drain(let canceller): return try await drain(canceller)
     case .drainTimeout:
       guard phase == .draining else { return false }
@@ -321,6 +326,22 @@ package actor PipelineServer {
       record.configuration = configuration.json.text
       try history.update(record)
     }
+  }
+
+  /// Controllers and the queue go by the new time themselves.
+  private func clockWasSet(_ setting: ClockWatch.Setting) async {
+    let isForward = setting.change > .zero
+    let change = DurationNotation.format(.seconds((setting.change / .seconds(1)).rounded().magnitude))
+    log.tell(
+      .warning, "clock-set",
+      "the clock was set \(isForward ? "forward" : "back") by \(change), to \(setting.time.text); "
+        + (isForward
+          ? "instants in between are made up for or left out, as 'catch_up' says"
+          : "instants that have come up already do not come up again"))
+    guard phase == .ready else { return }
+    forecast(Array(catalog.pipelines))
+    status?.notice()
+    await dispatcher.notice()
   }
 
   private func drain(_ canceller: RunCanceller) async throws -> Bool {
@@ -389,6 +410,7 @@ package actor PipelineServer {
 
   private func finish(_ lease: Lease) async throws {
     watch.task?.cancel()
+    clock = nil
     await endUpkeep()
     for agent in agents.values { agent.end() }
     background.subscriptions = []

@@ -1,3 +1,4 @@
+import PipelineEngine
 import RunHistory
 
 /// What a host hears while it serves.
@@ -10,6 +11,8 @@ package enum HostSignal: Sendable, Hashable {
   case filesChanged
   /// Somebody has asked something of it in the workspace.
   case requests
+  /// The wall clock was set.
+  case clockSet(ClockWatch.Setting)
   /// The time for draining is up.
   case drainTimeout
   /// No run goes on any more.
