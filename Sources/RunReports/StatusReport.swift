@@ -54,6 +54,13 @@ package struct StatusReport: Sendable {
     isServed && entry.pipeline.isLoaded ? entry.pipeline.nextAt : nil
   }
 
+  /// Whether something is different by now of which nobody tells: the host has died, or a pause is over.
+  package func isOutdated(in history: History, at now: RecordTime = .now) throws -> Bool {
+    if entries.contains(where: { $0.pause?.until.map { $0 <= now } ?? false }) { return true }
+    guard isServed else { return false }
+    return try history.currentHost() == nil
+  }
+
   /// Whether a host serves the workspace now.
   package var isServed: Bool { host.map { $0.state != .stopped && $0.state != .died } ?? false }
 }
@@ -107,8 +114,8 @@ extension HostRecord {
 }
 
 extension StatusReport {
-  /// The host, and how many runs it has.
-  package func jsonValue() -> JSONValue {
+  /// The host, how many runs it has, and these of its pipelines.
+  package func jsonValue(of entries: [Entry]) -> JSONValue {
     .object([
       "host": host?.jsonValue() ?? .null, "running": JSONValue(running), "queued": JSONValue(queued),
       "pipelines": .array(entries.map { $0.jsonValue() }),

@@ -15,12 +15,17 @@ package struct Activity: Sendable {
     }
   }
 
-  /// Those that no other run has started, the earliest first.
+  /// Those that no other run has started: first those that have begun, then those that are queued, the earliest first.
   package var runs: [ActiveRun]
+  /// How many more runs are queued than are among ``runs``, as far as that is known.
+  package var moreQueued = 0
   /// Those of all runs, by run.
   package var questions: [OpenQuestions.Question]
   /// By name.
   package var leases: [Lease]
+
+  /// How many runs that are queued are looked at: a hundred thousand may be.
+  private static let mostQueued = 100
 
   package init(runs: [ActiveRun], questions: [OpenQuestions.Question], leases: [Lease]) {
     self.runs = runs
@@ -30,8 +35,13 @@ package struct Activity: Sendable {
 
   /// Looks for it; with labels, for the runs that have them, their questions and the leases that they hold themselves.
   package init(in history: History, labels: [RunLabel] = []) throws {
-    let filter = RunFilter(states: [.queued, .running], labels: labels, order: .oldestFirst)
-    runs = try history.runs(filter).map { record in
+    let going = try history.runs(RunFilter(states: [.running], labels: labels, order: .oldestFirst))
+    let queued = try history.runs(
+      RunFilter(states: [.queued], labels: labels, limit: Self.mostQueued, order: .oldestFirst))
+    if labels.isEmpty, queued.count == Self.mostQueued {
+      moreQueued = max(0, try history.queueLengths().values.reduce(0, +) - queued.count)
+    }
+    runs = try (going + queued).map { record in
       let operations = try history.operations(of: record.id).filter { operation in
         operation.parent == nil && !operation.state.isFinal && operation.state != .pending
       }

@@ -51,6 +51,12 @@ extension History {
     ]
   }
 
+  /// Follows the runs, the queue, the pauses, and what the host publishes; `handler` may be called where nothing of that has changed.
+  package func followStatus(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
+    try [workspace.subscribe(changesOf: StoredRun.self, changeHandler: handler)] + followQueue(handler)
+      + followHosting(handler)
+  }
+
   /// Follows the runs and their attempts; `handler` may be called where none of them has changed.
   package func followAttempts(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
     [

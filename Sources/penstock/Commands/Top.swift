@@ -29,10 +29,7 @@ struct Top: ParsableCommand {
   func run() throws {
     let labels = try labels.labels()
     let history = try shared.requireHistory()
-    let isLive =
-      TextOutput.standard.isTerminal && !once && shared.output.format == .text
-      && Environment["TERM"].map { $0 != "dumb" } ?? false
-    if isLive {
+    if !once, shared.output.format == .text, WatchScreen.isPossible {
       try TopScreen(history: history, labels: labels, style: shared.style).show()
     } else {
       try showOnce(Activity(in: history, labels: labels), history)

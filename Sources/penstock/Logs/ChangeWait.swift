@@ -12,7 +12,10 @@ final class ChangeWait: Sendable {
   }
 
   /// Returns when something was told, when nobody reads our output any more, when `descriptor` can be read, or after the time.
-  func wait(milliseconds: Int32, or descriptor: Int32 = -1) {
+  ///
+  /// - Returns: Whether something was told.
+  @discardableResult
+  func wait(milliseconds: Int32, or descriptor: Int32 = -1) -> Bool {
     var waits = [
       pollfd(fd: wake?.number ?? -1, events: Int16(POLLIN), revents: 0),
       // A pipe whose reader has gone reports an error without being asked.
@@ -23,10 +26,12 @@ final class ChangeWait: Sendable {
     poll(&waits, 3, milliseconds)
     if waits[1].revents & Int16(POLLERR | POLLHUP) != 0 {
       TextOutput.standard.giveUp()
-      return
+      return false
     }
+    let isTold = waits[0].revents & Int16(POLLIN) != 0
     // A burst of changes is read in one go.
     usleep(20_000)
     wake?.drain()
+    return isTold
   }
 }

@@ -54,10 +54,11 @@ struct TopLayout {
   }
 
   private var header: String {
-    let counts = [
-      Count.of(activity.runs.count, "run"), Count.of(activity.questions.count, "question"),
-      Count.of(activity.leases.count, "lease"),
-    ].joined(separator: ", ")
+    let counts =
+      [
+        Count.of(activity.runs.count, "run"), Count.of(activity.questions.count, "question"),
+        Count.of(activity.leases.count, "lease"),
+      ].joined(separator: ", ") + (activity.moreQueued > 0 ? ", \(activity.moreQueued) more queued" : "")
     let place = " in \(TerminalText.visible(workspace))"
     let fitted = width.map { TerminalText.fitted(counts + place, width: $0) } ?? counts + place
     guard fitted.hasPrefix(counts) else { return fitted }

@@ -11,11 +11,13 @@ struct Status: ParsableCommand {
     abstract: "Show the host of the workspace and the pipelines that it serves.",
     discussion: """
       Each pipeline has its state, its latest runs (the latest at the right), when it \
-      is due next, and why it does not run.
+      is due next, and why it does not run. --watch shows it until Ctrl-C, and draws \
+      it anew when something changes; in a pipe and with --json, prints it anew.
 
         penstock status
         penstock status nightly hourly
         penstock status --label team=web --json
+        penstock status --watch
       """)
 
   @Argument(
@@ -24,60 +26,71 @@ struct Status: ParsableCommand {
 
   @OptionGroup var labels: LabelFilterOptions
 
+  @Flag(help: "Show it until Ctrl-C, and anew after each change.")
+  var watch = false
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
     let labels = try labels.labels()
-    guard let history = try shared.openHistory() else { return }
+    guard let history = try watch ? shared.requireHistory() : shared.openHistory() else { return }
     for name in names { _ = try history.servedPipeline(name) }
-    let report = try StatusReport(of: Set(names), in: history)
-    let entries = report.entries.filter { $0.pipeline.has(labels) }
-    shared.output.print(report.jsonValue()) {
-      TextOutput.standard.writeLine(hostLine(report, in: history))
-      guard !entries.isEmpty else { return }
-      let isUnicode = shared.style.isUnicode
-      var table = Table([
-        .init("PIPELINE"), .init("STATE", paint: { Self.paint($0) }), .init("RUNS"), .init("NEXT"), .init("REASON"),
-      ])
-      for entry in entries {
-        let strip = entry.runs.reversed().map { StatePaint.glyph($0.state, isUnicode: isUnicode) }.joined()
-        let next = report.next(of: entry).map { ClockText.dateAndTime($0) } ?? entry.pipeline.causes ?? "on request"
-        table.add(
-          entry.pipeline.name, entry.state, strip, next, TerminalText.oneLine(firstLine(of: entry.reason)))
+    guard watch else { return try show(report(in: history, labels), in: history) }
+    var report = try report(in: history, labels)
+    guard shared.output.format != .text || !WatchScreen.isPossible else {
+      return try WatchScreen(follow: history.followStatus, isOutdated: { try report.whole.isOutdated(in: history) }) {
+        size in
+        report = try self.report(in: history, labels)
+        let (width, height) = (size.columns - 1, max(3, size.rows - 1))
+        return layout(of: report, in: history, width: width, height: height).lines()
+      }.show()
+    }
+    let changes = ChangeWait()
+    let subscriptions = try history.followStatus { changes.end() }
+    defer { subscriptions.forEach { $0.cancel() } }
+    var shown: String?
+    while !TextOutput.standard.isGone {
+      report = try self.report(in: history, labels)
+      // Much of what changes is not shown.
+      let text = "\(report.value)"
+      if text != shown {
+        if shown != nil, shared.output.format == .text { TextOutput.standard.writeLine("") }
+        try show(report, in: history)
+        TextOutput.standard.flush()
+        shown = text
       }
-      TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
+      repeat {
+      } while try !changes.wait(milliseconds: Self.longestWait) && !TextOutput.standard.isGone
+        && !report.whole.isOutdated(in: history)
     }
   }
 
-  /// A finding goes on with the line of the file that it is about.
-  private func firstLine(of reason: String?) -> String {
-    reason?.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? ""
+  /// How often is looked whether the host is still there: one that dies does not tell.
+  private static let longestWait: Int32 = 1000
+
+  /// What is shown.
+  private struct Shown {
+    var whole: StatusReport
+    var entries: [StatusReport.Entry]
+
+    var value: JSONValue { whole.jsonValue(of: entries) }
   }
 
-  private func hostLine(_ report: StatusReport, in history: History) -> String {
-    let workspace = TerminalText.visible(history.workspace.directory)
-    guard let host = report.host else {
-      return "No host has served the workspace '\(workspace)' yet; start one with `penstock serve`."
-    }
-    let counts = "\(report.running) running, \(report.queued) queued"
-    switch host.state {
-    case .stopped:
-      return
-        "No host serves '\(workspace)': the last one stopped \(ClockText.ago(host.endedAt ?? host.startedAt)); \(counts)."
-    case .died:
-      return "No host serves '\(workspace)': process \(host.owner.pid) on \(host.host) ended without a word; \(counts)."
-    case .starting, .ready, .draining:
-      return
-        "Host \(host.state.rawValue) in process \(host.owner.pid) on \(host.host) since \(ClockText.dateAndTime(host.startedAt)): \(counts)."
+  private func report(in history: History, _ labels: [RunLabel]) throws -> Shown {
+    let report = try StatusReport(of: Set(names), in: history)
+    return Shown(whole: report, entries: report.entries.filter { $0.pipeline.has(labels) })
+  }
+
+  private func show(_ report: Shown, in history: History) throws {
+    shared.output.print(report.value) {
+      let layout = layout(of: report, in: history, width: shared.tableWidth)
+      TextOutput.standard.write(layout.lines().map { $0 + "\n" }.joined())
     }
   }
 
-  private static func paint(_ state: String) -> Style.Paint? {
-    switch state {
-    case "invalid": .boldRed
-    case "running": .cyan
-    case "paused", "queued": .yellow
-    default: nil
-    }
+  private func layout(of report: Shown, in history: History, width: Int?, height: Int? = nil) -> StatusLayout {
+    StatusLayout(
+      report: report.whole, entries: report.entries, workspace: history.workspace.directory, style: shared.style,
+      width: width, height: height)
   }
 }

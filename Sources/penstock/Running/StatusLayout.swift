@@ -1,0 +1,74 @@
+import PipelineLanguage
+import RunHistory
+import RunReports
+import Values
+
+/// Lays out the host of a workspace, and a line for each pipeline that it serves.
+struct StatusLayout {
+  let report: StatusReport
+  /// The pipelines that are shown, of those in the report.
+  let entries: [StatusReport.Entry]
+  let workspace: String
+  let style: Style
+  /// The columns that may be used; nil for as many as it takes.
+  let width: Int?
+  /// The rows that may be used; nil for as many as it takes.
+  var height: Int?
+
+  /// The lines from top to bottom.
+  func lines() -> [String] {
+    var lines = height == nil ? [hostLine] : TerminalText.wrapped(hostLine, width: width ?? .max)
+    if !entries.isEmpty {
+      lines += table.render(width: width, style: style).split(separator: "\n", omittingEmptySubsequences: false)
+        .dropLast().map(String.init)
+    }
+    guard let height, lines.count > height else { return lines }
+    let kept = max(1, height - 1)
+    return lines.prefix(kept) + [style.paint("… \(Count.of(lines.count - kept, "more line"))", .dim)]
+  }
+
+  private var table: Table {
+    let isUnicode = style.isUnicode
+    var table = Table([
+      .init("PIPELINE"), .init("STATE", paint: { Self.paint($0) }), .init("RUNS"), .init("NEXT"), .init("REASON"),
+    ])
+    for entry in entries {
+      let strip = entry.runs.reversed().map { StatePaint.glyph($0.state, isUnicode: isUnicode) }.joined()
+      let next = report.next(of: entry).map { ClockText.dateAndTime($0) } ?? entry.pipeline.causes ?? "on request"
+      table.add(entry.pipeline.name, entry.state, strip, next, TerminalText.oneLine(firstLine(of: entry.reason)))
+    }
+    return table
+  }
+
+  /// A finding goes on with the line of the file that it is about.
+  private func firstLine(of reason: String?) -> String {
+    reason?.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? ""
+  }
+
+  private var hostLine: String {
+    let workspace = TerminalText.visible(workspace)
+    guard let host = report.host else {
+      return "No host has served the workspace '\(workspace)' yet; start one with `penstock serve`."
+    }
+    let counts = "\(report.running) running, \(report.queued) queued"
+    switch host.state {
+    case .stopped:
+      return
+        "No host serves '\(workspace)': the last one stopped \(ClockText.ago(host.endedAt ?? host.startedAt)); \(counts)."
+    case .died:
+      return "No host serves '\(workspace)': process \(host.owner.pid) on \(host.host) ended without a word; \(counts)."
+    case .starting, .ready, .draining:
+      return
+        "Host \(host.state.rawValue) in process \(host.owner.pid) on \(host.host) since \(ClockText.dateAndTime(host.startedAt)): \(counts)."
+    }
+  }
+
+  private static func paint(_ state: String) -> Style.Paint? {
+    switch state {
+    case "invalid": .boldRed
+    case "running": .cyan
+    case "paused", "queued": .yellow
+    default: nil
+    }
+  }
+}
