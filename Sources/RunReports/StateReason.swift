@@ -42,7 +42,11 @@ package enum StateReason {
     if let delay = attempt.retryDelay {
       text += "\(text.isEmpty ? "" : "; ")the next was to come in \(DurationText.format(microseconds: delay))"
     }
-    if let cause = attempt.wakeCause, cause != "delay" { text += ", and was brought forward by \(cause)" }
+    switch attempt.wakeCause {
+    case nil, "delay"?: break
+    case "wake"?: text += ", and was brought forward by 'penstock wake'"
+    case let cause?: text += ", and was brought forward by \(cause)"
+    }
     return text
   }
 

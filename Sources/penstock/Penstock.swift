@@ -57,7 +57,9 @@ struct Penstock: ParsableCommand {
         name: "Write", subcommands: [Init.self, Check.self, Graph.self, Eval.self, ScheduleCommands.self, Schema.self]),
       CommandGroup(
         name: "Run",
-        subcommands: [Run.self, BackfillCommand.self, Resume.self, Retry.self, Cancel.self, Approve.self, Attach.self]),
+        subcommands: [
+          Run.self, BackfillCommand.self, Resume.self, Retry.self, Cancel.self, Approve.self, Wake.self, Attach.self,
+        ]),
       CommandGroup(
         name: "Serve",
         subcommands: [
@@ -66,7 +68,9 @@ struct Penstock: ParsableCommand {
         ]),
       CommandGroup(
         name: "Look",
-        subcommands: [Top.self, List.self, Explain.self, Logs.self, Artifacts.self, HistoryCommands.self, Doctor.self]),
+        subcommands: [
+          Top.self, List.self, Explain.self, Logs.self, Artifacts.self, HistoryCommands.self, Audit.self, Doctor.self,
+        ]),
       CommandGroup(name: "Set up", subcommands: [PluginsCommands.self, Completions.self]),
     ]
   )

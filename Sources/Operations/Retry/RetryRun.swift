@@ -104,7 +104,8 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
       context.operationLogger.debug(
         "operation failed, will be tried again",
         metadata: ["attempt": "\(progress.state.attemptsUsed)", "delay": "\(delay)", "error": "\(failure)"])
-      return RetryPause(of: delay, wakers: isHint ? [] : policy.wakers + wakers, in: context)
+      let all = isHint ? policy.wakers.filter(\.endsHintedWaits) : policy.wakers + wakers
+      return RetryPause(of: delay, wakers: all, in: context)
     }
   }
 }

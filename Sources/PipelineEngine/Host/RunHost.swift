@@ -110,21 +110,22 @@ public final class RunHost: Sendable {
   }
 
   /// Goes on with a run whose host is gone: ends the processes it left behind, keeps every durable result, and executes the rest.
-  /// Cancelling the calling task cancels the run.
+  /// Cancelling the calling task cancels the run. Where `requester` asks for it, that is recorded.
   ///
   /// - Throws: ``RunNotFound``, ``RunNotResumable``, what `run` throws, and ``EngineError/secrets(_:)`` where a secret cannot be read, and
   ///   ``EngineError/processesRemain(_:of:)`` where a process that the former host left running cannot be ended, or ``EngineError/jobsElsewhere(_:of:)`` where it
   ///   may have jobs that this host cannot ask for: then the run stays interrupted.
   public func resume(
-    _ id: RunID, version: String = "", events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    _ id: RunID, for requester: Requester? = nil, version: String = "", events: RunEventRange = .all,
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
-    try await resume(id, version: version, in: nil, events: events, onEvent: onEvent)
+    try await resume(id, for: requester, version: version, in: nil, events: events, onEvent: onEvent)
   }
 
   /// The same for a run that has a place among those that go on.
   package func resume(
-    _ id: RunID, version: String = "", in place: RunPlace?, events: RunEventRange = .all,
-    onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    _ id: RunID, for requester: Requester? = nil, version: String = "", in place: RunPlace?,
+    events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
     let recorded = try recorded(id)
     guard recorded.run.state == .interrupted else {
@@ -140,7 +141,7 @@ public final class RunHost: Sendable {
     let secrets = try await secrets(of: id, pipeline)
     let source = try history.recordedSource(of: recorded.run)
     // Only one process may go on with it.
-    guard let claimed = try await services.recorder.claim(id) else {
+    guard let claimed = try await services.recorder.claim(id, for: requester) else {
       let record = try history.run(id)
       throw RunNotResumable(id: id, state: record?.state ?? .running, whereabouts: record.flatMap(whereabouts))
     }

@@ -121,6 +121,8 @@ extension RunEngine {
     switch request.kind {
     case .cancel: cancel(.requested, by: request.canceller)
     case .kill: kill(by: request.canceller)
+    // Where its attempt has begun meanwhile, there is nothing to do.
+    case .wake: if let operation = request.operation { run.waits.retries[operation]?() }
     }
   }
 

@@ -124,7 +124,10 @@ extension RunEngine {
       context.retryObserver = retries.retryObserver()
       context.retryState = run.state.former[ordinal]?.retryState
       var policy = node.definition.retryPolicy
-      policy.wakers = try retries.wakers() + node.action.retryWakers(ordinal, of: run)
+      policy.wakers =
+        try retries.wakers() + node.action.retryWakers(ordinal, of: run) + [
+          RequestedRetryWaker(run: LoopBound(run), ordinal: ordinal)
+        ]
       policy.decide = node.definition.retryDecision(of: node.action, budget: run.services.http.budget)
       let operation = attempts.retry(policy).modifier(UntilModifier(run: LoopBound(run), ordinal: ordinal))
         .repeating(repeatPolicy(ordinal))

@@ -7,6 +7,8 @@ final class RunWaits {
   var approvals: [Int: LoopWaiter] = [:]
   /// Those for conditions, by operation.
   var signals: [Int: ConditionSignal] = [:]
+  /// What ends those for the next attempt, by operation, where somebody asks for that.
+  var retries: [Int: @Sendable () -> Void] = [:]
   /// Whom requests have failed to reach or to be answered by, by operation: what the wait for the next attempt is about.
   var httpFailures: [Int: HTTPLatestFailure] = [:]
   /// That of the run itself, until the pipeline's `overlap` lets it begin.

@@ -34,6 +34,13 @@ public struct DiagnosticRenderer: Sendable {
     return entries.joined() + Self.summary(of: sorted) + "\n"
   }
 
+  /// The first error, in the order of ``render(_:in:)``, in one line without its source line; nil where there is none.
+  package func firstError(in diagnostics: [Diagnostic], of sources: [SourceText]) -> String? {
+    let errors = diagnostics.filter { $0.severity == .error }
+    guard let first = Self.sorted(errors, files: sources.map(\.path)).first else { return nil }
+    return render(first, in: nil).split(separator: "\n", maxSplits: 1).first.map(String.init)
+  }
+
   /// One finding with its source line, if `source` is the text of its file, and `noteSource` that of its note.
   public func render(
     _ diagnostic: Diagnostic, in source: SourceText?, noteIn noteSource: SourceText? = nil

@@ -88,14 +88,16 @@ package struct RunService: Sendable {
       start.pipeline, options: start.options, recordedAs: record, events: events, onEvent: onEvent)
   }
 
-  /// Resumes a run; see `RunHost.resume`.
+  /// Resumes a run, because `requester` asks for it; see `RunHost.resume`.
   ///
   /// - Throws: ``RunStartError/stillInterrupted(short:code:reason:)`` where nothing of the run was touched, and what `RunHost.resume` throws.
   package func resume(
-    _ run: ResumedRun, version: String, events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    _ run: ResumedRun, for requester: Requester? = nil, version: String, events: RunEventRange = .all,
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
     do {
-      return try await host.resume(run.record.id, version: version, events: events, onEvent: onEvent)
+      return try await host.resume(
+        run.record.id, for: requester, version: version, events: events, onEvent: onEvent)
     } catch let error as EngineError {
       throw run.error(for: error)
     }

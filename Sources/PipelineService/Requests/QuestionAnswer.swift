@@ -14,11 +14,14 @@ package struct QuestionAnswer: Sendable {
   package var note: String?
   /// Who answers, which is recorded.
   package var who: String
+  /// How.
+  package var means: Requester.Means
 
-  package init(isApproved: Bool, note: String?, who: String) {
+  package init(isApproved: Bool, note: String?, who: String, by means: Requester.Means = .command) {
     self.isApproved = isApproved
     self.note = note
     self.who = who
+    self.means = means
   }
 
   /// The login name of this process's user, as the user database has it: nothing that the environment says.
@@ -36,7 +39,7 @@ package struct QuestionAnswer: Sendable {
     let asked = try path.map { try reference.end(of: $0, from: run) } ?? questions.only()
     let (name, short) = (try operation(asked.operation, in: asked.run, reference), reference.short(asked.run.id))
     let outcome = try history.answerApproval(
-      asked.run.id, operation: name, approved: isApproved, note: note, who: who)
+      asked.run.id, operation: name, approved: isApproved, note: note, who: who, by: means)
     switch outcome {
     case .answered(let approval): return Receipt(approval: approval, run: asked.run)
     case .alreadyAnswered(let approval): throw AnswerError.answered(name, short: short, approval.answer)

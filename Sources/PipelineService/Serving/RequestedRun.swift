@@ -19,13 +19,19 @@ package struct RequestedRun: Sendable {
   ) throws {
     self.history = history
     pipeline = try history.servedPipeline(name)
+    let result = PipelineLoader.load(path: pipeline.path, plugins: plugins, host: try history.publishedHost())
     do {
-      definition = try accept(
-        PipelineLoader.load(path: pipeline.path, plugins: plugins, host: try history.publishedHost()))
+      definition = try accept(result)
     } catch {
-      try Self.refuse(name, for: .invalidDefinition, nil, who: who, in: history)
+      let finding = DiagnosticRenderer().firstError(in: result.diagnostics, of: result.sources)
+      try Self.refuse(name, for: .invalidDefinition, finding, who: who, in: history)
       throw error
     }
+  }
+
+  /// Records that params cannot be read, whatever keeps them from it.
+  package func refuseParameters(because detail: String?, who: String) throws {
+    try Self.refuse(pipeline.name, for: .invalidParams, detail, who: who, in: history)
   }
 
   /// Queues the run.
@@ -51,21 +57,7 @@ package struct RequestedRun: Sendable {
       try Self.refuse(pipeline.name, for: .invalidParams, problems.description, who: who, in: history)
       throw problems
     }
-    let scheduling = definition.scheduling
-    let run = QueuedRun(
-      of: definition, options: start.options, queue: scheduling.queue ?? QueuedRun.defaultQueue,
-      priority: priority ?? scheduling.priority, startBy: scheduling.startWithin.map { time.advanced(by: $0) }, at: time
-    )
-    let occasion = Occasion(pipeline: pipeline.name, cause: .request, askedAt: time, askedBy: who)
-    let admission = try history.admit(
-      OccasionRequest(
-        occasion, run: run, overlap: OccasionRequest.Overlap(definition.overlap), capacity: try history.queueCapacity())
-    )
-    switch admission {
-    case .queued(let run): return run
-    case .skipped(let reason, _): throw ServedPipelineError.refused(pipeline.name, reason, detail: nil)
-    case .known: throw ServedPipelineError.refused(pipeline.name, .duplicate, detail: nil)
-    }
+    return try start.queue(in: history, for: Requester(who), priority: priority, at: time)
   }
 
   private static func refuse(
@@ -73,6 +65,37 @@ package struct RequestedRun: Sendable {
   ) throws {
     let occasion = Occasion(pipeline: name, cause: .request, askedAt: .now, askedBy: who, detail: detail)
     _ = try history.admit(OccasionRequest(occasion, without: reason))
+  }
+}
+
+extension RunStart {
+  /// Queues the run, for the host of the workspace to begin, now or when there is one.
+  ///
+  /// - Parameters:
+  ///   - history: The history, for writing.
+  ///   - requester: Who asks for it.
+  ///   - priority: In place of that of the pipeline. Default nil.
+  ///   - time: The present.
+  /// - Returns: The id of the run.
+  /// - Throws: ``ServedPipelineError/refused(_:_:detail:)``, or `WorkspaceError`.
+  package func queue(
+    in history: History, for requester: Requester, priority: Int? = nil, at time: RecordTime = .now
+  ) throws -> RunID {
+    let scheduling = pipeline.scheduling
+    let run = QueuedRun(
+      of: pipeline, options: options, queue: scheduling.queue ?? QueuedRun.defaultQueue,
+      priority: priority ?? scheduling.priority, startBy: scheduling.startWithin.map { time.advanced(by: $0) }, at: time
+    )
+    let occasion = Occasion(
+      pipeline: pipeline.name, cause: options.trigger == .retry ? .retry : .request, askedAt: time,
+      askedBy: requester.who)
+    let request = OccasionRequest(
+      occasion, run: run, overlap: OccasionRequest.Overlap(pipeline.overlap), capacity: try history.queueCapacity())
+    switch try history.admit(request, for: requester) {
+    case .queued(let run): return run
+    case .skipped(let reason, _): throw ServedPipelineError.refused(pipeline.name, reason, detail: nil)
+    case .known: throw ServedPipelineError.refused(pipeline.name, .duplicate, detail: nil)
+    }
   }
 }
 

@@ -96,33 +96,76 @@ extension History {
   // MARK: Requests
 
   /// Asks the host to do something, which hears of it; where no host runs, the next one does.
-  package func ask(_ request: HostRequest, who: String, at time: RecordTime) throws(WorkspaceError) {
-    try write { db in
-      try db.changing([StoredHostRequest.self]) { context in
+  ///
+  /// - Parameters:
+  ///   - request: What it is to do.
+  ///   - run: The run that it is about; nil where it is about the host.
+  ///   - requester: Who asks.
+  ///   - time: The present.
+  /// - Returns: The number of the request.
+  /// - Throws: `WorkspaceError`.
+  @discardableResult
+  package func ask(
+    _ request: HostRequest, about run: RunID? = nil, for requester: Requester, at time: RecordTime
+  ) throws(WorkspaceError) -> Int64 {
+    let number = try write { db in
+      try AuditRows.add(
+        AuditEntry(
+          time: time, by: requester, AuditEntry.Action(rawValue: request.rawValue), run?.text ?? HostRecord.lease),
+        in: db)
+      return try db.changing([StoredHostRequest.self]) { context in
         let last = try context.fetch(for: StoredHostRequest.self).maximum(StoredHostRequest.number) ?? 0
         try context.submit(
           StoredHostRequest.creationRequest(
-            StoredHostRequest(number: last + 1, kind: request.rawValue, who: who, requestedAt: time.microseconds)))
+            StoredHostRequest(
+              number: last + 1, kind: request.rawValue, who: requester.who, requestedAt: time.microseconds,
+              run: run?.text)))
+        return last + 1
+      }
+    }
+    workspace.announce()
+    return number
+  }
+
+  /// Records why what was asked of the host could not be done.
+  package func note(failure: String, of request: Int64) throws(WorkspaceError) {
+    try write { db in
+      try db.changing([StoredHostRequest.self]) { context in
+        _ = try context.update(
+          StoredHostRequest.self, set: [StoredHostRequest.failure.set(failure)],
+          where: StoredHostRequest.number == request)
       }
     }
     workspace.announce()
   }
 
-  /// Takes what was asked of the host, in order, each with who asked.
-  package func takeHostRequests(at time: RecordTime) throws(WorkspaceError) -> [(request: HostRequest, who: String?)] {
-    let isAny = try read {
-      try $0.fetch(for: StoredHostRequest.self).count(where: StoredHostRequest.takenAt.isNil()) > 0
+  /// Why what was asked of the host could not be done; nil where it was, or is not yet.
+  package func failure(ofHostRequest number: Int64) throws(WorkspaceError) -> String? {
+    try read { db in
+      try db.fetch(for: StoredHostRequest.self).where(StoredHostRequest.number == number).first?.failure
     }
+  }
+
+  /// Takes what was asked of the host, in order; what is not among `kinds` stays for the next host.
+  package func takeHostRequests(
+    _ kinds: [HostRequest] = HostRequest.allCases, at time: RecordTime
+  ) throws(WorkspaceError) -> [AskedOfHost] {
+    let isWanted = StoredHostRequest.takenAt.isNil() && StoredHostRequest.kind.in(kinds.map(\.rawValue))
+    let isAny = try read { try $0.fetch(for: StoredHostRequest.self).count(where: isWanted) > 0 }
     guard isAny else { return [] }
     return try write { db in
       let waiting = try db.fetch(for: StoredHostRequest.self)
-        .where(StoredHostRequest.takenAt.isNil(), orderBy: [StoredHostRequest.number.ascending])
+        .where(isWanted, orderBy: [StoredHostRequest.number.ascending])
       try db.changing([StoredHostRequest.self]) { context in
         _ = try context.update(
           StoredHostRequest.self, set: [StoredHostRequest.takenAt.set(time.microseconds)],
-          where: StoredHostRequest.takenAt.isNil())
+          where: isWanted)
       }
-      return waiting.compactMap { stored in HostRequest(rawValue: stored.kind).map { ($0, stored.who) } }
+      return waiting.compactMap { stored in
+        HostRequest(rawValue: stored.kind).map {
+          AskedOfHost(number: stored.number, request: $0, who: stored.who, run: stored.run.flatMap { RunID($0) })
+        }
+      }
     }
   }
 
@@ -189,6 +232,16 @@ extension StoredPipeline {
 
 /// What a host that starts finds of runs which another one has left.
 extension History {
+  /// Whether a run has come of an occasion, as those of hosts have.
+  package func hasOccasion(_ run: RunID) throws(WorkspaceError) -> Bool {
+    try read { db in
+      guard let number = try RunRows.number(of: run, in: db) else { return false }
+      return try Int.fetchOne(
+        db.cachedStatement(sql: "SELECT 1 FROM occasion WHERE run = ? AND outcome IN ('run', 'queued') LIMIT 1"),
+        arguments: [number]) != nil
+    }
+  }
+
   /// The interrupted runs that a host had begun, nested ones not among them, the oldest first.
   package func interruptedRuns() throws(WorkspaceError) -> [RunRecord] {
     try read { db in

@@ -60,4 +60,17 @@ public enum HostRequest: String, Sendable, Hashable, CaseIterable {
   case reload
   /// To begin nothing any more, and to end when what goes on has ended.
   case drain
+  /// To resume an interrupted run.
+  case resume
+}
+
+/// Something that was asked of the host of a workspace.
+package struct AskedOfHost: Sendable, Hashable {
+  /// The number of its row.
+  package var number: Int64
+  package var request: HostRequest
+  /// The login name of who asked; nil where nobody knows.
+  package var who: String?
+  /// The run that it is about.
+  package var run: RunID?
 }

@@ -9,6 +9,8 @@ struct StoredRequest: Storable {
   var takenAt: Int64?
   var who: String?
   var means: String?
+  /// The ordinal of the operation that it is about; nil for the whole run.
+  var operation: Int64?
   var runID: String?
 
   static let number = Field("number", \StoredRequest.number)
@@ -18,8 +20,9 @@ struct StoredRequest: Storable {
   static let takenAt = Field("taken_at", \StoredRequest.takenAt)
   static let who = Field("who", \StoredRequest.who)
   static let means = Field("means", \StoredRequest.means)
+  static let operation = Field("operation", \StoredRequest.operation)
   static let runID = Field(
     "run_id", \StoredRequest.runID, of: StoredRun.id, where: StoredRun.number, equals: run)
   static let schema = ObjectSchema(
-    "request", StoredRequest.init, number, run, kind, requestedAt, takenAt, who, means, runID, key: number)
+    "request", StoredRequest.init, number, run, kind, requestedAt, takenAt, who, means, operation, runID, key: number)
 }

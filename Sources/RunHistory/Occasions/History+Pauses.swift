@@ -7,9 +7,17 @@ extension History {
     try read { try Pauses.all(at: time, in: $0) }
   }
 
-  /// Pauses pipelines, those that are paused already anew.
-  package func pause(_ pauses: [Pause]) throws(WorkspaceError) {
+  /// Pauses pipelines, those that are paused already anew, for whoever they name.
+  package func pause(_ pauses: [Pause], by means: Requester.Means = .command) throws(WorkspaceError) {
     try write { db in
+      for pause in pauses {
+        guard let who = pause.who else { continue }
+        let detail = [pause.until.map { "until \($0.text)" }, pause.reason].compactMap { $0 }.joined(separator: ": ")
+        try AuditRows.add(
+          AuditEntry(
+            time: pause.since, by: Requester(who, by: means), .pause, pause.pipeline,
+            detail: detail.isEmpty ? nil : detail), in: db)
+      }
       try db.changing([StoredPause.self]) { context in
         for pause in pauses {
           try context.submit(
@@ -24,15 +32,19 @@ extension History {
   }
 
   /// Ends the pauses of these pipelines, and returns those that were paused.
-  package func unpause(_ pipelines: [String], at time: RecordTime) throws(WorkspaceError) -> [String] {
+  package func unpause(
+    _ pipelines: [String], for requester: Requester, at time: RecordTime
+  ) throws(WorkspaceError) -> [String] {
     let ended = try write { db in
-      try db.changing([StoredPause.self]) { context in
+      let ended = try db.changing([StoredPause.self]) { context in
         try pipelines.filter { name in
           let wasPaused = try Pauses.current(of: name, at: time, in: db) != nil
           try context.delete(StoredPause.self, where: StoredPause.pipeline == name)
           return wasPaused
         }
       }
+      for name in ended { try AuditRows.add(AuditEntry(time: time, by: requester, .unpause, name), in: db) }
+      return ended
     }
     workspace.announce()
     return ended

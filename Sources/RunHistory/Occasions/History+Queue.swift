@@ -67,8 +67,22 @@ extension History {
   }
 
   /// Records an occasion together with its queued run, or with the reason why there is none, for a program that hosts no runs.
-  package func admit(_ request: OccasionRequest) throws(WorkspaceError) -> Admission {
-    let admission = try write { try OccasionLedger.admit(request, in: $0) }
+  /// A run is one that `requester` has asked for, which is recorded with it.
+  package func admit(
+    _ request: OccasionRequest, for requester: Requester? = nil
+  ) throws(WorkspaceError) -> Admission {
+    let admission = try write { db in
+      let admission = try OccasionLedger.admit(request, in: db)
+      if let requester, let run = admission.run {
+        let occasion = request.occasion
+        let source = request.run?.record.origin.source
+        try AuditRows.add(
+          AuditEntry(
+            time: occasion.askedAt, by: requester, source == nil ? .start : .retry,
+            source?.text ?? occasion.pipeline, detail: "run \(run.text)"), in: db)
+      }
+      return admission
+    }
     workspace.announce()
     return admission
   }

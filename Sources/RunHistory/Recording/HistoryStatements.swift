@@ -210,6 +210,13 @@ final class HistoryStatements: @unchecked Sendable {
     StoredRun.bind(record, definition: text, to: &statement)
     try statement.run()
     let number = db.lastInsertedRowID
+    if record.trigger == .retry, record.parent == nil {
+      let source = record.origin.source ?? record.id
+      try AuditRows.add(
+        AuditEntry(
+          time: record.createdAt, by: Requester(record.user), .retry, source.text, detail: "run \(record.id.text)"),
+        in: db)
+    }
     known[record.id] = Known(number: number, fence: record.fence, checkedIn: epoch)
     latest = (record.id, number)
     return number

@@ -74,4 +74,6 @@ public enum RunRequest: String, Sendable, Hashable, CaseIterable {
   case cancel
   /// End the run at once: no grace for its processes.
   case kill
+  /// Let an operation that waits for a retry try at once.
+  case wake
 }

@@ -28,7 +28,7 @@ public struct AttemptRecord: Sendable, Hashable {
   public var retryDelay: Int64?
   /// When the retry that follows is due.
   public var retryDue: RecordTime?
-  /// What began this attempt: `delay`, or the waker that brought it forward. Nil for a first attempt.
+  /// What ended that wait: `delay`, `cancelled`, `wake` where somebody asked for it, or the waker that brought the retry forward. Nil where there was none.
   public var wakeCause: String?
   /// The process, which leads a process group of the same number.
   public var pid: Int32?

@@ -6,10 +6,20 @@ extension History {
   ///
   /// The answer is durable, and survives a power loss: it counts as well when nobody runs the run at the moment, and is found when it is resumed.
   public func answerApproval(
-    _ run: RunID, operation: String, approved: Bool, note: String?, who: String, at time: RecordTime = .now
+    _ run: RunID, operation: String, approved: Bool, note: String?, who: String, by means: Requester.Means = .command,
+    at time: RecordTime = .now
   ) throws(WorkspaceError) -> ApprovalOutcome {
     let answer = Approval.Answer(isApproved: approved, note: note, who: who, at: time)
-    let outcome = try write { try ApprovalRows.answer(run, operation: operation, answer, in: $0) }
+    let outcome = try write { db in
+      let outcome = try ApprovalRows.answer(run, operation: operation, answer, in: db)
+      if case .answered(let approval) = outcome {
+        try AuditRows.add(
+          AuditEntry(
+            time: time, by: Requester(who, by: means), approved ? .approve : .reject,
+            AuditEntry.target(run, approval.operation), detail: note), in: db)
+      }
+      return outcome
+    }
     if case .answered = outcome {
       try flushToDisk()
       workspace.announce()
@@ -47,6 +57,11 @@ extension History {
   ) throws(WorkspaceError) {
     try write { db in
       guard let number = try RunRows.number(of: run, in: db) else { return }
+      if let canceller, let who = canceller.who, [.command, .kill].contains(canceller.means) {
+        let entry = AuditEntry(
+          time: time, by: Requester(who), AuditEntry.Action(rawValue: request.rawValue), run.text)
+        try AuditRows.add(entry, in: db)
+      }
       // One that waits in a queue has no host that could be asked.
       if try OccasionLedger.endQueued(
         number, canceller: canceller, outcome: .skipped, reason: .cancelled, at: time, in: db)
@@ -63,5 +78,34 @@ extension History {
       }
     }
     workspace.announce()
+  }
+
+  /// Asks the host of a run to let an operation that waits for a retry try at once. `ordinal` is that of the instance.
+  ///
+  /// - Returns: False where it does not wait for a retry, or its run does not go on; then nothing was asked.
+  public func wakeRetry(
+    _ run: RunID, ordinal: Int, by requester: Requester, at time: RecordTime = .now
+  ) throws(WorkspaceError) -> Bool {
+    let isAsked = try write { db in
+      guard let found = try RunRows.find(run, in: db), found.record.state == .running, !found.isAbandoned else {
+        return false
+      }
+      let key = InstanceKey(run: found.number, ordinal: ordinal).value
+      let operation = try db.fetch(for: StoredOperation.self).where(StoredOperation.key == key).first
+      guard let operation, operation.state == OperationState.retrying.rawValue else { return false }
+      try db.changing([StoredRequest.self]) { context in
+        let last = try context.fetch(for: StoredRequest.self).maximum(StoredRequest.number) ?? 0
+        try context.submit(
+          StoredRequest.creationRequest(
+            StoredRequest(
+              number: last + 1, run: found.number, kind: RunRequest.wake.rawValue, requestedAt: time.microseconds,
+              who: requester.who, operation: Int64(ordinal))))
+      }
+      try AuditRows.add(
+        AuditEntry(time: time, by: requester, .wake, AuditEntry.target(run, operation.name)), in: db)
+      return true
+    }
+    if isAsked { workspace.announce() }
+    return isAsked
   }
 }

@@ -8,6 +8,8 @@ package struct PendingRequest: Sendable {
   package let kind: RunRequest
   /// Who asks; nil where that was not said.
   package let canceller: RunCanceller?
+  /// The ordinal of the operation that it is about; nil for the whole run.
+  package let operation: Int?
 }
 
 extension History {
@@ -24,7 +26,8 @@ extension History {
           }
           return PendingRequest(
             number: stored.number, run: run, kind: kind,
-            canceller: RunCanceller(who: stored.who, means: stored.means))
+            canceller: RunCanceller(who: stored.who, means: stored.means),
+            operation: stored.operation.map { Int($0) })
         }
       var answers: [RunID: Set<Int>] = [:]
       guard withAnswers else { return (requests, answers) }

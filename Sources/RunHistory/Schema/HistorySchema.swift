@@ -35,19 +35,20 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(
         number: 11, sql: processorTimes + "DROP VIEW attempts;\n" + attempts(floored, more: executors + usedTimes)),
       WorkspaceSchema.Migration(number: 12, sql: HostingSchema.migration),
+      WorkspaceSchema.Migration(number: 13, sql: AuditSchema.migration),
     ],
     template: .history,
     mapped: [
       StoredRun.self, StoredDefinition.self, StoredOperation.self, StoredAttempt.self, StoredApproval.self,
       StoredRequest.self, StoredPluginValue.self, StoredOccasion.self, StoredQueueEntry.self, StoredPause.self,
-      StoredHost.self, StoredHostRequest.self, StoredPipeline.self,
+      StoredHost.self, StoredHostRequest.self, StoredPipeline.self, StoredAuditEntry.self,
     ], isGuarded: true, folders: ["runs"])
 
   /// The names of the public views.
   public static let publicViews =
     [
       "runs", "operations", "attempts", "failures", "durations", "approvals", "leases", "gates", "events",
-    ] + HostingSchema.views
+    ] + HostingSchema.views + AuditSchema.views
 
   // Released migrations are never edited; these texts, and what they are made of, belong to them.
 

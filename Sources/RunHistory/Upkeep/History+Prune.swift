@@ -50,10 +50,13 @@ extension History {
   /// A run that goes on is kept, so is one that was interrupted and waits for `resume`, unless the rule includes these, and so is one with a
   /// result file or artifacts that a run which is kept has reused, or with items or nested runs that one which has not succeeded takes over. A nested run goes with the run that started it; by itself where that is not in the
   /// workspace, as after the import of a part. With `dryRun` nothing is changed. Runs are deleted 100 at a time, so that other writers are not kept waiting; when an error ends it early, what was
-  /// deleted so far is whole, and a repetition finds the rest.
-  public func prune(_ rule: PruneRule, dryRun: Bool = false) throws(WorkspaceError) -> PruneReport {
+  /// deleted so far is whole, and a repetition finds the rest. Where `requester` asks for it, that is recorded with it.
+  public func prune(
+    _ rule: PruneRule, dryRun: Bool = false, for requester: Requester? = nil
+  ) throws(WorkspaceError) -> PruneReport {
     let doomed = try read { try PruneSelection(rule: rule).runs(in: $0) }
     var report = PruneReport()
+    var entry: Int64?
     var rest = doomed.prefix(rule.limit ?? .max)
     while !rest.isEmpty {
       let part = rest.prefix(100)
@@ -61,10 +64,28 @@ extension History {
       if dryRun {
         try read { try PruneSelection.count(part, into: &report, in: $0) }
       } else {
-        try write { try PruneSelection.delete(part, into: &report, in: $0) }
+        try write { db in
+          try PruneSelection.delete(part, into: &report, in: db)
+          if let requester, !report.runs.isEmpty {
+            entry = try Self.record(report.runs.count, rule, for: requester, as: entry, in: db)
+          }
+        }
       }
     }
     return report
+  }
+
+  /// Records that so many runs are deleted by now, in the entry of that number where there is one; returns its number.
+  private static func record(
+    _ count: Int, _ rule: PruneRule, for requester: Requester, as entry: Int64?, in db: Database
+  ) throws -> Int64 {
+    let detail = "\(count) \(count == 1 ? "run" : "runs")"
+    if let entry {
+      try AuditRows.update(entry, detail: detail, in: db)
+      return entry
+    }
+    return try AuditRows.add(
+      AuditEntry(time: .now, by: requester, .prune, rule.pipeline ?? "*", detail: detail), in: db)
   }
 }
 

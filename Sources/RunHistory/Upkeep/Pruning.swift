@@ -15,9 +15,10 @@ package struct Pruning {
   /// What forgets the records: ``History/prune(_:dryRun:)``. Tests let it fail.
   private let forget: (PruneRule, _ dryRun: Bool) throws(WorkspaceError) -> PruneReport
 
-  package init(_ history: History) {
+  /// Forgets runs of `history`, because `requester` asks for it.
+  package init(_ history: History, for requester: Requester? = nil) {
     self.init(workspace: history.workspace.directory) { rule, dryRun throws(WorkspaceError) in
-      try history.prune(rule, dryRun: dryRun)
+      try history.prune(rule, dryRun: dryRun, for: requester)
     }
   }
 

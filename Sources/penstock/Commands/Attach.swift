@@ -40,7 +40,8 @@ struct Attach: ForegroundCommand {
     presentation.answer = { run, operation, isApproved in
       let writable = try location.writableHistory(durability: DurabilitySetting.value())
       defer { writable.workspace.close() }
-      let answer = QuestionAnswer(isApproved: isApproved, note: nil, who: QuestionAnswer.loginName())
+      let answer = QuestionAnswer(
+        isApproved: isApproved, note: nil, who: QuestionAnswer.loginName(), by: .terminal)
       _ = try answer.give(to: operation, of: run, in: writable)
     }
     let session = AttachSession(history: history, run: record.id, presentation: presentation)

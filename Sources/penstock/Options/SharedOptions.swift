@@ -113,7 +113,8 @@ extension SharedOptions {
       pipeline: pipeline, workspace: service.history.workspace.directory, isJSON: output.format == .json,
       isQuiet: quiet, color: color)
     presentation.answer = { run, operation, isApproved in
-      let answer = QuestionAnswer(isApproved: isApproved, note: nil, who: QuestionAnswer.loginName())
+      let answer = QuestionAnswer(
+        isApproved: isApproved, note: nil, who: QuestionAnswer.loginName(), by: .terminal)
       _ = try answer.give(to: operation, of: run, in: service.history)
     }
     return presentation

@@ -39,6 +39,35 @@ struct RetryWakerTests {
     #expect(waker.subscriberCount == 0)
   }
 
+  /// One that ends a wait also where the failure has asked for its length.
+  private struct Insistent: RetryWaker {
+    let waker: FakeWaker
+    var name: String { waker.name }
+    var endsHintedWaits: Bool { true }
+
+    func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription { waker.subscribe(onWake) }
+  }
+
+  @Test("A wait that the failure asked for is left to the delay, but for a waker that ends also such a one")
+  func hinted() async throws {
+    let (polite, insistent) = (FakeWaker("reachable"), FakeWaker("wake"))
+    var context = OperationContext()
+    context.operationDelayer = delayer
+    context.retryObserver = RetryObserver(onWake: { [woken] in woken.append($0) })
+    let operation = Block<Int> { [attempts] context in
+      guard attempts.append(context.operationRetryIndex) > 1 else { throw HintingError(retryAfter: .seconds(120)) }
+      return 7
+    }
+    let policy = policy(polite, Insistent(waker: insistent))
+    let runner = OperationRunner(operation.retry(policy), context: context)
+    let value = Task { try await runner.run() }
+    #expect(await delayer.begins() == .seconds(120))
+    #expect(polite.subscriberCount == 0)
+    insistent.fire()
+    #expect(try await value.value == 7)
+    #expect(woken.elements == [.waker("wake")])
+  }
+
   @Test("A waker that never fires does not postpone")
   func neverPostpones() async throws {
     let waker = FakeWaker("reachable")

@@ -44,6 +44,17 @@ struct ViewTests {
       ("leases", "name holder fence pid acquired_at"),
       ("gates", "run pipeline operation formula state reason waiting_since opened_at due"),
       ("events", "run pipeline operation attempt event at reason"),
+      ("occasions", "pipeline cause controller instant asked_at outcome reason run late_ms asked_by detail"),
+      ("queue", "run pipeline queue priority asked_at start_by taken_at"),
+      ("hosts", "host pid user version state started_at ready_at ended_at configuration"),
+      (
+        "pipelines",
+        """
+        name path state reason next_at next_cause last_run last_state failing_since paused_by paused_until queue priority \
+        description labels loaded_at causes
+        """
+      ),
+      ("audit", "time who how what on_what detail"),
     ])
   func columns(view: String, columns: String) throws {
     let query = try fixture.history.sql("SELECT * FROM \(view)")

@@ -79,7 +79,7 @@ struct HistoryPrune: ParsableCommand {
   private func prune(
     _ rule: PruneRule, in history: History, _ whole: inout PruneReport, _ removal: inout RunDirectories.Removal
   ) throws {
-    let (report, part) = try Pruning(history).run(rule, dryRun: dryRun)
+    let (report, part) = try Pruning(history, for: Requester(QuestionAnswer.loginName())).run(rule, dryRun: dryRun)
     removal.add(part)
     whole.runs += report.runs
     whole.operations += report.operations

@@ -40,7 +40,7 @@ extension HostRequest {
       throw CommandFailure(
         "no host serves the workspace '\(history.workspace.directory)'; there is nothing to \(rawValue)")
     }
-    try history.ask(self, who: QuestionAnswer.loginName(), at: .now)
+    try history.ask(self, for: Requester(QuestionAnswer.loginName()), at: .now)
     shared.output.confirm(["requested": .string(rawValue), "pid": JSONValue(Int(host.owner.pid))]) {
       TextOutput.standard.writeLine("Asked the host in process \(host.owner.pid) to \(words).")
     }

@@ -76,7 +76,7 @@ struct Unpause: ParsableCommand {
   func run() throws {
     let history = try shared.requireHistory(writing: true)
     let pipelines = try selection.pipelines(in: history).map(\.name)
-    let ended = Set(try history.unpause(pipelines, at: .now))
+    let ended = Set(try history.unpause(pipelines, for: Requester(QuestionAnswer.loginName()), at: .now))
     for name in pipelines {
       shared.output.confirm(["pipeline": .string(name), "was_paused": .bool(ended.contains(name))]) {
         TextOutput.standard.writeLine(

@@ -1,0 +1,56 @@
+import SQLite
+import Workspace
+
+/// The rows of the audit, each written in the transaction of what it records.
+enum AuditRows {
+  /// How many entries are kept: the latest.
+  static let kept: Int64 = 10_000
+
+  /// Records an entry, and returns its number.
+  ///
+  /// In SQL, which numbers the row.
+  @discardableResult
+  static func add(_ entry: AuditEntry, in db: Database) throws -> Int64 {
+    try db.cachedStatement(
+      sql: "INSERT INTO audit_record (at, who, how, what, on_what, detail) VALUES (?, ?, ?, ?, ?, ?)"
+    ).execute(arguments: [
+      entry.time.microseconds, entry.requester.who, entry.requester.means.rawValue, entry.action.rawValue,
+      entry.target, entry.detail,
+    ])
+    let number = db.lastInsertedRowID
+    try db.cachedStatement(sql: "DELETE FROM audit_record WHERE number <= ?").execute(arguments: [number - kept])
+    return number
+  }
+
+  /// Records other particulars of an entry: what it tells of is done in several transactions.
+  static func update(_ number: Int64, detail: String, in db: Database) throws {
+    try db.cachedStatement(sql: "UPDATE audit_record SET detail = ? WHERE number = ?")
+      .execute(arguments: [detail, number])
+  }
+}
+
+extension History {
+  /// What was asked for, the latest first.
+  ///
+  /// - Parameters:
+  ///   - since: Only what was done at or after it. Default nil, for all.
+  ///   - limit: At most so many entries. Default nil, for all.
+  /// - Returns: The entries.
+  /// - Throws: `WorkspaceError`.
+  public func audit(since: RecordTime? = nil, limit: Int? = nil) throws(WorkspaceError) -> [AuditEntry] {
+    try read { db in
+      try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT at, who, how, what, on_what, detail FROM audit_record WHERE ?1 IS NULL OR at >= ?1
+            ORDER BY number DESC LIMIT ?2
+            """), arguments: [since?.microseconds, limit ?? -1]
+      ).map { row in
+        AuditEntry(
+          time: RecordTime(microseconds: row[0]),
+          by: Requester(row[1], by: Requester.Means(rawValue: row[2])), AuditEntry.Action(rawValue: row[3]), row[4],
+          detail: row[5])
+      }
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import RunHistory
+import Values
+
+extension AuditEntry {
+  /// The entry with the names of the view `audit`.
+  package func jsonValue() -> JSONValue {
+    .object([
+      "time": JSONValue(time), "who": .string(requester.who), "how": .string(requester.means.rawValue),
+      "what": .string(action.rawValue), "on_what": .string(target), "detail": JSONValue(detail),
+    ])
+  }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import RunReports
+import Values
+
+struct Audit: ParsableCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "audit",
+    abstract: "List who did what: started, cancelled, approved, paused, deleted.",
+    discussion: """
+      The latest 10,000 entries are kept, the latest come first. Runs that people \
+      begin with `penstock run` are not among them; `penstock history list` has these.
+
+        penstock audit
+        penstock audit --since yesterday
+        penstock audit --json | jq 'select(.who == "ada")'
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Only what was done since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("The most entries to show; 0 for all.", valueName: "number"))
+  var limit = 30
+
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    if limit < 0 { throw ValidationError("--limit needs a number from 0.") }
+  }
+
+  func run() throws {
+    let since = try FilterOptions.time(since, option: "--since")
+    guard let history = try shared.openHistory() else { return }
+    let entries = try history.audit(since: since, limit: limit == 0 ? nil : limit)
+    shared.output.print(lines: { entries.map { $0.jsonValue() } }) {
+      guard !entries.isEmpty else {
+        if !shared.quiet { TextOutput.standard.writeLine("Nothing was done.") }
+        return
+      }
+      let reference = RunReference(history: history)
+      var table = Table([
+        .init("TIME"), .init("WHO"), .init("HOW"), .init("WHAT"), .init("ON WHAT"), .init("DETAIL"),
+      ])
+      for entry in entries {
+        table.add(
+          ClockText.dateAndTime(entry.time), entry.requester.who, entry.requester.means.rawValue,
+          entry.action.rawValue, Self.target(of: entry, reference), TerminalText.oneLine(entry.detail ?? ""))
+      }
+      TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
+    }
+  }
+
+  /// The target, with the id of a run as it is shown. The name of a pipeline may look like one.
+  private static func target(of entry: AuditEntry, _ reference: RunReference) -> String {
+    let words = entry.target.split(separator: " ", maxSplits: 1)
+    guard ![.start, .pause, .unpause, .prune].contains(entry.action),
+      let run = words.first.flatMap({ RunID($0) })
+    else { return entry.target }
+    return ([reference.short(run)] + words.dropFirst().map(String.init)).joined(separator: " ")
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import Values
+
+struct Wake: ParsableCommand {
+  static let configuration = CommandConfiguration.subcommand(
+    commandName: "wake",
+    abstract: "Have an operation that waits for a retry try now.",
+    discussion: """
+      The wait ends at once, also one that a server has asked for with Retry-After. \
+      The attempt is one of those that 'retry' allows. History has `wake` as the \
+      cause.
+
+        penstock wake 03kx9fab upload
+        penstock wake last 'convert[3]'
+        penstock wake 03kx9fab deploy/build
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    completion: ArgumentCompletion.runs([.running]))
+  var runName: String
+
+  @Argument(
+    help:
+      "The operation that waits; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started.",
+    completion: ArgumentCompletion.retries)
+  var operation: String
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() throws {
+    let history = try shared.requireHistory(writing: true)
+    let wake = try RetryWake(
+      of: operation, ofRunNamed: runName, for: Requester(QuestionAnswer.loginName()), in: history)
+    let value: JSONValue = [
+      "run": .string(wake.run.id.text), "operation": .string(wake.operation.name), "requested": "wake",
+      "attempt": JSONValue(wake.operation.attempts + 1),
+    ]
+    shared.output.confirm(value) {
+      TextOutput.standard.writeLine(
+        "Asked process \(wake.run.owner.pid) to try \(TerminalText.visible(wake.operation.name)) of run \(wake.short) now (attempt \(wake.operation.attempts + 1))."
+      )
+    }
+  }
+}
