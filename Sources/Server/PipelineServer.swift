@@ -136,13 +136,15 @@ package actor PipelineServer {
     log.tell(.info, "starting", "serving '\(configuration.location.path)' in process \(record.owner.pid)")
     // What the former host had taken and not begun, and runs that it has left.
     let interrupted = try history.interruptedRuns()
-    // What was asked of the former host is not asked of this one.
-    _ = try history.takeHostRequests(at: host.now())
+    // What was asked of the former host is not asked of this one, but for runs that somebody wants to be resumed.
+    let wanted = try history.takeHostRequests(at: host.now()).filter { $0.request == .resume }
     background.subscriptions.append(try history.followHostRequests { [mail] in mail.send(.requests) })
     background.subscriptions += try history.followQueue { [dispatcher] in Task { await dispatcher.notice() } }
     clock = host.watchClock { [mail] in mail.send(.clockSet($0)) }
     try await apply(catalog.look(), isFirst: true)
-    await restore(interrupted)
+    let wantedRuns = Set(wanted.compactMap(\.run))
+    await restore(interrupted.filter { !wantedRuns.contains($0.id) })
+    for asked in wanted { await resume(asked) }
     await dispatcher.open()
     phase = .ready
     record.state = .ready
@@ -186,6 +188,26 @@ package actor PipelineServer {
         await dispatcher.run(run, in: pipeline?.outline.scheduling.queue ?? QueuedRun.defaultQueue) {
           [host] in try await host.resume(run.id, version: version, in: $0)
         }
+      }
+    }
+  }
+
+  /// Resumes a run that somebody wants to be resumed.
+  private func resume(_ asked: AskedOfHost) async {
+    guard let id = asked.run, let found = try? history.run(id), await !dispatcher.has(id) else { return }
+    let person = asked.who.map { " by \($0)" } ?? ""
+    log.tell(
+      .info, "run-resumed", "asked\(person) to resume run \(id.short) of '\(found.pipeline)'", pipeline: found.pipeline,
+      run: id)
+    let queue = catalog.pipeline(found.pipeline)?.outline.scheduling.queue ?? QueuedRun.defaultQueue
+    let version = configuration.version
+    await dispatcher.run(found, in: queue) { [host, history] place in
+      do {
+        return try await host.resume(id, version: version, in: place)
+      } catch {
+        // For whoever waits for it.
+        try? history.note(failure: FailureReport(error)?.description ?? "\(error)", of: asked.number)
+        throw error
       }
     }
   }
@@ -285,15 +307,18 @@ package actor PipelineServer {
       try await reconfigure()
       try await apply(catalog.look())
     case .requests:
-      for (request, who) in try history.takeHostRequests(at: host.now()) {
-        let person = who.map { " by \($0)" } ?? ""
-        switch request {
+      // One that drains begins nothing: the next host does.
+      let kinds: [HostRequest] = phase == .ready ? HostRequest.allCases : [.reload, .drain]
+      for asked in try history.takeHostRequests(kinds, at: host.now()) {
+        let person = asked.who.map { " by \($0)" } ?? ""
+        switch asked.request {
+        case .resume: await resume(asked)
         case .reload:
           log.tell(.info, "reload", "asked\(person) to reload")
           mail.send(.reload)
         case .drain:
           log.tell(.info, "drain", "asked\(person) to drain")
-          mail.send(.drain(RunCanceller(who: who, means: .drain)))
+          mail.send(.drain(RunCanceller(who: asked.who, means: .drain)))
         }
       }
     case .clockSet(let setting): await clockWasSet(setting)

@@ -1,5 +1,6 @@
 import Foundation
 import PipelineLanguage
+import PipelineService
 import PluginHost
 import RunHistory
 import Server
@@ -186,7 +187,7 @@ struct PipelineServerTests {
     let serving = Task { try await server.run() }
     let history = try bench.history()
     try await eventually { try history.currentHost()?.state == .ready }
-    try history.ask(.drain, who: "ada", at: .now)
+    try history.ask(.drain, for: Requester("ada"), at: .now)
     try await serving.value
     #expect(bench.log.contains { $0.contains("asked by ada to drain") })
     history.workspace.close()
@@ -219,9 +220,51 @@ struct PipelineServerTests {
       try await approve(resumed, in: history)
       try await eventually { try state(resumed, in: history) == .succeeded }
       #expect(try state(try #require(runs["fail"]), in: history) == .failed)
-      #expect(try state(try #require(runs["leave"]), in: history) == .interrupted)
+      let left = try #require(runs["leave"])
+      #expect(try state(left, in: history) == .interrupted)
+      try history.ask(.resume, about: left, for: Requester("ada"), at: .now)
+      // Once is enough.
+      try history.ask(.resume, about: left, for: Requester("eve"), at: .now)
+      try await approve(left, in: history)
+      try await eventually { try state(left, in: history) == .succeeded }
+      let failed = try #require(runs["fail"])
+      let number = try history.ask(.resume, about: failed, for: Requester("ada"), at: .now)
+      try await eventually { try history.failure(ofHostRequest: number) != nil }
+      #expect(try history.failure(ofHostRequest: number)?.contains("penstock retry") == true)
     }
     history.workspace.close()
+  }
+
+  @Test("repeats a run that somebody wants to be retried, in its turn, and says so in its occasion")
+  func retry() async throws {
+    let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }, { name: b, run: exit 1 }]"])
+    try await bench.serve { _, history in
+      let run = try bench.start("one", in: history)
+      try await eventually { try state(run, in: history) == .failed }
+      let former = try RetriedRun(named: run.text, in: history)
+      guard case .host = try RunProcess(of: former.record, in: history) else {
+        Issue.record("a run of the host is not repeated by it")
+        return
+      }
+      let pipeline = try #require(try former.load(wantsRecorded: false, plugins: .none).result.pipeline)
+      let start = try RunStart(repeating: former.record, with: pipeline, version: "test")
+      let retry = try start.queue(in: history, for: Requester("ada"))
+      try await eventually { try state(retry, in: history) == .failed }
+      #expect(try history.run(retry)?.trigger == .retry)
+      #expect(try history.operations(of: retry).map(\.state) == [.reused, .failed])
+      let occasion = try #require(try history.occasions().first)
+      #expect(occasion.cause == .retry)
+      #expect(occasion.askedBy == "ada")
+      #expect(occasion.run == retry)
+      #expect(try history.audit().first?.target == run.text)
+      let other = RunRecord(
+        id: .generate(), pipeline: "one", definitionHash: "", path: "/elsewhere/one.yaml", params: "{}", host: "box",
+        user: "ada", version: "test", state: .failed, createdAt: .now)
+      guard case .here(_?) = try RunProcess(of: other, in: history) else {
+        Issue.record("a file that the host does not serve is run by it")
+        return
+      }
+    }
   }
 
   // MARK: Controllers
@@ -293,7 +336,7 @@ struct PipelineServerTests {
       try await eventually { try history.occasions().count == 1 }
       #expect(try history.occasions().first?.reason == .paused)
       #expect(try history.runs(RunFilter()).isEmpty)
-      #expect(try history.unpause(["one"], at: .now) == ["one"])
+      #expect(try history.unpause(["one"], for: Requester("ada"), at: .now) == ["one"])
       ticks.ask()
       try await eventually { try history.runs(RunFilter(states: [.succeeded])).count == 1 }
     }

@@ -57,6 +57,9 @@ actor Dispatcher {
   /// How many runs go on.
   var count: Int { going.count }
 
+  /// Whether this run does.
+  func has(_ run: RunID) -> Bool { going[run] != nil }
+
   /// Lets other limits hold for runs that begin from now on.
   func setLimits(_ limits: Limits) async {
     self.limits = limits

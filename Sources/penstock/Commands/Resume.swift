@@ -1,5 +1,8 @@
 import ArgumentParser
+import PipelineLanguage
 import PipelineService
+import RunHistory
+import Values
 
 struct Resume: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(
@@ -8,16 +11,20 @@ struct Resume: ForegroundCommand {
     discussion: """
       Ends the processes that the former host has left behind, keeps every result \
       that is recorded, and executes the rest. Without a run, takes the latest one \
-      that was interrupted.
+      that was interrupted. Where a host serves the pipeline, the host resumes it, \
+      and --follow shows it.
 
         penstock resume
         penstock resume 03kx9fab
+        penstock resume 03kx9fab --here
       """)
 
   @Argument(
     help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
     completion: ArgumentCompletion.runs([.interrupted]))
   var runName: String?
+
+  @OptionGroup var place: HostPlaceOptions
 
   @OptionGroup var display: OutputOptions
 
@@ -29,13 +36,18 @@ struct Resume: ForegroundCommand {
     let pluginHost = plugins.host()
     let service = try shared.openService(plugins: .host(pluginHost))
     let run = try ResumedRun(named: runName, in: service.history)
+    let requester = Requester(QuestionAnswer.loginName())
+    if let host = try place.host(for: run.record, in: service.history, shared) {
+      return try await ask(host, to: run.record, for: requester, in: service.history)
+    }
     var presentation = shared.presentation(of: run.pipeline, in: service)
     presentation.isResumed = true
     try display.apply(to: &presentation)
     let session = RunSession(service: service, presentation: presentation)
     let result = await Result {
       try await session.present {
-        try await service.resume(run, version: Version.current, events: session.presentation.events, onEvent: $0)
+        try await service.resume(
+          run, for: requester, version: Version.current, events: session.presentation.events, onEvent: $0)
       }
     }
     await pluginHost.shutDown()
@@ -44,6 +56,45 @@ struct Resume: ForegroundCommand {
     } catch is CancellationError {
       // Nothing had been touched yet.
       return .cancelled
+    }
+  }
+
+  /// How often is looked whether the host has resumed the run: one that dies does not tell.
+  private static let longestWait: Int32 = 1000
+
+  /// Has the host resume the run.
+  private func ask(
+    _ host: HostRecord, to run: RunRecord, for requester: Requester, in history: History
+  ) async throws -> ExitStatus {
+    let short = RunReference(history: history).short(run.id)
+    let request = try history.ask(.resume, about: run.id, for: requester, at: .now)
+    HostPlaceOptions.warn(of: host, shared)
+    guard place.follow else {
+      let value: JSONValue = [
+        "run": .string(run.id.text), "requested": "resume", "pid": JSONValue(Int(host.owner.pid)),
+      ]
+      shared.output.confirm(value) {
+        TextOutput.standard.writeLine(
+          "Asked the host in process \(host.owner.pid) to resume run \(short) of \(TerminalText.visible(run.pipeline)); `penstock attach \(short)` shows it."
+        )
+      }
+      return .succeeded
+    }
+    return try await Attach.show(begun(run.id, by: request, in: history), in: history, shared)
+  }
+
+  /// Waits until the host has resumed the run.
+  private func begun(_ run: RunID, by request: Int64, in history: History) throws -> RunRecord {
+    let changes = ChangeWait()
+    let subscriptions = try history.followRuns { changes.end() } + [history.followHostRequests { changes.end() }]
+    defer { subscriptions.forEach { $0.cancel() } }
+    while true {
+      guard let record = try history.run(run) else { throw CommandFailure("run \(run.short) has been deleted") }
+      if record.state != .interrupted { return record }
+      if let failure = try history.failure(ofHostRequest: request) {
+        throw CommandFailure("the host cannot resume run \(run.short): \(failure)", status: .engineFailed)
+      }
+      changes.wait(milliseconds: Self.longestWait)
     }
   }
 }

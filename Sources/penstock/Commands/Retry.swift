@@ -2,6 +2,7 @@ import ArgumentParser
 import PipelineLanguage
 import PipelineService
 import RunHistory
+import Values
 
 struct Retry: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(
@@ -15,7 +16,8 @@ struct Retry: ForegroundCommand {
       depends on them. Secrets are not compared. Without a run, takes the latest \
       of any pipeline that failed or was interrupted and has not been repaired \
       since, and says which. Runs that somebody cancelled are retried only by \
-      their id.
+      their id. Where a host serves the pipeline, the run is queued for it, and \
+      --follow shows it.
 
         penstock retry
         penstock retry --pipeline nightly
@@ -23,6 +25,7 @@ struct Retry: ForegroundCommand {
         penstock retry 03kx9fab -p limit=5
         penstock retry 03kx9fab --from upload --from notify
         penstock retry 03kx9fab --force
+        penstock retry 03kx9fab --here
       """)
 
   @Argument(
@@ -68,6 +71,8 @@ struct Retry: ForegroundCommand {
   @Flag(help: "Use the definition that is recorded with the run, not the file as it is now.")
   var recorded = false
 
+  @OptionGroup var place: HostPlaceOptions
+
   @OptionGroup var display: OutputOptions
 
   @OptionGroup var plugins: PluginOptions
@@ -111,6 +116,10 @@ struct Retry: ForegroundCommand {
         TextOutput.error.writeLine("penstock: \(TerminalText.visible(sentence))")
       }
     }
+    if let host = try place.host(for: former.record, in: service.history, shared) {
+      await pluginHost.shutDown()
+      return try await queue(start, repeating: former.record, for: host, in: service.history)
+    }
     var presentation = shared.presentation(of: pipeline, in: service)
     try display.apply(to: &presentation)
     let session = RunSession(service: service, presentation: presentation)
@@ -121,6 +130,30 @@ struct Retry: ForegroundCommand {
     }
     await pluginHost.shutDown()
     return ExitStatus(of: try result.get().run)
+  }
+
+  /// Has the host repeat the run.
+  private func queue(
+    _ start: RunStart, repeating former: RunRecord, for host: HostRecord, in history: History
+  ) async throws -> ExitStatus {
+    let reference = RunReference(history: history)
+    let run = try start.queue(in: history, for: Requester(QuestionAnswer.loginName()))
+    let short = reference.short(run)
+    HostPlaceOptions.warn(of: host, shared)
+    guard place.follow else {
+      let value: JSONValue = [
+        "run": .string(run.text), "pipeline": .string(former.pipeline), "retries": .string(former.id.text),
+        "pid": JSONValue(Int(host.owner.pid)),
+      ]
+      shared.output.confirm(value) {
+        TextOutput.standard.writeLine(
+          "Queued run \(short) of \(TerminalText.visible(former.pipeline)), which retries \(reference.short(former.id)), for the host in process \(host.owner.pid); `penstock attach \(short)` shows it."
+        )
+      }
+      return .succeeded
+    }
+    guard let record = try history.run(run) else { throw CommandFailure("run \(short) has been deleted") }
+    return try await Attach.show(record, in: history, shared)
   }
 
   /// Says which run is taken where nobody named one, and what is used in place of its file.

@@ -1,0 +1,41 @@
+import ArgumentParser
+import PipelineLanguage
+import PipelineService
+import RunHistory
+
+/// Which process repeats or resumes a run, where a host serves the workspace.
+struct HostPlaceOptions: ParsableArguments {
+  @Flag(help: "Run it in this process, also where a host serves the pipeline.")
+  var here = false
+
+  @Flag(help: "Where a host runs it, show it until it ends; Ctrl-C ends only the showing.")
+  var follow = false
+
+  func validate() throws {
+    if here, follow { throw ValidationError("--follow is for runs of a host; what runs --here is shown anyway.") }
+  }
+
+  /// The host that runs it; nil for this process. Says so where a host is there that does not serve the pipeline.
+  func host(for run: RunRecord, in history: History, _ shared: SharedOptions) throws -> HostRecord? {
+    guard !here else { return nil }
+    switch try RunProcess(of: run, in: history) {
+    case .host(let host): return host
+    case .here(nil): return nil
+    case .here(let host?):
+      if !shared.quiet {
+        TextOutput.error.writeLine(
+          "penstock: the host in process \(host.owner.pid) does not serve '\(TerminalText.visible(run.pipeline))' from this file; running it here"
+        )
+      }
+      return nil
+    }
+  }
+
+  /// Says that a host which drains will not begin it.
+  static func warn(of host: HostRecord, _ shared: SharedOptions) {
+    guard host.state == .draining, !shared.quiet else { return }
+    TextOutput.error.writeLine(
+      "penstock: the host in process \(host.owner.pid) is draining; the next one begins the run, and --here runs it now"
+    )
+  }
+}
