@@ -37,9 +37,15 @@ enum ArgumentCompletion {
     return try history.pendingApprovals(run.id).map { Candidate($0.operation, $0.message) }
   }
 
-  /// Names of params, with the sign behind them: of the file that is run, or of the run that is repeated.
+  /// Names of operations that wait for a retry.
+  static let retries = custom { words in
+    guard let history = words.history, let run = try words.run(in: history) else { return [] }
+    return try WaitingRetries(of: run, in: history).paths().map { Candidate($0) }
+  }
+
+  /// Names of params, with the sign behind them: of the file that is run, of the served pipeline that is started, or of the run that is repeated.
   static let parameters = custom { words in
-    if words.isOfFile {
+    if words.isOfFile || words.isOfServedPipeline {
       return words.pipeline?.parameters.map { Candidate("\($0.name)=", $0.description ?? "\($0.type)") } ?? []
     }
     guard let history = words.history, let run = try words.run(in: history) else { return [] }
@@ -123,12 +129,20 @@ extension TypedWords {
     return try? WorkspaceLocation.find(option: workspace)?.historyIfPresent()
   }
 
-  /// The file that the words name, or what is taken without one. Nothing is said of its mistakes.
+  /// Whether the command asks for runs of a pipeline that a host serves.
+  fileprivate var isOfServedPipeline: Bool { command == ["start"] }
+
+  /// The file that the words name, that of the served pipeline which they name, or what is taken without one. Nothing is said of its mistakes.
   fileprivate var pipeline: PipelineDefinition? {
-    let named = arguments.first { access($0, R_OK) == 0 }
-    guard let file = named ?? PipelineFileLoading.defaultFiles.first(where: { access($0, R_OK) == 0 }) else {
-      return nil
+    let file: String?
+    if isOfServedPipeline {
+      file = arguments.lazy.compactMap { try? history?.publishedPipeline($0)?.path }.first
+    } else {
+      file =
+        arguments.first { access($0, R_OK) == 0 }
+        ?? PipelineFileLoading.defaultFiles.first { access($0, R_OK) == 0 }
     }
+    guard let file else { return nil }
     return PipelineLoader.load(path: file, plugins: .unchecked, host: .unchecked).pipeline
   }
 

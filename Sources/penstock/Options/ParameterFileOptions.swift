@@ -19,9 +19,11 @@ struct ParameterFileOptions: ParsableArguments, Sendable {
     try read(for: pipeline, of: file, shared).values
   }
 
-  /// Reads the params of `pipeline`, whose own file is `file`, where that is an argument of the command. What is wrong is shown, and ends the command.
+  /// Reads the params of `pipeline`, whose own file is `file`, where that is an argument of the command. What is wrong is shown, and ends the command;
+  /// `refused` is told the first of it.
   func read(
-    for pipeline: PipelineDefinition, of file: String? = nil, _ shared: SharedOptions
+    for pipeline: PipelineDefinition, of file: String? = nil, _ shared: SharedOptions,
+    refused: (_ finding: String) -> Void = { _ in }
   ) throws -> ParameterFiles {
     if paths.count(where: { $0 == "-" }) + (file == "-" ? 1 : 0) > 1 {
       throw CommandFailure("standard input can be read once only; give one '-'")
@@ -34,8 +36,8 @@ struct ParameterFileOptions: ParsableArguments, Sendable {
     } catch let failure as FileReadFailure {
       throw CommandFailure(failure.message)
     }
-    let isWrong = files.diagnostics.contains { $0.severity == .error }
-    if isWrong {
+    if let finding = DiagnosticRenderer().firstError(in: files.diagnostics, of: files.sources) {
+      refused(finding)
       shared.output.print {
         files.diagnostics.map { $0.jsonValue() }
       } text: {

@@ -16,6 +16,7 @@ struct TypedWords {
     "--plugin",
     "--attempt",
     "--pipeline", "--state", "--operation", "--since", "--until", "--where", "--limit", "--note", "-n", "--tail",
+    "--priority", "--reason", "--older-than", "--keep", "--for",
   ]
   /// Commands that have commands of their own.
   private static let groups: Set<String> = ["history", "schedule", "plugins"]

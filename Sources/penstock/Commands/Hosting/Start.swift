@@ -28,7 +28,8 @@ struct Start: ForegroundCommand {
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
-    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"))
+    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"),
+    completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
   @OptionGroup var parameterFiles: ParameterFileOptions
@@ -62,10 +63,19 @@ struct Start: ForegroundCommand {
     let request = try RequestedRun(
       ofPipelineNamed: name, in: history, plugins: .host(host), who: who
     ) { try PipelineFileLoading.accept($0, options: shared) }
-    let files = try parameterFiles.read(for: request.definition, of: request.pipeline.path, shared)
+    let labels = try labels.labels()
+    let (given, values): ([(name: String, text: String)], [String: JSONValue])
+    var finding: String?
+    do {
+      given = try ParameterArgument.parse(parameters)
+      values = try parameterFiles.read(for: request.definition, of: request.pipeline.path, shared) { finding = $0 }
+        .values
+    } catch {
+      try request.refuseParameters(because: finding ?? (error as? CommandFailure)?.message, who: who)
+      throw error
+    }
     let run = try request.queue(
-      given: ParameterArgument.parse(parameters), values: files.values, labels: labels.labels(), priority: priority,
-      who: who, version: Version.current)
+      given: given, values: values, labels: labels, priority: priority, who: who, version: Version.current)
     let short = RunReference(history: history).short(run)
     let isServed = try history.currentHost() != nil
     if !isServed, !shared.quiet {
