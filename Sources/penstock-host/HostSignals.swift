@@ -6,8 +6,13 @@ import Synchronization
 
 /// The signals that a host answers to: SIGTERM and SIGINT drain it, with less patience each time, SIGHUP has it read its configuration and its pipelines anew.
 enum HostSignals {
+  /// A struct, since a bare closure is wrapped in another one each time that it is read out of a `Mutex`.
+  private struct Target: Sendable {
+    var tell: (@Sendable (PipelineServer.Signal) -> Void)?
+  }
+
   private static let numbers = [SIGTERM, SIGINT, SIGHUP]
-  private static let target = Mutex<(@Sendable (PipelineServer.Signal) -> Void)?>(nil)
+  private static let target = Mutex(Target())
   private static let endings = Atomic(0)
 
   /// Keeps the signals from doing what they do by default. To be called by the first thread before there are others.
@@ -19,7 +24,9 @@ enum HostSignals {
   }
 
   /// Has signals told from now on.
-  static func connect(_ body: @escaping @Sendable (PipelineServer.Signal) -> Void) { target.withLock { $0 = body } }
+  static func connect(_ body: @escaping @Sendable (PipelineServer.Signal) -> Void) {
+    target.withLock { $0.tell = body }
+  }
 
   /// Waits for signals for as long as the process lives. For the first thread.
   static func wait() -> Never {
@@ -28,7 +35,7 @@ enum HostSignals {
       var info = siginfo_t()
       let number = sigwaitinfo(&set, &info)
       guard number > 0 else { continue }
-      guard let tell = target.withLock({ $0 }) else {
+      guard let tell = target.withLock({ $0.tell }) else {
         if number != SIGHUP { HostOutput.end(0) }
         continue
       }

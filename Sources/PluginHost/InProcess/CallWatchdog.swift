@@ -127,10 +127,15 @@ final class CallWatchdog: Sendable {
     var wake: WakeDescriptor?
   }
 
+  /// A struct, since a bare closure is wrapped in another one each time that it is read out of a `Mutex`.
+  private struct Targets {
+    var onHang: (@Sendable (SlowCall) -> Void)?
+    var onOverdue: (@Sendable (SlowCall) -> Void)?
+  }
+
   private let state = Mutex(State())
   private let isParked = Atomic<Bool>(true)
-  private let onHang = Mutex<@Sendable (SlowCall) -> Void>({ _ in })
-  private let onOverdue = Mutex<(@Sendable (SlowCall) -> Void)?>(nil)
+  private let targets = Mutex(Targets())
   private let key: pthread_key_t?
 
   private init() {
@@ -177,10 +182,10 @@ final class CallWatchdog: Sendable {
   }
 
   /// Calls `body` with each call that is reported because it has not returned. On the watchdog's thread.
-  func whenHanging(_ body: @escaping @Sendable (SlowCall) -> Void) { onHang.withLock { $0 = body } }
+  func whenHanging(_ body: @escaping @Sendable (SlowCall) -> Void) { targets.withLock { $0.onHang = body } }
 
   /// Calls `body` with each call that has not returned for ``ProcessGuard/patience``. On the watchdog's thread.
-  func whenOverdue(_ body: @escaping @Sendable (SlowCall) -> Void) { onOverdue.withLock { $0 = body } }
+  func whenOverdue(_ body: @escaping @Sendable (SlowCall) -> Void) { targets.withLock { $0.onOverdue = body } }
 
   /// The calls that are being made at the moment, on all threads, with what to say of them: `'start' of operation 'echo'`, and of a call that is of
   /// no offer `'describe'`, with its plugin where `namesPlugin`.
@@ -301,10 +306,10 @@ final class CallWatchdog: Sendable {
         call?.isReported = true
         return (slow, overdue)
       }
-      if let overdue { onOverdue.withLock { $0 }?(overdue) }
+      if let overdue { targets.withLock { $0.onOverdue }?(overdue) }
       guard let hanging else { continue }
       hanging.report(isOver: false)
-      onHang.withLock { $0 }(hanging)
+      targets.withLock { $0.onHang }?(hanging)
     }
     return isAny
   }

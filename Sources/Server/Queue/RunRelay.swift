@@ -3,16 +3,21 @@ import Synchronization
 
 /// Hands what becomes of runs to the log and to the server, which exists only after the dispatcher.
 final class RunRelay: Sendable {
+  /// A struct: a bare closure is wrapped in another one each time that it is read out of a `Mutex`, until it is too deep for the stack.
+  private struct Target {
+    var onEnd: (@Sendable (RunRecord) -> Void)?
+  }
+
   private let log: HostLog
-  private let onEnd = Mutex<(@Sendable (RunRecord) -> Void)?>(nil)
+  private let target = Mutex(Target())
 
   init(log: HostLog) {
     self.log = log
   }
 
-  func connect(_ body: @escaping @Sendable (RunRecord) -> Void) { onEnd.withLock { $0 = body } }
+  func connect(_ body: @escaping @Sendable (RunRecord) -> Void) { target.withLock { $0.onEnd = body } }
 
-  private func tell(_ run: RunRecord) { onEnd.withLock { $0 }?(run) }
+  private func tell(_ run: RunRecord) { target.withLock { $0.onEnd }?(run) }
 
   var events: Dispatcher.Events {
     let log = log

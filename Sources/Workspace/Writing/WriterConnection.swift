@@ -17,6 +17,11 @@ final class WriterConnection: Sendable {
   /// in half a millisecond, and emptying it takes eight.
   private static let shortFrames: Int32 = 1 << 20 / 4096
 
+  /// A struct: a bare closure is wrapped in another one each time that it is read out of a `Mutex`, until it is too deep for the stack.
+  private struct LongLog {
+    var body: (@Sendable () -> Void)?
+  }
+
   // Before the queue, so that the statements are gone when the connection is closed.
   private let statements = ConnectionStatements()
   private let queue: DatabaseQueue
@@ -30,7 +35,7 @@ final class WriterConnection: Sendable {
   /// The thread that runs the code of a transaction, or 0. Only that thread itself can find its own number here.
   private let owner = Atomic<UInt>(0)
   private let patience: BusyPatience
-  private let longLog = Mutex<(@Sendable () -> Void)?>(nil)
+  private let longLog = Mutex(LongLog())
 
   init(files: WorkspaceFiles) throws {
     lock = try WriteLock(directory: files.directory, patience: files.patience)
@@ -216,7 +221,7 @@ final class WriterConnection: Sendable {
 
   /// Has `body` called after a commit that leaves the log longer than it should be. [the connection's queue]
   func whenLogIsLong(_ body: @escaping @Sendable () -> Void) {
-    longLog.withLock { $0 = body }
+    longLog.withLock { $0.body = body }
   }
 
   /// Whether another connection has committed since the last time that this was asked; true the first time.
@@ -270,7 +275,7 @@ final class WriterConnection: Sendable {
   }
 
   private func shortenLog(_ db: Database, every limit: Int32 = checkpointFrames) {
-    if log.frames >= Self.longestFrames { longLog.withLock { $0 }?() }
+    if log.frames >= Self.longestFrames { longLog.withLock { $0.body }?() }
     if log.isDue(every: limit), lock.tryLockExclusive() {
       log.checkpoint(db, every: Self.checkpointFrames)
       lock.unlock()
