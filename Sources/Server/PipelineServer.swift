@@ -43,6 +43,7 @@ package actor PipelineServer {
   private var watch = FileWatch()
   private var background = Background()
   private let forecasts: Forecasts
+  private let conditions: ConditionPublisher
   private let retention: RetentionKeeper
   private let status: StatusTeller?
   private var clock: ClockWatch?
@@ -59,6 +60,7 @@ package actor PipelineServer {
     self.states = states
     let service = try RunService(creatingAt: configuration.location, configuration.service.holding(tellingOf: log))
     self.service = service
+    conditions = ConditionPublisher(host: service.host)
     forecasts = Forecasts(host: service.host, plugins: configuration.service.plugins)
     let relay = RunRelay(log: log)
     dispatcher = Dispatcher(
@@ -99,6 +101,7 @@ package actor PipelineServer {
     } catch {
       clock = nil
       await endUpkeep()
+      await conditions.close()
       await host.endHolding()
       _ = try? await host.release(lease)
       try? await service.close()
@@ -221,7 +224,10 @@ package actor PipelineServer {
         notice.isProblem ? .error : .info, "pipeline", notice.message,
         pipeline: notice.pipeline.isEmpty ? nil : notice.pipeline)
     }
-    for name in difference.ended { agents.removeValue(forKey: name)?.end() }
+    for name in difference.ended {
+      agents.removeValue(forKey: name)?.end()
+      conditions.end(name)
+    }
     if let variables = configuration.environment(hiding: catalog.secretVariables) { host.setEnvironment(variables) }
     await dispatcher.setSingle(Set(catalog.pipelines.filter { $0.overlap == .queue }.map(\.name)))
     let changed = difference.changed
@@ -230,12 +236,14 @@ package actor PipelineServer {
     try history.publish(changed, removed: difference.ended + former.subtracting(served))
     for pipeline in difference.begun {
       agents.removeValue(forKey: pipeline.name)?.end()
+      conditions.begin(pipeline.name)
       let agent = PipelineAgent(
         pipeline, in: host,
         admit: { [weak self] occasion, run, overlap in
           guard let self else { throw CancellationError() }
           return try await admit(occasion, run, overlap)
         },
+        onCondition: { [conditions, name = pipeline.name] in conditions.note($0, of: name) },
         onProblem: { [log, name = pipeline.name] in log.tell(.error, "occasion", $0, pipeline: name) })
       do {
         try agent.begin()
@@ -438,6 +446,7 @@ package actor PipelineServer {
     clock = nil
     await endUpkeep()
     for agent in agents.values { agent.end() }
+    await conditions.close()
     background.subscriptions = []
     record.state = .stopped
     record.endedAt = host.now()

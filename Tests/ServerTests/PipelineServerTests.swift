@@ -267,6 +267,39 @@ struct PipelineServerTests {
     }
   }
 
+  @Test("publishes what the conditions of its pipelines are, and how they change")
+  func conditions() async throws {
+    let bench = try ServerBench()
+    let path = bench.directory + "/open"
+    try bench.write("automatic: 'file-exists(\(path))'\n" + Self.value, to: "one")
+    try bench.write("automatic: never\n" + Self.value, to: "two")
+    try await bench.serve { _, history in
+      try await eventually { try history.publishedSpecifications().map(\.value) == [false, false] }
+      try "".write(toFile: path, atomically: true, encoding: .utf8)
+      try await eventually { try history.publishedSpecifications().first?.value == true }
+      let changes = try history.specificationChanges(of: "one", "automatic")
+      #expect(changes.map(\.value) == [true, false])
+      #expect(changes.allSatisfy { $0.formula == "file-exists(\(path))" && $0.reason?.isEmpty == false })
+      try bench.remove("two")
+      try await eventually { try history.publishedSpecifications().map(\.pipeline) == ["one"] }
+      #expect(try history.specificationChanges(of: "two", "automatic").isEmpty)
+    }
+    // What is as it was for the former host is no change, and a version without conditions has none.
+    try bench.write(Self.value, to: "three")
+    try await bench.serve { _, history in
+      let since = try history.publishedSpecifications().first?.since
+      try bench.write("rerun_on_change: 'file-exists(\(path).2)'\n" + Self.value, to: "three")
+      try await eventually { try history.publishedSpecifications().map(\.name) == ["automatic", "rerun_on_change"] }
+      #expect(try history.publishedSpecifications().first?.since == since)
+      #expect(try history.specificationChanges(of: "one", "automatic").count == 2)
+      try bench.write(Self.value, to: "one")
+      try await eventually { try history.publishedSpecifications().map(\.pipeline) == ["three"] }
+    }
+    let history = try bench.history()
+    #expect(try history.publishedSpecifications().map(\.pipeline) == ["three"], "what the last host saw stays")
+    history.workspace.close()
+  }
+
   // MARK: Controllers
 
   /// A plugin whose controller asks for runs when a test says so.

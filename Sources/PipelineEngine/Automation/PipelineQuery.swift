@@ -20,6 +20,28 @@ struct PipelineQuery: QueryRequest {
   }
 }
 
+/// What one of the conditions is by which a pipeline runs by itself.
+package struct PipelineCondition: Sendable, Hashable {
+  /// The key of the pipeline that has it: `automatic` or `rerun_on_change`.
+  package let key: String
+  /// The condition, as it is written.
+  package let formula: String
+  /// Whether it is true; nil where nobody knows.
+  package let value: Bool?
+  /// Why, for people.
+  package let reason: String
+
+  fileprivate init(
+    _ key: String, _ formula: SpecificationFormula, _ specification: AnyOperationRunSpecification,
+    in context: OperationContext
+  ) {
+    self.key = key
+    self.formula = formula.text
+    value = specification.value(in: context)
+    reason = specification.description(in: context).reason
+  }
+}
+
 /// What makes a pipeline run again: a condition on what is new since the latest run began.
 private final class Reruns: Sendable {
   private let make: @Sendable () throws -> AnyOperationRunSpecification
@@ -101,14 +123,24 @@ extension RunHost {
     isHeld: @escaping @Sendable () -> Bool = { false },
     running body: @escaping @Sendable () async throws -> RunOutcome
   ) throws -> OperationStore<QueryState<RunOutcome, any Error>> {
+    try store(for: pipeline, parameters: parameters, isHeld: isHeld, telling: nil, running: body).store
+  }
+
+  /// The same, with what tells `onCondition` of the pipeline's conditions, at once and after each of their changes, until it is cancelled. Any thread.
+  package func store(
+    for pipeline: PipelineDefinition, parameters: [String: JSONValue],
+    isHeld: @escaping @Sendable () -> Bool = { false },
+    telling onCondition: (@Sendable (PipelineCondition) -> Void)?,
+    running body: @escaping @Sendable () async throws -> RunOutcome
+  ) throws -> (store: OperationStore<QueryState<RunOutcome, any Error>>, following: OperationSubscription) {
     let conditions: @Sendable () -> RunConditions = { [services] in
       let run = RunProgress(
         id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "", runnable: \.runnable)
       return RunConditions(run: run, services: services)
     }
     let shared = conditions()
-    let automatic = HoldableSpecification(
-      base: try pipeline.automatic.map { try shared.make($0) } ?? AnyOperationRunSpecification(.always), isHeld: isHeld)
+    let allowed = try pipeline.automatic.map { try shared.make($0) }
+    let automatic = HoldableSpecification(base: allowed ?? AnyOperationRunSpecification(.always), isHeld: isHeld)
     let reruns = try pipeline.rerunOnChange.map { formula in
       // Each run is asked for what is new since it began, of which it may have seen nothing.
       try Reruns(in: services.context) { try conditions().make(formula, since: .now) }
@@ -136,7 +168,21 @@ extension RunHost {
       .enableAutomaticRunning(onlyWhen: automatic)
     let store = OperationStore.detached(automated, context: services.context)
     reruns?.follow(store)
-    return store
+    guard let onCondition else { return (store, .empty) }
+    let told = [
+      ("automatic", pipeline.automatic, allowed), ("rerun_on_change", pipeline.rerunOnChange, reruns?.condition),
+    ]
+    let subscriptions = told.compactMap { key, formula, specification -> OperationSubscription? in
+      guard let formula, let specification else { return nil }
+      let tell: @Sendable () -> Void = { [context = services.context] in
+        onCondition(PipelineCondition(key, formula, specification, in: context))
+      }
+      // Listening begins before asking, so that a change between the two is not missed.
+      let subscription = specification.subscribe(in: services.context, onChange: tell)
+      tell()
+      return subscription
+    }
+    return (store, .combined(subscriptions))
   }
 
   /// Calls `body` each time the pipeline's `automatic` may have turned true, until the subscription is cancelled. Without that key, the pipeline may

@@ -74,6 +74,7 @@ extension History {
         for name in removed { try context.delete(StoredPipeline.self, where: StoredPipeline.name == name) }
         for pipeline in pipelines { try context.submit(StoredPipeline.upsertRequest(StoredPipeline(pipeline))) }
       }
+      for name in removed { try SpecificationRows.removeAll(of: name, in: db) }
     }
   }
 

@@ -43,7 +43,9 @@ struct HistorySalvage {
     Table(name: "approval", key: "operation"), Table(name: "request", key: "number"),
     Table(name: "occasion", key: "number"), Table(name: "queue_entry", key: "run"), Table(name: "pause"),
     Table(name: "host_record", key: "number"), Table(name: "host_request", key: "number"),
-    Table(name: "pipeline_record"), Table(name: "audit_record", key: "number"), Table(name: "plugin_value"),
+    Table(name: "pipeline_record"), Table(name: "audit_record", key: "number"),
+    Table(name: "specification_record"), Table(name: "specification_change", key: "number"),
+    Table(name: "plugin_value"),
     Table(name: "lease_record"),
   ]
   /// How often the middle of what could not be read is tried, for each table.

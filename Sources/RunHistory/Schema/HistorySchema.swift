@@ -36,19 +36,21 @@ public enum HistorySchema {
         number: 11, sql: processorTimes + "DROP VIEW attempts;\n" + attempts(floored, more: executors + usedTimes)),
       WorkspaceSchema.Migration(number: 12, sql: HostingSchema.migration),
       WorkspaceSchema.Migration(number: 13, sql: AuditSchema.migration),
+      WorkspaceSchema.Migration(number: 14, sql: SpecificationSchema.migration),
     ],
     template: .history,
     mapped: [
       StoredRun.self, StoredDefinition.self, StoredOperation.self, StoredAttempt.self, StoredApproval.self,
       StoredRequest.self, StoredPluginValue.self, StoredOccasion.self, StoredQueueEntry.self, StoredPause.self,
       StoredHost.self, StoredHostRequest.self, StoredPipeline.self, StoredAuditEntry.self,
+      StoredSpecification.self,
     ], isGuarded: true, folders: ["runs"])
 
   /// The names of the public views.
   public static let publicViews =
     [
       "runs", "operations", "attempts", "failures", "durations", "approvals", "leases", "gates", "events",
-    ] + HostingSchema.views + AuditSchema.views
+    ] + HostingSchema.views + AuditSchema.views + SpecificationSchema.views
 
   // Released migrations are never edited; these texts, and what they are made of, belong to them.
 

@@ -22,6 +22,7 @@ final class PipelineAgent: Sendable {
   let pipeline: ServedPipeline
   private let host: RunHost
   private let admit: Admit
+  private let onCondition: @Sendable (PipelineCondition) -> Void
   private let onProblem: @Sendable (String) -> Void
   private let state = Mutex(State())
 
@@ -29,14 +30,16 @@ final class PipelineAgent: Sendable {
   ///   - pipeline: What to run.
   ///   - host: Who runs it.
   ///   - admit: Records occasions.
+  ///   - onCondition: Told of what its conditions are, at once and after each change. Any thread.
   ///   - onProblem: Told of what keeps controllers or conditions from their work.
   init(
     _ pipeline: ServedPipeline, in host: RunHost, admit: @escaping Admit,
-    onProblem: @escaping @Sendable (String) -> Void
+    onCondition: @escaping @Sendable (PipelineCondition) -> Void, onProblem: @escaping @Sendable (String) -> Void
   ) {
     self.pipeline = pipeline
     self.host = host
     self.admit = admit
+    self.onCondition = onCondition
     self.onProblem = onProblem
   }
 
@@ -123,8 +126,9 @@ final class PipelineAgent: Sendable {
   private func beginConditions() throws {
     let (outline, parameters) = (pipeline.outline, pipeline.parameters)
     let isHeld = Atomic(true)
-    let store = try host.store(
-      for: outline, parameters: parameters, isHeld: { isHeld.load(ordering: .sequentiallyConsistent) }
+    let (store, telling) = try host.store(
+      for: outline, parameters: parameters, isHeld: { isHeld.load(ordering: .sequentiallyConsistent) },
+      telling: onCondition
     ) { [weak self] in
       guard let self else { throw CancellationError() }
       return try await runByCondition()
@@ -141,7 +145,7 @@ final class PipelineAgent: Sendable {
       self?.keep { $0.tasks.append(first) }
     }
     let following = try host.followAutomatic(of: outline, parameters: parameters, beginFirst)
-    keep { $0.subscriptions += [subscription, following] }
+    keep { $0.subscriptions += [subscription, telling, following] }
     beginFirst()
   }
 

@@ -55,6 +55,8 @@ struct ViewTests {
         """
       ),
       ("audit", "time who how what on_what detail"),
+      ("specifications", "pipeline name formula value since reason"),
+      ("specification_changes", "pipeline name formula value at reason"),
     ])
   func columns(view: String, columns: String) throws {
     let query = try fixture.history.sql("SELECT * FROM \(view)")
