@@ -235,6 +235,30 @@ struct PipelineServerTests {
     history.workspace.close()
   }
 
+  @Test("resumes a run that somebody wanted of a host that has ended since, whatever its pipeline says of restarts")
+  func resumeLater() async throws {
+    let bench = try ServerBench(["one": "on_restart: leave\n" + Self.asking])
+    try await bench.serve { _, _ in }
+    let history = try bench.history()
+    let recorder = HistoryRecorder(workspace: history.workspace)
+    var turns = QueueTurns()
+    let run = try bench.start("one", in: history)
+    _ = try await recorder.takeQueued(
+      QueueTurns.Places(total: 1), turns: &turns, held: [], single: [], host: "box", at: .now)
+    recorder.record(.runStarted(run, at: .now))
+    try await recorder.perform { db in
+      try db.execute(sql: "UPDATE run_record SET process_started = 1 WHERE state = 'running'")
+    }
+    try await recorder.close()
+    try history.ask(.resume, about: run, for: Requester("ada"), at: .now)
+    try history.ask(.drain, for: Requester("ada"), at: .now)
+    try await bench.serve { _, history in
+      try await approve(run, in: history)
+      try await eventually { try state(run, in: history) == .succeeded }
+    }
+    history.workspace.close()
+  }
+
   @Test("repeats a run that somebody wants to be retried, in its turn, and says so in its occasion")
   func retry() async throws {
     let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }, { name: b, run: exit 1 }]"])

@@ -37,7 +37,7 @@ struct Resume: ForegroundCommand {
     let service = try shared.openService(plugins: .host(pluginHost))
     let run = try ResumedRun(named: runName, in: service.history)
     let requester = Requester(QuestionAnswer.loginName())
-    if let host = try place.host(for: run.record, in: service.history, shared) {
+    if let host = try place.host(for: run.record, in: service.history, display, shared) {
       return try await ask(host, to: run.record, for: requester, in: service.history)
     }
     var presentation = shared.presentation(of: run.pipeline, in: service)

@@ -116,7 +116,7 @@ struct Retry: ForegroundCommand {
         TextOutput.error.writeLine("penstock: \(TerminalText.visible(sentence))")
       }
     }
-    if let host = try place.host(for: former.record, in: service.history, shared) {
+    if let host = try place.host(for: former.record, in: service.history, display, shared) {
       await pluginHost.shutDown()
       return try await queue(start, repeating: former.record, for: host, in: service.history)
     }

@@ -16,10 +16,20 @@ struct HostPlaceOptions: ParsableArguments {
   }
 
   /// The host that runs it; nil for this process. Says so where a host is there that does not serve the pipeline.
-  func host(for run: RunRecord, in history: History, _ shared: SharedOptions) throws -> HostRecord? {
+  ///
+  /// - Throws: ``CommandFailure`` where `display` asks for what only the process that runs it shows.
+  func host(
+    for run: RunRecord, in history: History, _ display: OutputOptions, _ shared: SharedOptions
+  ) throws -> HostRecord? {
     guard !here else { return nil }
     switch try RunProcess(of: run, in: history) {
-    case .host(let host): return host
+    case .host(let host):
+      guard display.output == nil, display.results.isEmpty else {
+        throw CommandFailure(
+          "--output and --result show what this process runs, and the host in process \(host.owner.pid) would run this; leave them out, or add --here"
+        )
+      }
+      return host
     case .here(nil): return nil
     case .here(let host?):
       if !shared.quiet {
