@@ -62,10 +62,12 @@ extension Tool {
 
 /// What a host has recorded, read while it runs.
 final class HostHistory {
+  private let host: ServedHost
   private let database: SQLiteFile
 
-  init(of site: HostSite) throws {
-    database = try SQLiteFile(path: site.workspace + "/workspace.db", isReadOnly: true)
+  init(of host: ServedHost) throws {
+    self.host = host
+    database = try SQLiteFile(path: host.site.workspace + "/workspace.db", isReadOnly: true)
   }
 
   deinit { database.close() }
@@ -78,6 +80,7 @@ final class HostHistory {
   func wait(until query: String, is number: Int, seconds: Double = 300) throws {
     let deadline = WallClock.seconds + seconds
     while try self.number(query) < Double(number) {
+      try host.expectLiving()
       guard WallClock.seconds < deadline else {
         throw BenchError("after \(Int(seconds)) s there is no \(number) of: \(query)")
       }

@@ -27,7 +27,7 @@ extension HostMeasuring {
       asked.append(WallClock.seconds)
       try tool.ask(["start", "one", "--quiet"], of: site)
     }
-    let history = try HostHistory(of: site)
+    let history = try HostHistory(of: host)
     try history.wait(
       until: "SELECT count(*) FROM run_record WHERE pipeline = 'one' AND state = 'succeeded'", is: sizes.starts)
     let ran = try history.number(
@@ -42,10 +42,14 @@ extension HostMeasuring {
     let from = "FROM occasion o JOIN run_record r ON r.number = o.run WHERE o.pipeline = 'one' ORDER BY o.number"
     let runs = try history.texts("SELECT r.id \(from)").map { begun[$0] ?? .infinity }
     let written = try history.numbers("SELECT o.asked_at / 1000000.0 \(from)")
+    let recorded = try history.numbers("SELECT r.started_at / 1000000.0 \(from)")
     let load = "\(Int(ran.rounded())) runs/s beside"
     return HostFigure.latencies(
       name, "from the request's row to the process, \(load)", zip(runs, written).map { $0 - $1 }, floors: floors,
       median: 0.005, p99: 0.025, peakBytes: peak)
+      + HostFigure.latencies(
+        name, "of that, until the run begins", zip(recorded, written).map { $0 - $1 }, floors: [], median: nil,
+        p99: nil, peakBytes: peak)
       + HostFigure.latencies(
         name, "from the start of `penstock start` to the process", zip(runs, asked).map { $0 - $1 }, floors: floors,
         median: nil, p99: nil, peakBytes: peak)
@@ -126,7 +130,7 @@ extension HostMeasuring {
     let floors = try signals(site, count: sizes.cancels)
     try HostQueue(site: site, tool: tool).fill("one", count: sizes.others)
     let host = try host(of: site)
-    let history = try HostHistory(of: site)
+    let history = try HostHistory(of: host)
     try history.wait(until: "SELECT count(*) FROM run_record WHERE state = 'running'", is: sizes.others)
     while Stamps(site.stamps).begun.count < sizes.others { usleep(20_000) }
     sleep(2)

@@ -49,7 +49,7 @@ extension HostMeasuring {
           Command(self.floors + "/floor", floor(site.directory), in: site.directory)
         ).seconds)
       let host = try host(of: site)
-      seconds.append(try duration(of: sizes.runs, "one", in: site))
+      seconds.append(try duration(of: sizes.runs, "one", in: host))
       peak = max(peak, host.usage.peakBytes)
       try host.stop()
     }
@@ -57,8 +57,8 @@ extension HostMeasuring {
   }
 
   /// Waits for the end of that many runs, and returns how long they took from the beginning of the first to the end of the last.
-  private func duration(of count: Int, _ pipeline: String, in site: HostSite) throws -> Double {
-    let history = try HostHistory(of: site)
+  private func duration(of count: Int, _ pipeline: String, in host: ServedHost) throws -> Double {
+    let history = try HostHistory(of: host)
     try history.wait(
       until: "SELECT NOT EXISTS (SELECT 1 FROM queue_entry WHERE pipeline = '\(pipeline)')", is: 1)
     try history.wait(
@@ -100,7 +100,7 @@ extension HostMeasuring {
     try queue.fill("sleeping", count: others - others / 2)
     try queue.fill("short", count: sizes.short)
     let host = try host(of: site)
-    let history = try HostHistory(of: site)
+    let history = try HostHistory(of: host)
     try history.wait(
       until: """
         SELECT count(*) FROM operation_record o JOIN run_record r ON r.number = o.key >> 32
@@ -109,7 +109,7 @@ extension HostMeasuring {
     // Until what runs listen for, half a second after their start, is there, too.
     sleep(2)
     try tool.ask(["unpause", "short"], of: site)
-    let seconds = try duration(of: sizes.short, "short", in: site)
+    let seconds = try duration(of: sizes.short, "short", in: host)
     let peak = host.usage.peakBytes
     try host.stop()
     return (seconds, peak)
@@ -135,7 +135,7 @@ extension HostMeasuring {
     let site = try servedSite("host-backlog/\(name)", keys: "limits: { runs: 1 }\n", pipelines: ["one": Self.value])
     try HostQueue(site: site, tool: tool).fill("one", count: queued)
     let host = try host(of: site)
-    let history = try HostHistory(of: site)
+    let history = try HostHistory(of: host)
     try history.wait(
       until: "SELECT \(queued) - count(*) FROM queue_entry", is: sizes.begun)
     let usage = host.usage

@@ -35,6 +35,13 @@ final class ServedHost {
 
   var usage: ProcessUsage { ProcessUsage(of: process.id) }
 
+  /// Throws if the host has ended by itself.
+  func expectLiving() throws {
+    guard isThere, let status = process.wait(seconds: 0) else { return }
+    isThere = false
+    throw BenchError("a host ended with \(status): \(KernelFile.text(site.log).suffix(2000))")
+  }
+
   /// Ends the host, and whatever goes on.
   ///
   /// - Throws: `BenchError` unless it ends well.
