@@ -136,6 +136,7 @@ package actor PipelineServer {
   private func start() async throws {
     record.startedAt = host.now()
     record.number = try history.add(record)
+    try history.declare(resources: configuration.service.capacity.resources)
     log.tell(.info, "starting", "serving '\(configuration.location.path)' in process \(record.owner.pid)")
     // What the former host had taken and not begun, and runs that it has left.
     let interrupted = try history.interruptedRuns()

@@ -48,7 +48,7 @@ struct Attempt {
       try await awaitWriting { try await readFiles() }
       try run.requireOwnership()
     } catch {
-      run.release(run.demand(ordinal))
+      run.releaseAll(of: ordinal)
       throw error
     }
     count()
@@ -139,7 +139,7 @@ struct Attempt {
       if run.state.instances[ordinal].turn.hasReleased {
         run.state.instances[ordinal].turn.hasReleased = false
       } else {
-        run.release(run.demand(ordinal))
+        run.releaseAll(of: ordinal)
       }
       guard let present = run.state.instances[ordinal].attempt else { return CancellationError() }
       attempt = present

@@ -13,7 +13,7 @@ struct AttemptTurn {
     // Where this may be the failure that ends its loop, no further item begins before that is known.
     guard !run.mayEndLoop(ordinal) else { return }
     run.state.instances[ordinal].turn.hasReleased = true
-    run.services.loop.urgently { run.release(run.demand(ordinal)) }
+    run.services.loop.urgently { run.releaseAll(of: ordinal) }
   }
 
   /// The operation has its slot, or will never need it: another one may be made ready.
@@ -37,6 +37,17 @@ struct AttemptTurn {
   nonisolated(nonsending) func take() async throws {
     guard !run.state.instances[ordinal].turn.hasSlot else { return }
     let demand = run.demand(ordinal)
+    let shares = try await run.services.resources.shared(
+      among: demand.resources.map {
+        ResourceHolds.Share(run.state.pipeline.resources[$0.resource].name, $0.amount)
+      })
+    repeat { try await takeHere(demand) } while try await !take(shares, demand)
+    run.state.instances[ordinal].turn.hasSlot = true
+    endEarly()
+  }
+
+  /// Waits for what the run and its host share out.
+  private nonisolated(nonsending) func takeHere(_ demand: RunLimits.Demand) async throws {
     if demand.slots > 0 || !demand.resources.isEmpty, !run.limits.take(demand) {
       let resources = run.state.instances[ordinal].node.definition.resources
       if let missing = run.limits.unsatisfiable(demand) {
@@ -54,14 +65,36 @@ struct AttemptTurn {
       }
       guard await run.limits.wait(for: demand, on: run.services.loop) else { throw CancellationError() }
     }
-    run.state.instances[ordinal].turn.hasSlot = true
-    endEarly()
+  }
+
+  /// Takes what all processes on the workspace share. Where others hold too much, gives back everything, and returns false when that may have changed.
+  private nonisolated(nonsending) func take(
+    _ shares: [ResourceHolds.Share], _ demand: RunLimits.Demand
+  ) async throws -> Bool {
+    guard !shares.isEmpty else { return true }
+    var isHeld = true
+    do {
+      let instance = run.state.instances[ordinal]
+      return try await run.services.resources.take(
+        shares, for: SharedResources.Taker(run: run.id, ordinal: ordinal, operation: instance.name)
+      ) {
+        // Nothing of this host stands idle meanwhile.
+        isHeld = false
+        run.release(demand)
+        run.recorder.enter(ordinal, .waiting(.resources(shares.map(\.resource))))
+      } noticing: {
+        run.observer.emit(.notice(run.id, $0))
+      }
+    } catch {
+      if isHeld { run.release(demand) }
+      throw error
+    }
   }
 
   /// Gives back what was taken for an attempt that has not begun.
   func giveUp() {
     guard run.state.instances[ordinal].turn.hasSlot else { return }
     run.state.instances[ordinal].turn.hasSlot = false
-    run.release(run.demand(ordinal))
+    run.releaseAll(of: ordinal)
   }
 }

@@ -47,6 +47,21 @@ package struct FormerProcesses {
     return outcome
   }
 
+  /// Ends what the gone host of a run, or of those nested in it, left running, before somebody else has what the run held: it may still use that.
+  ///
+  /// A history that cannot be read is no reason to fail; whoever goes on will be told soon enough.
+  ///
+  /// - Throws: ``EngineError/processesRemain(_:of:)`` or ``EngineError/processesUnknown(of:)``.
+  func endLeft(
+    of run: RunID, host: ProcessIdentity, isolation: isolated (any Actor)? = #isolation, noticing: (String) -> Void
+  ) async throws {
+    // One that somebody has resumed meanwhile has had them ended, and its processes are another host's.
+    let isLeft = { (try? history.run(run)?.state.isFinal) ?? false }
+    let outcome = await end(of: run, host: host, if: isLeft)
+    if isLeft() { for notice in outcome.notices(of: host) { noticing(notice) } }
+    if let error = outcome.error(of: run) { throw error }
+  }
+
   /// What the history says; nil, and noted, where it cannot be read.
   fileprivate static func known<T>(_ read: () throws -> T) -> T? {
     do {

@@ -107,26 +107,21 @@ final class ExclusiveLocks: @unchecked Sendable {
     return outcome
   }
 
-  /// Ends what the gone host of a run, or of those nested in it, left running: it may still use what the name stands for.
-  ///
-  /// A history that cannot be read is no reason to fail, as the lease is granted already; whoever holds it will be told soon enough.
-  ///
-  /// - Throws: ``EngineError/processesRemain(_:of:)`` or ``EngineError/processesUnknown(of:)``. The name is the former holder's again then, so that the next to take it tries again.
+  /// Ends what the gone host of a run left running. Where that fails the name is the former holder's again, so that the next to take it tries again.
   private func endProcesses(
     of run: RunID, former: Lease, taken: Lease, isolation: isolated (any Actor)? = #isolation,
     noticing: (String) -> Void
   ) async throws {
-    let processes = FormerProcesses(history: history, delayer: LoopDelayer(loop: loop))
-    // One that somebody has resumed meanwhile has had them ended, and its processes are another host's.
-    let isLeft = { (try? self.history.run(run)?.state.isFinal) ?? false }
-    let outcome = await processes.end(of: run, host: former.owner, if: isLeft)
-    if isLeft() { for notice in outcome.notices(of: former.owner) { noticing(notice) } }
-    guard let error = outcome.error(of: run) else { return }
-    try await recorder.perform { db in
-      guard try Leases.release(taken.name, fence: taken.fence, in: db) else { return }
-      _ = try Leases.acquire(former.name, holder: former.holder, owner: former.owner, in: db)
+    do {
+      try await FormerProcesses(history: history, delayer: LoopDelayer(loop: loop))
+        .endLeft(of: run, host: former.owner, noticing: noticing)
+    } catch {
+      try await recorder.perform { db in
+        guard try Leases.release(taken.name, fence: taken.fence, in: db) else { return }
+        _ = try Leases.acquire(former.name, holder: former.holder, owner: former.owner, in: db)
+      }
+      throw error
     }
-    throw error
   }
 
   /// Gives a name back.
@@ -144,7 +139,7 @@ final class ExclusiveLocks: @unchecked Sendable {
   private static let pause = Duration.seconds(1)
 
   /// Calls `body` when the process ends, or may have ended; the returned closure stops watching.
-  private func watchEnd(of process: ProcessIdentity, _ body: @escaping () -> Void) throws -> () -> Void {
+  func watchEnd(of process: ProcessIdentity, _ body: @escaping () -> Void) throws -> () -> Void {
     guard process.isVisible else {
       let timer = loop.schedule(after: Self.pause, body)
       return { [loop] in loop.cancelTimer(timer) }

@@ -22,6 +22,8 @@ final class HostServices: @unchecked Sendable {
   /// What all runs together may take; nil where the host bounds nothing.
   let limits: HostLimits?
   let locks: ExclusiveLocks
+  /// What all processes on the workspace share.
+  let resources: SharedResources
   let requests: RequestRouter
   let environment: HostEnvironment
   let observations: Observations
@@ -46,6 +48,8 @@ final class HostServices: @unchecked Sendable {
     limits = HostLimits.of(configuration.capacity)
     locks = ExclusiveLocks(loop: loop, recorder: recorder, history: history)
     observations = Observations(loop: loop, history: history)
+    resources = SharedResources(
+      loop: loop, history: history, recorder: recorder, time: time, locks: locks, watch: observations.watch)
     requests = RequestRouter(loop: loop, history: history, recorder: recorder, watch: observations.watch)
     http = HTTPHost(workspace: history.workspace.directory, loop: loop, paths: observations.paths)
     let environment = HostEnvironment(

@@ -13,6 +13,8 @@ final class WorkspaceWatch: @unchecked Sendable {
     case requests
     /// A lease that another process holds.
     case lease(String)
+    /// What is held of the resources that all processes on the workspace share.
+    case resources
     /// The latest run of a pipeline in one of these states.
     case latestRun(of: String, in: Set<RunState>)
   }
@@ -59,6 +61,7 @@ final class WorkspaceWatch: @unchecked Sendable {
     return switch subject {
     case .requests: try history.followRequests(tell)
     case .lease(let name): [try history.followLease(name, tell)]
+    case .resources: [try history.followResourceHolds(tell)]
     case .latestRun(let pipeline, let states): [try history.followLatest(of: pipeline, in: states, tell)]
     }
   }

@@ -179,6 +179,12 @@ final class Run {
     if limits.release(demand) { queue.wakeForSlot() }
   }
 
+  /// Gives back everything that an attempt of an operation has taken.
+  func releaseAll(of ordinal: Int) {
+    services.resources.giveBack(id, ordinal)
+    release(demand(ordinal))
+  }
+
   /// Lets the scheduler look again.
   func wake() { queue.wake() }
 

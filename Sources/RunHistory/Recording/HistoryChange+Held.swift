@@ -5,7 +5,7 @@ extension HistoryChange {
   var run: RunID {
     switch self {
     case .runCreated(let record, _, _, _), .queuedRunBegan(let record, _): record.id
-    case .runStarted(let run, _): run
+    case .runStarted(let run, _), .resourcesReleased(let run, _): run
     case .runEnded(let run, _, _, _, _, _): run
     case .operation(let record), .operationWithAttempt(let record, _): record.run
     case .attempt(let record): record.run
@@ -25,7 +25,7 @@ extension HistoryChange {
         + operations.reduce(0) { $0 + MemoryLayout<OperationRecord>.stride + $1.texts }
     case .queuedRunBegan(let record, let operations):
       record.texts + operations.reduce(0) { $0 + MemoryLayout<OperationRecord>.stride + $1.texts }
-    case .runStarted: 0
+    case .runStarted, .resourcesReleased: 0
     case .runEnded(_, _, let reason, let canceller, _, _): reason.size + (canceller?.who).size
     case .operation(let record): record.texts
     case .attempt(let record): record.texts

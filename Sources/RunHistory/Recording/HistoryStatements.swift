@@ -59,16 +59,17 @@ final class HistoryStatements: @unchecked Sendable {
 
   /// The types of objects that changes are about.
   static func types(of changes: ArraySlice<HistoryChange>) -> [any Storable.Type] {
-    var (hasRuns, hasApprovals) = (false, false)
+    var (hasRuns, hasApprovals, hasHolds) = (false, false, false)
     for change in changes {
       switch change {
       case .runCreated, .queuedRunBegan, .runStarted, .runEnded: hasRuns = true
       case .approvalRequested: hasApprovals = true
+      case .resourcesReleased: hasHolds = true
       case .operation, .attempt, .operationWithAttempt: break
       }
     }
     return [StoredOperation.self, StoredAttempt.self] + (hasRuns ? [StoredRun.self, StoredDefinition.self] : [])
-      + (hasApprovals ? [StoredApproval.self] : [])
+      + (hasApprovals ? [StoredApproval.self] : []) + (hasHolds ? [StoredResourceHold.self] : [])
   }
 
   /// Makes rows of changes, in one transaction. What is of a run that was taken from this process is left out. Where a clock was set back meanwhile, what ended before it began is recorded as ended when it began.
@@ -137,6 +138,9 @@ final class HistoryStatements: @unchecked Sendable {
         try statement.run()
         ending = statement
         dropEnded(run)
+      case .resourcesReleased(_, let holds):
+        // Also of a run that was taken from this process, whose operations have ended all the same.
+        try ResourceHolds.release(holds, in: db)
       case .approvalRequested(let approval):
         guard let number = try number(of: approval.run, in: db) else { continue }
         try db.cachedStatement(

@@ -20,6 +20,8 @@ public enum HistoryChange: Sendable {
   case attempt(AttemptRecord)
   /// An operation instance and its latest attempt together, so that neither is durable without the other.
   case operationWithAttempt(OperationRecord, AttemptRecord)
+  /// What an operation of the run held of resources that all processes on the workspace share is free.
+  case resourcesReleased(RunID, holds: [Int64])
   /// A person is asked. A question that has been answered keeps its answer.
   case approvalRequested(Approval)
 }

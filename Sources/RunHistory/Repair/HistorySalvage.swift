@@ -47,6 +47,7 @@ struct HistorySalvage {
     Table(name: "specification_record"), Table(name: "specification_change", key: "number"),
     Table(name: "plugin_value"),
     Table(name: "lease_record"),
+    Table(name: "resource_record"), Table(name: "resource_hold", key: "number"),
   ]
   /// How often the middle of what could not be read is tried, for each table.
   private static let mostProbes = 500

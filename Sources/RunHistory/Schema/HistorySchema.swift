@@ -37,6 +37,7 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(number: 12, sql: HostingSchema.migration),
       WorkspaceSchema.Migration(number: 13, sql: AuditSchema.migration),
       WorkspaceSchema.Migration(number: 14, sql: SpecificationSchema.migration),
+      WorkspaceSchema.Migration(number: 15, sql: ResourceSchema.migration),
     ],
     template: .history,
     mapped: [
@@ -44,13 +45,14 @@ public enum HistorySchema {
       StoredRequest.self, StoredPluginValue.self, StoredOccasion.self, StoredQueueEntry.self, StoredPause.self,
       StoredHost.self, StoredHostRequest.self, StoredPipeline.self, StoredAuditEntry.self,
       StoredSpecification.self,
+      StoredResource.self, StoredResourceHold.self,
     ], isGuarded: true, folders: ["runs"])
 
   /// The names of the public views.
   public static let publicViews =
     [
       "runs", "operations", "attempts", "failures", "durations", "approvals", "leases", "gates", "events",
-    ] + HostingSchema.views + AuditSchema.views + SpecificationSchema.views
+    ] + HostingSchema.views + AuditSchema.views + SpecificationSchema.views + ResourceSchema.views
 
   // Released migrations are never edited; these texts, and what they are made of, belong to them.
 

@@ -42,6 +42,7 @@ struct ViewTests {
       ("durations", "pipeline operation runs average_ms p50_ms p95_ms max_ms"),
       ("approvals", "run operation state message requested_at answered_at note who"),
       ("leases", "name holder fence pid acquired_at"),
+      ("resources", "name amount held holders"),
       ("gates", "run pipeline operation formula state reason waiting_since opened_at due"),
       ("events", "run pipeline operation attempt event at reason"),
       ("occasions", "pipeline cause controller instant asked_at outcome reason run late_ms asked_by detail"),

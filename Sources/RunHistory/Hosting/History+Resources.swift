@@ -1,0 +1,41 @@
+import Workspace
+
+/// The resources that all processes on a workspace share.
+extension History {
+  /// How much there is of each, by its name in lower case, as the host that serves the workspace has declared, or the last one that did.
+  package func resources() throws(WorkspaceError) -> [String: Int] {
+    try read { db in
+      let all = try db.fetch(for: StoredResource.self).where(StoredResource.amount >= 0)
+      return Dictionary(all.map { ($0.key, Int($0.amount)) }) { first, _ in first }
+    }
+  }
+
+  /// Declares how much there is of each resource, in place of what was declared before.
+  package func declare(resources: [String: Int]) throws(WorkspaceError) {
+    let declared = Dictionary(resources.map { ($0.key.lowercased(), (name: $0.key, amount: $0.value)) }) { first, _ in
+      first
+    }
+    guard try self.resources() != declared.mapValues(\.amount) else { return }
+    try write { db in
+      try db.changing([StoredResource.self]) { context in
+        try context.delete(StoredResource.self, where: StoredResource.amount >= Int64.min)
+        for (key, resource) in declared {
+          try context.submit(
+            StoredResource.creationRequest(
+              StoredResource(key: key, name: resource.name, amount: Int64(max(0, resource.amount)))))
+        }
+      }
+    }
+    workspace.announce()
+  }
+
+  /// Follows how much there is of resources.
+  package func followDeclaredResources(_ handler: @escaping @Sendable () -> Void) throws -> Subscription {
+    try workspace.subscribe(changesOf: StoredResource.self, changeHandler: handler)
+  }
+
+  /// Follows what is held of resources.
+  package func followResourceHolds(_ handler: @escaping @Sendable () -> Void) throws -> Subscription {
+    try workspace.subscribe(changesOf: StoredResourceHold.self, changeHandler: handler)
+  }
+}

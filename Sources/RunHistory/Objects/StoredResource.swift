@@ -1,0 +1,14 @@
+import Workspace
+
+/// How much there is of something that operations share, in whatever process.
+struct StoredResource: Storable {
+  /// The name, in lower case.
+  var key: String
+  var name: String
+  var amount: Int64
+
+  static let key = Field("key", \StoredResource.key)
+  static let name = Field("name", \StoredResource.name)
+  static let amount = Field("amount", \StoredResource.amount)
+  static let schema = ObjectSchema("resource_record", StoredResource.init, key, name, amount, key: key)
+}
