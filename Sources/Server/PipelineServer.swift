@@ -143,7 +143,12 @@ package actor PipelineServer {
     // What was asked of the former host is not asked of this one, but for runs that somebody wants to be resumed.
     let wanted = try history.takeHostRequests(at: host.now()).filter { $0.request == .resume }
     background.subscriptions.append(try history.followHostRequests { [mail] in mail.send(.requests) })
-    background.subscriptions += try history.followQueue { [dispatcher] in Task { await dispatcher.notice() } }
+    background.subscriptions += try history.followQueue { [weak self, dispatcher] in
+      Task {
+        await dispatcher.notice()
+        await self?.queueChanged()
+      }
+    }
     clock = host.watchClock { [mail] in mail.send(.clockSet($0)) }
     try await apply(catalog.look(), isFirst: true)
     let wantedRuns = Set(wanted.compactMap(\.run))
@@ -435,6 +440,10 @@ package actor PipelineServer {
     background.tasks = []
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
+  }
+
+  private func queueChanged() {
+    for agent in agents.values where agent.awaitsRuns { agent.queueChanged() }
   }
 
   private func ended(_ run: RunRecord) {

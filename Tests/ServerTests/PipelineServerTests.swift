@@ -146,17 +146,19 @@ struct PipelineServerTests {
 
   @Test("that is drained begins nothing, keeps the queue, and lets what goes on end")
   func drain() async throws {
-    let bench = try ServerBench(["one": Self.asking]) { configuration in
+    let bench = try ServerBench { configuration in
       configuration.runs = 1
       configuration.drain = .seconds(60)
     }
+    try bench.write(
+      "operations: [{ name: a, run: 'until [ -e \(bench.directory)/go ]; do sleep 0.01; done' }]", to: "one")
     var runs: [RunID] = []
     try await bench.serve { server, history in
       runs = try (0..<2).map { _ in try bench.start("one", in: history) }
       try await eventually { try state(runs[0], in: history) == .running }
       server.send(.drain(RunCanceller(means: .drain)))
       try await eventually { try history.currentHost()?.state == .draining }
-      try await approve(runs[0], in: history)
+      #expect(FileManager.default.createFile(atPath: bench.directory + "/go", contents: nil))
       try await eventually { try state(runs[0], in: history) == .succeeded }
     }
     let history = try bench.history()
@@ -417,28 +419,6 @@ struct PipelineServerTests {
       try await eventually { try history.occasions().count == 6 }
       #expect(try history.occasions().count { $0.reason == .queueFull } == 3)
       #expect(try history.queue().count == 2)
-    }
-  }
-
-  // MARK: Conditions
-
-  @Test("runs a pipeline whose condition turns true, and records the condition")
-  func condition() async throws {
-    let bench = try ServerBench()
-    try bench.write(
-      "automatic: file-exists(flag)\n" + Self.value, to: "one")
-    try await bench.serve { _, history in
-      #expect(try history.occasions().isEmpty)
-      #expect(FileManager.default.createFile(atPath: bench.folder + "/flag", contents: nil))
-      try await eventually { try history.runs(RunFilter(states: [.succeeded])).count == 1 }
-      let occasion = try #require(try history.occasions().first)
-      #expect((occasion.cause, occasion.detail) == (.condition, "file-exists(flag)"))
-    }
-    // To be served again is no reason to run again.
-    try await bench.serve { _, history in
-      try bench.start("one", in: history)
-      try await eventually { try history.runs(RunFilter(states: [.succeeded])).count == 2 }
-      #expect(try history.occasions().map(\.cause) == [.request, .condition])
     }
   }
 

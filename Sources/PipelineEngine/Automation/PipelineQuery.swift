@@ -50,6 +50,8 @@ private final class Reruns: Sendable {
   private let next = Mutex<(condition: AnyOperationRunSpecification, wasTrue: Bool)?>(nil)
   private let context: OperationContext
   private let wasSatisfied = Mutex(false)
+  /// Whether it was true when somebody last looked for a turn.
+  private let wasTrue = Mutex(false)
   private let following = Mutex<OperationSubscription?>(nil)
 
   var condition: AnyOperationRunSpecification { AnyOperationRunSpecification(current) }
@@ -63,11 +65,18 @@ private final class Reruns: Sendable {
   /// Lets each further change count of which no run came: one that came while the latest success was good enough, or nothing was to run by itself, must not
   /// be the last one that is noticed.
   ///
-  /// To be called when the controllers of `store` follow the condition, which must hear of a change first.
-  func follow(_ store: OperationStore<QueryState<RunOutcome, any Error>>) {
+  /// To be called when the controllers of `store` follow the condition, which must hear of a change first. `onRefusal` is called when it has turned true and no
+  /// run came of that.
+  func follow(_ store: OperationStore<QueryState<RunOutcome, any Error>>, onRefusal: @escaping @Sendable () -> Void) {
+    wasTrue.withLock { $0 = current.isSatisfied(in: context) }
     let subscription = current.subscribe(in: context) { [weak self, weak store] in
       guard let self, let store else { return }
       let isSatisfied = current.isSatisfied(in: context)
+      let hasTurned = wasTrue.withLock { wasTrue in
+        defer { wasTrue = isSatisfied }
+        return isSatisfied && !wasTrue
+      }
+      if hasTurned, !store.isLoading { onRefusal() }
       let isRepeated = wasSatisfied.withLock { wasSatisfied in
         defer { wasSatisfied = isSatisfied }
         return isSatisfied && wasSatisfied
@@ -126,11 +135,13 @@ extension RunHost {
     try store(for: pipeline, parameters: parameters, isHeld: isHeld, telling: nil, running: body).store
   }
 
-  /// The same, with what tells `onCondition` of the pipeline's conditions, at once and after each of their changes, until it is cancelled. Any thread.
+  /// The same, with what tells `onCondition` of the pipeline's conditions, at once and after each of their changes, until it is cancelled, and
+  /// `onRefusal` when `rerun_on_change` has turned true and no run comes of that: with `notAutomatic` or `notStale`, and in words why. Any thread.
   package func store(
     for pipeline: PipelineDefinition, parameters: [String: JSONValue],
     isHeld: @escaping @Sendable () -> Bool = { false },
     telling onCondition: (@Sendable (PipelineCondition) -> Void)?,
+    onRefusal: @escaping @Sendable (Occasion.Reason, String) -> Void = { _, _ in },
     running body: @escaping @Sendable () async throws -> RunOutcome
   ) throws -> (store: OperationStore<QueryState<RunOutcome, any Error>>, following: OperationSubscription) {
     let conditions: @Sendable () -> RunConditions = { [services] in
@@ -167,7 +178,14 @@ extension RunHost {
       }
       .enableAutomaticRunning(onlyWhen: automatic)
     let store = OperationStore.detached(automated, context: services.context)
-    reruns?.follow(store)
+    reruns?.follow(store) { [weak store] in
+      guard let store, !isHeld() else { return }
+      if !store.isAutomaticRunningEnabled {
+        onRefusal(.notAutomatic, "automatic: \(pipeline.automatic?.text ?? "always") is false")
+      } else if !store.isStale {
+        onRefusal(.notStale, "stale_when: \(pipeline.staleWhen?.text ?? "always") is false of the latest success")
+      }
+    }
     guard let onCondition else { return (store, .empty) }
     let told = [
       ("automatic", pipeline.automatic, allowed), ("rerun_on_change", pipeline.rerunOnChange, reruns?.condition),

@@ -86,12 +86,15 @@ final class PathWatch: @unchecked Sendable {
   /// Ends the calls for one path.
   func remove(_ entry: Int) {
     guard let target = targetsByEntry.removeValue(forKey: entry), let path = targets[target]?.path else { return }
-    targets[target]?.observers[entry] = nil
-    guard targets[target]?.observers.isEmpty ?? false else { return }
-    targets[target] = nil
-    targetsByPath[path] = nil
-    polled[target] = nil
-    forget(target)
+    // What it holds is let go afterwards: its end may remove others.
+    let removed = targets[target]?.observers.removeValue(forKey: entry)
+    withExtendedLifetime(removed) {
+      guard targets[target]?.observers.isEmpty ?? false else { return }
+      targets[target] = nil
+      targetsByPath[path] = nil
+      polled[target] = nil
+      forget(target)
+    }
   }
 
   private func newNumber() -> Int {

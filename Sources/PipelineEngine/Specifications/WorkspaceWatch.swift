@@ -52,8 +52,10 @@ final class WorkspaceWatch: @unchecked Sendable {
   /// Ends the calls to one observer. *On the loop.*
   func remove(_ observer: Int) {
     guard let subject = subjects.removeValue(forKey: observer) else { return }
-    followed[subject]?.observers[observer] = nil
-    if followed[subject]?.observers.isEmpty == true { followed[subject] = nil }
+    // What they hold is let go afterwards: its end may remove others.
+    let removed = followed[subject]?.observers.removeValue(forKey: observer)
+    let ended = followed[subject]?.observers.isEmpty == true ? followed.removeValue(forKey: subject) : nil
+    withExtendedLifetime((removed, ended)) {}
   }
 
   private func subscriptions(to subject: Subject) throws -> [Subscription] {

@@ -12,6 +12,8 @@ final class PipelineAgent: Sendable {
 
   private struct State {
     var session: ControllerSession?
+    /// Runs the pipeline when its conditions say so, as long as somebody has it.
+    var store: OperationStore<QueryState<RunOutcome, any Error>>?
     var subscriptions: [OperationSubscription] = []
     var tasks: [Task<Void, Never>] = []
     /// Conditions whose run has not ended.
@@ -63,6 +65,17 @@ final class PipelineAgent: Sendable {
     for subscription in ended.subscriptions { subscription.cancel() }
     for task in ended.tasks { task.cancel() }
     for continuation in ended.awaited.values { continuation.resume(throwing: CancellationError()) }
+  }
+
+  /// Whether a condition waits for the end of a run of the pipeline.
+  var awaitsRuns: Bool { state.withLock { !$0.awaited.isEmpty } }
+
+  /// The queue has changed: a run for which a condition waits may have been cancelled, or left out, before it began.
+  func queueChanged() {
+    for id in state.withLock({ Array($0.awaited.keys) }) {
+      guard let run = try? host.history.run(id), run.state.isFinal else { continue }
+      ended(run)
+    }
   }
 
   /// A run of the pipeline has ended.
@@ -128,10 +141,19 @@ final class PipelineAgent: Sendable {
     let isHeld = Atomic(true)
     let (store, telling) = try host.store(
       for: outline, parameters: parameters, isHeld: { isHeld.load(ordering: .sequentiallyConsistent) },
-      telling: onCondition
+      telling: onCondition,
+      onRefusal: { [weak self] reason, why in self?.recordRefusal(reason, why, outline.rerunOnChange?.text) }
     ) { [weak self] in
       guard let self else { throw CancellationError() }
       return try await runByCondition()
+    }
+    // What is good enough may be of a former host.
+    if outline.staleWhen != nil,
+      let latest = try host.history.runs(
+        RunFilter(pipeline: pipeline.name, states: [.succeeded], limit: 1)
+      ).first
+    {
+      store.setResult(to: .success(RunOutcome(run: latest, results: [:])))
     }
     // To be served is no reason to run; what `automatic` allows at first is begun below.
     let subscription = store.subscribe(with: OperationEventHandler())
@@ -141,11 +163,18 @@ final class PipelineAgent: Sendable {
       guard awaitsFirst.load(ordering: .sequentiallyConsistent), store.isAutomaticRunningEnabled,
         awaitsFirst.exchange(false, ordering: .sequentiallyConsistent)
       else { return }
+      guard store.isStale else {
+        self?.recordRefusal(.notStale, "stale_when: \(outline.staleWhen?.text ?? "") is false of the latest success")
+        return
+      }
       let first = Task { _ = try? await store.fetch() }
       self?.keep { $0.tasks.append(first) }
     }
     let following = try host.followAutomatic(of: outline, parameters: parameters, beginFirst)
-    keep { $0.subscriptions += [subscription, telling, following] }
+    keep { state in
+      state.store = store
+      state.subscriptions += [subscription, telling, following]
+    }
     beginFirst()
   }
 
@@ -173,6 +202,21 @@ final class PipelineAgent: Sendable {
     } onCancel: {
       abandon(run.record.id)
     }
+  }
+
+  /// Records that its conditions have come true, and why there is no run all the same.
+  private func recordRefusal(_ reason: Occasion.Reason, _ why: String, _ formula: String? = nil) {
+    let occasion = Occasion(
+      pipeline: pipeline.name, cause: .condition, askedAt: host.now(),
+      detail: [formula, why].compactMap { $0 }.joined(separator: "; "))
+    let task = Task { [host, onProblem] in
+      do {
+        _ = try await host.admit(OccasionRequest(occasion, without: reason))
+      } catch {
+        onProblem("cannot record that its condition is true: \(error)")
+      }
+    }
+    keep { $0.tasks.append(task) }
   }
 
   private func admit(_ occasion: Occasion, _ run: QueuedRun) async {

@@ -44,6 +44,33 @@ import Testing
     unlink(path)
   }
 
+  /// Calls back when nobody has it any more. Touched on the loop alone.
+  private final class Last {
+    private let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+    deinit { body() }
+  }
+
+  @Test("may be left by one that takes another one along") func removal() async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    let path = NSTemporaryDirectory() + "penstock-path-\(UUID().uuidString)"
+    let (ended, ending) = AsyncStream<Void>.makeStream()
+    loop.execute {
+      let watch = PathWatch(loop: loop)
+      let other = watch.add(path) {}
+      let last = Last {
+        watch.remove(other)
+        ending.finish()
+      }
+      let entry = watch.add(path) { withExtendedLifetime(last) {} }
+      // The closure has it alone once this one has ended.
+      loop.execute { watch.remove(entry) }
+    }
+    for await _ in ended {}
+    loop.stop()
+  }
+
   @Test("looks from time to time at what the kernel refuses to watch", .timeLimit(.minutes(10)))
   func refusal() async throws {
     let loop = try EventLoop()

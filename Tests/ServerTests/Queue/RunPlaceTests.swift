@@ -120,12 +120,16 @@ struct RunPlaceTests {
         - { name: work, run: 'until [ -e \(bench.directory)/$PENSTOCK_RUN_ID ]; do sleep 0.01; done' }
       """, to: "plain")
     try bench.write(
-      "operations: [{ name: work, run: '[ $PENSTOCK_ATTEMPT = 2 ]', retry: { limit: 1, base: 150ms, jitter: none } }]",
-      to: "again")
+      """
+      specifications: { due: file-exists(\(bench.directory)/due) }
+      operations:
+        - { name: work, run: '[ $PENSTOCK_ATTEMPT = 2 ]', retry: { limit: 1, base: 1h, max: 1h, jitter: none, early: due } }
+      """, to: "again")
     try await bench.serve { _, history in
       let again = try bench.start("again", in: history)
       let plain = try bench.start("plain", in: history)
       try await eventually { try work(plain, in: history)?.state == .running }
+      #expect(FileManager.default.createFile(atPath: bench.directory + "/due", contents: nil))
       try await eventually { try work(again, in: history)?.reason == "place" }
       end(plain, in: bench)
       try await eventually { try state(again, in: history) == .succeeded }
