@@ -32,15 +32,19 @@ package struct RunExplanation: Sendable {
   let nestedRuns: NestedRuns
   private let records: [String: OperationRecord]
   private let shortID: String
+  private let holders: @Sendable ([String]) -> [ResourceHolds.Holder]
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
   /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
-  /// into the commands to type; `nestedRuns` is asked for the runs that operations have started.
+  /// into the commands to type; `nestedRuns` is asked for the runs that operations have started, and `holders` for what holds
+  /// resources, by their names.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
     now: RecordTime = .now,
-    nestedRuns: @escaping NestedRuns = { _, _ in nil }
+    nestedRuns: @escaping NestedRuns = { _, _ in nil },
+    holders: @escaping @Sendable ([String]) -> [ResourceHolds.Holder] = { _ in [] }
   ) {
+    self.holders = holders
     self.nestedRuns = nestedRuns
     run = recorded.run
     self.recorded = recorded
@@ -254,13 +258,23 @@ package struct RunExplanation: Sendable {
     case .approval?: approvalRemedies(record)
     case .place?: ["it goes on when another run ends or waits; `limits.runs` of the host allows more at once"]
     case .concurrency?: ["it begins when another operation ends; `concurrency` allows more at once"]
-    case .resources?: ["it begins when what holds the resources ends"]
+    case .resources(let names)?: [resourceRemedy(names)]
     case .exclusive?: ["it begins when the holder lets go"]
     case .specification(let specification)?: ["it goes on when \(specification.formula) is true"]
     case .gate(let specification)?: ["it begins when \(specification.formula) is true"]
     case .time(let time)?: time.due.map { ["it goes on at \(ClockText.dateAndTime($0))"] } ?? []
     default: []
     }
+  }
+
+  private func resourceRemedy(_ names: [String]) -> String {
+    let holders = holders(names)
+    guard !holders.isEmpty else { return "it begins when what holds the resources ends" }
+    let shown = holders.prefix(3).map { holder in
+      "'\(holder.operation)' of run \(holder.run.short) in process \(holder.owner.pid)"
+    }
+    return "it begins when enough is free of what is held by " + shown.joined(separator: ", ")
+      + (holders.count > shown.count ? " and \(holders.count - shown.count) more" : "")
   }
 
   /// What made the dependencies end as they did, down to the first cause.

@@ -29,6 +29,17 @@ extension History {
     workspace.announce()
   }
 
+  /// Who holds some of these resources, by names in any letter case; what gone processes held is left out.
+  package func holders(ofResources names: [String]) throws(WorkspaceError) -> [ResourceHolds.Holder] {
+    let keys = Set(names.map { $0.lowercased() })
+    return try read { db in
+      try db.fetch(for: StoredResourceHold.self).where(
+        StoredResourceHold.number >= 0, orderBy: [StoredResourceHold.number.ascending]
+      )
+      .filter { keys.contains($0.resource) }.compactMap(\.holder).filter { $0.owner.isAlive(in: db) }
+    }
+  }
+
   /// Follows how much there is of resources.
   package func followDeclaredResources(_ handler: @escaping @Sendable () -> Void) throws -> Subscription {
     try workspace.subscribe(changesOf: StoredResource.self, changeHandler: handler)

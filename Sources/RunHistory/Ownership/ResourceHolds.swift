@@ -96,7 +96,8 @@ package enum ResourceHolds {
 }
 
 extension StoredResourceHold {
-  fileprivate var holder: ResourceHolds.Holder? {
+  /// Who it is that holds this; nil for what no version writes.
+  var holder: ResourceHolds.Holder? {
     guard let run = RunID(run) else { return nil }
     return ResourceHolds.Holder(
       share: ResourceHolds.Share(resource, Int(amount)), run: run, operation: operation,

@@ -67,7 +67,8 @@ struct Explain: ParsableCommand {
     }
     let explanation = RunExplanation(
       of: recorded, pipeline: pipeline, operation: operation, shortID: short,
-      nestedRuns: { history.nested(in: $0, operation: $1) })
+      nestedRuns: { history.nested(in: $0, operation: $1) },
+      holders: { (try? history.holders(ofResources: $0)) ?? [] })
     shared.output.print {
       explanation.jsonValues()
     } text: {

@@ -36,6 +36,7 @@ struct SharedResourceTests {
       let first = try bench.start("one", in: history)
       try await eventually { try history.operations(of: first).first?.state == .running }
       #expect(try held(in: history) == 1)
+      #expect(try history.holders(ofResources: ["GPU"]).map(\.run) == [first])
       // As another process has it: a host of its own on the same workspace.
       let other = try RunHost.open(workspace: bench.directory + "/workspace", durability: .process)
       let loaded = PipelineLoader.load(text: Self.text(in: bench.directory), path: "other.yaml")

@@ -1,0 +1,34 @@
+import Testing
+import Workspace
+
+@testable import RunHistory
+@testable import RunReports
+
+@Suite("The explanation of a run")
+struct RunExplanationTests {
+  private func remedies(_ holders: [ResourceHolds.Holder]) throws -> [String] {
+    let record = RunRecord(
+      id: RunID(bits: 1), pipeline: "p", definitionHash: "", path: nil, host: "", user: "", version: "")
+    let operation = OperationRecord(
+      run: record.id, ordinal: 0, name: "work", position: 0, state: .waiting, reason: "resources",
+      detail: #"{"resources":["gpu"]}"#)
+    let whole = RecordedRun(run: record, definition: "", operations: [operation], attempts: [], approvals: [])
+    let explanation = RunExplanation(
+      of: whole, pipeline: nil, operation: "work", shortID: "1", holders: { $0 == ["gpu"] ? holders : [] })
+    return try #require(explanation.entries.first).remedies
+  }
+
+  @Test("names what holds a resource that an operation waits for, in whatever process")
+  func holders() throws {
+    func holder(_ number: UInt64) -> ResourceHolds.Holder {
+      ResourceHolds.Holder(
+        share: .init("gpu", 1), run: RunID(bits: number), operation: "train",
+        owner: ProcessIdentity(boot: "b", pid: Int32(number), started: 1))
+    }
+    #expect(try remedies([]) == ["it begins when what holds the resources ends"])
+    let one = "'train' of run \(RunID(bits: 7).short) in process 7"
+    #expect(try remedies([holder(7)]) == ["it begins when enough is free of what is held by " + one])
+    let many = try remedies((7..<12).map(holder))
+    #expect(many.first?.hasSuffix(" and 2 more") == true)
+  }
+}
