@@ -32,7 +32,7 @@ package actor PipelineServer {
 
   private var configuration: ServerConfiguration
   private let log: HostLog
-  private let service: RunService
+  nonisolated let service: RunService
   private let mail = HostMail()
   private var phase = Phase.starting
   private var record: HostRecord
@@ -180,13 +180,13 @@ package actor PipelineServer {
           run: run.id)
       case .fail:
         do {
-          try history.fail(run.id, at: host.now())
+          try await host.fail(run)
           log.tell(
             .warning, "run-failed", "run \(run.id.short) of '\(run.pipeline)' has failed: its host was gone",
             pipeline: run.pipeline, run: run.id)
         } catch {
           log.tell(
-            .error, "run-left", "cannot record the end of run \(run.id.short): \(error)", pipeline: run.pipeline,
+            .error, "run-left", "run \(run.id.short) stays interrupted: \(error)", pipeline: run.pipeline,
             run: run.id)
         }
       case .resume:

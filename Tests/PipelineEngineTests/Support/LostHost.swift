@@ -118,6 +118,15 @@ final class LostHost {
     others.append((successor, executor, run))
   }
 
+  /// Has another host record that a run has failed, and returns it.
+  func fail(_ id: RunID, _ executor: ScriptedExecutor) async throws -> RunRecord? {
+    let history = host.services.history
+    try history.markInterrupted()
+    let run = try #require(try history.run(id))
+    try await successor(executor).fail(run)
+    return try history.run(id)
+  }
+
   private func successor(_ executor: ScriptedExecutor) -> RunHost {
     let services = host.successor(executor)
     recorders.append(services.recorder)

@@ -1,0 +1,36 @@
+import PipelineLanguage
+import RunHistory
+
+/// Interrupted runs that this host does not resume.
+extension RunHost {
+  /// Ends what the gone host of an interrupted run has left running, on this machine and elsewhere, and records that the run has failed. One that somebody has resumed meanwhile is left alone.
+  ///
+  /// - Throws: ``EngineError/processesRemain(_:of:)``, ``EngineError/processesUnknown(of:)`` or ``EngineError/jobsElsewhere(_:of:)`` where something of it may go on, or
+  ///   `WorkspaceError`: then the run stays interrupted.
+  package func fail(_ run: RunRecord) async throws {
+    let elsewhere = try history.executorsWithJobs(of: run.id, besides: [LocalExecutor.name, services.executor.name])
+    guard elsewhere.isEmpty else { throw EngineError.jobsElsewhere(elsewhere, of: run.id) }
+    let services = services
+    try await Task(executorPreference: services.loop) {
+      try await Self.stopJobs(of: run, services)
+      let processes = FormerProcesses(history: services.history, delayer: LoopDelayer(loop: services.loop))
+      let outcome = await processes.end(of: run.id, host: run.owner, isolation: nil) {
+        (try? services.history.run(run.id))?.state == .interrupted
+      }
+      if let error = outcome.error(of: run.id) { throw error }
+    }.value
+    try history.fail(run.id, at: services.now())
+  }
+
+  /// Stops the jobs of a run that outlive their host, and waits for their ends.
+  private static nonisolated(nonsending) func stopJobs(of run: RunRecord, _ services: HostServices) async throws {
+    let executor = services.executor
+    let attempts = try services.history.attempts(of: run.id)
+    for job in FormerJob.left(by: attempts, at: executor.name).values {
+      guard case .running(let handle) = await executor.recover(job.handle) else { continue }
+      executor.stop([handle], grace: .zero)
+      _ = await executor.end(of: handle)
+    }
+    executor.forget(run.id)
+  }
+}
