@@ -106,6 +106,8 @@ enum OccasionLedger {
         return Refusal(reason: .queueFull, detail: "\(request.capacity) runs are queued")
       }
     }
+    // One that comes too late is in the way of no other one.
+    if let startBy = request.run?.startBy, startBy < occasion.askedAt { return Refusal(reason: .tooLate) }
     guard request.overlap == .skip, let other = try activeRun(of: occasion.pipeline, in: db) else { return nil }
     return Refusal(reason: .overlap, other: other)
   }
@@ -158,7 +160,8 @@ enum OccasionLedger {
       runReason(reason), canceller?.who, canceller?.means.rawValue,
       time.microseconds, number,
     ])
-    try db.cachedStatement(sql: "UPDATE occasion SET outcome = ?, reason = ? WHERE run = ?")
+    // Occasions in whose way it stood name it, too.
+    try db.cachedStatement(sql: "UPDATE occasion SET outcome = ?, reason = ? WHERE run = ? AND outcome = 'run'")
       .execute(arguments: [outcome.rawValue, reason.rawValue, number])
     return true
   }

@@ -147,13 +147,30 @@ struct OccasionTests {
   @Test("of which the run must have begun by now is left out")
   func tooLate() async throws {
     let run = run(startBy: start.advanced(by: -1))
-    _ = try await admit(occasion(), run)
+    _ = try await admit(occasion(heardAt: start.advanced(by: -2)), run)
     #expect(try await take().isEmpty)
     let found = try #require(try fixture.history.occasions().first)
     #expect((found.outcome, found.reason) == (.skipped, .tooLate))
     let record = try #require(try fixture.history.run(run.record.id))
     #expect((record.state, record.reason) == (.cancelled, "too-late"))
     #expect(try fixture.history.queue().isEmpty)
+  }
+
+  @Test("that is left out for want of time leaves those alone in whose way it stood")
+  func tooLateInTheWay() async throws {
+    let first = run(startBy: start.advanced(by: -1))
+    _ = try await admit(occasion(heardAt: start.advanced(by: -10)), first)
+    let second = occasion(at: start.advanced(by: -5), heardAt: start.advanced(by: -5))
+    #expect(try await admit(second, run(), overlap: .skip) == .skipped(.overlap, first.record.id))
+    #expect(try await take().isEmpty)
+    #expect(try fixture.history.occasions().map(\.reason) == [.overlap, .tooLate])
+  }
+
+  @Test("that is heard of too late has no run, and is in the way of no other one")
+  func heardOfTooLate() async throws {
+    let late = occasion(at: start.advanced(by: -90), heardAt: start)
+    #expect(try await admit(late, run(startBy: start.advanced(by: -1)), overlap: .skip) == .skipped(.tooLate, nil))
+    #expect(try await admit(occasion(), run(startBy: start), overlap: .skip).run != nil)
   }
 
   @Test("whose queued run somebody cancels has none, and no host is asked")
