@@ -59,7 +59,7 @@ private struct NestedRunAttempt {
     let child = makeChild(
       definition,
       RunBrief(
-        id: former?.run.id ?? .generate(), options: options,
+        id: former?.run.id ?? .generate(at: run.services.now()), options: options,
         parent: RunRecord.Parent(
           run: run.state.id, operation: run.state.instances[ordinal].name,
           attempt: run.state.instances[ordinal].attempts),

@@ -4,7 +4,8 @@ import Workspace
 extension RunHost {
   /// Takes a name of the workspace that one process holds at a time, without waiting for it. A process that ends gives it back.
   package func lease(_ name: String, holder: String) async throws -> LeaseOutcome {
-    try await services.recorder.perform { try Leases.acquire(name, holder: holder, in: $0) }
+    let now = services.now().microseconds
+    return try await services.recorder.perform { try Leases.acquire(name, holder: holder, at: now, in: $0) }
   }
 
   /// Gives a name back.

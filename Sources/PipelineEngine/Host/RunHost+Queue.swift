@@ -80,7 +80,7 @@ extension QueuedRun {
     of pipeline: PipelineDefinition, options: RunOptions, queue: String, priority: Int, startBy: RecordTime?,
     configuration: HostConfiguration = HostConfiguration(), at time: RecordTime
   ) {
-    var record = RunRecord(of: pipeline, id: .generate(), options, configuration, at: time)
+    var record = RunRecord(of: pipeline, id: .generate(at: time), options, configuration, at: time)
     record.params = pipeline.recordedParameters(options.parameters)
     record.counts = RunCounts(operations: pipeline.operations.count)
     record.origin.source = options.source

@@ -45,7 +45,7 @@ public final class RunHost: Sendable {
     guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
     let failure = FailureRelay()
     let recorder = HistoryRecorder(
-      workspace: history.workspace, delay: .milliseconds(10), heldBytes: configuration.whenWritingFails.heldBytes,
+      workspace: history.workspace, delay: configuration.gathering, heldBytes: configuration.whenWritingFails.heldBytes,
       onRefusal: { failure.report(refusal: $0) }, onLoss: { failure.report(loss: $0) },
       onFailure: { failure.report($0) })
     // Its statements are prepared while this thread goes on.
@@ -104,8 +104,8 @@ public final class RunHost: Sendable {
     let engine = RunEngine(
       services: services, pipeline: pipeline,
       RunBrief(
-        id: record?.id ?? .generate(), options: options, observer: RunObserver(events: events, onEvent: onEvent),
-        queued: record, place: place))
+        id: record?.id ?? .generate(at: services.now()), options: options,
+        observer: RunObserver(events: events, onEvent: onEvent), queued: record, place: place))
     return try await execute(engine, after: former)
   }
 
@@ -141,7 +141,7 @@ public final class RunHost: Sendable {
     let secrets = try await secrets(of: id, pipeline)
     let source = try history.recordedSource(of: recorded.run)
     // Only one process may go on with it.
-    guard let claimed = try await services.recorder.claim(id, for: requester) else {
+    guard let claimed = try await services.recorder.claim(id, for: requester, at: services.now()) else {
       let record = try history.run(id)
       throw RunNotResumable(id: id, state: record?.state ?? .running, whereabouts: record.flatMap(whereabouts))
     }
@@ -195,12 +195,16 @@ public final class RunHost: Sendable {
   }
 
   /// Makes everything durable, closes the workspace and ends the event loop. Runs must have ended.
+  ///
+  /// - Throws: `WorkspaceError` where something cannot be written. Everything is closed all the same.
   public func close() async throws {
     services.loop.execute { [writing = services.writing] in writing.stop() }
+    defer {
+      services.history.workspace.close()
+      services.local.masking.stop()
+      services.loop.stop()
+    }
     try await services.recorder.close()
-    services.history.workspace.close()
-    services.local.masking.stop()
-    services.loop.stop()
   }
 
   /// For a program that ends now, in place of ``close()``: makes everything durable, and leaves the connections and the event loop to the end of the

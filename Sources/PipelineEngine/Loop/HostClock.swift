@@ -10,9 +10,12 @@ struct HostClock: Sendable {
   private let boot = ProcessIdentity.currentBoot
   private let bootOffset: Duration
 
-  init(_ clock: any OperationClock) {
+  /// - Parameters:
+  ///   - clock: The clock of the host.
+  ///   - sinceBoot: How much of the boot has passed. Default nil: what the kernel says.
+  init(_ clock: any OperationClock, sinceBoot: Duration? = nil) {
     self.clock = clock
-    bootOffset = Self.sinceBoot() - clock.monotonic()
+    bootOffset = (sinceBoot ?? Self.sinceBoot()) - clock.monotonic()
   }
 
   func monotonic() -> Duration { clock.monotonic() }

@@ -34,12 +34,12 @@ extension RunEngine {
     guard run.state.pipeline.overlap != .allow else { return nil }
     let name = RunRecord.turn(of: run.state.pipeline.name)
     if run.state.pipeline.overlap != .queue {
-      let (history, pipeline, id) = (run.services.history, run.state.pipeline.name, id)
+      let (history, pipeline, id, now) = (run.services.history, run.state.pipeline.name, id, run.services.now())
       if let other = try await BlockingWork.run({ try history.activeRun(of: pipeline, except: id) }) {
         guard run.state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
         // It is written at once, which may have to wait for another process.
         try await BlockingWork.run {
-          try history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap))
+          try history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap), at: now)
         }
       }
     }

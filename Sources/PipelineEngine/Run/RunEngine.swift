@@ -29,10 +29,6 @@ actor RunEngine {
 
   nonisolated var id: RunID { brief.id }
 
-  /// Listens to the workspace. A run that is over before this has passed needs no listening, whose end alone would cost
-  /// it 16 ms.
-  private static let watchDelay = Duration.milliseconds(500)
-
   init(
     services: HostServices, pipeline: PipelineDefinition, _ brief: RunBrief,
     inheritedSecrets: KnownSecrets = KnownSecrets(), formerSecrets: [RunID: [String: String]] = [:],
@@ -61,7 +57,7 @@ actor RunEngine {
       if let plan = former?.plan { takeover.noteConditional(source, plan) }
       takeover.noteCauses(source, former?.plan)
     }
-    let timer = run.services.loop.schedule(after: Self.watchDelay) { [weak self] in
+    let timer = run.services.loop.schedule(after: run.services.configuration.listensAfter) { [weak self] in
       self?.assumeIsolated { $0.run.listen() }
     }
     defer {

@@ -27,10 +27,12 @@ final class ExclusiveLocks: @unchecked Sendable {
   private let loop: EventLoop
   private let recorder: HistoryRecorder
   private let history: History
+  private let time: HostClock
   /// Contenders behind the one that holds or waits for the lease.
   private var queues: [String: Deque<LoopWaiter>] = [:]
 
-  init(loop: EventLoop, recorder: HistoryRecorder, history: History) {
+  init(loop: EventLoop, recorder: HistoryRecorder, history: History, time: HostClock) {
+    self.time = time
     self.loop = loop
     self.recorder = recorder
     self.history = history
@@ -93,9 +95,10 @@ final class ExclusiveLocks: @unchecked Sendable {
   private func acquire(
     _ name: String, _ holder: LeaseHolder, isolation: isolated (any Actor)? = #isolation, noticing: (String) -> Void
   ) async throws -> LeaseOutcome {
+    let now = time.now().microseconds
     let (former, outcome) = try await recorder.perform { db in
       let former = try Leases.current(name, in: db)
-      let outcome = try Leases.acquire(name, holder: holder.description, in: db)
+      let outcome = try Leases.acquire(name, holder: holder.description, at: now, in: db)
       // Its run is fenced off with it, lest it go on under the name if it was only thought to be gone.
       if former != nil, case .granted = outcome { try RunOwnership.markAbandoned(in: db) }
       return (former, outcome)

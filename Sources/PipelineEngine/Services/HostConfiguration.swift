@@ -47,8 +47,15 @@ public struct HostConfiguration: Sendable {
     set { secretVariables = ProcessEnvironment(newValue) }
   }
 
+  /// How long a commit of the history, and a look for requests, waits for company. Default 10 ms.
+  var gathering = Duration.milliseconds(10)
   /// Where the processes of operations run. Default nil: on this machine.
   var executor: (any Executor)?
+  /// After how long a run listens to the workspace. One that is over before needs no listening, whose end alone would cost it 16 ms. Default 500 ms.
+  var listensAfter = Duration.milliseconds(500)
+  /// How much time has passed since the computer was started, asked once, when the host is opened: for waits that outlive their host. Default nil: what the
+  /// kernel says, which is right for every clock that began with the host.
+  var sinceBoot: (@Sendable () -> Duration)?
 
   /// The same with values that are not UTF-8, too.
   var inherited: ProcessEnvironment

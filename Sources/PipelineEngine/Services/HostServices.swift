@@ -38,7 +38,7 @@ final class HostServices: @unchecked Sendable {
     self.history = history
     self.recorder = recorder
     self.configuration = configuration
-    time = HostClock(configuration.clock)
+    time = HostClock(configuration.clock, sinceBoot: configuration.sinceBoot?())
     context = configuration.context(loop: loop)
     writing = HistoryWriting(
       loop: loop, recorder: recorder, time: time, delayer: context.operationDelayer, configuration: configuration)
@@ -46,11 +46,13 @@ final class HostServices: @unchecked Sendable {
     executor = configuration.executor ?? local
     starts = JobStarts(executor, loop: loop)
     limits = HostLimits.of(configuration.capacity)
-    locks = ExclusiveLocks(loop: loop, recorder: recorder, history: history)
+    locks = ExclusiveLocks(loop: loop, recorder: recorder, history: history, time: time)
     observations = Observations(loop: loop, history: history)
     resources = SharedResources(
       loop: loop, history: history, recorder: recorder, time: time, locks: locks, watch: observations.watch)
-    requests = RequestRouter(loop: loop, history: history, recorder: recorder, watch: observations.watch)
+    requests = RequestRouter(
+      loop: loop, history: history, recorder: recorder, watch: observations.watch, time: time,
+      pause: configuration.gathering)
     http = HTTPHost(workspace: history.workspace.directory, loop: loop, paths: observations.paths)
     let environment = HostEnvironment(
       inherited: configuration.inherited, secrets: configuration.secretVariables ?? configuration.inherited)

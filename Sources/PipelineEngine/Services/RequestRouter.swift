@@ -20,7 +20,9 @@ final class RequestRouter: @unchecked Sendable {
     let onAnswers: ([Int]) -> Void
   }
 
-  private static let pause = Duration.milliseconds(10)
+  /// How much time is between two looks.
+  private let pause: Duration
+  private let time: HostClock
 
   private let loop: EventLoop
   private let history: History
@@ -33,7 +35,12 @@ final class RequestRouter: @unchecked Sendable {
   /// How many looks there were.
   private(set) var looks = 0
 
-  init(loop: EventLoop, history: History, recorder: HistoryRecorder, watch: WorkspaceWatch) {
+  init(
+    loop: EventLoop, history: History, recorder: HistoryRecorder, watch: WorkspaceWatch, time: HostClock,
+    pause: Duration
+  ) {
+    self.time = time
+    self.pause = pause
     self.loop = loop
     self.history = history
     self.recorder = recorder
@@ -67,7 +74,7 @@ final class RequestRouter: @unchecked Sendable {
 
   private func look() {
     isLookDue = false
-    timer = loop.schedule(after: Self.pause) { [weak self] in
+    timer = loop.schedule(after: pause) { [weak self] in
       guard let self else { return }
       timer = nil
       if isLookDue, !listeners.isEmpty { look() }
@@ -99,7 +106,7 @@ final class RequestRouter: @unchecked Sendable {
   private func take(_ requests: [PendingRequest]) {
     let fences = Dictionary(uniqueKeysWithValues: Set(requests.map(\.run)).map { ($0, listeners[$0]?.fence()) })
     Task(executorPreference: loop) { [self] in
-      let taken = try? await recorder.take(requests, fences: fences.compactMapValues { $0 })
+      let taken = try? await recorder.take(requests, fences: fences.compactMapValues { $0 }, at: time.now())
       for request in taken ?? [] { listeners[request.run]?.onRequest(request) }
     }
   }

@@ -8,6 +8,8 @@ package struct TestingConditions: Sendable {
   package var isClockVirtual = false
   /// Makes jitter reproducible.
   package var seed: UInt64?
+  /// Changes whatever else a host is given, such as its clock. Default nil: nothing.
+  package var adapt: (@Sendable (inout HostConfiguration) -> Void)?
 
   package init() {}
 
@@ -20,6 +22,7 @@ package struct TestingConditions: Sendable {
       configuration.delayer = clock
     }
     if let seed { configuration.random = OperationRandom(seed: seed) }
+    adapt?(&configuration)
     return configuration
   }
 }

@@ -36,6 +36,12 @@ public struct RunID: Sendable, Hashable, Comparable {
     return generate(at: .now, using: &random)
   }
 
+  /// The same for a clock of the caller's.
+  package static func generate(at time: RecordTime) -> RunID {
+    var random = SystemRandomNumberGenerator()
+    return generate(at: time, using: &random)
+  }
+
   static func generate(at time: RecordTime, using random: inout some RandomNumberGenerator) -> RunID {
     let sinceEpoch = max(0, time.microseconds - epoch * 1_000_000)
     let seconds = UInt64(sinceEpoch / 1_000_000)

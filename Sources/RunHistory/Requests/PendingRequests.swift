@@ -52,7 +52,7 @@ extension HistoryRecorder {
   ///
   /// - Returns: Those that are this host's now, in their order.
   package nonisolated(nonsending) func take(
-    _ requests: [PendingRequest], fences: [RunID: Int64]
+    _ requests: [PendingRequest], fences: [RunID: Int64], at time: RecordTime
   ) async throws -> [PendingRequest] {
     try await perform { db in
       try requests.filter { request in
@@ -61,7 +61,7 @@ extension HistoryRecorder {
         }
         return try db.changing([StoredRequest.self]) { context in
           try context.update(
-            StoredRequest.self, set: [StoredRequest.takenAt.set(RecordTime.now.microseconds)],
+            StoredRequest.self, set: [StoredRequest.takenAt.set(time.microseconds)],
             where: StoredRequest.number == request.number && StoredRequest.takenAt.isNil()) > 0
         }
       }

@@ -57,7 +57,7 @@ struct ServedPipeline: Sendable {
   /// The run that an occasion asks for.
   func run(for occasion: Occasion, event: JSONValue?) -> QueuedRun {
     var run = prototype
-    run.record.id = .generate()
+    run.record.id = .generate(at: occasion.askedAt)
     run.record.createdAt = occasion.askedAt
     run.record.controller = occasion.controller
     run.record.event = event.map(\.text)

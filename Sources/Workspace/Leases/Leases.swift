@@ -11,15 +11,16 @@ public enum Leases {
   /// Grants the lease with the next fencing number if nobody holds it or its owner is gone; else says who has it.
   ///
   /// A lease is not counted: the owner that asks again while it holds the lease is told that it is held.
-  /// Needs a write transaction.
+  /// Needs a write transaction. `time` is the present, in microseconds since 1970; that of the system's clock by default.
   public static func acquire(
-    _ name: String, holder: String, owner: ProcessIdentity = .current, in db: Database
+    _ name: String, holder: String, owner: ProcessIdentity = .current, at time: Int64? = nil, in db: Database
   ) throws -> LeaseOutcome {
     let row = try db.fetch(for: StoredLease.self).where(StoredLease.name == name).first
     if let lease = row?.lease, lease.owner.isAlive(in: db) { return .held(lease) }
     // The row stays when the lease is free, because the fencing number must never go back.
     let lease = Lease(
-      name: name, owner: owner, holder: holder, fence: (row?.fence ?? 0) + 1, acquiredAt: microsecondsNow())
+      name: name, owner: owner, holder: holder, fence: (row?.fence ?? 0) + 1,
+      acquiredAt: time ?? microsecondsNow())
     _ = try db.changing([StoredLease.self]) { try $0.submit(StoredLease.upsertRequest(StoredLease(lease))) }
     return .granted(lease)
   }

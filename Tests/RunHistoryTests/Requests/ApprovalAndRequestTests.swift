@@ -96,7 +96,7 @@ struct ApprovalAndRequestTests {
     #expect(try await fixture.takeRequests(run) == [.cancel, .kill])
     #expect(try await fixture.takeRequests(run) == [])
     let fence = try #require(try history.run(run)?.fence)
-    let again = try await fixture.recorder.take(seen, fences: [run: fence])
+    let again = try await fixture.recorder.take(seen, fences: [run: fence], at: .now)
     #expect(again.isEmpty, "a look that has seen them before they were taken takes none")
   }
 }

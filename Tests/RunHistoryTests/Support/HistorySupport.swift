@@ -41,7 +41,7 @@ final class HistoryFixture {
   func takeRequests(_ run: RunID, fence: Int64? = nil) async throws -> [RunRequest] {
     let requests = try history.pendingForHosts(withAnswers: false).requests.filter { $0.run == run }
     guard let fence = try fence ?? history.run(run)?.fence else { return [] }
-    return try await recorder.take(requests, fences: [run: fence]).map(\.kind)
+    return try await recorder.take(requests, fences: [run: fence], at: .now).map(\.kind)
   }
 
   /// Records a run with two operations, `fetch` (two attempts) and `count`, that ends in the given state.
