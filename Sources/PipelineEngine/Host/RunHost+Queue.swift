@@ -95,7 +95,7 @@ extension QueuedRun {
 extension RunHost {
   /// A place for a run among those that go on at once: see ``RunPlace/init(isHeld:loop:onChange:)``.
   package func place(isHeld: Bool, onChange: @escaping @Sendable () -> Void) -> RunPlace {
-    RunPlace(isHeld: isHeld, loop: services.loop, onChange: onChange)
+    RunPlace(isHeld: isHeld, loop: services.loop, delayer: services.configuration.delayer, onChange: onChange)
   }
 }
 

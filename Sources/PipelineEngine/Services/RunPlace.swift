@@ -1,3 +1,4 @@
+import Operations
 import Synchronization
 
 /// The place of a run among those that its host lets go on at once; one for a run and all that are nested in it.
@@ -20,20 +21,24 @@ package final class RunPlace: @unchecked Sendable {
 
   private let current: Mutex<State>
   private let loop: EventLoop
+  private let delayer: (any OperationDelayer)?
   private let onChange: @Sendable () -> Void
   /// The runs that asked in vain.
   private var asking: [RunLimits] = []
-  private var timer: EventLoop.Token?
+  /// Ends the wait for the next look.
+  private var timer: (() -> Void)?
   /// Whether everything in the run waits.
   var isResting: () -> Bool = { false }
 
   /// - Parameters:
   ///   - isHeld: Whether the run has it from the beginning.
   ///   - loop: The loop of the run.
+  ///   - delayer: What lets time pass. Nil for the timers of the loop.
   ///   - onChange: Told, on the loop, that it was given back or is wanted. Must return at once.
-  init(isHeld: Bool, loop: EventLoop, onChange: @escaping @Sendable () -> Void) {
+  init(isHeld: Bool, loop: EventLoop, delayer: (any OperationDelayer)?, onChange: @escaping @Sendable () -> Void) {
     current = Mutex(isHeld ? .held : .givenBack)
     self.loop = loop
+    self.delayer = delayer
     self.onChange = onChange
   }
 
@@ -65,12 +70,21 @@ package final class RunPlace: @unchecked Sendable {
   /// Something in the run has begun to wait, or has ended: gives the place back soon, if everything waits.
   func lookSoon() {
     guard timer == nil, state == .held else { return }
-    timer = loop.schedule(after: Self.delay) { [weak self] in self?.look() }
+    guard let delayer else {
+      let token = loop.schedule(after: Self.delay) { [weak self] in self?.look() }
+      timer = { [loop] in loop.cancelTimer(token) }
+      return
+    }
+    let wait = Task(executorPreference: loop) { [weak self] in
+      guard (try? await delayer.delay(for: Self.delay)) != nil else { return }
+      self?.look()
+    }
+    timer = { wait.cancel() }
   }
 
   /// The run has ended.
   func close() {
-    if let timer { loop.cancelTimer(timer) }
+    timer?()
     timer = nil
     asking = []
     isResting = { false }
