@@ -193,7 +193,7 @@ format: toolchain ## Lay out the sources in place
 	@$(SWIFT) format --in-place --parallel --recursive $(LINTED)
 
 soak: toolchain packages ## Run the long tests at their full length
-	@PENSTOCK_SOAK=full $(SWIFT) test --filter "SoakTests|ManyRunsTests|StoreStressTests|WorkspaceTests|HTTPDownloadKillTests|WireFuzzTests|RelocationTests|StandardPluginTests"
+	@PENSTOCK_SOAK=full $(SWIFT) test --filter "SoakTests|SimulationTests|ManyRunsTests|StoreStressTests|WorkspaceTests|HTTPDownloadKillTests|WireFuzzTests|RelocationTests|StandardPluginTests"
 
 clean: ## Remove everything that was built (the history in .penstock stays)
 	rm -rf .build $(TSAN_BUILD) $(ASAN_BUILD) Benchmarks/.build Benchmarks/Micro/.build Benchmarks/HTTP/.build

@@ -339,9 +339,8 @@ let package = Package(
     .testTarget(
       name: "ServerTests",
       dependencies: [
-        "PipelineEngine", "PipelineLanguage", "PipelineService", "PluginHost", "RunHistory", "Server", "SQLite",
-        "Values",
-        "Workspace",
+        "CFaultVFS", "Operations", "OperationsTesting", "PipelineEngine", "PipelineLanguage", "PipelineService",
+        "PluginHost", "RunHistory", "Server", "SQLite", "Values", "Workspace",
       ],
       swiftSettings: settings
     ),

@@ -1,0 +1,89 @@
+import RunHistory
+import SQLite
+
+@testable import Server
+
+/// What a simulation has left in its workspace.
+struct Ledger {
+  struct Occasion {
+    var pipeline: String
+    var cause: String
+    /// In microseconds since 1970, as all times here.
+    var instant: Int64?
+    var askedAt: Int64
+    var outcome: String
+    var reason: String?
+    var run: Int64?
+    var detail: String?
+  }
+
+  struct Run {
+    var number: Int64
+    var pipeline: String
+    var state: String
+    var createdAt: Int64
+    var startedAt: Int64?
+    var endedAt: Int64?
+    var reason: String?
+    /// How many occasions have asked for it.
+    var occasions: Int
+    /// Whether it still waits for its turn.
+    var isQueued: Bool
+  }
+
+  /// Attempts that follow one that has succeeded, or that are still said to go on.
+  private(set) var strangeAttempts: [String] = []
+  private(set) var occasions: [Occasion] = []
+  private(set) var runs: [Int64: Run] = [:]
+
+  init(_ workspace: String) throws {
+    let history = try History.open(at: workspace, mode: .readOnly)
+    defer { history.workspace.close() }
+    strangeAttempts = try history.workspace.read { db in
+      try String.fetchAll(
+        db,
+        sql: """
+          SELECT 'run ' || a.run || ' has begun ' || a.operation || ' again, which had succeeded' FROM attempts a
+          WHERE EXISTS (SELECT 1 FROM attempts b WHERE b.run = a.run AND b.operation = a.operation AND b.number < a.number
+            AND b.state = 'succeeded')
+          UNION ALL
+          SELECT 'an attempt of ' || a.operation || ' in run ' || a.run || ' goes on' FROM attempts a WHERE a.state = 'running'
+          """)
+    }
+    (occasions, runs) = try history.workspace.read { db in
+      let occasions = try Row.fetchAll(
+        db, sql: "SELECT pipeline, cause, instant, asked_at, outcome, reason, run, detail FROM occasion ORDER BY number"
+      ).map {
+        Occasion(
+          pipeline: $0[0], cause: $0[1], instant: $0[2], askedAt: $0[3], outcome: $0[4], reason: $0[5], run: $0[6],
+          detail: $0[7])
+      }
+      let runs = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT r.number, r.pipeline, r.state, r.created_at, r.started_at, r.ended_at, r.reason,
+            (SELECT count(*) FROM occasion o WHERE o.run = r.number AND o.outcome IN ('run', 'replaced')
+              OR o.run = r.number AND o.reason IN ('too-late', 'cancelled')),
+            EXISTS (SELECT 1 FROM queue_entry q WHERE q.run = r.number)
+          FROM run_record r ORDER BY r.number
+          """
+      ).map {
+        Run(
+          number: $0[0], pipeline: $0[1], state: $0[2], createdAt: $0[3], startedAt: $0[4], endedAt: $0[5],
+          reason: $0[6], occasions: $0[7], isQueued: $0[8])
+      }
+      return (occasions, Dictionary(uniqueKeysWithValues: runs.map { ($0.number, $0) }))
+    }
+  }
+
+  /// One line for each occasion and its run, in which nothing is a matter of chance: neither the ids of runs nor their numbers.
+  var lines: [String] {
+    occasions.map { occasion in
+      let run = occasion.run.flatMap { runs[$0] }
+      let times = [occasion.instant, occasion.askedAt, run?.createdAt, run?.startedAt, run?.endedAt]
+      return
+        ([occasion.pipeline, occasion.cause] + times.map { $0.map { "\($0)" } ?? "-" }
+        + [occasion.outcome, occasion.reason ?? "-", run?.state ?? "-"]).joined(separator: " ")
+    }.sorted()
+  }
+}

@@ -1,0 +1,264 @@
+import RunHistory
+
+/// Compares what simulated hosts have recorded with what the documents say that they should have.
+struct LedgerChecker {
+  private typealias Occasion = Ledger.Occasion
+  private typealias Run = Ledger.Run
+
+  private let ledger: Ledger
+  private let pipelines: [SimulatedPipeline]
+  /// In microseconds since 1970, as all times here.
+  private let lives: [(began: Int64, ended: Int64, lost: Int64)]
+  private let pauses: [String: (from: Int64, to: Int64)]
+  private let start: Int64
+  private let end: Int64
+  private(set) var problems: [String] = []
+
+  init(_ ledger: Ledger, of hosts: SimulatedHosts) {
+    self.ledger = ledger
+    pipelines = hosts.pipelines
+    lives = hosts.lives.map { ($0.began / 1000, $0.ended / 1000, $0.lost / 1000) }
+    pauses = Dictionary(hosts.pauses.map { ($0.pipeline, ($0.from / 1000, $0.to / 1000)) }) { first, _ in first }
+    start = SimulatedHosts.start / 1000
+    end = (hosts.lives.last?.ended ?? 0) / 1000
+  }
+
+  /// Everything that is wrong.
+  static func check(_ ledger: Ledger, of hosts: SimulatedHosts) -> [String] {
+    var checker = LedgerChecker(ledger, of: hosts)
+    var expected = ExpectedInstants(after: checker.start / 1_000_000, upTo: checker.end / 1_000_000)
+    let occasions = Dictionary(grouping: ledger.occasions, by: \.pipeline)
+    let runs = Dictionary(grouping: ledger.runs.values, by: \.pipeline)
+    for pipeline in hosts.pipelines {
+      let own = (runs[pipeline.name] ?? []).sorted { $0.number < $1.number }
+      let instants = (occasions[pipeline.name] ?? []).filter { $0.cause == "instant" }
+      checker.check(pipeline, expected.of(pipeline.schedule).map { $0 * 1_000_000 }, instants)
+      checker.check(pipeline, occasions[pipeline.name] ?? [], own)
+    }
+    checker.checkRuns()
+    checker.checkTurns()
+    let requests = ledger.occasions.count { $0.cause == "request" }
+    if requests != hosts.requested {
+      checker.problems.append("\(requests) requests are recorded, and \(hosts.requested) were made")
+    }
+    return checker.problems + ledger.strangeAttempts
+  }
+
+  private mutating func report(_ pipeline: SimulatedPipeline, _ occasion: Occasion?, _ text: String) {
+    let instant = occasion.map { " \(RecordTime(microseconds: $0.instant ?? $0.askedAt).text)" } ?? ""
+    let outcome = occasion.map { " (\($0.outcome) \($0.reason ?? ""))" } ?? ""
+    problems.append("\(pipeline.name)\(instant)\(outcome): \(text)")
+  }
+
+  // MARK: Instants
+
+  /// Each instant has exactly one row, from the host that lived then, or from the next one, which left out what `catch_up` does not make up for.
+  private mutating func check(_ pipeline: SimulatedPipeline, _ expected: [Int64], _ found: [Occasion]) {
+    let byInstant = Dictionary(grouping: found) { $0.instant ?? 0 }
+    for (instant, rows) in byInstant where rows.count > 1 {
+      report(pipeline, rows[0], "has \(rows.count) rows")
+      _ = instant
+    }
+    let wanted = Set(expected)
+    for occasion in found where !wanted.contains(occasion.instant ?? 0) {
+      report(pipeline, occasion, "is no instant of the pipeline")
+    }
+    var missed: [Int: [Occasion]] = [:]
+    for instant in expected {
+      guard let occasion = byInstant[instant]?.first else {
+        problems.append("\(pipeline.name) \(RecordTime(microseconds: instant).text): has no row")
+        continue
+      }
+      if let life = lives.lastIndex(where: { $0.began <= instant }), instant <= lives[life].ended,
+        occasion.askedAt == instant
+      {
+        if ["host-down", "catch-up-limit"].contains(occasion.reason), instant > lives[life].began {
+          report(pipeline, occasion, "a host was there")
+        }
+        if instant == lives[life].began { missed[life, default: []].append(occasion) }
+        continue
+      }
+      guard let next = lives.firstIndex(where: { $0.began >= instant }) else {
+        report(pipeline, occasion, "is late by \(occasion.askedAt - instant) µs")
+        continue
+      }
+      if next > 0, instant <= lives[next - 1].lost, instant > lives[next - 1].began {
+        report(pipeline, occasion, "a host was there, and did not deal with it")
+      }
+      if occasion.askedAt != lives[next].began {
+        report(pipeline, occasion, "was dealt with at \(RecordTime(microseconds: occasion.askedAt).text)")
+      }
+      missed[next, default: []].append(occasion)
+    }
+    for (life, occasions) in missed { checkMissed(pipeline, occasions, at: lives[life].began) }
+  }
+
+  /// What came while there was no host, in order.
+  private mutating func checkMissed(_ pipeline: SimulatedPipeline, _ occasions: [Occasion], at now: Int64) {
+    for (index, occasion) in occasions.enumerated() {
+      let later = occasions.count - 1 - index
+      var expected: String?
+      switch (pipeline.schedule, pipeline.catchUp) {
+      case (.interval, _): expected = "host-down"
+      case (.cron, .none):
+        let isPunctual = later == 0 && now - (occasion.instant ?? 0) <= 60_000_000
+        expected = isPunctual ? nil : "host-down"
+      case (.cron, .last): expected = later == 0 ? nil : "host-down"
+      case (.cron, .all(let limit)): expected = later < limit ? nil : "catch-up-limit"
+      }
+      let told = ["host-down", "catch-up-limit"].contains(occasion.reason) ? occasion.reason : nil
+      if told != expected {
+        report(pipeline, occasion, "is \(expected ?? "made up for") by its catch_up, \(pipeline.catchUp)")
+      }
+    }
+  }
+
+  // MARK: What came of them
+
+  private mutating func check(_ pipeline: SimulatedPipeline, _ occasions: [Occasion], _ runs: [Run]) {
+    for occasion in occasions {
+      let run = occasion.run.flatMap { ledger.runs[$0] }
+      switch (occasion.outcome, occasion.reason) {
+      case ("run", nil):
+        guard let run else {
+          report(pipeline, occasion, "has no run")
+          continue
+        }
+        checkBegun(pipeline, occasion, run, runs)
+      case ("replaced", "overlap"):
+        if pipeline.overlap != .cancel { report(pipeline, occasion, "its overlap is \(pipeline.overlap)") }
+        let at = run?.endedAt ?? 0
+        if !runs.contains(where: { $0.createdAt == at && $0.number > run?.number ?? 0 }) {
+          report(pipeline, occasion, "nothing took its place")
+        }
+      case ("skipped", "overlap"):
+        if pipeline.overlap != .skip { report(pipeline, occasion, "its overlap is \(pipeline.overlap)") }
+        let isInTheWay = runs.contains { run in
+          run.createdAt <= occasion.askedAt && run.endedAt ?? .max >= occasion.askedAt
+        }
+        if !isInTheWay { report(pipeline, occasion, "no other run was there") }
+      case ("skipped", "paused"):
+        let pause = pauses[pipeline.name]
+        if !(pause.map { $0.from <= occasion.askedAt && occasion.askedAt <= $0.to } ?? false) {
+          report(pipeline, occasion, "it was not paused")
+        }
+      case ("skipped", "too-late"):
+        guard let within = pipeline.startWithin else {
+          report(pipeline, occasion, "it has no start_within")
+          continue
+        }
+        let startBy = (occasion.instant ?? occasion.askedAt) + within * 1_000_000
+        if run?.endedAt ?? occasion.askedAt <= startBy {
+          report(pipeline, occasion, "was left out before its time was up")
+        }
+        if run?.startedAt != nil { report(pipeline, occasion, "has begun") }
+      case ("skipped", "host-down"), ("skipped", "catch-up-limit"):
+        if occasion.run != nil { report(pipeline, occasion, "has a run") }
+      default: report(pipeline, occasion, "nothing like it can happen")
+      }
+    }
+    checkOverlap(pipeline, runs)
+  }
+
+  private mutating func checkBegun(
+    _ pipeline: SimulatedPipeline, _ occasion: Occasion, _ run: Run, _ runs: [Run]
+  ) {
+    if run.createdAt != occasion.askedAt { report(pipeline, occasion, "its run was made at another time") }
+    let pause = pauses[pipeline.name]
+    if occasion.cause == "instant", let pause, pause.from < occasion.askedAt, occasion.askedAt < pause.to {
+      report(pipeline, occasion, "it was paused")
+    }
+    if let started = run.startedAt, let within = pipeline.startWithin,
+      started > (occasion.instant ?? occasion.askedAt) + within * 1_000_000
+    {
+      report(pipeline, occasion, "began too late, at \(RecordTime(microseconds: started).text)")
+    }
+    if pipeline.overlap == .skip,
+      let other = runs.first(where: { other in
+        other.number < run.number && other.createdAt < occasion.askedAt && other.endedAt ?? .max > occasion.askedAt
+      })
+    {
+      report(pipeline, occasion, "run \(other.number), \(other.state), was there")
+    }
+  }
+
+  /// Of a pipeline that may not overlap with itself, one run goes on at a time.
+  private mutating func checkOverlap(_ pipeline: SimulatedPipeline, _ runs: [Run]) {
+    guard pipeline.overlap == .queue || pipeline.overlap == .skip else { return }
+    let begun = runs.filter { $0.startedAt != nil }.sorted {
+      ($0.startedAt ?? 0, $0.number) < ($1.startedAt ?? 0, $1.number)
+    }
+    for (former, next) in zip(begun, begun.dropFirst()) where former.endedAt ?? .max > next.startedAt ?? 0 {
+      problems.append("\(pipeline.name): run \(next.number) began while run \(former.number) went on")
+    }
+  }
+
+  // MARK: Runs
+
+  private mutating func checkRuns() {
+    let final: Set = ["succeeded", "failed", "cancelled"]
+    for run in ledger.runs.values {
+      if run.occasions != 1 { problems.append("run \(run.number) of \(run.pipeline) has \(run.occasions) occasions") }
+      if run.isQueued {
+        if run.state != "queued" { problems.append("run \(run.number) of \(run.pipeline) is \(run.state) and queued") }
+      } else if !final.contains(run.state) {
+        problems.append("run \(run.number) of \(run.pipeline) is \(run.state) at the end")
+      }
+      if let started = run.startedAt, let ended = run.endedAt, started > ended || started < run.createdAt {
+        problems.append("run \(run.number) of \(run.pipeline) has times that are in no order")
+      }
+    }
+  }
+
+  /// No pipeline waits for more starts of its own priority than there are pipelines with something queued.
+  private mutating func checkTurns() {
+    struct Place: Hashable {
+      var queue: String
+      var priority: Int
+    }
+    let places = Dictionary(
+      uniqueKeysWithValues: pipelines.map { ($0.name, Place(queue: $0.queue, priority: $0.priority)) })
+    let singles = Set(pipelines.filter { $0.overlap == .queue }.map(\.name))
+    let byPlace = Dictionary(grouping: ledger.runs.values.filter { $0.startedAt != nil }) { places[$0.pipeline] }
+    let byPipeline = Dictionary(grouping: ledger.runs.values.filter { $0.startedAt != nil }, by: \.pipeline)
+    for runs in byPlace.values {
+      let starts = runs.sorted { ($0.startedAt ?? 0, $0.number) < ($1.startedAt ?? 0, $1.number) }
+      for run in starts where run.startedAt ?? 0 > run.createdAt {
+        // It waits from when it was asked for, or from its pipeline's former start, or from the start of its host, which has forgotten whose turn it is.
+        let started = run.startedAt ?? 0
+        var from = run.createdAt
+        for other in byPipeline[run.pipeline] ?? [] where other.number != run.number {
+          if let start = other.startedAt, start < started || start == started && other.number < run.number {
+            from = max(from, start)
+          }
+          if singles.contains(run.pipeline), let end = other.endedAt, end <= started { from = max(from, end) }
+        }
+        for life in lives where life.began <= started { from = max(from, life.began) }
+        if let pause = pauses[run.pipeline], pause.from < started { from = max(from, min(pause.to, started)) }
+        let first = starts.partitioningIndex { $0.startedAt ?? 0 > from }
+        let last = starts.partitioningIndex { $0.startedAt ?? 0 >= started }
+        guard first < last else { continue }
+        let before = starts[first..<last].filter { $0.pipeline != run.pipeline }
+        let waiting = Set(
+          starts.filter { $0.createdAt <= started && $0.startedAt ?? 0 >= from }.map(\.pipeline))
+        if before.count > waiting.count {
+          problems.append(
+            "run \(run.number) of \(run.pipeline) has waited for \(before.count) others, and \(waiting.count) pipelines had something queued"
+          )
+        }
+      }
+    }
+  }
+}
+
+extension Array {
+  /// The first index from which on `belongs` holds, of an array that is sorted by it.
+  fileprivate func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if belongs(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

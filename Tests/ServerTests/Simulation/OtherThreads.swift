@@ -1,0 +1,83 @@
+import Foundation
+
+/// Tells when all other threads of this process sleep: then nothing goes on that is not waited for by a clock or a descriptor.
+///
+/// For a process that does nothing beside a simulation. A thread that waits until a real time has passed sleeps, too.
+struct OtherThreads {
+  /// Descriptors of `/proc/self/task/*/stat`, of all threads but this one.
+  private var threads: [Int32] = []
+  private var count = -1
+  /// Nanoseconds that others may have used between two readings of their clocks: less than any thread needs to wake up.
+  private static let noise: Int64 = 2500
+
+  /// Returns when all other threads sleep; false where they do not within ten seconds.
+  mutating func settle() -> Bool {
+    let deadline = Self.time(CLOCK_MONOTONIC) + 10_000_000_000
+    while true {
+      let before = Self.used()
+      if areAsleep(), Self.used() - before < Self.noise { return true }
+      if Self.time(CLOCK_MONOTONIC) > deadline { return false }
+      sched_yield()
+    }
+  }
+
+  /// What the other threads have used of the processors, in nanoseconds.
+  private static func used() -> Int64 {
+    let all = time(CLOCK_PROCESS_CPUTIME_ID)
+    return all - time(CLOCK_THREAD_CPUTIME_ID)
+  }
+
+  private static func time(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  /// A thread that has come or gone is no thread that sleeps.
+  private mutating func areAsleep() -> Bool {
+    var status = stat()
+    guard stat("/proc/self/task", &status) == 0 else { return false }
+    if Int(status.st_nlink) != count {
+      count = Int(status.st_nlink)
+      list()
+      return false
+    }
+    for thread in threads {
+      switch Self.isAsleep(thread) {
+      case true?: continue
+      case false?: return false
+      case nil:
+        count = -1
+        return false
+      }
+    }
+    return true
+  }
+
+  private mutating func list() {
+    for thread in threads { close(thread) }
+    threads = []
+    guard let directory = opendir("/proc/self/task") else { return }
+    defer { closedir(directory) }
+    // `gettid` is not there for Swift.
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self"))?.split(separator: "/")
+      .last
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard Int32(name) != nil, name != own.map(String.init) else { continue }
+      let descriptor = open("/proc/self/task/\(name)/stat", O_RDONLY | O_CLOEXEC)
+      if descriptor >= 0 { threads.append(descriptor) }
+    }
+  }
+
+  /// Nil where the thread has ended.
+  private static func isAsleep(_ descriptor: Int32) -> Bool? {
+    withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { buffer in
+      let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
+      guard count > 0, let end = buffer[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else { return nil }
+      return buffer[end + 2] == UInt8(ascii: "S")
+    }
+  }
+}

@@ -1,0 +1,388 @@
+import CFaultVFS
+import Foundation
+import Operations
+import OperationsTesting
+import PipelineLanguage
+import PipelineService
+import PluginHost
+import RunHistory
+import Synchronization
+import Testing
+import Workspace
+
+@testable import PipelineEngine
+@testable import Server
+
+/// Hosts that follow each other on one workspace, with a clock that goes on when none of them has anything left to do.
+///
+/// All that is simulated is time, chance and processes: the host, its history, its plugins and its workspace are the real ones. It belongs to one thread, and to a
+/// process that does nothing else.
+final class SimulatedHosts {
+  /// What is simulated.
+  struct Settings: Sendable {
+    var seed: UInt64
+    var pipelines = 16
+    var days = 2
+    var restarts = 8
+    /// How many of the restarts are kills.
+    var kills = 4
+    /// Whether hosts also die in the middle of what they write: then the seed does not decide what the dead one had written.
+    var killsWhileWriting = true
+    /// How many runs may go on at once, by all pipelines.
+    /// Whether nothing falls together: what does has no order that the seed decides.
+    var isApart = false
+    var runs = 3
+    var processes = 5
+  }
+
+  /// The life of a host, in nanoseconds since 1970.
+  struct Life: Sendable {
+    var began: Int64
+    /// When it was drained, or died.
+    var ended: Int64
+    /// From when on what it did may not have been written.
+    var lost: Int64
+  }
+
+  /// Something that a person or a fate does.
+  private enum Event {
+    case drain(down: Int64)
+    case kill(down: Int64, writes: Int64?)
+    case request(String)
+    case pause(String, seconds: Int64)
+    case answer
+    case endOfDay
+  }
+
+  /// What goes wrong where the simulation itself cannot go on.
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// Lines from any thread.
+  final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+  }
+
+  static let second: Int64 = 1_000_000_000
+  /// 2026-10-11T00:00:00Z, so that thirty days have the changes of clocks of 25 October and 1 November.
+  static let start: Int64 = 1_791_676_800 * second
+
+  let settings: Settings
+  let pipelines: [SimulatedPipeline]
+  let clock = SimulatedClock(start: start)
+  let limits: SimulatedMachine.Limits
+  let machine: SimulatedMachine
+  private(set) var lives: [Life] = []
+  private(set) var pauses: [(pipeline: String, from: Int64, to: Int64)] = []
+  private(set) var requested = 0
+  /// Anonymous memory in kilobytes, at the end of each day.
+  private(set) var memory: [Int] = []
+  private(set) var steps = 0
+  /// What the hosts have told as errors.
+  let errors = Lines()
+  private let directory: String
+  private let plugins: PluginLoader
+  private var threads = OtherThreads()
+  private var server: PipelineServer?
+  private var executor: SimulatedExecutor?
+  private var serving: Finish?
+  private var events: [(at: Int64, event: Event)] = []
+
+  var end: Int64 { Self.start + Int64(settings.days) * 86_400 * Self.second }
+  var workspace: String { directory + "/workspace" }
+
+  init(_ settings: Settings, pluginsIn folder: String) throws {
+    self.settings = settings
+    var random = SeededRandom(seed: settings.seed)
+    pipelines = SimulatedPipeline.draw(settings.pipelines, isApart: settings.isApart, &random)
+    limits = SimulatedMachine.Limits(
+      runs: settings.runs, queues: ["heavy": 2], processes: settings.processes, resources: ["gpu": 1])
+    let kinds = pipelines.reduce(into: [:]) { $0.merge($1.processes) { first, _ in first } }
+    machine = SimulatedMachine(clock, kinds, limits: limits, seed: settings.seed, isApart: settings.isApart)
+    let memory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+    directory = "\(memory)/penstock-simulation-\(UUID().uuidString)"
+    plugins = PluginLoader(
+      PluginLoader.Configuration(
+        directories: [PluginDirectory(path: folder, isStandard: true, isPrefixed: true)],
+        clock: SimulatedPluginClock(clock: clock),
+        log: { [errors] level, plugin, message in
+          if level == .error { errors.add("\(plugin): \(message)") }
+        }))
+    try FileManager.default.createDirectory(atPath: directory + "/pipelines", withIntermediateDirectories: true)
+    for pipeline in pipelines {
+      try pipeline.text.write(
+        toFile: "\(directory)/pipelines/\(pipeline.name).yaml", atomically: false, encoding: .utf8)
+    }
+    draw(&random)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+  /// Decides what happens when.
+  private func draw(_ random: inout SeededRandom) {
+    let hours = settings.days * 24
+    let moment = { (random: inout SeededRandom) in
+      Self.start + 3600 * Self.second + Int64(random.next(below: (hours - 2) * 3600)) * Self.second
+    }
+    for number in 0..<settings.restarts {
+      // After a while without a host no instant is punctual, and only those that are made up for are run, all at once.
+      let down = random.element(of: settings.isApart ? [601, 7201] : [0, 30, 90, 600, 7200, 14_400]) * Self.second
+      let writes: Int64? =
+        settings.killsWhileWriting && !random.oneIn(3) ? Int64(1 + random.next(below: 40)) : nil
+      events.append(
+        (moment(&random), number < settings.kills ? .kill(down: down, writes: writes) : .drain(down: down)))
+    }
+    for _ in 0..<hours {
+      events.append((moment(&random), .request(random.element(of: pipelines).name)))
+      if random.oneIn(6) {
+        events.append(
+          (
+            moment(&random),
+            .pause(random.element(of: pipelines).name, seconds: Int64(600 + random.next(below: 20_000)))
+          ))
+      }
+    }
+    for tenth in 1..<(hours * 6) { events.append((Self.start + Int64(tenth * 600 + 300) * Self.second, .answer)) }
+    for day in 1...settings.days { events.append((Self.start + Int64(day) * 86_400 * Self.second, .endOfDay)) }
+    // Sorting keeps no order among equals.
+    events = events.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+  }
+
+  // MARK: Running
+
+  /// Simulates all days, and drains the last host.
+  func run() throws {
+    try #require(fault_install() == 0)
+    try begin()
+    for (at, event) in events {
+      // While there was no host, nobody could ask for anything.
+      let isLate = at < clock.nanoseconds
+      try pass(to: at)
+      switch event {
+      case .drain(let down): try restart(after: down) { try drain() }
+      case .kill(let down, let writes): try restart(after: down) { try kill(writes: writes) }
+      case .endOfDay: memory.append(Self.anonymousMemory())
+      case _ where isLate: continue
+      case .request(let name): try request(name)
+      case .pause(let name, let seconds): try pause(name, seconds)
+      case .answer: try answer()
+      }
+      try settle()
+    }
+    try drain()
+  }
+
+  /// Lets everything happen that is due by a time.
+  private func pass(to time: Int64) throws {
+    while clock.step(to: time) {
+      steps += 1
+      try settle()
+    }
+  }
+
+  private func settle() throws {
+    guard threads.settle() else { throw Failure(description: "the host never comes to rest at \(clock.recordTime)") }
+  }
+
+  private func restart(after down: Int64, _ end: () throws -> Void) throws {
+    try end()
+    try pass(to: clock.nanoseconds + down)
+    try begin()
+  }
+
+  /// What came of a host.
+  private final class Finish: Sendable {
+    let outcome = Mutex<Result<Void, any Error>?>(nil)
+    let isReady = Atomic(false)
+  }
+
+  private func begin() throws {
+    machine.endAll()
+    let executor = SimulatedExecutor(machine)
+    var testing = TestingConditions()
+    testing.adapt = { [clock] configuration in
+      configuration.clock = clock
+      configuration.delayer = clock
+      configuration.timeLimitDelayer = clock
+      configuration.executor = executor
+      configuration.gathering = .zero
+      configuration.listensAfter = .zero
+      configuration.random = OperationRandom(seed: 1)
+      configuration.sinceBoot = { clock.monotonic() }
+    }
+    var service = RunService.Configuration(
+      plugins: .host(plugins), durability: .process, keepsLogTimes: false, testing: testing)
+    service.capacity.processes = limits.processes
+    service.capacity.resources = limits.resources
+    var configuration = ServerConfiguration(
+      paths: [directory + "/pipelines"], location: WorkspaceLocation(path: workspace, origin: .option),
+      service: service, version: "simulated")
+    configuration.use(Self.definition(limits))
+    let log = HostLog(.text, clock: { [clock] in clock.recordTime }) { [errors] line in
+      if line.contains(" error: ") { errors.add(line) }
+    }
+    let finish = Finish()
+    let server = try PipelineServer(
+      configuration, log: log,
+      states: HostStates { state in
+        if state == .ready { finish.isReady.store(true, ordering: .sequentiallyConsistent) }
+      })
+    Task {
+      do {
+        try await server.run()
+        finish.outcome.withLock { $0 = .success(()) }
+      } catch {
+        finish.outcome.withLock { $0 = .failure(error) }
+      }
+    }
+    (self.server, self.executor, serving) = (server, executor, finish)
+    lives.append(Life(began: clock.nanoseconds, ended: .max, lost: .max))
+    try settle()
+    guard finish.isReady.load(ordering: .sequentiallyConsistent) else {
+      throw Failure(description: "the host is not ready: \(errors.all)")
+    }
+  }
+
+  private static func definition(_ limits: SimulatedMachine.Limits) -> HostDefinition {
+    let queues = limits.queues.map { "\($0.key): { runs: \($0.value) }" }.joined(separator: ", ")
+    let resources = limits.resources.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+    let text = """
+      limits: { runs: \(limits.runs), processes: \(limits.processes), queued: 100000 }
+      queues: { \(queues) }
+      resources: { \(resources) }
+      drain: 10m
+      """
+    let result = HostDefinition.load(text: text, path: "/simulated/host.yaml")
+    guard let host = result.host else { preconditionFailure("\(result)") }
+    return host
+  }
+
+  /// Ends the host as SIGTERM does.
+  private func drain() throws {
+    guard let server else { return }
+    (lives[lives.count - 1].ended, lives[lives.count - 1].lost) = (clock.nanoseconds, clock.nanoseconds)
+    server.send(.drain(RunCanceller(means: .drain)))
+    try settle()
+    // Operations may take as long as `drain` says.
+    while serving?.outcome.withLock({ $0 == nil }) == true {
+      guard let next = clock.next else { throw Failure(description: "a host that drains waits for nothing") }
+      try pass(to: next)
+    }
+    if case .failure(let error)? = serving?.outcome.withLock({ $0 }) {
+      throw Failure(description: "a drained host ended with \(error)")
+    }
+    leave()
+  }
+
+  /// Ends the host as SIGKILL does: from some write on, nothing reaches the disk, and no process hears of it.
+  private func kill(writes: Int64?) throws {
+    guard let server else { return }
+    lives[lives.count - 1].lost = clock.nanoseconds
+    try #require(fault_arm(directory, Int32(fault_writes | fault_truncations), writes ?? 1, 1, 10, EIO) >= 0)
+    if writes != nil {
+      for _ in 0..<4 {
+        guard let next = clock.next, next < end else { break }
+        _ = clock.step(to: next)
+        steps += 1
+        try settle()
+      }
+    }
+    lives[lives.count - 1].ended = clock.nanoseconds
+    // From here on at the latest.
+    fault_disarm(directory)
+    try #require(fault_arm(directory, Int32(fault_writes | fault_truncations), 1, 1, 10, EIO) >= 0)
+    executor?.cut()
+    let (host, finish) = (server.service.host, serving)
+    Task {
+      await host.endHolding()
+      server.send(.drain(RunCanceller(means: .drain)))
+      server.send(.drain(RunCanceller(means: .drain)))
+    }
+    let deadline = ContinuousClock.now + .seconds(20)
+    while finish?.outcome.withLock({ $0 == nil }) == true {
+      guard ContinuousClock.now < deadline else { throw Failure(description: "a killed host cannot be taken apart") }
+      usleep(200)
+    }
+    leave()
+    try settle()
+    fault_disarm(directory)
+    try bury()
+  }
+
+  private func leave() { (server, executor, serving) = (nil, nil, nil) }
+
+  /// In the eyes of the workspace, the process of the host is another one than the one that has its number now.
+  private func bury() throws {
+    let history = try History.open(at: workspace, mode: .readWrite)
+    try history.workspace.write { db in
+      for table in ["run_record", "lease_record", "host_record"] {
+        try db.execute(
+          sql: "UPDATE \(table) SET process_started = 1 WHERE pid = ? AND process_started > 1", arguments: [getpid()])
+      }
+    }
+    history.workspace.close()
+  }
+
+  // MARK: People
+
+  private func request(_ name: String) throws {
+    guard let history = server?.service.history else { return }
+    let request = try RequestedRun(ofPipelineNamed: name, in: history, plugins: .host(plugins), who: "ada") { result in
+      guard let pipeline = result.pipeline else { throw Failure(description: "'\(name)' does not load") }
+      return pipeline
+    }
+    do {
+      _ = try request.queue(
+        given: [], values: [:], labels: [:], priority: nil, who: "ada", version: "simulated", at: clock.recordTime)
+    } catch ServedPipelineError.refused {
+      // It is an occasion all the same.
+    }
+    requested += 1
+  }
+
+  private func pause(_ name: String, _ seconds: Int64) throws {
+    guard let history = server?.service.history, !pauses.contains(where: { $0.pipeline == name }) else { return }
+    let (now, until) = (clock.nanoseconds, clock.nanoseconds + seconds * Self.second)
+    try history.pause([
+      Pause(
+        pipeline: name, until: RecordTime(microseconds: until / 1000), reason: "simulated", who: "ada",
+        since: clock.recordTime)
+    ])
+    pauses.append((name, now, until))
+  }
+
+  /// Says yes to everything that is asked.
+  private func answer() throws {
+    guard let history = server?.service.history else { return }
+    for run in try history.runs(RunFilter(states: [.running])) {
+      for question in try history.pendingApprovals(run.id) {
+        _ = try history.answerApproval(
+          run.id, operation: question.operation, approved: true, note: nil, who: "ada", at: clock.recordTime)
+      }
+    }
+  }
+
+  /// How many threads of this process have a name.
+  func threads(named name: String) -> Int {
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return tasks.count { task in
+      (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8))?.hasPrefix(name) == true
+    }
+  }
+
+  private static func anonymousMemory() -> Int {
+    // Memory that was freed is no longer the process's. The function is not there for Swift.
+    if let trim = dlsym(nil, "malloc_trim") {
+      _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0)
+    }
+    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
+    else { return 0 }
+    return line.split(separator: " ").compactMap { Int($0) }.first ?? 0
+  }
+}

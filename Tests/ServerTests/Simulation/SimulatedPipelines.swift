@@ -1,0 +1,130 @@
+import OperationsTesting
+
+/// A pipeline that a seed has drawn, as the simulation and its checker know it.
+struct SimulatedPipeline: Sendable {
+  /// When it is due.
+  enum Schedule: Sendable {
+    /// At this second of this minute of these hours on these days of the week, where 0 is Sunday, by the clocks of a zone.
+    case cron(second: Int, minute: Int, hours: Set<Int>, days: Set<Int>, zone: String)
+    /// At all multiples of so many seconds since 1970.
+    case interval(Int64)
+  }
+
+  enum CatchUp: Sendable, Hashable {
+    case none, last
+    case all(Int)
+  }
+
+  enum Overlap: String, Sendable, CaseIterable { case allow, queue, skip, cancel }
+
+  var name: String
+  var text: String
+  var schedule: Schedule
+  var catchUp = CatchUp.none
+  var overlap = Overlap.allow
+  var queue = "default"
+  var priority = 0
+  /// In seconds.
+  var startWithin: Int64?
+  /// Whether one of its operations asks a person.
+  var asks = false
+  var processes: [String: SimulatedMachine.Kind] = [:]
+
+  /// Ten zones, some of which change their clocks in autumn 2026: Berlin and London on 25 October, New York on 1 November.
+  static let zones = [
+    "UTC", "Europe/Berlin", "Europe/London", "America/New_York", "America/Sao_Paulo", "Asia/Kolkata", "Asia/Kathmandu",
+    "Asia/Tokyo", "Australia/Sydney", "Pacific/Auckland",
+  ]
+
+  /// So many pipelines by chance. With `isApart` no two of them are ever due at the same instant, nor make up for what they have missed.
+  static func draw(_ count: Int, isApart: Bool, _ random: inout SeededRandom) -> [SimulatedPipeline] {
+    (0..<count).map { draw("p\(String(10_000 + $0).dropFirst())", number: isApart ? $0 : nil, &random) }
+  }
+
+  private static func draw(_ name: String, number: Int?, _ random: inout SeededRandom) -> SimulatedPipeline {
+    let (schedule, controller, catchUp) = drawController(number: number, &random)
+    var pipeline = SimulatedPipeline(name: name, text: "", schedule: schedule, catchUp: catchUp)
+    pipeline.overlap = random.element(of: Overlap.allCases)
+    pipeline.queue = random.oneIn(6) ? "heavy" : "default"
+    pipeline.priority = random.element(of: [-5, 0, 0, 0, 5])
+    if random.oneIn(5) { pipeline.startWithin = random.element(of: [60, 600, 3600]) }
+    var lines = [
+      "name: \(name)", "overlap: \(pipeline.overlap.rawValue)", "queue: \(pipeline.queue)",
+      "priority: \(pipeline.priority)", "controllers: [\(controller)]",
+    ]
+    if let seconds = pipeline.startWithin { lines.append("start_within: \(seconds)s") }
+    if random.oneIn(10) { lines.append("on_restart: fail") }
+    lines.append("operations:")
+    lines += pipeline.drawOperations(&random)
+    pipeline.text = lines.joined(separator: "\n") + "\n"
+    return pipeline
+  }
+
+  private static func drawController(
+    number: Int?, _ random: inout SeededRandom
+  ) -> (Schedule, String, CatchUp) {
+    if random.oneIn(10), number == nil {
+      let seconds: Int64 = random.element(of: [3600, 7200, 10_800, 5400])
+      return (.interval(seconds), "{ uses: interval, with: { every: \(seconds)s } }", .none)
+    }
+    let zone = random.element(of: zones)
+    // Many of them fall together.
+    var minute = random.oneIn(2) ? random.element(of: [0, 15, 30]) : random.next(below: 60)
+    var second = 0
+    // A second that no other one has in any hour, whatever its zone: these differ by quarters of an hour.
+    if let number { (minute, second) = (number / 59 % 15, 1 + number % 59) }
+    let prefix = number.map { _ in "\(second) " } ?? ""
+    var (hours, days) = (Set(0..<24), Set(0..<7))
+    var line = "\(minute) * * * *"
+    switch random.next(below: 10) {
+    case 0: break
+    case 1:
+      let hour = random.next(below: 24)
+      hours = [hour]
+      days = [1, 2, 3, 4, 5]
+      line = "\(minute) \(hour) * * 1-5"
+    case 2:
+      // Where clocks are changed.
+      hours = [2]
+      line = "\(minute) 2 * * *"
+    default:
+      hours = Set(stride(from: 0, to: 24, by: 2))
+      line = "\(minute) */2 * * *"
+    }
+    line = prefix + line
+    let (catchUp, setting): (CatchUp, String) =
+      number != nil
+      ? (.none, "")
+      : random.element(of: [
+        (.none, ""), (.none, ", catch_up: none"), (.last, ", catch_up: last"),
+        (.all(100), ", catch_up: all"), (.all(3), ", catch_up: all, catch_up_limit: 3"),
+      ])
+    return (
+      .cron(second: second, minute: minute, hours: hours, days: days, zone: zone),
+      "{ uses: cron, with: { schedule: \"\(line)\", zone: \(zone)\(setting) } }", catchUp
+    )
+  }
+
+  private mutating func drawOperations(_ random: inout SeededRandom) -> [String] {
+    let durations = random.oneIn(20) ? 1200...5400 : random.oneIn(4) ? 60...240 : 2...40
+    func process(_ operation: String, _ more: String, resource: String? = nil) -> String {
+      let command = "\(name)-\(operation)"
+      processes[command] = SimulatedMachine.Kind(
+        pipeline: name, queue: queue, durations: durations, failures: random.element(of: [0, 0, 10, 30]),
+        resource: resource)
+      let taken = resource.map { ", resources: { \($0): 1 }" } ?? ""
+      return "  - { name: \(operation), command: [sim, \(command)]\(taken)\(more) }"
+    }
+    let retry = ", retry: { limit: 1, backoff: constant, base: 45s, jitter: none }"
+    switch random.next(below: 8) {
+    case 0:
+      asks = true
+      return [process("a", ""), "  - { name: b, needs: [a], approve: go on? }", process("c", ", needs: [b]")]
+    case 1: return [process("a", retry), process("b", ""), process("c", ", needs: [a, b]")]
+    case 2: return [process("a", "", resource: "gpu")]
+    case 3: return [process("a", ""), "  - { name: b, needs: [a], wait: 2m }", process("c", ", needs: [b]")]
+    case 4: return [process("a", retry)]
+    default: return [process("a", "")]
+    }
+  }
+}
