@@ -117,6 +117,12 @@ extension RunService.Configuration {
         "cannot write the history since \(failure.since.text), and nothing new begins; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are held: \(failure.error)"
       )
     }
+    configuration.writing.onShortage = { shortage in
+      log.tell(
+        .error, "run-waits",
+        "run \(shortage.run.short) of '\(shortage.pipeline)' waits until '\(shortage.operation)' can go on: \(shortage.error)",
+        pipeline: shortage.pipeline, run: shortage.run, operation: shortage.operation)
+    }
     configuration.writing.onRecovery = { failure in
       let lost = failure.interruptedRuns.count
       log.tell(

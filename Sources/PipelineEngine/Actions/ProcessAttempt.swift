@@ -43,7 +43,7 @@ struct ProcessAttempt {
       throw cut
     }
     guard let files = end.files else { return .none }
-    let result = try await ProcessResult(run: run, node: run.state.instances[ordinal].node, directory: job.directory)
+    let result = try await ProcessResult(run: run, ordinal: ordinal, directory: job.directory)
       .take(from: files, outputSize: sizes.output)
     if !job.artifacts.isEmpty { try await ProcessArtifacts(run: run, ordinal: ordinal).keep(job) }
     return result

@@ -7,9 +7,11 @@ import Values
 /// The result of a process: what it left at `$PENSTOCK_RESULT`, or printed.
 struct ProcessResult {
   let run: Run
-  let node: OperationNode
+  let ordinal: Int
   /// What the process started in, where that is not the directory of the host.
   let directory: String?
+
+  private var node: OperationNode { run.state.instances[ordinal].node }
 
   /// The result that a process which succeeded has left in its file or printed, checked against the declared type.
   nonisolated(nonsending) func take(from files: LogFiles, outputSize: Int64) async throws -> OperationResult {
@@ -76,14 +78,18 @@ struct ProcessResult {
   }
 
   /// What the process left at `$PENSTOCK_RESULT`, which whatever it started may still change.
-  private nonisolated(nonsending) func resultFile(_ path: String, _ size: Int64) async throws(OperationFailure)
-    -> [UInt8]
-  {
-    try await BlockingWork.run(if: size > BlockingWork.large) { () throws(OperationFailure) in
-      do throws(InputFileError) {
-        return try InputFile.read(path, limit: Int(ResultFile.memoryLimit))
-      } catch {
-        throw ResultFile.unreadable(error)
+  private nonisolated(nonsending) func resultFile(_ path: String, _ size: Int64) async throws -> [UInt8] {
+    let isHolding = run.services.writing.isHolding
+    return try await run.waitingOutShortages(ordinal) {
+      try await BlockingWork.run(if: size > BlockingWork.large) { () throws -> [UInt8] in
+        do throws(InputFileError) {
+          return try InputFile.read(path, limit: Int(ResultFile.memoryLimit))
+        } catch {
+          let failure = ResultFile.unreadable(error)
+          guard isHolding, case .system(_, let number) = error else { throw failure }
+          let shortage = EngineError.systemCall("open '\(path)'", number)
+          throw shortage.isShortage ? shortage : failure
+        }
       }
     }
   }

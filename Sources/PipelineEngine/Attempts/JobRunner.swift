@@ -12,21 +12,31 @@ struct JobRunner {
     guard let door = run.services.executor.fastDoor else { return try await runElsewhere(job) }
     let writing = run.services.writing
     var lacksRoom = false
+    var isTold = false
     defer { if lacksRoom { writing.foundRoom() } }
     while true {
       do {
         if job.input.isLarge { try await makeReadyBeside(job, by: door) }
-        return try await perform(job, by: door) {
+        let end = try await perform(job, by: door) {
           if lacksRoom { writing.foundRoom() }
           lacksRoom = false
         }
-      } catch let error as EngineError where error.isOutOfSpace && writing.isHolding {
-        // Nothing was started: it had no room for its logs.
-        if !lacksRoom {
+        guard writing.isHolding, case .refused(let failure) = end.cause, let error = failure.engineError,
+          error.isShortage
+        else { return end }
+        if let files = end.files { job.files.giveBack(files) }
+        throw error
+      } catch let error as EngineError where writing.isHolding && (error.isOutOfSpace || error.isShortage) {
+        // Nothing was started: there was no room for its logs, or no descriptor or memory for the process.
+        let name = run.state.instances[ordinal].name
+        if error.isOutOfSpace, !lacksRoom {
           writing.lackRoom(error)
-          run.observer.emit(.notice(run.id, "'\(run.state.instances[ordinal].name)' waits for room: \(error)"))
+          lacksRoom = true
+          run.observer.emit(.notice(run.id, "'\(name)' waits for room: \(error)"))
+        } else if error.isShortage, !isTold {
+          isTold = true
+          run.tell(of: error, ordinal)
         }
-        lacksRoom = true
         try await writing.pause()
         guard run.mayGoOn(ordinal) else { throw CancellationError() }
         try run.requireOwnership()

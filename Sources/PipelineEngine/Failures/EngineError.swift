@@ -58,6 +58,14 @@ public enum EngineError: Error, Sendable, Hashable {
     if case .file(_, let number) = self { number == ENOSPC || number == EDQUOT } else { false }
   }
 
+  /// Whether the process has no descriptor, thread or memory for it at present, which others may give back.
+  var isShortage: Bool {
+    switch self {
+    case .systemCall(_, let number), .file(_, let number): [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number)
+    default: false
+    }
+  }
+
   /// A stable, kebab-case identifier.
   public var code: String {
     switch self {

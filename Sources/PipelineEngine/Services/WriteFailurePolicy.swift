@@ -6,7 +6,7 @@ public enum WriteFailurePolicy: Sendable, Hashable {
   /// Its runs are cancelled, and fail as `history-failed`: for a program with one run, whose caller is told at once. The default.
   case cancel
   /// Nothing new begins, and nothing is cancelled. What goes on goes on; its records are held, at most this many bytes of them, and written once that succeeds, which is tried each second. A
-  /// run whose records no longer fit is interrupted, to be resumed: for a program that runs for months.
+  /// run whose records no longer fit is interrupted, to be resumed: for a program that runs for months. An operation for which the process has no descriptor, thread or memory waits as well.
   case hold(bytes: Int)
 
   /// Holds 64 MiB of records: some 50,000 operations.

@@ -40,6 +40,8 @@ package struct RunService: Sendable {
     /// Told at once, and then each minute.
     package var onFailure: @Sendable (WriteFailure) -> Void = { _ in }
     package var onRecovery: @Sendable (WriteFailure) -> Void = { _ in }
+    /// Told of operations that wait for a descriptor, a thread or memory.
+    package var onShortage: @Sendable (ResourceShortage) -> Void = { _ in }
 
     package init() {}
   }
@@ -59,6 +61,7 @@ package struct RunService: Sendable {
     conditions.whenWritingFails = configuration.writing.policy
     conditions.onWriteFailure = configuration.writing.onFailure
     conditions.onWriteRecovery = configuration.writing.onRecovery
+    conditions.onShortage = configuration.writing.onShortage
     if configuration.environment != nil || configuration.secretEnvironment != nil {
       conditions.secretEnvironment = configuration.secretEnvironment ?? conditions.environment
     }

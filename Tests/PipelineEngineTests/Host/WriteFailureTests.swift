@@ -20,6 +20,7 @@ private final class FullDisk: Sendable {
   let host: RunHost
   private let failures = AsyncStream.makeStream(of: WriteFailure.self)
   private let recoveries = AsyncStream.makeStream(of: WriteFailure.self)
+  let shortages = Mutex<[String]>([])
 
   init(_ executor: ScriptedExecutor, _ policy: WriteFailurePolicy) throws {
     self.executor = executor
@@ -30,8 +31,15 @@ private final class FullDisk: Sendable {
     configuration.whenWritingFails = policy
     configuration.onWriteFailure = { [continuation = failures.continuation] in continuation.yield($0) }
     configuration.onWriteRecovery = { [continuation = recoveries.continuation] in continuation.yield($0) }
+    let told = LateShortages()
+    configuration.onShortage = { told.tell($0) }
     host = try RunHost.open(
       workspace: directory + "/workspace", durability: .process, configuration: configuration)
+    told.body.withLock {
+      $0 = { [weak self] shortage in
+        self?.shortages.withLock { $0.append("\(shortage.operation): \(shortage.error.code)") }
+      }
+    }
   }
 
   deinit { try? FileManager.default.removeItem(atPath: directory) }
@@ -85,6 +93,12 @@ private final class FullDisk: Sendable {
   func states(of run: RunID) throws -> [String] {
     try host.history.operations(of: run).map { "\($0.name) \($0.state.rawValue)" }
   }
+}
+
+/// Told of shortages from before the test can listen.
+private final class LateShortages: Sendable {
+  let body = Mutex<(@Sendable (ResourceShortage) -> Void)?>(nil)
+  func tell(_ shortage: ResourceShortage) { body.withLock { $0 }?(shortage) }
 }
 
 @Suite("While the history cannot be written", .serialized, .timeLimit(.minutes(2)))
@@ -290,6 +304,36 @@ struct WriteFailureTests {
     let failing = other.start(try other.pipeline("first", "{ name: long, run: long }"))
     await #expect(throws: EngineError.file("1.out", ENOSPC)) { try await failing.task.value }
     try await other.host.close()
+  }
+
+  @Test("an operation for which there is no descriptor waits alone, if the host holds, and else fails the run")
+  func descriptors() async throws {
+    let refused = OperationFailure(EngineError.systemCall("starting '/bin/sh'", EMFILE))
+    let fates: [String: [ScriptedExecutor.Fate]] = ["long": [.hasNoDescriptor, .ends(.refused(refused)), .exits(0)]]
+    let disk = try FullDisk(ScriptedExecutor(fates, by: .fast), .holdUsual)
+    let run = disk.start(
+      try disk.pipeline("first", "{ name: long, run: long }, { name: next, needs: long, run: next }"))
+    #expect(await disk.delayer.begins() == .seconds(1))
+    // Nothing is in the way of others.
+    #expect(disk.host.writeFailure == nil)
+    let other = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
+    #expect(try await other.task.value.run.state == .succeeded)
+    disk.delayer.endOne()
+    #expect(await disk.delayer.begins() == .seconds(1))
+    disk.delayer.endOne()
+    let outcome = try await run.task.value.run
+    #expect(outcome.state == .succeeded)
+    #expect(disk.executor.commands == ["long", "other", "long", "long", "next"])
+    // One attempt, which began late; told of once.
+    #expect(try disk.host.history.attempts(of: outcome.id).map(\.number) == [1, 1])
+    #expect(disk.shortages.withLock { $0 } == ["long: file"])
+    try await disk.host.close()
+
+    let strict = try FullDisk(ScriptedExecutor(fates, by: .fast), .cancel)
+    let failing = strict.start(try strict.pipeline("first", "{ name: long, run: long }"))
+    await #expect(throws: EngineError.file("1.out", EMFILE)) { try await failing.task.value }
+    #expect(strict.shortages.withLock { $0 } == [])
+    try await strict.host.close()
   }
 
   @Test("a host that does not hold cancels its runs")

@@ -38,6 +38,8 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     case notBegun
     /// Nothing of it is started: the disk has no room for its logs.
     case hasNoRoom
+    /// Nothing of it is started: the process has no descriptor left.
+    case hasNoDescriptor
     /// It has ended so before anybody asks for it.
     indirect case ended(Fate)
     /// Nobody knows whether it has begun; asked for, it has this fate.
@@ -128,6 +130,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     case .refused(let failure): return .refused(failure)
     case .notBegun: return .notBegun(reason: "there is no room")
     case .hasNoRoom: return .refused(EngineError.file("1.out", ENOSPC))
+    case .hasNoDescriptor: return .refused(EngineError.file("1.out", EMFILE))
     case .open(let hidden):
       jobs[job.id] = (job, hidden)
       return .open(JobHandle(job: job.id, name: .open))
@@ -167,7 +170,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     case .prints(let text): JobEnd(cause: .exited(0), files: write(text, of: job))
     case .ends(let cause): JobEnd(cause: cause)
     case .ended(let fate): end(of: job, fate)
-    case .refused, .notBegun, .hasNoRoom, .open: JobEnd(cause: .lost("it has not begun"))
+    case .refused, .notBegun, .hasNoRoom, .hasNoDescriptor, .open: JobEnd(cause: .lost("it has not begun"))
     }
   }
 
@@ -233,7 +236,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
       return .notBegun(reason: "it was never seen")
     case .refused(let failure): return .ended(JobEnd(cause: .refused(failure)))
     case .ends(.lost(let reason)): return .lost(reason: reason)
-    case .exits, .prints, .ends, .hangs, .hasNoRoom, .open:
+    case .exits, .prints, .ends, .hangs, .hasNoRoom, .hasNoDescriptor, .open:
       record.withLock { $0.running += 1 }
       return .running(self.handle(of: handle.job))
     }
