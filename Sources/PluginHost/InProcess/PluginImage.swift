@@ -77,12 +77,14 @@ package final class PluginImage: @unchecked Sendable {
   private static func map(
     path: String, file: String, _ reports: PluginReports
   ) throws(PluginError) -> UnsafeMutableRawPointer {
-    let (handle, words) = CallWatchdog.shared.watch(.initializer, of: nil, reports) {
-      _ = dlerror()
-      let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)
-      return (handle, handle == nil ? dlerror().map { String(cString: $0) } : nil)
+    let (handle, words) = MappingThread.shared.run {
+      CallWatchdog.shared.watch(.initializer, of: nil, reports) {
+        _ = dlerror()
+        let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)
+        return (UInt(bitPattern: handle), handle == nil ? dlerror().map { String(cString: $0) } : nil)
+      }
     }
-    if let handle { return handle }
+    if let handle = UnsafeMutableRawPointer(bitPattern: handle) { return handle }
     throw refusal(words ?? "unknown error", path: path, file: file)
   }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Testing
 import Values
 
@@ -102,6 +102,40 @@ struct PluginImageTests {
         $0.abiMinor = "3"; $0.structSize = "4096"
       })
     #expect(try InProcessConnection(PluginImage.open(path, isCopy: true)).description.id == "echo")
+  }
+
+  @Test("the thread that a plugin is initialized on does not end with the one that loads it")
+  func initializingThread() throws {
+    let mark = NSTemporaryDirectory() + "penstock-ended-" + UUID().uuidString
+    let path = try TestPlugin.compile(
+      TestPlugin.Source {
+        $0.preamble = """
+          #include <fcntl.h>
+          #include <pthread.h>
+          static pthread_key_t key;
+          static void ended(void *value) { (void)value; open("\(mark)", O_CREAT | O_WRONLY, 0600); }
+          __attribute__((constructor)) static void initialized(void) {
+            pthread_key_create(&key, ended);
+            pthread_setspecific(key, &key);
+          }
+          """
+      })
+    final class Load: Sendable {
+      let path: String
+      init(_ path: String) { self.path = path }
+    }
+    var thread = pthread_t()
+    let load = Unmanaged.passRetained(Load(path))
+    pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument else { return nil }
+        let load = Unmanaged<Load>.fromOpaque(argument).takeRetainedValue()
+        #expect(throws: Never.self) { try PluginImage.open(load.path, isCopy: true) }
+        return nil
+      }, load.toOpaque())
+    pthread_join(thread, nil)
+    #expect(!FileManager.default.fileExists(atPath: mark))
   }
 
   @Test("a plugin that cannot be opened is not used")
