@@ -28,6 +28,8 @@ package actor PipelineServer {
   private struct FileWatch {
     var paths: Set<String> = []
     var task: Task<Void, Never>?
+    /// Looks again where not everything could be looked at.
+    var again: Task<Void, Never>?
   }
 
   private var configuration: ServerConfiguration
@@ -150,7 +152,7 @@ package actor PipelineServer {
       }
     }
     clock = host.watchClock { [mail] in mail.send(.clockSet($0)) }
-    try await apply(catalog.look(), isFirst: true)
+    try await look(isFirst: true)
     let wantedRuns = Set(wanted.compactMap(\.run))
     await restore(interrupted.filter { !wantedRuns.contains($0.id) })
     for asked in wanted { await resume(asked) }
@@ -222,6 +224,31 @@ package actor PipelineServer {
   }
 
   // MARK: Pipelines
+
+  /// Looks at all files. What cannot be looked at for want of descriptors stays as it is until it can be.
+  private func look(isFirst: Bool = false) async throws {
+    var difference = catalog.look()
+    if difference.isIncomplete, watch.again == nil {
+      log.tell(
+        .error, "pipeline",
+        "cannot look at all pipeline files, because no descriptor or memory is free; what is at work stays, and they are looked at again each second"
+      )
+    }
+    // Before a host is ready, it knows what it serves.
+    while isFirst, difference.isIncomplete {
+      try await host.delay(for: .seconds(1))
+      difference = catalog.look()
+    }
+    try await apply(difference, isFirst: isFirst)
+    watch.again?.cancel()
+    watch.again =
+      !difference.isIncomplete
+      ? nil
+      : Task { [host, mail] in
+        guard (try? await host.delay(for: .seconds(1))) != nil else { return }
+        mail.send(.filesChanged)
+      }
+  }
 
   /// Lets other versions of pipelines be at work.
   private func apply(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) async throws {
@@ -312,14 +339,14 @@ package actor PipelineServer {
         tries += 1
       } while mail.hasChanges && tries < Self.mostSettlings
       mail.takeChanges()
-      try await apply(catalog.look())
+      try await look()
     case .reload:
       guard phase == .ready else { return false }
       states.change(to: .reloading)
       defer { states.change(to: .ready) }
       log.tell(.info, "reload", "reading the configuration and the pipelines anew")
       try await reconfigure()
-      try await apply(catalog.look())
+      try await look()
     case .requests:
       // One that drains begins nothing: the next host does.
       let kinds: [HostRequest] = phase == .ready ? HostRequest.allCases : [.reload, .drain]
@@ -454,6 +481,7 @@ package actor PipelineServer {
   private func finish(_ lease: Lease) async throws {
     watch.task?.cancel()
     clock = nil
+    watch.again?.cancel()
     await endUpkeep()
     for agent in agents.values { agent.end() }
     await conditions.close()

@@ -19,6 +19,8 @@ package struct PipelineFiles: Sendable, Hashable {
   package private(set) var files: [String] = []
   /// Folders that cannot be searched.
   package private(set) var problems: [Problem] = []
+  /// Whether everything could be looked at: there may be further files where the process or the system was out of descriptors or memory.
+  package private(set) var isComplete = true
   /// The folders that were searched, which are those to be watched for further files.
   package private(set) var folders: [String] = []
 
@@ -32,6 +34,8 @@ package struct PipelineFiles: Sendable, Hashable {
 
   /// Finds the files of `paths`.
   package init(_ paths: [String]) {
+    let failures = LookFailures.count
+    defer { isComplete = LookFailures.count == failures }
     for path in paths {
       if let identity = Self.identity(ofFolder: path) { search(path, identity) } else { add(path) }
     }

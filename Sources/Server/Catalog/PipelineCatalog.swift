@@ -31,6 +31,8 @@ struct PipelineCatalog {
     var changed: [PublishedPipeline] = []
     /// What is to be told of files.
     var notices: [Notice] = []
+    /// Whether there was no descriptor or memory to look at all files: what could not be looked at is as it was, and has to be looked at again.
+    var isIncomplete = false
   }
 
   /// Something about a file.
@@ -89,13 +91,20 @@ struct PipelineCatalog {
   /// Looks at all files, and loads those that are new or have changed.
   mutating func look() -> Difference {
     var difference = Difference()
-    lookedAt = FileClock.now()
+    let begun = FileClock.now()
     let found = PipelineFiles(paths)
+    guard found.isComplete else {
+      difference.isIncomplete = true
+      return difference
+    }
+    lookedAt = begun
     // What was named may be there later.
     watchedPaths = Set(found.folders + paths)
     let present = Set(found.files)
     for path in files.keys where !present.contains(path) { files[path] = nil }
-    for path in found.files { look(at: path) }
+    for path in found.files where !look(at: path) { difference.isIncomplete = true }
+    // What has been loaded is at work with the rest.
+    guard !difference.isIncomplete else { return difference }
     for file in files.values { watchedPaths.formUnion(file.others.keys) }
     for problem in found.problems {
       difference.notices.append(
@@ -105,14 +114,16 @@ struct PipelineCatalog {
     return difference
   }
 
-  private mutating func look(at path: String) {
+  /// False where the file could not be looked at for want of a descriptor.
+  private mutating func look(at path: String) -> Bool {
     let stamp = FileStamp(path)
     var former: ServedPipeline?
     if let known = files[path], known.stamp == stamp, known.others.allSatisfy({ FileStamp($0.key) == $0.value }) {
-      guard known.isUnchecked else { return }
+      guard known.isUnchecked else { return true }
       former = known.served
     }
     let result = PipelineLoader.load(path: path, plugins: plugins, host: .host(definition))
+    guard !result.lacksResources else { return false }
     var file = files[path] ?? File(stamp: stamp, name: PipelineFiles.pipelineName(of: path))
     file.stamp = stamp
     file.isUnchecked = false
@@ -133,6 +144,7 @@ struct PipelineCatalog {
         result.diagnostics.filter { $0.severity == .error }, in: result.sources)
     }
     files[path] = file
+    return true
   }
 
   /// Decides which version of each name is at work.
