@@ -152,10 +152,12 @@ package actor PipelineServer {
       }
     }
     clock = host.watchClock { [mail] in mail.send(.clockSet($0)) }
-    try await look(isFirst: true)
+    let served = try await look(isFirst: true)
     let wantedRuns = Set(wanted.compactMap(\.run))
     await restore(interrupted.filter { !wantedRuns.contains($0.id) })
     for asked in wanted { await resume(asked) }
+    // What goes on is in the way of what is told of from now on.
+    begin(served, isFirst: true)
     await dispatcher.open()
     phase = .ready
     record.state = .ready
@@ -225,8 +227,8 @@ package actor PipelineServer {
 
   // MARK: Pipelines
 
-  /// Looks at all files. What cannot be looked at for want of descriptors stays as it is until it can be.
-  private func look(isFirst: Bool = false) async throws {
+  /// Looks at all files, and tells of what has changed, which is to begin then. What cannot be looked at for want of descriptors stays as it is until it can be.
+  private func look(isFirst: Bool = false) async throws -> PipelineCatalog.Difference {
     var difference = catalog.look()
     if difference.isIncomplete, watch.again == nil {
       log.tell(
@@ -239,7 +241,7 @@ package actor PipelineServer {
       try await host.delay(for: .seconds(1))
       difference = catalog.look()
     }
-    try await apply(difference, isFirst: isFirst)
+    try await take(difference, isFirst: isFirst)
     watch.again?.cancel()
     watch.again =
       !difference.isIncomplete
@@ -248,10 +250,11 @@ package actor PipelineServer {
         guard (try? await host.delay(for: .seconds(1))) != nil else { return }
         mail.send(.filesChanged)
       }
+    return difference
   }
 
-  /// Lets other versions of pipelines be at work.
-  private func apply(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) async throws {
+  /// Tells of other versions of pipelines, and ends those that are served no longer.
+  private func take(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) async throws {
     for notice in difference.notices {
       log.tell(
         notice.isProblem ? .error : .info, "pipeline", notice.message,
@@ -267,6 +270,10 @@ package actor PipelineServer {
     let former = isFirst ? Set(try history.publishedPipelines().map(\.name)) : []
     let served = Set(changed.map(\.name))
     try history.publish(changed, removed: difference.ended + former.subtracting(served))
+  }
+
+  /// Lets controllers and conditions of other versions begin.
+  private func begin(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) {
     for pipeline in difference.begun {
       agents.removeValue(forKey: pipeline.name)?.end()
       conditions.begin(pipeline.name)
@@ -297,8 +304,9 @@ package actor PipelineServer {
   private func admit(
     _ occasion: Occasion, _ run: QueuedRun, _ overlap: OccasionRequest.Overlap
   ) async throws -> Admission {
+    let others = overlap == .skip ? await dispatcher.runs(of: occasion.pipeline) : []
     let admission = try await host.admit(
-      OccasionRequest(occasion, run: run, overlap: overlap, capacity: configuration.queued))
+      OccasionRequest(occasion, run: run, overlap: overlap, capacity: configuration.queued, others: others))
     clock?.look()
     if occasion.instant != nil, let pipeline = catalog.pipeline(occasion.pipeline) { forecast([pipeline]) }
     switch admission {
@@ -339,14 +347,14 @@ package actor PipelineServer {
         tries += 1
       } while mail.hasChanges && tries < Self.mostSettlings
       mail.takeChanges()
-      try await look()
+      begin(try await look())
     case .reload:
       guard phase == .ready else { return false }
       states.change(to: .reloading)
       defer { states.change(to: .ready) }
       log.tell(.info, "reload", "reading the configuration and the pipelines anew")
       try await reconfigure()
-      try await look()
+      begin(try await look())
     case .requests:
       // One that drains begins nothing: the next host does.
       let kinds: [HostRequest] = phase == .ready ? HostRequest.allCases : [.reload, .drain]

@@ -37,7 +37,7 @@ struct AttemptTurn {
   nonisolated(nonsending) func take() async throws {
     guard !run.state.instances[ordinal].turn.hasSlot else { return }
     let demand = run.demand(ordinal)
-    let shares = try await run.services.resources.shared(
+    let shares = try run.services.resources.shared(
       among: demand.resources.map {
         ResourceHolds.Share(run.state.pipeline.resources[$0.resource].name, $0.amount)
       })

@@ -46,9 +46,9 @@ final class SharedResources: @unchecked Sendable {
   }
 
   /// Those of the shares that processes on the workspace have to agree about.
-  func shared(
-    among shares: [ResourceHolds.Share], isolation: isolated (any Actor)? = #isolation
-  ) async throws -> [ResourceHolds.Share] {
+  ///
+  /// What is declared is a few rows, which are read on the loop when somebody asks for the first time, and after each change.
+  func shared(among shares: [ResourceHolds.Share]) throws -> [ResourceHolds.Share] {
     guard !shares.isEmpty else { return [] }
     if declared == nil {
       if subscription == nil {
@@ -56,8 +56,7 @@ final class SharedResources: @unchecked Sendable {
           loop.execute { [weak self] in self?.declared = nil }
         }
       }
-      let history = history
-      declared = try await BlockingWork.run { try history.resources() }
+      declared = try history.resources()
     }
     return shares.filter { declared?[$0.resource.lowercased()] != nil }
   }

@@ -108,8 +108,22 @@ enum OccasionLedger {
     }
     // One that comes too late is in the way of no other one.
     if let startBy = request.run?.startBy, startBy < occasion.askedAt { return Refusal(reason: .tooLate) }
-    guard request.overlap == .skip, let other = try activeRun(of: occasion.pipeline, in: db) else { return nil }
+    guard request.overlap == .skip,
+      let other = try activeRun(of: occasion.pipeline, in: db) ?? unendedRun(among: request.others, in: db)
+    else { return nil }
     return Refusal(reason: .overlap, other: other)
+  }
+
+  /// One of the runs that has not ended: it is interrupted, and about to be resumed.
+  private static func unendedRun(among runs: [RunID], in db: Database) throws -> (number: Int64, id: RunID)? {
+    for id in runs {
+      let row = try Row.fetchOne(
+        db.cachedStatement(
+          sql: "SELECT number FROM run_record WHERE id = ? AND state IN ('queued', 'running', 'interrupted')"),
+        arguments: [id.text])
+      if let row { return (row[0], id) }
+    }
+    return nil
   }
 
   /// A run of the pipeline that goes on, or is queued.

@@ -11,9 +11,14 @@ package struct OccasionRequest: Sendable {
   package var overlap = Overlap.allow
   /// How many runs may be queued.
   package var capacity = Int.max
+  /// Runs of the pipeline that go on, or are about to, also where their records do not say so yet.
+  package var others: [RunID] = []
 
   /// An occasion that asks for a run.
-  package init(_ occasion: Occasion, run: QueuedRun, overlap: Overlap = .allow, capacity: Int = .max) {
+  package init(
+    _ occasion: Occasion, run: QueuedRun, overlap: Overlap = .allow, capacity: Int = .max, others: [RunID] = []
+  ) {
+    self.others = others
     self.occasion = occasion
     self.run = run
     self.overlap = overlap

@@ -54,6 +54,9 @@ actor Dispatcher {
     self.events = events
   }
 
+  /// The runs of a pipeline that go on.
+  func runs(of pipeline: String) -> [RunID] { going.filter { $0.value.pipeline == pipeline }.keys.sorted() }
+
   /// How many runs go on.
   var count: Int { going.count }
 

@@ -94,6 +94,15 @@ struct OccasionTests {
     #expect(try await admit(occasion(at: later, heardAt: later), run()).run != nil)
   }
 
+  @Test("is skipped where an interrupted run is about to be resumed, if its pipeline wants that")
+  func skippedForResumed() async throws {
+    let interrupted = try await fixture.abandoned()
+    try fixture.history.markInterrupted()
+    let request = OccasionRequest(occasion(.event), run: run(), overlap: .skip, others: [interrupted])
+    #expect(try await fixture.recorder.admit(request) == .skipped(.overlap, interrupted))
+    #expect(try await admit(occasion(.event), run(), overlap: .skip).run != nil)
+  }
+
   @Test("is skipped where another run is queued or goes on, if its pipeline wants that")
   func skipped() async throws {
     let first = run()
