@@ -45,14 +45,18 @@ import Testing
     commands: x
     # is made as often as its limit says
       - { name: a, run: x, retry: 2 }
-      - { name: b, run: y, retry: 1 }
     ---
     job x: exit 1 | exit 1 | exit 1
-    job y: exit 1 | exit 1
     a failed exit
+    => failed
+    commands: x x x
+    # is made as often as its limit says, also where that is once
+      - { name: b, run: y, retry: 1 }
+    ---
+    job y: exit 1 | exit 1
     b failed exit
     => failed
-    commands: x y x y x
+    commands: y y
     # is made for every failure where none is listed [exit_3 signal_9 preempted node-failed out-of-memory]
       - { name: a, run: x, retry: { limit: 1, base: 1s, jitter: none } }
     ---
