@@ -1,0 +1,84 @@
+import PipelineEngine
+import RunHistory
+import Values
+import Workspace
+
+/// From the moment at which it is told to end until it has ended.
+extension PipelineServer {
+  func drain(_ canceller: RunCanceller) async throws -> Bool {
+    switch phase {
+    case .starting, .ready:
+      phase = .draining
+      for agent in agents.values { agent.end() }
+      agents = [:]
+      // What is being taken from the queue waits for room on the disk, too.
+      await dispatcher.close(waiting: host.writeFailure == nil)
+      let count = await dispatcher.count
+      log.tell(
+        .info, "draining",
+        count == 0
+          ? "draining: nothing goes on"
+          : "draining: \(count) \(count == 1 ? "run goes" : "runs go") on, for \(DurationNotation.format(configuration.drain)) at most"
+      )
+      record.state = .draining
+      do {
+        try history.update(record)
+      } catch {
+        log.tell(.warning, "draining", "cannot record that it drains: \(error)")
+      }
+      states.change(to: .draining)
+      guard count > 0 else { return true }
+      background.tasks.append(
+        Task { [host, states] in
+          while (try? await host.delay(for: HostStates.drainInterval)) != nil { states.change(to: .stillDraining) }
+        })
+      Task { [dispatcher, mail] in
+        await dispatcher.awaitEnd()
+        mail.send(.idle)
+      }
+      Task { [host, mail, drain = configuration.drain] in
+        guard (try? await host.delay(for: drain)) != nil else { return }
+        mail.send(.drainTimeout)
+      }
+      return false
+    case .draining: return await cancel(canceller)
+    case .cancelling:
+      host.kill()
+      return false
+    }
+  }
+
+  func cancel(_ canceller: RunCanceller) async -> Bool {
+    phase = .cancelling
+    host.attributeCancellations(to: canceller)
+    await dispatcher.cancelAll()
+    // Their ends could not be recorded: they are interrupted, for the next host.
+    if host.writeFailure != nil { await host.endHolding() }
+    return await dispatcher.count == 0
+  }
+
+  func endUpkeep() async {
+    let tasks = background.tasks
+    background.tasks = []
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+  }
+
+  func finish(_ lease: Lease) async throws {
+    watch.task?.cancel()
+    clock = nil
+    watch.again?.cancel()
+    await endUpkeep()
+    for agent in agents.values { agent.end() }
+    await publications.conditions.close()
+    background.subscriptions = []
+    record.state = .stopped
+    record.endedAt = host.now()
+    try history.update(record)
+    states.change(to: .stopped)
+    try await host.release(lease)
+    log.tell(host.takeLateness())
+    log.tell(.info, "stopped", "stopped")
+    try await service.close()
+  }
+}

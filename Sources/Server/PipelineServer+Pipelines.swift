@@ -1,0 +1,113 @@
+import PipelineEngine
+import RunHistory
+import Workspace
+
+/// The pipelines that it serves, and what they tell of.
+extension PipelineServer {
+  /// Looks at all files, and tells of what has changed, which is to begin then. What cannot be looked at for want of descriptors stays as it is until it can be.
+  func look(isFirst: Bool = false) async throws -> PipelineCatalog.Difference {
+    var difference = catalog.look()
+    if difference.isIncomplete, watch.again == nil {
+      log.tell(
+        .error, "pipeline",
+        "cannot look at all pipeline files, because no descriptor or memory is free; what is at work stays, and they are looked at again each second"
+      )
+    }
+    // Before a host is ready, it knows what it serves.
+    while isFirst, difference.isIncomplete {
+      try await host.delay(for: .seconds(1))
+      difference = catalog.look()
+    }
+    try await take(difference, isFirst: isFirst)
+    watch.again?.cancel()
+    watch.again =
+      !difference.isIncomplete
+      ? nil
+      : Task { [host, mail] in
+        guard (try? await host.delay(for: .seconds(1))) != nil else { return }
+        mail.send(.filesChanged)
+      }
+    return difference
+  }
+
+  /// Tells of other versions of pipelines, and ends those that are served no longer.
+  func take(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) async throws {
+    for notice in difference.notices {
+      log.tell(
+        notice.isProblem ? .error : .info, "pipeline", notice.message,
+        pipeline: notice.pipeline.isEmpty ? nil : notice.pipeline)
+    }
+    for name in difference.ended {
+      agents.removeValue(forKey: name)?.end()
+      publications.conditions.end(name)
+    }
+    if let variables = configuration.environment(hiding: catalog.secretVariables) { host.setEnvironment(variables) }
+    await dispatcher.setSingle(Set(catalog.pipelines.filter { $0.overlap == .queue }.map(\.name)))
+    let changed = difference.changed
+    let former = isFirst ? Set(try history.publishedPipelines().map(\.name)) : []
+    let served = Set(changed.map(\.name))
+    try history.publish(changed, removed: difference.ended + former.subtracting(served))
+  }
+
+  /// Lets controllers and conditions of other versions begin.
+  func begin(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) {
+    for pipeline in difference.begun {
+      agents.removeValue(forKey: pipeline.name)?.end()
+      publications.conditions.begin(pipeline.name)
+      let agent = PipelineAgent(
+        pipeline, in: host,
+        admit: { [weak self] occasion, run, overlap in
+          guard let self else { throw CancellationError() }
+          return try await admit(occasion, run, overlap)
+        },
+        onCondition: { [publications, name = pipeline.name] in publications.conditions.note($0, of: name) },
+        onProblem: { [log, name = pipeline.name] in log.tell(.error, "occasion", $0, pipeline: name) })
+      do {
+        try agent.begin()
+        agents[pipeline.name] = agent
+        if !isFirst {
+          log.tell(.info, "pipeline", "'\(pipeline.name)' is served from \(pipeline.path)", pipeline: pipeline.name)
+        }
+      } catch {
+        log.tell(.error, "pipeline", "'\(pipeline.name)' does not run by itself: \(error)", pipeline: pipeline.name)
+      }
+    }
+    for name in difference.ended { log.tell(.info, "pipeline", "'\(name)' is served no longer", pipeline: name) }
+    watchFiles()
+    forecast(difference.begun)
+  }
+
+  /// Records an occasion.
+  func admit(
+    _ occasion: Occasion, _ run: QueuedRun, _ overlap: OccasionRequest.Overlap
+  ) async throws -> Admission {
+    let others = overlap == .skip ? await dispatcher.runs(of: occasion.pipeline) : []
+    let admission = try await host.admit(
+      OccasionRequest(occasion, run: run, overlap: overlap, capacity: configuration.queued, others: others))
+    clock?.look()
+    if occasion.instant != nil, let pipeline = catalog.pipeline(occasion.pipeline) { forecast([pipeline]) }
+    switch admission {
+    case .queued, .known: break
+    case .skipped(let reason, _):
+      log.tell(
+        .info, "occasion-skipped", "'\(occasion.pipeline)' is not run: \(reason.rawValue)", pipeline: occasion.pipeline)
+    }
+    return admission
+  }
+
+  func forecast(_ pipelines: [ServedPipeline]) {
+    Task { [publications] in await publications.forecasts.note(pipelines) }
+  }
+
+  /// Hears of changes of the files that count.
+  func watchFiles() {
+    let paths = catalog.watchedPaths
+    guard paths != watch.paths || watch.task == nil else { return }
+    watch.paths = paths
+    watch.task?.cancel()
+    let changes = host.changes(of: paths.sorted(), since: catalog.lookedAt)
+    watch.task = Task { [mail] in
+      for await _ in changes { mail.send(.filesChanged) }
+    }
+  }
+}

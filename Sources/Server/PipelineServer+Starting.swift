@@ -1,0 +1,97 @@
+import PipelineEngine
+import PipelineService
+import RunHistory
+import Workspace
+
+/// From the moment at which it is the host of the workspace until it is ready.
+extension PipelineServer {
+  func start() async throws {
+    record.startedAt = host.now()
+    record.number = try history.add(record)
+    try history.declare(resources: configuration.service.capacity.resources)
+    log.tell(.info, "starting", "serving '\(configuration.location.path)' in process \(record.owner.pid)")
+    // What the former host had taken and not begun, and runs that it has left.
+    let interrupted = try history.interruptedRuns()
+    // What was asked of the former host is not asked of this one, but for runs that somebody wants to be resumed.
+    let wanted = try history.takeHostRequests(at: host.now()).filter { $0.request == .resume }
+    background.subscriptions.append(try history.followHostRequests { [mail] in mail.send(.requests) })
+    background.subscriptions += try history.followQueue { [weak self, dispatcher] in
+      Task {
+        await dispatcher.notice()
+        await self?.queueChanged()
+      }
+    }
+    clock = host.watchClock { [mail] in mail.send(.clockSet($0)) }
+    let served = try await look(isFirst: true)
+    let wantedRuns = Set(wanted.compactMap(\.run))
+    await restore(interrupted.filter { !wantedRuns.contains($0.id) })
+    for asked in wanted { await resume(asked) }
+    // What goes on is in the way of what is told of from now on.
+    begin(served, isFirst: true)
+    await dispatcher.open()
+    phase = .ready
+    record.state = .ready
+    record.readyAt = host.now()
+    try history.update(record)
+    let problems = catalog.problemCount
+    log.tell(
+      .info, "ready",
+      "ready: \(catalog.pipelines.count) \(catalog.pipelines.count == 1 ? "pipeline" : "pipelines")"
+        + (problems > 0 ? ", \(problems) of the files are invalid" : ""))
+    states.change(to: .ready)
+    background.tasks.append(Task { [retention] in await retention.run() })
+    if let status = publications.status { background.tasks.append(Task { await status.run() }) }
+  }
+
+  /// Deals with the runs whose host has gone, as their pipelines say.
+  func restore(_ interrupted: [RunRecord]) async {
+    for run in interrupted {
+      let pipeline = catalog.pipeline(run.pipeline)
+      switch pipeline?.outline.scheduling.onRestart ?? configuration.onRestart {
+      case .leave:
+        log.tell(
+          .warning, "run-left", "run \(run.id.short) of '\(run.pipeline)' stays interrupted", pipeline: run.pipeline,
+          run: run.id)
+      case .fail:
+        do {
+          try await host.fail(run)
+          log.tell(
+            .warning, "run-failed", "run \(run.id.short) of '\(run.pipeline)' has failed: its host was gone",
+            pipeline: run.pipeline, run: run.id)
+        } catch {
+          log.tell(
+            .error, "run-left", "run \(run.id.short) stays interrupted: \(error)", pipeline: run.pipeline,
+            run: run.id)
+        }
+      case .resume:
+        log.tell(
+          .info, "run-resumed", "resuming run \(run.id.short) of '\(run.pipeline)'", pipeline: run.pipeline, run: run.id
+        )
+        let version = configuration.version
+        await dispatcher.run(run, in: pipeline?.outline.scheduling.queue ?? QueuedRun.defaultQueue) {
+          [host] in try await host.resume(run.id, version: version, in: $0)
+        }
+      }
+    }
+  }
+
+  /// Resumes a run that somebody wants to be resumed.
+  func resume(_ asked: AskedOfHost) async {
+    guard let id = asked.run, let found = try? history.run(id), await !dispatcher.has(id) else { return }
+    let person = asked.who.map { " by \($0)" } ?? ""
+    log.tell(
+      .info, "run-resumed", "asked\(person) to resume run \(id.short) of '\(found.pipeline)'", pipeline: found.pipeline,
+      run: id)
+    let queue = catalog.pipeline(found.pipeline)?.outline.scheduling.queue ?? QueuedRun.defaultQueue
+    let version = configuration.version
+    await dispatcher.run(found, in: queue) { [host, history] place in
+      do {
+        return try await host.resume(id, version: version, in: place)
+      } catch {
+        // For whoever waits for it.
+        try? history.note(failure: FailureReport(error)?.description ?? "\(error)", of: asked.number)
+        throw error
+      }
+    }
+  }
+}
