@@ -43,14 +43,19 @@ public struct RunID: Sendable, Hashable, Comparable {
   }
 
   static func generate(at time: RecordTime, using random: inout some RandomNumberGenerator) -> RunID {
-    let sinceEpoch = max(0, time.microseconds - epoch * 1_000_000)
-    let seconds = UInt64(sinceEpoch / 1_000_000)
-    let fraction = UInt64(sinceEpoch % 1_000_000) * 1024 / 1_000_000
-    let fresh = seconds << 30 | fraction << 20 | random.next(upperBound: 1 << 20)
+    let fresh = bits(at: time, using: &random)
     return last.withLock { last in
       last = max(last + 1, fresh)
       return RunID(bits: last)
     }
+  }
+
+  /// The bits of an id of that moment, whatever was generated before.
+  static func bits(at time: RecordTime, using random: inout some RandomNumberGenerator) -> UInt64 {
+    let sinceEpoch = max(0, time.microseconds - epoch * 1_000_000)
+    let seconds = UInt64(sinceEpoch / 1_000_000)
+    let fraction = UInt64(sinceEpoch % 1_000_000) * 1024 / 1_000_000
+    return seconds << 30 | fraction << 20 | random.next(upperBound: 1 << 20)
   }
 
   /// When the id was generated, to about a millisecond.
