@@ -200,6 +200,8 @@ struct WriteFailureTests {
     let first = disk.start(pipeline)
     try await disk.executor.hangingCount.reaches(2)
     let id = try #require(try disk.host.history.runs(RunFilter(limit: 1)).first?.id)
+    // Nothing else of it is written until one of them ends: what fails first is a record of the second run, which is held alone.
+    while try disk.states(of: id).count < 3 { await Task.yield() }
     try await disk.host.services.recorder.flush()
     disk.fill()
     let second = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
@@ -237,6 +239,12 @@ struct WriteFailureTests {
       nested: ["inner.yaml": "name: inner\noperations: [{ name: long, run: long }]"])
     let outer = disk.start(pipeline)
     try await disk.executor.hangingCount.reaches(1)
+    // Nothing else of them is written until the operation ends.
+    var begun: [RunRecord] = []
+    while try begun.count < 2 || begun.contains(where: { try disk.states(of: $0.id).isEmpty }) {
+      await Task.yield()
+      begun = try disk.host.history.runs(RunFilter(includesNested: true))
+    }
     disk.fill()
     let second = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
     _ = await disk.failure()
