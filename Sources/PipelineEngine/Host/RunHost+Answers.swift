@@ -8,5 +8,5 @@ extension RunHost {
   }
 
   /// Returns when the writer of the history has come to an empty transaction, whether or not it could be committed.
-  package func awaitWriter() async { try? await services.recorder.perform { _ in } }
+  package func awaitWriter() async { try? await services.recorder.perform(changing: { _ in [] }) { _ in } }
 }

@@ -98,7 +98,12 @@ final class SharedResources: @unchecked Sendable {
   ) async throws -> [ResourceHolds.Holder]? {
     let now = time.now()
     let (run, operation) = (taker.run, taker.operation)
-    let (outcome, gone) = try await recorder.perform { db in
+    let (outcome, gone) = try await recorder.perform(changing: {
+      (answer: (outcome: ResourceHolds.Outcome, gone: [ResourceHolds.Holder])) in
+      // Who has asked in vain has changed nothing.
+      if case .granted = answer.outcome { return nil }
+      return answer.gone.isEmpty ? [] : nil
+    }) { db in
       let answer = try ResourceHolds.take(shares, for: run, operation: operation, at: now, in: db)
       // Their runs are fenced off, lest they go on if their process was only thought to be gone.
       if !answer.gone.isEmpty { try RunOwnership.markAbandoned(in: db) }

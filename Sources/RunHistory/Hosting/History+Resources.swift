@@ -46,7 +46,10 @@ extension History {
   }
 
   /// Follows what is held of resources.
+  ///
+  /// It is told of differences alone: whoever asks in vain has changed nothing, and must not have others ask again.
   package func followResourceHolds(_ handler: @escaping @Sendable () -> Void) throws -> Subscription {
-    try workspace.subscribe(changesOf: StoredResourceHold.self, changeHandler: handler)
+    let holds = try workspace.fetch(for: StoredResourceHold.self).where(StoredResourceHold.number >= 0)
+    return try workspace.subscribe(fetchedResult: holds) { _ in handler() }
   }
 }

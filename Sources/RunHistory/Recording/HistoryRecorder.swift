@@ -74,7 +74,7 @@ public final class HistoryRecorder: Sendable {
   }
 
   /// The same, and says by what `body` has returned of which types it has changed objects; nil where nobody knows.
-  nonisolated(nonsending) func perform<T: Sendable>(
+  package nonisolated(nonsending) func perform<T: Sendable>(
     changing types: @escaping @Sendable (T) -> [any Storable.Type]?,
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {

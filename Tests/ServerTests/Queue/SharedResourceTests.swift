@@ -1,10 +1,12 @@
 import Foundation
-import PipelineEngine
 import PipelineLanguage
 import PipelineService
 import RunHistory
 import Testing
 import Workspace
+
+@testable import PipelineEngine
+@testable import Server
 
 @Suite("Resources of a host")
 struct SharedResourceTests {
@@ -62,6 +64,40 @@ struct SharedResourceTests {
       try await eventually { try history.run(third)?.state == .succeeded }
       try await eventually { try held(in: history) == 0 }
       try await other.close()
+    }
+  }
+
+  @Test("keep nobody awake who waits for them")
+  func patience() async throws {
+    let bench = try ServerBench { $0.service.capacity.resources = ["gpu": 1] }
+    try bench.write(Self.text(in: bench.directory), to: "one")
+    try await bench.serve { server, history in
+      // Another process has it, which is this one's parent.
+      let other = try #require(ProcessIdentity.running(pid: getppid()))
+      let holder = RunID.generate()
+      let outcome = try await history.workspace.write { db in
+        try ResourceHolds.take([.init("gpu", 1)], for: holder, operation: "train", owner: other, at: .now, in: db)
+          .outcome
+      }
+      guard case .granted(let holds) = outcome else {
+        Issue.record("it is not free")
+        return
+      }
+      let runs = try (0..<3).map { _ in try bench.start("one", in: history) }
+      try await eventually {
+        try runs.allSatisfy { try history.operations(of: $0).first?.reason == "resources" }
+      }
+      let (host, looks) = (server.service.host, 200)
+      let before = host.services.recorder.progress.transactions
+      for _ in 0..<looks { await host.awaitWriter() }
+      let asked = host.services.recorder.progress.transactions - before - looks
+      #expect(asked < 20, "they have asked \(asked) times while nothing changed")
+      try await history.workspace.write { try ResourceHolds.release(holds, in: $0) }
+      history.workspace.announce()
+      for run in runs {
+        end(run, in: bench)
+        try await eventually { try history.run(run)?.state == .succeeded }
+      }
     }
   }
 

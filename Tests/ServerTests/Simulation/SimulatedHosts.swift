@@ -320,7 +320,7 @@ final class SimulatedHosts {
   private func bury() throws {
     let history = try History.open(at: workspace, mode: .readWrite)
     try history.workspace.write { db in
-      for table in ["run_record", "lease_record", "host_record"] {
+      for table in ["run_record", "lease_record", "host_record", "resource_hold"] {
         try db.execute(
           sql: "UPDATE \(table) SET process_started = 1 WHERE pid = ? AND process_started > 1", arguments: [getpid()])
       }
