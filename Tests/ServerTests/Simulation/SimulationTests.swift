@@ -19,6 +19,9 @@ struct SimulationTests {
     }
     if let number = variable("PENSTOCK_SIMULATION_PIPELINES").flatMap({ Int($0) }) { settings.pipelines = number }
     if let number = variable("PENSTOCK_SIMULATION_DAYS").flatMap({ Int($0) }) { settings.days = number }
+    if let number = variable("PENSTOCK_SIMULATION_RESTARTS").flatMap({ Int($0) }) {
+      (settings.restarts, settings.kills) = (number, number / 3)
+    }
     return settings
   }
 
