@@ -22,7 +22,7 @@ extension PipelineServer {
       )
       record.state = .draining
       do {
-        try history.update(record)
+        try history.update(record, with: canceller.signal.map { signalEntry(.drain, $0, by: canceller.who) })
       } catch {
         log.tell(.warning, "draining", "cannot record that it drains: \(error)")
       }
@@ -41,7 +41,11 @@ extension PipelineServer {
         mail.send(.drainTimeout)
       }
       return false
-    case .draining: return await cancel(canceller)
+    case .draining:
+      if let signal = canceller.signal {
+        note(signalEntry(.drain, "\(signal), which cancels what goes on", by: canceller.who))
+      }
+      return await cancel(canceller)
     case .cancelling:
       host.kill()
       return false

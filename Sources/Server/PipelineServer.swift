@@ -157,13 +157,10 @@ package actor PipelineServer {
       } while mail.hasChanges && tries < Self.mostSettlings
       mail.takeChanges()
       begin(try await look())
-    case .reload:
+    case .reload(let who):
       guard phase == .ready else { return false }
-      states.change(to: .reloading)
-      defer { states.change(to: .ready) }
-      log.tell(.info, "reload", "reading the configuration and the pipelines anew")
-      try await reconfigure()
-      begin(try await look())
+      note(signalEntry(.reload, "SIGHUP", by: who))
+      try await reload()
     case .requests:
       // One that drains begins nothing: the next host does.
       let kinds: [HostRequest] = phase == .ready ? HostRequest.allCases : [.reload, .drain]
@@ -173,7 +170,7 @@ package actor PipelineServer {
         case .resume: await resume(asked)
         case .reload:
           log.tell(.info, "reload", "asked\(person) to reload")
-          mail.send(.reload)
+          try await reload()
         case .drain:
           log.tell(.info, "drain", "asked\(person) to drain")
           mail.send(.drain(RunCanceller(who: asked.who, means: .drain)))
@@ -188,6 +185,30 @@ package actor PipelineServer {
     case .idle: return phase != .ready && phase != .starting
     }
     return false
+  }
+
+  /// Reads its configuration and its pipelines anew; one that drains does not.
+  func reload() async throws {
+    guard phase == .ready else { return }
+    states.change(to: .reloading)
+    defer { states.change(to: .ready) }
+    log.tell(.info, "reload", "reading the configuration and the pipelines anew")
+    try await reconfigure()
+    begin(try await look())
+  }
+
+  /// What a signal has asked for, in the audit. Where nobody knows who has sent it, it may have been the user of the process, whom it obeys.
+  func signalEntry(_ action: AuditEntry.Action, _ detail: String, by who: String?) -> AuditEntry {
+    AuditEntry(
+      time: host.now(), by: Requester(who ?? record.user, by: .signal), action, HostRecord.lease, detail: detail)
+  }
+
+  func note(_ entry: AuditEntry) {
+    do {
+      try history.record(entry)
+    } catch {
+      log.tell(.warning, "audit", "cannot record that a signal asked for '\(entry.action.rawValue)': \(error)")
+    }
   }
 
   /// Reads the file of the host anew. One with errors changes nothing.

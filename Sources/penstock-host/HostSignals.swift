@@ -40,7 +40,7 @@ enum HostSignals {
         continue
       }
       if number == SIGHUP {
-        tell(.reload)
+        tell(.reload(by: sender(of: info)))
         continue
       }
       // The third time, nothing is waited for any more.
@@ -48,8 +48,15 @@ enum HostSignals {
         HostOutput.writeLine("penstock: ended at once; the next host goes on with the runs")
         HostOutput.end(130)
       }
-      tell(.drain(RunCanceller(means: .signal(number == SIGINT ? "SIGINT" : "SIGTERM"))))
+      tell(.drain(RunCanceller(who: sender(of: info), means: .signal(number == SIGINT ? "SIGINT" : "SIGTERM"))))
     }
+  }
+
+  /// The login name of who has sent a signal; nil for one of the terminal.
+  private static func sender(of info: siginfo_t) -> String? {
+    guard info.si_code == SI_USER else { return nil }
+    let user = info._sifields._kill.si_uid
+    return getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "user \(user)"
   }
 
   private static func set() -> sigset_t {

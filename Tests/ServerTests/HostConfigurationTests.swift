@@ -36,7 +36,7 @@ import Values
       let problem = try #require(try history.publishedPipeline("two")?.problem)
       #expect(problem.contains("the host has no queue 'light'"))
       text.withLock { $0 = "queues: { light: { runs: 1 } }\nlimits: { processes: 3 }" }
-      server.send(.reload)
+      server.send(.reload(by: nil))
       try await eventually { try history.publishedPipeline("two")?.problem == nil }
       _ = try await succeed("two", on: bench, in: history)
       // The version that was at work stays there.
@@ -60,14 +60,14 @@ import Values
     try await bench.serve { server, history in
       let runs = try (0..<3).map { _ in try bench.start("one", in: history) }
       try await eventually { try history.run(runs[0])?.state == .running }
-      server.send(.reload)
+      server.send(.reload(by: nil))
       try await eventually { bench.log.contains { $0.contains("stays as it was: host.yaml:1:1: error: no") } }
       #expect(try history.run(runs[1])?.state == .queued)
       let folder = bench.folder
       reading.withLock {
         $0 = .valid(Self.definition("limits: { runs: 2 }\ndrain: 0s"), paths: [folder], warnings: nil)
       }
-      server.send(.reload)
+      server.send(.reload(by: nil))
       try await eventually { try history.run(runs[1])?.state == .running }
       #expect(try history.run(runs[2])?.state == .queued)
     }
@@ -103,13 +103,17 @@ import Values
         for _ in 0..<4 { _ = try await succeed(name, on: bench, in: history) }
       }
       let now = RecordTime.now
-      let part = try await RetentionKeeper.delete(2, in: history, otherwise: .init(keep: 1), now: now)
+      let part = try await RetentionKeeper.delete(2, in: history, for: "ada", otherwise: .init(keep: 1), now: now)
       #expect(part.count == 2)
-      let rest = try await RetentionKeeper.delete(100, in: history, otherwise: .init(keep: 1), now: now)
+      let rest = try await RetentionKeeper.delete(100, in: history, for: "ada", otherwise: .init(keep: 1), now: now)
       #expect(rest.count == 2)
       #expect(try history.runs(RunFilter(pipeline: "one")).count == 1)
       #expect(try history.runs(RunFilter(pipeline: "two")).count == 3)
-      #expect(try await RetentionKeeper.delete(100, in: history, otherwise: nil, now: now).count == 0)
+      #expect(try await RetentionKeeper.delete(100, in: history, for: "ada", otherwise: nil, now: now).count == 0)
+      let entries = try history.audit().filter { $0.action == .prune }
+      #expect(entries.map(\.requester) == Array(repeating: Requester("ada", by: .retention), count: 2))
+      #expect(entries.map(\.detail) == ["2 runs", "2 runs"])
+      #expect(entries.allSatisfy { $0.time == now && $0.target == "*" })
     }
   }
 

@@ -182,6 +182,29 @@ struct PipelineServerTests {
     history.workspace.close()
   }
 
+  @Test("records which signals it was told something by, and who has sent them where that is known")
+  func signals() async throws {
+    let bench = try ServerBench(["one": Self.asking]) { $0.drain = .seconds(60) }
+    var user: String?
+    try await bench.serve { server, history in
+      let started = try bench.start("one", in: history)
+      try await eventually { try state(started, in: history) == .running }
+      user = try history.currentHost()?.user
+      server.send(.reload(by: nil))
+      server.send(.drain(RunCanceller(who: "eve", means: .signal("SIGTERM"))))
+      try await eventually { try history.currentHost()?.state == .draining }
+      server.send(.drain(RunCanceller(means: .signal("SIGINT"))))
+      try await eventually { try state(started, in: history) == .cancelled }
+    }
+    let history = try bench.history()
+    let entries = try history.audit().filter { $0.requester.means == .signal }.reversed()
+    #expect(entries.map(\.action) == [.reload, .drain, .drain])
+    #expect(entries.map(\.requester.who) == [user, "eve", user])
+    #expect(entries.map(\.detail) == ["SIGHUP", "SIGTERM", "SIGINT, which cancels what goes on"])
+    #expect(entries.allSatisfy { $0.target == "host" })
+    history.workspace.close()
+  }
+
   @Test("does what is asked of it in the workspace")
   func requests() async throws {
     let bench = try ServerBench(["one": Self.value])

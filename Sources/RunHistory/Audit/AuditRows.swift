@@ -30,6 +30,11 @@ enum AuditRows {
 }
 
 extension History {
+  /// Records what changes nothing in the workspace by itself.
+  package func record(_ entry: AuditEntry) throws(WorkspaceError) {
+    _ = try write { db in try AuditRows.add(entry, in: db) }
+  }
+
   /// What was asked for, the latest first.
   ///
   /// - Parameters:

@@ -30,9 +30,10 @@ extension History {
     }
   }
 
-  /// Records how far a host has come.
-  package func update(_ host: HostRecord) throws(WorkspaceError) {
+  /// Records how far a host has come, and who has asked for that, where somebody has.
+  package func update(_ host: HostRecord, with entry: AuditEntry? = nil) throws(WorkspaceError) {
     try write { db in
+      if let entry { try AuditRows.add(entry, in: db) }
       try db.changing([StoredHost.self]) { context in
         _ = try context.submit(StoredHost.upsertRequest(StoredHost(host, number: host.number)))
       }

@@ -36,6 +36,8 @@ public struct AuditEntry: Sendable, Hashable {
     public static let drain = Action(rawValue: "drain")
     /// Runs were deleted.
     public static let prune = Action(rawValue: "prune")
+    /// Runs were imported.
+    public static let `import` = Action(rawValue: "import")
   }
 
   /// When it was done.
@@ -78,6 +80,10 @@ public struct Requester: Sendable, Hashable {
     public static let command = Means(rawValue: "command")
     /// By a key, on a terminal that shows the run.
     public static let terminal = Means(rawValue: "terminal")
+    /// By a signal to the process that does it.
+    public static let signal = Means(rawValue: "signal")
+    /// By the `retention` of a host or of pipelines.
+    public static let retention = Means(rawValue: "retention")
   }
 
   /// The login name.

@@ -50,6 +50,9 @@ extension RunCanceller {
     self.init(who: who, means: Means(rawValue: means))
   }
 
+  /// The name of the signal; nil where it was none.
+  package var signal: String? { means.rawValue.hasPrefix("SIG") ? means.rawValue : nil }
+
   /// Whether a signal ended its host that no key sends, as when the computer is shut down or a terminal is closed: then nobody meant to cancel the run.
   package var isSignalOfSystem: Bool { [Means.signal("SIGTERM"), .signal("SIGHUP")].contains(means) }
 
@@ -73,8 +76,7 @@ extension RunCanceller {
     case .drain: return "cancelled\(person) with the drain of its host"
     case .condition: return "cancelled because its 'rerun_on_change' turned false"
     default:
-      return means.rawValue.hasPrefix("SIG")
-        ? "cancelled by the signal \(means.rawValue)" : "cancelled by \(means.rawValue)"
+      return signal.map { "cancelled by the signal \($0)" } ?? "cancelled by \(means.rawValue)"
     }
   }
 }

@@ -37,6 +37,13 @@ extension History {
   /// - Throws: ``ImportError`` with the number of the line that is wrong; ``WorkspaceError``; ``RunFileError`` if a file cannot be copied; what
   ///   `line` throws.
   public func importRuns(filesFrom other: String? = nil, _ line: () throws -> [UInt8]?) throws -> ImportReport {
+    try importRuns(in: nil, filesFrom: other, line)
+  }
+
+  /// The same, recorded in an entry of the audit.
+  package func importRuns(
+    in entry: CountedEntry?, filesFrom other: String?, _ line: () throws -> [UInt8]?
+  ) throws -> ImportReport {
     let copier = other.map { RunFileCopier(source: $0, target: workspace.directory) }
     var report = ImportReport()
     var batch: [RecordedRun] = []
@@ -53,7 +60,11 @@ extension History {
           report.copiedFiles += try copier.copy(run.operations.flatMap(\.artifacts))
         }
       }
-      let part = try self.write { try RunImport(workspace: workspace.directory).add(batch, in: $0) }
+      let (part, written) = try self.write { db in
+        let part = try RunImport(workspace: workspace.directory).add(batch, in: db)
+        return (part, try entry?.write(part.imported.count, in: db))
+      }
+      if let written { entry?.confirm(written) }
       report.imported += part.imported
       report.known += part.known
       report.missingFiles += part.missingFiles

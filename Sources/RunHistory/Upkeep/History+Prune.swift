@@ -54,9 +54,16 @@ extension History {
   public func prune(
     _ rule: PruneRule, dryRun: Bool = false, for requester: Requester? = nil
   ) throws(WorkspaceError) -> PruneReport {
+    let entry = requester.map { CountedEntry(AuditEntry(time: .now, by: $0, .prune, rule.pipeline ?? "*")) }
+    return try prune(rule, dryRun: dryRun, in: entry)
+  }
+
+  /// The same, recorded in an entry of the audit that other rules may share.
+  package func prune(
+    _ rule: PruneRule, dryRun: Bool = false, in entry: CountedEntry?
+  ) throws(WorkspaceError) -> PruneReport {
     let doomed = try read { try PruneSelection(rule: rule).runs(in: $0) }
     var report = PruneReport()
-    var entry: Int64?
     var rest = doomed.prefix(rule.limit ?? .max)
     while !rest.isEmpty {
       let part = rest.prefix(100)
@@ -64,28 +71,15 @@ extension History {
       if dryRun {
         try read { try PruneSelection.count(part, into: &report, in: $0) }
       } else {
-        try write { db in
+        let former = report.runs.count
+        let written = try write { db in
           try PruneSelection.delete(part, into: &report, in: db)
-          if let requester, !report.runs.isEmpty {
-            entry = try Self.record(report.runs.count, rule, for: requester, as: entry, in: db)
-          }
+          return try entry?.write(report.runs.count - former, in: db)
         }
+        if let written { entry?.confirm(written) }
       }
     }
     return report
-  }
-
-  /// Records that so many runs are deleted by now, in the entry of that number where there is one; returns its number.
-  private static func record(
-    _ count: Int, _ rule: PruneRule, for requester: Requester, as entry: Int64?, in db: Database
-  ) throws -> Int64 {
-    let detail = "\(count) \(count == 1 ? "run" : "runs")"
-    if let entry {
-      try AuditRows.update(entry, detail: detail, in: db)
-      return entry
-    }
-    return try AuditRows.add(
-      AuditEntry(time: .now, by: requester, .prune, rule.pipeline ?? "*", detail: detail), in: db)
   }
 }
 

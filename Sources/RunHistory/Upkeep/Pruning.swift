@@ -22,6 +22,13 @@ package struct Pruning {
     }
   }
 
+  /// Forgets runs of `history`, recorded in an entry of the audit that may be about others as well.
+  package init(_ history: History, in entry: CountedEntry) {
+    self.init(workspace: history.workspace.directory) { rule, dryRun throws(WorkspaceError) in
+      try history.prune(rule, dryRun: dryRun, in: entry)
+    }
+  }
+
   init(
     workspace: String, forget: @escaping (PruneRule, _ dryRun: Bool) throws(WorkspaceError) -> PruneReport
   ) {

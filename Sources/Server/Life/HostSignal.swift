@@ -3,8 +3,8 @@ import RunHistory
 
 /// What a host hears while it serves.
 package enum HostSignal: Sendable, Hashable {
-  /// To read its configuration and its pipelines anew.
-  case reload
+  /// To read its configuration and its pipelines anew, by a signal; with the login name of who has sent it, where that is known.
+  case reload(by: String?)
   /// To begin nothing any more, and to end; asked again, with less patience each time.
   case drain(RunCanceller)
   /// Files may have changed.

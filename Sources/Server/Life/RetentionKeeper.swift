@@ -51,7 +51,8 @@ actor RetentionKeeper {
   /// Deletes a part. True when there is more.
   private func deleteSome() async -> Bool {
     do {
-      let (count, failures) = try await Self.delete(Self.batch, in: host.history, otherwise: otherwise, now: host.now())
+      let (count, failures) = try await Self.delete(
+        Self.batch, in: host.history, for: host.whereabouts.user, otherwise: otherwise, now: host.now())
       if count > 0 {
         log.tell(.info, "retention", "deleted \(count) \(count == 1 ? "run" : "runs"), as 'retention' says")
       }
@@ -65,17 +66,18 @@ actor RetentionKeeper {
     }
   }
 
-  /// Deletes at most `limit` runs.
+  /// Deletes at most `limit` runs, with one entry in the audit for all of them: others would soon not be among the latest.
   @concurrent static func delete(
-    _ limit: Int, in history: History, otherwise: PipelineDefinition.Retention?, now: RecordTime
+    _ limit: Int, in history: History, for user: String, otherwise: PipelineDefinition.Retention?, now: RecordTime
   ) async throws -> (count: Int, failures: [String]) {
+    let entry = CountedEntry(AuditEntry(time: now, by: Requester(user, by: .retention), .prune, "*"))
     var count = 0
     var failures: [String] = []
     for (pipeline, retention) in try history.retentions(otherwise: otherwise) {
       guard count < limit, !Task.isCancelled else { break }
       var rule = PruneRule(retention, of: pipeline, now: now)
       rule.limit = limit - count
-      let (report, removal) = try Pruning(history).run(rule)
+      let (report, removal) = try Pruning(history, in: entry).run(rule)
       count += report.runs.count
       failures += removal.failures
     }

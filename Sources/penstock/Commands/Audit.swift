@@ -8,7 +8,7 @@ import Values
 struct Audit: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "audit",
-    abstract: "List who did what: started, cancelled, approved, paused, deleted.",
+    abstract: "List who did what: started, cancelled, approved, paused, deleted, imported.",
     discussion: """
       The latest 10,000 entries are kept, the latest come first. Runs that people \
       begin with `penstock run` are not among them; `penstock history list` has these.
@@ -57,7 +57,7 @@ struct Audit: ParsableCommand {
   /// The target, with the id of a run as it is shown. The name of a pipeline may look like one.
   private static func target(of entry: AuditEntry, _ reference: RunReference) -> String {
     let words = entry.target.split(separator: " ", maxSplits: 1)
-    guard ![.start, .pause, .unpause, .prune].contains(entry.action),
+    guard ![.start, .pause, .unpause, .prune, .import].contains(entry.action),
       let run = words.first.flatMap({ RunID($0) })
     else { return entry.target }
     return ([reference.short(run)] + words.dropFirst().map(String.init)).joined(separator: " ")

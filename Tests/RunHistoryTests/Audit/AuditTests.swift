@@ -99,6 +99,21 @@ struct AuditTests {
     #expect(try entries() == ["ada command prune dig*: 123 runs"])
   }
 
+  @Test("has one entry for runs that are deleted by several rules together, and none for those that were not")
+  func retention() async throws {
+    for offset in 0..<6 { try await fixture.ended(at: HistoryFixture.start.advanced(by: Int64(offset))) }
+    let entry = CountedEntry(
+      AuditEntry(time: HistoryFixture.start, by: Requester("ada", by: .retention), .prune, "*"))
+    _ = try history.prune(PruneRule(keep: 9), in: entry)
+    #expect(try entries().isEmpty)
+    _ = try history.prune(PruneRule(keep: 5), in: entry)
+    #expect(try entries() == ["ada retention prune *: 1 run"])
+    try history.ask(.reload, for: ada, at: HistoryFixture.start)
+    _ = try history.prune(PruneRule(keep: 2), in: entry)
+    _ = try history.prune(PruneRule(keep: 2), in: entry)
+    #expect(try entries() == ["ada retention prune *: 4 runs", "ada command reload host"])
+  }
+
   @Test("keeps the latest 10,000 entries")
   func bound() throws {
     for _ in 0..<11 {

@@ -201,6 +201,22 @@ struct ImportTests {
     #expect(try other.history.importRuns(filesFrom: fixture.directory) { lines.popFirst() }.copiedFiles == 0)
   }
 
+  @Test("The audit has one entry for the runs of an import, and none where all were there")
+  func audit() async throws {
+    _ = try await recordRun()
+    _ = try await recordRun(at: HistoryFixture.start.advanced(by: 1))
+    for _ in 0..<2 {
+      var lines = try exported(fixture.history)[...]
+      let entry = CountedEntry(
+        AuditEntry(
+          time: HistoryFixture.start, by: Requester("ada"), .import, "*", detail: "from 'history.jsonl'"))
+      _ = try other.history.importRuns(in: entry, filesFrom: nil) { lines.popFirst() }
+    }
+    let entries = try other.history.audit()
+    #expect(entries.map(\.action) == [.import])
+    #expect(entries.first?.detail == "2 runs from 'history.jsonl'")
+  }
+
   @Test("A run that goes on is left out: nobody here goes on with it")
   func unfinished() async throws {
     _ = try await recordRun(state: .running)

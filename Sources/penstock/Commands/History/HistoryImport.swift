@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import OperatingSystem
 import PipelineLanguage
+import PipelineService
 import RunHistory
 import Values
 
@@ -39,8 +40,11 @@ struct HistoryImport: ParsableCommand {
     let lines = try LineReader(file)
     let history = try History.open(at: try shared.location().path, mode: .readWrite)
     let report: ImportReport
+    let entry = CountedEntry(
+      AuditEntry(
+        time: .now, by: Requester(QuestionAnswer.loginName()), .import, "*", detail: "from \(lines.name)"))
     do {
-      report = try history.importRuns(filesFrom: files) { try lines.next() }
+      report = try history.importRuns(in: entry, filesFrom: files) { try lines.next() }
     } catch let error as ImportError {
       throw CommandFailure(
         "\(lines.name) cannot be imported: \(TerminalText.visible(error.description)). "
