@@ -51,9 +51,8 @@ struct AttemptTurn {
     if demand.slots > 0 || !demand.resources.isEmpty, !run.limits.take(demand) {
       let resources = run.state.instances[ordinal].node.definition.resources
       if let missing = run.limits.unsatisfiable(demand) {
-        let name = run.state.pipeline.resources[missing].name
-        throw OperationFailure(
-          code: "capacity-exceeded", message: "needs more of the resource '\(name)' than this host has")
+        let name = run.state.pipeline.resources[missing.resource].name
+        throw OperationFailure.capacityExceeded(missing.amount, of: name, host: "this host", has: missing.capacity)
       }
       if run.limits.isWithoutPlace {
         run.recorder.enter(ordinal, .waiting(.place))

@@ -5,6 +5,15 @@ import Values
 import Workspace
 
 extension OperationFailure {
+  /// An operation takes more of a resource than there is, and would wait for ever.
+  static func capacityExceeded(_ amount: Int, of resource: String, host: String, has capacity: Int) -> Self {
+    OperationFailure(
+      code: "capacity-exceeded",
+      message:
+        "needs \(amount) of the resource '\(resource)', of which \(host) has \(capacity); lower 'resources' of the operation, or raise '\(resource)' in the configuration of the host"
+    )
+  }
+
   /// Any error that ends an attempt, as it is recorded.
   init(_ error: any Error) {
     switch error {

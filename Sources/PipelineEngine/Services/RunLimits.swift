@@ -148,12 +148,14 @@ final class RunLimits {
     return share.isEmpty || host.take(share, for: self)
   }
 
-  /// The resource of which a demand takes more than the host has altogether, so that it would wait for ever.
-  func unsatisfiable(_ demand: Demand) -> Int? {
+  /// The resource of which a demand takes more than the host has altogether, so that it would wait for ever, with how much it takes and how much there is.
+  func unsatisfiable(_ demand: Demand) -> (resource: Int, amount: Int, capacity: Int)? {
     guard let host else { return nil }
-    return demand.resources.first { resource, amount in
-      resource < counters.count && counters[resource].map { host.capacity(of: $0) < amount } ?? false
-    }?.resource
+    for (resource, amount) in demand.resources where resource < counters.count {
+      guard let capacity = counters[resource].map({ host.capacity(of: $0) }), capacity < amount else { continue }
+      return (resource, amount, capacity)
+    }
+    return nil
   }
 
   private func withdraw(_ waiter: Waiter) {

@@ -121,11 +121,8 @@ final class SharedResources: @unchecked Sendable {
     case .granted: return nil
     case .held(let holders): return holders
     case .exceeded(let share, let amount):
-      throw OperationFailure(
-        code: "capacity-exceeded",
-        message:
-          "needs \(share.amount) of the resource '\(share.resource)', of which the host of this workspace has \(amount)"
-      )
+      throw OperationFailure.capacityExceeded(
+        share.amount, of: share.resource, host: "the host of this workspace", has: amount)
     }
   }
 

@@ -26,7 +26,7 @@ extension PipelineChecker {
           reader.error(
             .outOfRange,
             "\(operation.title) needs \(resource.amount) of '\(resource.name)', but there is only \(capacity)",
-            at: resource.amountRange)
+            at: resource.amountRange, fix: "lower it, or raise '\(resource.name)' at the top of the pipeline")
         }
         operation.definition.resources.append((place, resource.amount))
         if let name = reader.hostPlace(of: resource.range), let number = reader.hostPlace(of: resource.amountRange) {

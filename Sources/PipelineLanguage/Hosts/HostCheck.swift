@@ -55,7 +55,7 @@ extension HostDefinition {
       return finding(
         .outOfRange,
         "\(demand.taker) needs \(demand.amount) of '\(name)', but the host has only \(resource.capacity)",
-        at: demand.number, note: note, resource.range)
+        at: demand.number, fix: "lower it, or raise '\(name)' in the host's file", note: note, resource.range)
     }
     guard HostUse.sum(demand.amount, demand.inner) > resource.capacity else { return nil }
     return finding(

@@ -38,10 +38,10 @@ import Testing
       found(text, host: try host())
         == [
           "1:8 unknown-queue the host has no queue 'heavi' (did you mean 'heavy'?) – host.yaml:1:1 the queues are default, heavy",
-          "5:43 out-of-range operation 'b' needs 3 of 'gpu', but the host has only 2 – host.yaml:3:14 the host has 2 of 'gpu'",
+          "5:43 out-of-range operation 'b' needs 3 of 'gpu', but the host has only 2 (lower it, or raise 'gpu' in the host's file) – host.yaml:3:14 the host has 2 of 'gpu'",
           "5:46 unknown-resource neither the pipeline nor the host declares a resource 'gpus' (did you mean 'gpu'?) – host.yaml:3:1 the host has gpu, licence",
           "5:55 unknown-resource neither the pipeline nor the host declares a resource 'disk' (declare it in the pipeline for each run, or in the host's file for all: 'resources: {disk: 1}') – host.yaml:3:1 the host has gpu, licence",
-          "7:54 out-of-range operation 'c' needs 4 of 'licence', but the host has only 3 – host.yaml:3:14 the host has 3 of 'licence'",
+          "7:54 out-of-range operation 'c' needs 4 of 'licence', but the host has only 3 (lower it, or raise 'licence' in the host's file) – host.yaml:3:14 the host has 3 of 'licence'",
         ].map { $0.replacing("host.yaml:3:14 the host has 3", with: "host.yaml:3:22 the host has 3") })
   }
 
@@ -124,7 +124,7 @@ import Testing
     ]
     let text = "operations: [{ name: a, pipeline: inner.yaml }, { name: b, pipeline: inner.yaml }]"
     let expected = [
-      "2:52 out-of-range operation 'x' needs 3 of 'gpu', but the host has only 2 – host.yaml:3:14 the host has 2 of 'gpu'",
+      "2:52 out-of-range operation 'x' needs 3 of 'gpu', but the host has only 2 (lower it, or raise 'gpu' in the host's file) – host.yaml:3:14 the host has 2 of 'gpu'",
       "2:55 unknown-resource neither the pipeline nor the host declares a resource 'disk' (declare it in the pipeline for each run, or in the host's file for all: 'resources: {disk: 1}') – host.yaml:3:1 the host has gpu, licence",
     ]
     #expect(found(text, nested: files, host: try host()) == expected)

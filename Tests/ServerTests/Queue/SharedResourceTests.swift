@@ -112,7 +112,10 @@ struct SharedResourceTests {
       let outcome = try await other.run(try #require(loaded.pipeline), options: RunOptions())
       let error = try #require(try history.operations(of: outcome.run.id).first?.error)
       #expect(error.code == "capacity-exceeded")
-      #expect(error.message.contains("needs 2 of the resource 'gpu', of which the host of this workspace has 1"))
+      #expect(
+        error.message.hasSuffix(
+          "needs 2 of the resource 'gpu', of which the host of this workspace has 1; lower 'resources' of the operation, or raise 'gpu' in the configuration of the host"
+        ))
       try await other.close()
     }
   }
