@@ -8,7 +8,7 @@ package struct QueueReport: Sendable {
     package var place: QueuePlace
     /// How many begin before it, as far as is known now.
     package var before: Int
-    /// What it waits for, in words.
+    /// What it waits for and who holds that, in words.
     package var reason: String
   }
 
@@ -19,19 +19,10 @@ package struct QueueReport: Sendable {
   ///   - history: The history.
   /// - Throws: `WorkspaceError`.
   package init(of pipeline: String?, in history: History) throws {
-    let host = try history.currentHost()
-    let pauses = Dictionary(try history.pauses(at: .now).map { ($0.pipeline, $0) }) { first, _ in first }
-    let configuration = host.flatMap { try? JSONValue.parse($0.configuration) }
-    var running: [String: RunID] = [:]
-    for run in try history.runs(RunFilter(states: [.running], limit: 1000)) { running[run.pipeline] = run.id }
+    var reasons = try QueueReasons(in: history)
     for (index, place) in Self.order(try history.queue()).enumerated() {
       guard pipeline == nil || place.pipeline == pipeline else { continue }
-      places.append(
-        Place(
-          place: place, before: index,
-          reason: Self.reason(
-            place, host: host, pause: pauses[place.pipeline], configuration: configuration,
-            other: running[place.pipeline])))
+      places.append(Place(place: place, before: index, reason: try reasons.reason(of: place)))
     }
   }
 
@@ -47,21 +38,6 @@ package struct QueueReport: Sendable {
     return numbered.sorted {
       (-$0.place.priority, $0.turn, $0.place.run) < (-$1.place.priority, $1.turn, $1.place.run)
     }.map(\.place)
-  }
-
-  private static func reason(
-    _ place: QueuePlace, host: HostRecord?, pause: Pause?, configuration: JSONValue?, other: RunID?
-  ) -> String {
-    if place.isTaken { return "nothing: it is about to begin" }
-    guard let host else { return "a host: none serves the workspace" }
-    if host.state == .draining { return "the next host: this one is draining" }
-    if let pause { return "the end of a pause: \(pause.words)" }
-    if let runs = configuration?["queues"]?[place.queue]?.intValue {
-      return "a place in the queue '\(place.queue)', which lets \(runs) run at once"
-        + (other.map { "; run \($0.short) of the pipeline goes on" } ?? "")
-    }
-    guard let runs = configuration?["limits"]?["runs"]?.intValue else { return "its turn" }
-    return "a place: \(runs) runs may go on at once" + (other.map { "; run \($0.short) of the pipeline goes on" } ?? "")
   }
 }
 

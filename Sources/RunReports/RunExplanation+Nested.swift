@@ -21,7 +21,7 @@ extension RunExplanation {
   package typealias NestedRuns = @Sendable (_ parent: RunID, _ operation: String) -> Nested?
 
   /// How many items of a loop, and how many operations of a nested run, are told of.
-  private static let limit = 2
+  static let limit = 2
   /// How many runs inside one another are looked into.
   private static let maximumDepth = 5
 
@@ -34,6 +34,8 @@ extension RunExplanation {
     for holder in items.isEmpty ? [record] : Array(items.prefix(Self.limit)) {
       guard let nested = nestedRun(of: holder) else { continue }
       remedies.append("penstock explain \(nested.shortID)")
+      remedies += wakeRemedies(
+        nested.recorded.operations.filter { $0.state == .retrying }, of: nested.recorded.run, nested.shortID)
       // The error of the operation may have told the same.
       if let error = holder.error, error.message.contains(nested.recorded.run.id.text) { continue }
       let whose = holder.name == record.name ? "its run" : "the run of '\(holder.title)',"

@@ -33,18 +33,20 @@ package struct RunExplanation: Sendable {
   private let records: [String: OperationRecord]
   private let shortID: String
   private let holders: @Sendable ([String]) -> [ResourceHolds.Holder]
+  private let place: QueueReport.Place?
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
   /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
   /// into the commands to type; `nestedRuns` is asked for the runs that operations have started, and `holders` for what holds
-  /// resources, by their names.
+  /// resources, by their names. `place` is that of a run in the queue of a host.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
-    now: RecordTime = .now,
+    now: RecordTime = .now, place: QueueReport.Place? = nil,
     nestedRuns: @escaping NestedRuns = { _, _ in nil },
     holders: @escaping @Sendable ([String]) -> [ResourceHolds.Holder] = { _ in [] }
   ) {
     self.holders = holders
+    self.place = place
     self.nestedRuns = nestedRuns
     run = recorded.run
     self.recorded = recorded
@@ -77,6 +79,10 @@ package struct RunExplanation: Sendable {
       because.append(run.state == .cancelled ? canceller.wordsBehindState : canceller.words)
     }
     switch run.state {
+    case .queued where place != nil:
+      guard let place else { break }
+      because.append("it is queued, \(place.before) before it; it waits for \(place.reason)")
+      because.append(sinceLine(place.place.askedAt))
     case .queued:
       because.append("it has not begun; its pipeline lets only one run go on at a time")
       if let turn = recorded.turn {
@@ -116,6 +122,8 @@ package struct RunExplanation: Sendable {
       entry.because = [
         "attempt \(record.attempts) has been running for \(ClockText.length(since: record.startedAt ?? now, now: now))"
       ]
+      entry.remedies = wakeRemedies(
+        recorded.operations.filter { $0.parent == record.ordinal && $0.state == .retrying }, of: run, shortID)
     case .waiting:
       entry.because = ["it waits \(text)"]
       if let since = record.waitingSince {
@@ -129,7 +137,9 @@ package struct RunExplanation: Sendable {
         entry.because.append("\(formula) is \(value): \(why)")
       }
       let turns = StateReason.turns(early)
-      entry.remedies = ["it is tried again by itself" + (turns.isEmpty ? "" : ", and at once when \(turns)")]
+      entry.remedies =
+        ["it is tried again by itself" + (turns.isEmpty ? "" : ", and at once when \(turns)")]
+        + wakeRemedies([record], of: run, shortID)
     case .failed:
       entry.because = [text + (record.attempts > 1 ? ", after \(record.attempts) attempts" : "")]
       if let why = record.operationReason?.notRetried {
@@ -265,6 +275,12 @@ package struct RunExplanation: Sendable {
     case .time(let time)?: time.due.map { ["it goes on at \(ClockText.dateAndTime($0))"] } ?? []
     default: []
     }
+  }
+
+  /// What begins waiting retries now, as long as the run has a host that hears of it.
+  func wakeRemedies(_ records: [OperationRecord], of run: RunRecord, _ shortID: String) -> [String] {
+    guard run.state == .running else { return [] }
+    return records.prefix(Self.limit).map { "penstock wake \(shortID) \(ShellText.quoted($0.name))" }
   }
 
   private func resourceRemedy(_ names: [String]) -> String {

@@ -65,8 +65,11 @@ struct Explain: ParsableCommand {
       let known = OperationName.find(name, among: pipeline?.operations.map(\.name) ?? [])
       operation = try known ?? reference.operation(name, in: record).name
     }
+    let place =
+      record.state != .queued
+      ? nil : try QueueReport(of: record.pipeline, in: history).places.first { $0.place.run == record.id }
     let explanation = RunExplanation(
-      of: recorded, pipeline: pipeline, operation: operation, shortID: short,
+      of: recorded, pipeline: pipeline, operation: operation, shortID: short, place: place,
       nestedRuns: { history.nested(in: $0, operation: $1) },
       holders: { (try? history.holders(ofResources: $0)) ?? [] })
     shared.output.print {

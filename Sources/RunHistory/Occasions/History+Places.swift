@@ -1,0 +1,122 @@
+import SQLite
+import Workspace
+
+/// A run that holds a place among those that its host lets go on at once.
+package struct PlacedRun: Sendable, Hashable {
+  /// The run.
+  package var run: RunID
+  /// The name of its pipeline.
+  package var pipeline: String
+  /// The queue that its pipeline has now.
+  package var queue: String
+
+  package init(run: RunID, pipeline: String, queue: String) {
+    self.run = run
+    self.pipeline = pipeline
+    self.queue = queue
+  }
+}
+
+/// Who holds what queued runs wait for.
+extension History {
+  /// The runs that hold places of the host in a process, the oldest first, as far as is recorded.
+  ///
+  /// One in which everything waits for something that the host does not share out has given its place back, and is not among them; nested runs have that of the run that
+  /// started them.
+  package func placedRuns(of owner: ProcessIdentity) throws(WorkspaceError) -> [PlacedRun] {
+    try read { db in
+      let table = try OpenRuns(of: owner, in: db)
+      return try table.runs.filter { $0.parent == nil }.filter { try !table.isResting($0, in: db) }
+        .map { PlacedRun(run: $0.id, pipeline: $0.pipeline, queue: $0.queue) }
+    }
+  }
+
+  /// The lease of the turn of a pipeline, of which one run goes on at a time; nil where no living process holds it.
+  package func turn(of pipeline: String) throws(WorkspaceError) -> Lease? {
+    try read { db in try Leases.liveTurn(of: pipeline, in: db) }
+  }
+}
+
+extension Leases {
+  /// The lease of the turn of a pipeline; nil where no living process holds it.
+  static func liveTurn(of pipeline: String, in db: Database) throws -> Lease? {
+    try current(RunRecord.turn(of: pipeline), in: db).flatMap { $0.owner.isAlive(in: db) ? $0 : nil }
+  }
+}
+
+/// The runs that go on in a process, with what their operations do.
+private struct OpenRuns {
+  struct Run {
+    var number: Int64
+    var id: RunID
+    var pipeline: String
+    var queue: String
+    var hasBegun: Bool
+    /// The id of the run that has started it, and the name of the operation.
+    var parent: Child?
+    var operations: [Operation] = []
+  }
+
+  struct Child: Hashable {
+    var run: String
+    var operation: String
+  }
+
+  struct Operation {
+    var ordinal: Int64
+    var parent: Int64?
+    var name: String
+    var state: OperationState?
+    var reason: String?
+  }
+
+  private(set) var runs: [Run] = []
+  private var children: [Child: Int] = [:]
+
+  init(of owner: ProcessIdentity, in db: Database) throws {
+    runs = try Row.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT r.number, r.id, r.pipeline, ifnull(p.queue, ?), r.state = 'running', r.parent, r.parent_operation
+          FROM run_record r LEFT JOIN pipeline_record p ON p.name = r.pipeline
+          WHERE r.state IN ('queued', 'running') AND r.boot = ? AND r.pid = ? AND r.process_started = ?
+          ORDER BY r.number
+          """), arguments: [QueuedRun.defaultQueue, owner.boot, owner.pid, owner.started]
+    ).compactMap { row in
+      guard let id = RunID(row[1] as String) else { return nil }
+      let parent = (row[5] as String?).map { Child(run: $0, operation: (row[6] as String?) ?? "") }
+      return Run(number: row[0], id: id, pipeline: row[2], queue: row[3], hasBegun: row[4], parent: parent)
+    }
+    for index in runs.indices {
+      if let parent = runs[index].parent { children[parent] = index }
+      runs[index].operations = try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT key & 4294967295, parent, name, state, reason FROM operation_record
+            WHERE key BETWEEN ?1 << 32 AND ?1 << 32 | 4294967295 AND state IN ('running', 'waiting', 'retrying')
+            """), arguments: [runs[index].number]
+      ).map { row in
+        Operation(
+          ordinal: row[0], parent: row[1], name: row[2], state: OperationState(rawValue: row[3]), reason: row[4])
+      }
+    }
+  }
+
+  /// Whether everything in the run waits for something that the host does not share out, as `Run.isResting` of the engine decides it.
+  func isResting(_ run: Run, in db: Database) throws -> Bool {
+    guard run.hasBegun else { return try Leases.liveTurn(of: run.pipeline, in: db) != nil }
+    let loops = Set(run.operations.compactMap(\.parent))
+    var isWaiting = false
+    for operation in run.operations where !loops.contains(operation.ordinal) {
+      if operation.state == .running {
+        guard let child = children[Child(run: run.id.text, operation: operation.name)],
+          try isResting(runs[child], in: db)
+        else { return false }
+      } else if [OperationReason.Code.concurrency, .resources].map(\.rawValue).contains(operation.reason) {
+        return false
+      }
+      isWaiting = true
+    }
+    return isWaiting
+  }
+}

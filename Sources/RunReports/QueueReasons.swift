@@ -1,0 +1,77 @@
+import PipelineLanguage
+import RunHistory
+import Values
+import Workspace
+
+/// Finds what queued runs wait for, and who holds it.
+struct QueueReasons {
+  private let history: History
+  private let host: HostRecord?
+  private let configuration: JSONValue?
+  private let pauses: [String: Pause]
+  private let placed: [PlacedRun]
+  /// The leases of the turns of pipelines, as far as they were looked for.
+  private var turns: [String: Lease?] = [:]
+
+  /// How many runs are named that hold something.
+  private static let named = 3
+
+  init(in history: History) throws {
+    self.history = history
+    host = try history.currentHost()
+    configuration = host.flatMap { try? JSONValue.parse($0.configuration) }
+    pauses = Dictionary(try history.pauses(at: .now).map { ($0.pipeline, $0) }) { first, _ in first }
+    placed = try host.map { try history.placedRuns(of: $0.owner) } ?? []
+  }
+
+  mutating func reason(of place: QueuePlace) throws -> String {
+    if place.isTaken { return try turn(of: place) ?? "nothing: it is about to begin" }
+    guard let host else { return "a host: none serves the workspace" }
+    if host.state == .draining { return "the next host: this one is draining" }
+    if host.state == .starting { return "the host, which is starting" }
+    if let pause = pauses[place.pipeline] { return "the end of a pause: \(pause.words)" }
+    if let turn = try turn(of: place) { return turn }
+    if let most = configuration?["queues"]?[place.queue]?.intValue {
+      let holders = placed.filter { $0.queue == place.queue }
+      if holders.count >= most {
+        return "a place in the queue '\(place.queue)', which lets \(most) \(most == 1 ? "run" : "runs") go on at once: "
+          + Self.words(holders)
+      }
+    }
+    if let most = configuration?["limits"]?["runs"]?.intValue, placed.count >= most {
+      return "a place: \(most) \(most == 1 ? "run" : "runs") may go on at once: " + Self.words(placed)
+    }
+    return "its turn"
+  }
+
+  /// `run 03kx9fab of 'nightly' has it`.
+  private static func words(_ holders: [PlacedRun]) -> String {
+    guard !holders.isEmpty else { return "none may begin" }
+    var names = holders.prefix(named).map { "run \($0.run.short) of '\($0.pipeline)'" }
+    if holders.count > named { names.append("\(holders.count - named) more") }
+    let last = names.removeLast()
+    return names.isEmpty ? "\(last) has it" : "\(names.joined(separator: ", ")) and \(last) have them"
+  }
+
+  /// The words for who has the turn of the pipeline, where one run of it goes on at a time; nil where no other run has.
+  private mutating func turn(of place: QueuePlace) throws -> String? {
+    let lease = try turns[place.pipeline] ?? history.turn(of: place.pipeline)
+    turns[place.pipeline] = .some(lease)
+    guard let lease, RecordedOverlap.isQueue(try history.definition(of: place.run) ?? "") else { return nil }
+    let run = LeaseHolder(lease.holder)?.run
+    guard run != place.run else { return nil }
+    let holder = run.map { "run \($0.short)" } ?? lease.holder
+    return
+      "its turn: one run of '\(place.pipeline)' goes on at a time, and \(holder) in process \(lease.owner.pid) does"
+  }
+}
+
+/// Finds `overlap` in the text of a definition, whatever else is in it: it was checked when it was queued.
+private enum RecordedOverlap {
+  static func isQueue(_ text: String) -> Bool {
+    guard text.contains("overlap") else { return false }
+    let entries = YAMLReader.read(SourceText(path: "definition", text: text)).root?.entries ?? []
+    return entries.first { $0.name == PipelineKey.overlap.rawValue }?.value.text
+      == PipelineDefinition.Overlap.queue.rawValue
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import PipelineLanguage
+import RunHistory
+import RunReports
+import Testing
+
+@testable import Server
+
+@Suite("What a queued run waits for")
+struct QueueReportTests {
+  /// A pipeline that goes on until the test has ended.
+  private static let working = "operations: [{ name: work, run: exec sleep 60 }]\n"
+  private static let asking = "operations: [{ name: ask, approve: may it? }]\n"
+
+  private func isWorking(_ run: RunID, in history: History) throws -> Bool {
+    try history.operations(of: run).contains { $0.state == .running }
+  }
+
+  private func begin(_ name: String, on bench: ServerBench, in history: History) async throws -> RunID {
+    let run = try bench.start(name, in: history)
+    try await eventually { try isWorking(run, in: history) }
+    return run
+  }
+
+  private func reasons(_ pipeline: String? = nil, in history: History) throws -> [String] {
+    try QueueReport(of: pipeline, in: history).places.map(\.reason)
+  }
+
+  @Test("is told with the runs that hold a place of the host, and without those that have given theirs back")
+  func places() async throws {
+    let bench = try ServerBench(["one": Self.working, "two": Self.asking]) { $0.runs = 1 }
+    try await bench.serve { _, history in
+      let resting = try bench.start("two", in: history)
+      try await eventually { try !history.pendingApprovals(resting).isEmpty }
+      let holder = try await begin("one", on: bench, in: history)
+      _ = try bench.start("one", in: history)
+      let queued = try bench.start("two", in: history)
+      let reason = "a place: 1 run may go on at once: run \(holder.short) of 'one' has it"
+      #expect(try reasons(in: history) == [reason, reason])
+      #expect(try QueueReport(of: nil, in: history).places.map(\.before) == [0, 1])
+      let recorded = try #require(try history.loadForResume(queued))
+      let explanation = RunExplanation(
+        of: recorded, pipeline: nil, operation: nil, shortID: "X",
+        place: try QueueReport(of: "two", in: history).places.first)
+      #expect(explanation.entries.first?.because.first == "it is queued, 1 before it; it waits for \(reason)")
+    }
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    #expect(Set(try reasons(in: history)) == ["a host: none serves the workspace"])
+  }
+
+  @Test("is told with three runs at most, and how many more there are")
+  func many() async throws {
+    let bench = try ServerBench(["one": Self.working]) { $0.runs = 5 }
+    try await bench.serve { _, history in
+      var runs: [RunID] = []
+      for _ in 0..<5 { runs.append(try await begin("one", on: bench, in: history)) }
+      _ = try bench.start("one", in: history)
+      let names = runs.prefix(3).map { "run \($0.short) of 'one'" }.joined(separator: ", ")
+      #expect(try reasons(in: history) == ["a place: 5 runs may go on at once: \(names) and 2 more have them"])
+    }
+  }
+
+  @Test("is a place in its queue where that is full, and no other one")
+  func queue() async throws {
+    let bench = try ServerBench(["one": "queue: heavy\n" + Self.working, "two": Self.working]) { configuration in
+      configuration.use(
+        HostDefinition.load(text: "queues: { heavy: { runs: 1 } }\ndrain: 0s", path: "host.yaml").host
+          ?? HostDefinition())
+    }
+    try await bench.serve { _, history in
+      let holder = try await begin("one", on: bench, in: history)
+      _ = try await begin("two", on: bench, in: history)
+      _ = try bench.start("one", in: history)
+      #expect(
+        try reasons(in: history) == [
+          "a place in the queue 'heavy', which lets 1 run go on at once: run \(holder.short) of 'one' has it"
+        ])
+    }
+  }
+
+  @Test("is the turn of its pipeline, where one run of it goes on at a time")
+  func turn() async throws {
+    let bench = try ServerBench(["one": "overlap: queue\n" + Self.working, "two": "overlap: cancel\n" + Self.working])
+    try await bench.serve { _, history in
+      let holder = try await begin("one", on: bench, in: history)
+      _ = try bench.start("one", in: history)
+      let process = ProcessInfo.processInfo.processIdentifier
+      #expect(
+        try reasons("one", in: history) == [
+          "its turn: one run of 'one' goes on at a time, and run \(holder.short) in process \(process) does"
+        ])
+    }
+  }
+
+  @Test("is a retry of another run, which can be woken")
+  func wake() async throws {
+    let retrying = "operations: [{ name: fetch, run: 'false', retry: { limit: 2, base: 1h } }]"
+    let bench = try ServerBench(["one": retrying])
+    try await bench.serve { _, history in
+      let run = try bench.start("one", in: history)
+      try await eventually { try history.operations(of: run).first?.state == .retrying }
+      let command = "penstock wake \(run.short) fetch"
+      let explanation = try #require(try PipelineExplanation(of: "one", in: history))
+      #expect(
+        explanation.sentences.contains("'fetch' of run \(run.short) waits for a retry; `\(command)` tries it now."))
+      let recorded = try #require(try history.loadForResume(run))
+      let entries = RunExplanation(of: recorded, pipeline: nil, operation: nil, shortID: run.short).entries
+      #expect(entries.last?.remedies == ["it is tried again by itself", command])
+    }
+  }
+}
