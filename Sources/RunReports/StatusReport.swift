@@ -61,6 +61,12 @@ package struct StatusReport: Sendable {
     return try history.currentHost() == nil
   }
 
+  /// What is wrong with the paths that the host serves, as one that cannot be searched.
+  package var problems: [String] {
+    guard isServed, let text = host?.configuration, let configuration = try? JSONValue.parse(text) else { return [] }
+    return (configuration["problems"]?.arrayValue ?? []).compactMap(\.stringValue)
+  }
+
   /// Whether a host serves the workspace now.
   package var isServed: Bool { host.map { $0.state != .stopped && $0.state != .died } ?? false }
 }

@@ -41,6 +41,11 @@ extension PipelineServer {
       agents.removeValue(forKey: name)?.end()
       publications.conditions.end(name)
     }
+    if problems != catalog.folderProblems {
+      problems = catalog.folderProblems
+      record.configuration = configuration.json(problems: problems).text
+      try history.update(record)
+    }
     if let variables = configuration.environment(hiding: catalog.secretVariables) { host.setEnvironment(variables) }
     await dispatcher.setSingle(Set(catalog.pipelines.filter { $0.overlap == .queue }.map(\.name)))
     let changed = difference.changed

@@ -46,6 +46,8 @@ package actor PipelineServer {
   var phase = Phase.starting
   var record: HostRecord
   var catalog: PipelineCatalog
+  /// What is wrong with the paths that it serves, as it has published that.
+  var problems: [String] = []
   var agents: [String: PipelineAgent] = [:]
   let dispatcher: Dispatcher
   let states: HostStates
@@ -86,7 +88,7 @@ package actor PipelineServer {
     let whereabouts = service.host.whereabouts
     record = HostRecord(
       host: whereabouts.host, user: whereabouts.user, version: configuration.version, startedAt: service.host.now(),
-      configuration: configuration.json.text)
+      configuration: configuration.json().text)
     relay.connect { [weak self] run in Task { await self?.ended(run) } }
   }
 
@@ -227,7 +229,7 @@ package actor PipelineServer {
       catalog.change(to: configuration.definition, paths: configuration.paths)
       await dispatcher.setLimits(Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues))
       await retention.change(to: configuration.definition.retention)
-      record.configuration = configuration.json.text
+      record.configuration = configuration.json(problems: problems).text
       try history.update(record)
     }
   }

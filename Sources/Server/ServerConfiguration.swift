@@ -94,14 +94,15 @@ extension ServerConfiguration {
     variables.map { definition.environment.variables(of: $0.filter { !secrets.contains($0.key) }) }
   }
 
-  /// What people and programs can know of it.
-  var json: JSONValue {
+  /// What people and programs can know of it, and `problems` with the paths that it names.
+  func json(problems: [String] = []) -> JSONValue {
     .object([
       "paths": .array(paths.map { .string($0) }), "limits": ["runs": JSONValue(runs), "queued": JSONValue(queued)],
       "queues": .object(
         .init(uniqueKeysWithValues: queues.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })),
       "resources": .object(.init(uniqueKeysWithValues: definition.resources.map { ($0.name, JSONValue($0.capacity)) })),
       "on_restart": .string(onRestart.rawValue), "drain": .string(DurationNotation.format(drain)),
+      "problems": .array(problems.map { .string($0) }),
     ])
   }
 }

@@ -15,9 +15,41 @@ package struct PipelineFiles: Sendable, Hashable {
     package var reason: String
   }
 
+  /// What a path that was given stands for.
+  package enum Kind: Sendable, Hashable {
+    case folder, file
+    /// Nothing is there, or a link that leads nowhere.
+    case missing
+    /// What is there cannot be looked at.
+    case unknown
+  }
+
+  /// Why a folder cannot be read: an error number of the system.
+  package struct Unreadable: Error {
+    package var number: Int32
+
+    package init(number: Int32) {
+      self.number = number
+    }
+  }
+
+  /// Reads the names in a folder.
+  package typealias Names = @Sendable (_ folder: String) throws(Unreadable) -> [String]
+
+  /// Reads them from the system.
+  package static let system: Names = { folder throws(Unreadable) in
+    do throws(SystemError) {
+      return try DirectoryNames.read(folder)
+    } catch {
+      throw Unreadable(number: error.number)
+    }
+  }
+
+  /// What the paths that were given stand for.
+  package private(set) var given: [String: Kind] = [:]
   /// The files, in the order of the paths, below a folder by name; each once. A path that was given is among them also where nothing is there.
   package private(set) var files: [String] = []
-  /// Folders that cannot be searched.
+  /// Folders that cannot be searched: what is below them is unknown.
   package private(set) var problems: [Problem] = []
   /// Whether everything could be looked at: there may be further files where the process or the system was out of descriptors or memory.
   package private(set) var isComplete = true
@@ -32,14 +64,38 @@ package struct PipelineFiles: Sendable, Hashable {
   private var known: Set<String> = []
   private var searched: Set<Identity> = []
 
+  /// What is at a path, links followed.
+  private enum Place {
+    case folder(Identity)
+    case other, missing
+    case failed(Int32)
+  }
+
   /// Finds the files of `paths`.
-  package init(_ paths: [String]) {
+  package init(_ paths: [String], names: Names = Self.system) {
     let failures = LookFailures.count
     defer { isComplete = LookFailures.count == failures }
     for path in paths {
-      if let identity = Self.identity(ofFolder: path) { search(path, identity) } else { add(path) }
+      switch Self.place(path) {
+      case .folder(let identity):
+        given[path] = .folder
+        search(path, identity, names)
+      case .other:
+        given[path] = .file
+        add(path)
+      case .missing:
+        given[path] = .missing
+        add(path)
+      case .failed(let number):
+        given[path] = .unknown
+        // Of a file, the loader tells.
+        if Self.isNamedLikeOne(path) { add(path) } else { note(path, number) }
+      }
     }
   }
+
+  /// Whether a name is that of a pipeline file.
+  package static func isNamedLikeOne(_ name: String) -> Bool { name.hasSuffix(".yaml") || name.hasSuffix(".yml") }
 
   /// What the pipeline of a file is called that does not say.
   package static func pipelineName(of path: String) -> String {
@@ -54,33 +110,49 @@ package struct PipelineFiles: Sendable, Hashable {
     if known.insert(path).inserted { files.append(path) }
   }
 
-  private mutating func search(_ folder: String, _ identity: Identity) {
+  private mutating func note(_ path: String, _ number: Int32) {
+    LookFailures.note(number)
+    problems.append(Problem(path: path, reason: SystemError.text(of: number)))
+  }
+
+  private mutating func search(_ folder: String, _ identity: Identity, _ names: Names) {
     // Folders that are still to be searched, the next one last: as deep as somebody makes them, and no recursion.
     var waiting = [(folder, identity)]
     while let (folder, identity) = waiting.popLast() {
       guard searched.insert(identity).inserted else { continue }
       guard access(folder, R_OK | X_OK) == 0 else {
-        problems.append(Problem(path: folder, reason: SystemError.text(of: errno)))
+        note(folder, errno)
+        continue
+      }
+      let all: [String]
+      do throws(Unreadable) {
+        all = try names(folder)
+      } catch {
+        note(folder, error.number)
         continue
       }
       folders.append(folder)
       var below: [(String, Identity)] = []
-      for name in DirectoryNames.of(folder).filter(Self.counts).sorted() {
+      for name in all.filter(Self.counts).sorted() {
         let path = PathText.join(folder, name)
-        if let identity = Self.identity(ofFolder: path) {
-          below.append((path, identity))
-        } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml"), [.regular, nil].contains(InputFile.kind(of: path))
-        {
-          add(path)
+        switch Self.place(path) {
+        case .folder(let identity): below.append((path, identity))
+        case .failed(let number) where !Self.isNamedLikeOne(name): note(path, number)
+        case .other, .missing, .failed:
+          if Self.isNamedLikeOne(name), [.regular, nil].contains(InputFile.kind(of: path)) { add(path) }
         }
       }
       waiting += below.reversed()
     }
   }
 
-  private static func identity(ofFolder path: String) -> Identity? {
+  private static func place(_ path: String) -> Place {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
-    return Identity(device: status.st_dev, number: status.st_ino)
+    guard stat(path, &status) == 0 else {
+      // Links in a circle lead nowhere.
+      return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .missing : .failed(errno)
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return .other }
+    return .folder(Identity(device: status.st_dev, number: status.st_ino))
   }
 }

@@ -15,6 +15,8 @@ struct PipelineCatalog {
     var served: ServedPipeline?
     /// What is wrong with it as it is now.
     var problem: String?
+    /// Why its folder cannot be searched, so that nobody knows how it is now.
+    var folderProblem: String?
     /// Other files that count for it.
     var others: [String: FileStamp?] = [:]
     /// Whether it is to be checked again although it is as it was: the host is another one.
@@ -48,13 +50,21 @@ struct PipelineCatalog {
   private let plugins: PluginSource
   private let host: RunHost
   private let version: String
+  private let names: PipelineFiles.Names
   private var files: [String: File] = [:]
+  private var folders = FolderFindings()
+  /// What was told to be wrong with the files of pipelines, by name.
+  private var told: [String: String] = [:]
   /// What was published last, by name.
   private var published: [String: PublishedPipeline] = [:]
   private var atWork: [String: ServedPipeline] = [:]
 
-  init(paths: [String], of definition: HostDefinition, plugins: PluginSource, host: RunHost, version: String) {
+  init(
+    paths: [String], of definition: HostDefinition, plugins: PluginSource, host: RunHost, version: String,
+    names: @escaping PipelineFiles.Names = PipelineFiles.system
+  ) {
     self.paths = paths
+    self.names = names
     self.definition = definition
     self.plugins = plugins
     self.host = host
@@ -79,6 +89,9 @@ struct PipelineCatalog {
     for path in files.keys { files[path]?.isUnchecked = true }
   }
 
+  /// What is wrong with the paths that are served, beside the files below them.
+  var folderProblems: [String] { folders.sentences }
+
   /// How many pipelines have a problem.
   var problemCount: Int { published.values.count { $0.problem != nil } }
 
@@ -92,24 +105,30 @@ struct PipelineCatalog {
   mutating func look() -> Difference {
     var difference = Difference()
     let begun = FileClock.now()
-    let found = PipelineFiles(paths)
+    let found = PipelineFiles(paths, names: names)
     guard found.isComplete else {
       difference.isIncomplete = true
       return difference
     }
+    var folders = folders
+    let notices = folders.take(found, of: paths)
     lookedAt = begun
-    // What was named may be there later.
-    watchedPaths = Set(found.folders + paths)
-    let present = Set(found.files)
-    for path in files.keys where !present.contains(path) { files[path] = nil }
-    for path in found.files where !look(at: path) { difference.isIncomplete = true }
+    // What was named may be there later, and what cannot be searched be opened.
+    watchedPaths = Set(found.folders + paths + found.problems.map(\.path))
+    let present = found.files.filter { !folders.isGone($0) }
+    for path in Set(files.keys).subtracting(present) {
+      let problem = folders.problem(above: path)
+      if problem == nil { files[path] = nil } else { files[path]?.folderProblem = problem }
+    }
+    for path in present {
+      files[path]?.folderProblem = nil
+      if !look(at: path) { difference.isIncomplete = true }
+    }
     // What has been loaded is at work with the rest.
     guard !difference.isIncomplete else { return difference }
     for file in files.values { watchedPaths.formUnion(file.others.keys) }
-    for problem in found.problems {
-      difference.notices.append(
-        Notice(isProblem: true, message: "cannot search '\(problem.path)': \(problem.reason)", pipeline: ""))
-    }
+    self.folders = folders
+    difference.notices += notices
     settle(&difference)
     return difference
   }
@@ -153,6 +172,7 @@ struct PipelineCatalog {
     for name in Set(atWork.keys).union(published.keys) where byName[name] == nil {
       atWork[name] = nil
       published[name] = nil
+      told[name] = nil
       difference.ended.append(name)
     }
     for (name, candidates) in byName.sorted(by: { $0.key < $1.key }) {
@@ -164,7 +184,9 @@ struct PipelineCatalog {
     _ name: String, _ candidates: [(key: String, value: File)], _ difference: inout Difference
   ) {
     let former = atWork[name]
+    // What is wrong with a folder is told once for all of its pipelines.
     var problem = candidates.compactMap(\.value.problem).first
+    defer { told[name] = problem }
     var next: ServedPipeline?
     if candidates.count > 1 {
       let paths = candidates.map { "'\($0.key)'" }.joined(separator: " and ")
@@ -183,15 +205,16 @@ struct PipelineCatalog {
       atWork[name] = nil
     }
     let entry = PublishedPipeline(
-      name: name, path: candidates.first?.key ?? "", served: next, problem: problem, at: host.now())
+      name: name, path: candidates.first?.key ?? "", served: next,
+      problem: problem ?? candidates.compactMap(\.value.folderProblem).first, at: host.now())
     guard published[name] != entry else { return }
-    let was = published.updateValue(entry, forKey: name)
+    published[name] = entry
     difference.changed.append(entry)
-    if let problem, was?.problem != problem {
+    if let problem, told[name] != problem {
       let consequence = next == nil ? "it is not served" : "the last good version stays at work"
       difference.notices.append(
         Notice(isProblem: true, message: "'\(name)' is invalid, \(consequence): \(problem)", pipeline: name))
-    } else if problem == nil, was?.problem != nil {
+    } else if problem == nil, told[name] != nil {
       difference.notices.append(Notice(isProblem: false, message: "'\(name)' is valid again", pipeline: name))
     }
   }

@@ -18,6 +18,11 @@ struct StatusLayout {
   /// The lines from top to bottom.
   func lines() -> [String] {
     var lines = height == nil ? [hostLine] : TerminalText.wrapped(hostLine, width: width ?? .max)
+    for problem in report.problems {
+      let text = "  " + TerminalText.oneLine(problem)
+      lines += (height == nil ? [text] : TerminalText.wrapped(text, width: width ?? .max))
+        .map { style.paint($0, .boldRed) }
+    }
     if !entries.isEmpty {
       lines += table.render(width: width, style: style).split(separator: "\n", omittingEmptySubsequences: false)
         .dropLast().map(String.init)

@@ -1,0 +1,75 @@
+import PipelineLanguage
+
+/// What has become of the folders that a host serves: those that are gone serve nothing, and of those that cannot be searched everything stays as it was.
+struct FolderFindings {
+  /// The paths that were named and have been folders.
+  private var roots: Set<String> = []
+  /// The folders that were searched at the latest look.
+  private var searched: Set<String> = []
+  /// Why folders could not be searched then.
+  private var unknown: [String: String] = [:]
+  /// What was named and is not there, or is no folder any more.
+  private var gone: [String: String] = [:]
+
+  /// How many are named; there may be a thousand folders in one that cannot be read.
+  private static let most = 20
+
+  /// What is wrong, in sentences, the same ones in the same order.
+  var sentences: [String] {
+    let all = (unknown.map { ($0.key, $0.value) } + gone.map { ($0.key, $0.value) }).sorted { $0 < $1 }.map(\.1)
+    return all.count > Self.most ? all.prefix(Self.most) + ["and \(all.count - Self.most) more"] : all
+  }
+
+  /// Whether a path that was named is to be a folder and is none.
+  func isGone(_ path: String) -> Bool { gone[path] != nil }
+
+  /// Why the folder of a file cannot be searched, or one above it; nil where it can.
+  func problem(above file: String) -> String? {
+    unknown.first { folder, _ in file == folder || file.hasPrefix(folder + "/") }?.value
+  }
+
+  /// Takes what a search has found, and says what is different.
+  mutating func take(_ found: PipelineFiles, of paths: [String]) -> [PipelineCatalog.Notice] {
+    let former = self
+    roots.formUnion(paths.filter { found.given[$0] == .folder })
+    searched = Set(found.folders)
+    unknown = Dictionary(
+      found.problems.map { ($0.path, "cannot search '\($0.path)': \($0.reason); its pipelines stay as they were") }
+    ) { first, _ in first }
+    gone = [:]
+    for path in paths {
+      switch found.given[path] {
+      case .missing where roots.contains(path) || !PipelineFiles.isNamedLikeOne(path):
+        gone[path] = "there is no folder '\(path)'; its pipelines are served when it is there"
+      case .file where roots.contains(path):
+        gone[path] = "'\(path)' is no folder any more; its pipelines are served when it is one"
+      default: break
+      }
+    }
+    return differences(from: former, paths)
+  }
+
+  private func differences(from former: FolderFindings, _ paths: [String]) -> [PipelineCatalog.Notice] {
+    func notice(_ isProblem: Bool, _ message: String) -> PipelineCatalog.Notice {
+      PipelineCatalog.Notice(isProblem: isProblem, message: message, pipeline: "")
+    }
+    var notices: [PipelineCatalog.Notice] = []
+    let now = unknown.merging(gone) { first, _ in first }
+    let before = former.unknown.merging(former.gone) { first, _ in first }
+    for (path, sentence) in now.sorted(by: { $0.key < $1.key }) where before[path] != sentence {
+      notices.append(notice(true, sentence))
+    }
+    for path in before.keys.sorted() where now[path] == nil && searched.contains(path) {
+      notices.append(notice(false, "'\(path)' can be searched again"))
+    }
+    // What a file of the host names no longer is not gone.
+    let lost = former.searched.subtracting(searched).filter { folder in
+      now[folder] == nil && problem(above: folder) == nil && paths.contains { folder.hasPrefix($0 + "/") }
+    }
+    for folder in lost.sorted() where !lost.contains(where: { folder.hasPrefix($0 + "/") }) {
+      guard !gone.keys.contains(where: { folder.hasPrefix($0 + "/") }) else { continue }
+      notices.append(notice(false, "the folder '\(folder)' is gone, and its pipelines with it"))
+    }
+    return notices
+  }
+}
