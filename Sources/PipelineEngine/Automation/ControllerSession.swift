@@ -227,16 +227,21 @@ final class ControllerDriver: Sendable {
   func end() {
     let (instance, renewal, losses) = state.withLock { state in
       state.hasEnded = true
-      defer { (state.instance, state.renewal, state.losses) = (nil, nil, 0) }
+      defer { (state.renewal, state.losses) = (nil, 0) }
       return (state.instance, state.renewal, state.losses)
     }
     if losses > 0 { tell(losses) }
     renewal?.end()
     guard let instance else { return }
-    instance.stop(grace: Self.grace)
-    // It is let go of when it has ended, or its time is over.
+    // The instance is let go of when it has ended, or its time is over: until then it is heard.
     let loop = services.loop
-    loop.execute { _ = loop.schedule(after: Self.grace) { instance.destroy() } }
+    loop.execute { _ = loop.schedule(after: Self.grace) { self.letGo() } }
+    instance.stop(grace: Self.grace)
+  }
+
+  private func letGo() {
+    let instance = state.withLock { $0.instance.take() }
+    instance?.destroy()
   }
 
   private var input: JSONValue {
@@ -342,7 +347,7 @@ final class ControllerDriver: Sendable {
       if case .success = outcome { state.isOver = true }
       return (state.failures, state.hasEnded)
     }
-    guard !isOver else { return }
+    guard !isOver else { return letGo() }
     guard case .failure(let failure) = outcome else { return log(.info, "there is nothing more to come") }
     guard failure.code != PluginError.Code.settings.rawValue, failure.code != PluginError.Code.closed.rawValue else {
       return log(.error, failure.message)

@@ -75,4 +75,17 @@ import Values
       #expect(events.allSatisfy { $0.leftOut == nil })
     }
   }
+
+  @Test("An instance is let go of as soon as it has ended, not only when its time to do so is over")
+  func letGo() async throws {
+    let plugin = try FakePlugin("ticks", offers: [["kind": "controller", "id": "ticks"]]) { _ in }
+    let catalog = FakeCatalog([plugin])
+    let host = try EngineTestHost(plugins: .catalog(catalog))
+    let session = try RunHost(services: host.services).controllers(of: try catalog.pipeline(Self.text), parameters: [:])
+    {}
+    #expect(plugin.counts.withLock { $0.created - $0.destroyed } == 1)
+    session.end()
+    #expect(plugin.counts.withLock { $0.created - $0.destroyed } == 0)
+    await host.close()
+  }
 }
