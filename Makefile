@@ -56,7 +56,7 @@ TEST_WIDTH ?= 24
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host lint format soak clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries
+.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host lint format soak simulate clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries
 
 help: ## List what can be made
 	@echo "usage: make TARGET"
@@ -192,11 +192,23 @@ lint: toolchain ## Check the layout of the sources, that modules and folders use
 format: toolchain ## Lay out the sources in place
 	@$(SWIFT) format --in-place --parallel --recursive $(LINTED)
 
-soak: toolchain packages ## Run the long tests at their full length
-	@PENSTOCK_SOAK=full $(SWIFT) test --filter "SoakTests|SimulationTests|ManyRunsTests|StoreStressTests|WorkspaceTests|HTTPDownloadKillTests|WireFuzzTests|RelocationTests|StandardPluginTests"
+# Hosts through a month, built with optimization, and apart: what the tests look into is not in the tool.
+SIMULATION_BUILD := .build-simulation
+SIMULATION_OPTIONS = -c release -Xswiftc -enable-testing --scratch-path $(SIMULATION_BUILD)
+SIMULATION ?= --pipelines 1000 --days 30 --restarts 60 --kills 20 --runs 8 --processes 10
+
+simulate: toolchain packages ## Simulate hosts through a month with 1,000 pipelines; SIMULATION="--days 5" for another one
+	@for product in SimulatedHosts penstock-cron penstock-interval; do \
+	  echo "==> swift build -c release --product $$product"; \
+	  $(SWIFT) build $(SIMULATION_OPTIONS) --product "$$product" || exit 1; \
+	done
+	@"$$($(SWIFT) build $(SIMULATION_OPTIONS) --show-bin-path)/SimulatedHosts" --progress $(SIMULATION)
+
+soak: toolchain packages simulate ## Run the long tests at their full length
+	@PENSTOCK_SOAK=full $(SWIFT) test --filter "SoakTests|ManyRunsTests|StoreStressTests|WorkspaceTests|HTTPDownloadKillTests|WireFuzzTests|RelocationTests|StandardPluginTests"
 
 clean: ## Remove everything that was built (the history in .penstock stays)
-	rm -rf .build $(TSAN_BUILD) $(ASAN_BUILD) Benchmarks/.build Benchmarks/Micro/.build Benchmarks/HTTP/.build
+	rm -rf .build $(TSAN_BUILD) $(ASAN_BUILD) $(SIMULATION_BUILD) Benchmarks/.build Benchmarks/Micro/.build Benchmarks/HTTP/.build
 
 # Installs what is missing of the packages named by $(1), or says how to.
 define install_packages

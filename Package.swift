@@ -336,11 +336,24 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    // A month of hosts, which `make soak` builds with optimization.
+    .executableTarget(
+      name: "SimulatedHosts",
+      dependencies: [
+        "CFaultVFS", "Operations", "OperationsTesting", "PipelineEngine", "PipelineLanguage", "PipelineService",
+        "PluginHost", "RunHistory", "Server", "SQLite", "Workspace",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HeapModule", package: "swift-collections"),
+      ],
+      path: "Tests/SimulatedHosts",
+      swiftSettings: settings
+    ),
     .testTarget(
       name: "ServerTests",
       dependencies: [
-        "CFaultVFS", "Operations", "OperationsTesting", "PipelineEngine", "PipelineLanguage", "PipelineService",
-        "PluginHost", "RunHistory", "Server", "SQLite", "Values", "Workspace",
+        "Operations", "OperationsTesting", "PipelineEngine", "PipelineLanguage", "PipelineService", "PluginHost",
+        "RunHistory", "Server", "SimulatedHosts", "SQLite", "Values", "Workspace",
+        .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       swiftSettings: settings
     ),

@@ -51,7 +51,7 @@ public final class RunHost: Sendable {
     // Its statements are prepared while this thread goes on.
     recorder.begin()
     try history.markInterrupted()
-    let loop = try EventLoop()
+    let loop = try EventLoop(alarms: configuration.alarms)
     let services = HostServices(
       loop: loop, history: history, recorder: recorder,
       configuration: configuration, plugins: plugins)

@@ -44,6 +44,8 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     var handlers: [Token: Watch] = [:]
     var timers = Heap<Timer>()
     var timerBodies: [Token: () -> Void] = [:]
+    /// What takes back the alarms of timers that the kernel does not wait for.
+    var alarms: [Token: @Sendable () -> Void] = [:]
     /// What waits for a moment without anything else to do.
     var leisure: Deque<() -> Void> = []
     var nextToken: Token = 1
@@ -56,14 +58,21 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private var core = Core()
   private let thread = Atomic<pthread_t>(0)
   private let now: @Sendable () -> ContinuousClock.Instant
+  private let alarms: (any LoopAlarms)?
   /// How late this loop is.
   let meter = LoopMeter()
 
-  /// Creates the loop's descriptors; no thread runs yet. `now` is the clock of its timers, by which the kernel waits in any case.
+  /// Creates the loop's descriptors; no thread runs yet.
   ///
+  /// - Parameters:
+  ///   - now: The clock of its timers, by which the kernel waits in any case.
+  ///   - alarms: What lets the delays of its timers pass in place of the kernel.
   /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors.
-  init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) throws(EngineError) {
+  init(
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, alarms: (any LoopAlarms)? = nil
+  ) throws(EngineError) {
     self.now = now
+    self.alarms = alarms
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard epoll >= 0 else { throw .systemCall("epoll_create1", errno) }
     do throws(SystemError) {
@@ -169,14 +178,26 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// Calls `body` once, when `delay` has passed. *On the loop.*
   func schedule(after delay: Duration, _ body: @escaping () -> Void) -> Token {
     let token = newToken()
-    core.timers.insert(Timer(due: now() + delay, token: token))
     core.timerBodies[token] = body
+    if let alarms {
+      core.alarms[token] = alarms.call(after: delay) { [weak self] in
+        self?.execute { [weak self] in self?.ring(token) }
+      }
+    } else {
+      core.timers.insert(Timer(due: now() + delay, token: token))
+    }
     return token
+  }
+
+  private func ring(_ token: Token) {
+    core.alarms[token] = nil
+    core.timerBodies.removeValue(forKey: token)?()
   }
 
   /// Cancels a timer that has not fired yet. *On the loop.*
   func cancelTimer(_ token: Token) {
     core.timerBodies[token] = nil
+    core.alarms.removeValue(forKey: token)?()
     // A cancelled timer leaves the heap when it comes up; when most are such leftovers the heap is built anew.
     if core.timers.count > 64, core.timers.count > core.timerBodies.count * 4 {
       core.timers = Heap(core.timers.unordered.filter { core.timerBodies[$0.token] != nil })

@@ -49,6 +49,8 @@ public struct HostConfiguration: Sendable {
     set { secretVariables = ProcessEnvironment(newValue) }
   }
 
+  /// What lets the delays of the event loop pass. Default nil: the kernel.
+  var alarms: (any LoopAlarms)?
   /// How long a commit of the history, and a look for requests, waits for company. Default 10 ms.
   var gathering = Duration.milliseconds(10)
   /// Where the processes of operations run. Default nil: on this machine.

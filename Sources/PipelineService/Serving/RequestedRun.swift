@@ -14,7 +14,7 @@ package struct RequestedRun: Sendable {
   ///
   /// - Throws: ``ServedPipelineError``, what `accept` throws, or `WorkspaceError`.
   package init(
-    ofPipelineNamed name: String, in history: History, plugins: PluginSource, who: String,
+    ofPipelineNamed name: String, in history: History, plugins: PluginSource, who: String, at time: RecordTime = .now,
     accept: (LoadResult) throws -> PipelineDefinition
   ) throws {
     self.history = history
@@ -24,14 +24,14 @@ package struct RequestedRun: Sendable {
       definition = try accept(result)
     } catch {
       let finding = DiagnosticRenderer().firstError(in: result.diagnostics, of: result.sources)
-      try Self.refuse(name, for: .invalidDefinition, finding, who: who, in: history)
+      try Self.refuse(name, for: .invalidDefinition, finding, who: who, at: time, in: history)
       throw error
     }
   }
 
   /// Records that params cannot be read, whatever keeps them from it.
-  package func refuseParameters(because detail: String?, who: String) throws {
-    try Self.refuse(pipeline.name, for: .invalidParams, detail, who: who, in: history)
+  package func refuseParameters(because detail: String?, who: String, at time: RecordTime = .now) throws {
+    try Self.refuse(pipeline.name, for: .invalidParams, detail, who: who, at: time, in: history)
   }
 
   /// Queues the run.
@@ -54,16 +54,17 @@ package struct RequestedRun: Sendable {
     do {
       start = try RunStart(of: definition, given: given, values: values, labels: labels, version: version)
     } catch let problems as ParameterProblems {
-      try Self.refuse(pipeline.name, for: .invalidParams, problems.description, who: who, in: history)
+      try Self.refuse(pipeline.name, for: .invalidParams, problems.description, who: who, at: time, in: history)
       throw problems
     }
     return try start.queue(in: history, for: Requester(who), priority: priority, at: time)
   }
 
   private static func refuse(
-    _ name: String, for reason: Occasion.Reason, _ detail: String?, who: String, in history: History
+    _ name: String, for reason: Occasion.Reason, _ detail: String?, who: String, at time: RecordTime,
+    in history: History
   ) throws {
-    let occasion = Occasion(pipeline: name, cause: .request, askedAt: .now, askedBy: who, detail: detail)
+    let occasion = Occasion(pipeline: name, cause: .request, askedAt: time, askedBy: who, detail: detail)
     _ = try history.admit(OccasionRequest(occasion, without: reason))
   }
 }

@@ -4,10 +4,12 @@ import PluginHost
 import RunHistory
 import Synchronization
 
+@testable import PipelineEngine
+
 /// A clock that stands still until it is told to go on to what is due next: one for the host, its history, its timers and its plugins.
 ///
 /// What is due is called one after the other on the thread that drives the clock, in the order of its time, then in that in which it was asked for.
-final class SimulatedClock: OperationClock, OperationDelayer {
+final class SimulatedClock: OperationClock, LoopAlarms {
   private struct Alarm: Comparable {
     var due: Int64
     var number: UInt64
@@ -79,6 +81,18 @@ final class SimulatedClock: OperationClock, OperationDelayer {
     return body != nil
   }
 
+  /// Calls the first of what is due within a while, ahead of its time, which does not change: for hosts that are taken apart.
+  func hurry(within lead: Duration) {
+    let body = state.withLock { state -> (@Sendable () -> Void)? in
+      while let first = state.alarms.min, first.due <= state.now + lead.nanoseconds {
+        state.alarms.removeMin()
+        if let body = state.bodies.removeValue(forKey: first.number) { return body }
+      }
+      return nil
+    }
+    body?()
+  }
+
   // MARK: Waiting
 
   /// Calls `body` when it is `due`, in nanoseconds since 1970, on the driving thread. Never from within this call.
@@ -103,50 +117,10 @@ final class SimulatedClock: OperationClock, OperationDelayer {
     }
   }
 
-  nonisolated(nonsending) func delay(for duration: Duration) async throws {
-    try Task.checkCancellation()
-    guard duration > .zero else { return }
-    let wait = Wait()
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let due = nanoseconds.addingReportingOverflow(duration.nanoseconds)
-        let number = call(at: due.overflow ? .max : due.partialValue) { wait.end() }
-        wait.begin(continuation) { [self] in cancel(number) }
-      }
-    } onCancel: {
-      wait.end()
-    }
-    try Task.checkCancellation()
-  }
-
-  /// One delay, which may be ended early.
-  private final class Wait: Sendable {
-    private struct State {
-      var continuation: CheckedContinuation<Void, Never>?
-      var cancel: (@Sendable () -> Void)?
-      var isOver = false
-    }
-
-    private let state = Mutex(State())
-
-    func begin(_ continuation: CheckedContinuation<Void, Never>, cancel: @escaping @Sendable () -> Void) {
-      let isOver = state.withLock { state in
-        if !state.isOver { (state.continuation, state.cancel) = (continuation, cancel) }
-        return state.isOver
-      }
-      guard isOver else { return }
-      cancel()
-      continuation.resume()
-    }
-
-    func end() {
-      let ended = state.withLock { state in
-        defer { state = State(isOver: true) }
-        return state
-      }
-      ended.cancel?()
-      ended.continuation?.resume()
-    }
+  func call(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let due = nanoseconds.addingReportingOverflow(max(.zero, delay).nanoseconds)
+    let number = call(at: due.overflow ? .max : due.partialValue, body)
+    return { [self] in cancel(number) }
   }
 }
 
@@ -163,7 +137,6 @@ struct SimulatedPluginClock: PluginClock {
   }
 
   func wake(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
-    let due = clock.nanoseconds.addingReportingOverflow(delay.nanoseconds)
-    return wake(at: due.overflow ? .max : due.partialValue, body)
+    PluginAlarm(end: clock.call(after: delay, body))
   }
 }

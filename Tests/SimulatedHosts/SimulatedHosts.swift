@@ -7,7 +7,6 @@ import PipelineService
 import PluginHost
 import RunHistory
 import Synchronization
-import Testing
 import Workspace
 
 @testable import PipelineEngine
@@ -28,9 +27,9 @@ final class SimulatedHosts {
     var kills = 4
     /// Whether hosts also die in the middle of what they write: then the seed does not decide what the dead one had written.
     var killsWhileWriting = true
-    /// How many runs may go on at once, by all pipelines.
     /// Whether nothing falls together: what does has no order that the seed decides.
     var isApart = false
+    /// How many runs may go on at once, by all pipelines.
     var runs = 3
     var processes = 5
   }
@@ -85,6 +84,8 @@ final class SimulatedHosts {
   private(set) var steps = 0
   /// What the hosts have told as errors.
   let errors = Lines()
+  /// Hears of each day that is over.
+  var dayIsOver: ((String) -> Void)?
   private let directory: String
   private let plugins: PluginLoader
   private var threads = OtherThreads()
@@ -157,7 +158,7 @@ final class SimulatedHosts {
 
   /// Simulates all days, and drains the last host.
   func run() throws {
-    try #require(fault_install() == 0)
+    guard fault_install() == 0 else { throw Failure(description: "nothing can be made to fail") }
     try begin()
     for (at, event) in events {
       // While there was no host, nobody could ask for anything.
@@ -166,7 +167,9 @@ final class SimulatedHosts {
       switch event {
       case .drain(let down): try restart(after: down) { try drain() }
       case .kill(let down, let writes): try restart(after: down) { try kill(writes: writes) }
-      case .endOfDay: memory.append(Self.anonymousMemory())
+      case .endOfDay:
+        memory.append(Self.anonymousMemory())
+        dayIsOver?("day \(memory.count) of \(settings.days): \(steps) steps, \(memory.last ?? 0) KiB")
       case _ where isLate: continue
       case .request(let name): try request(name)
       case .pause(let name, let seconds): try pause(name, seconds)
@@ -207,8 +210,7 @@ final class SimulatedHosts {
     var testing = TestingConditions()
     testing.adapt = { [clock] configuration in
       configuration.clock = clock
-      configuration.delayer = clock
-      configuration.timeLimitDelayer = clock
+      configuration.alarms = clock
       configuration.executor = executor
       configuration.gathering = .zero
       configuration.listensAfter = .zero
@@ -283,7 +285,7 @@ final class SimulatedHosts {
   private func kill(writes: Int64?) throws {
     guard let server else { return }
     lives[lives.count - 1].lost = clock.nanoseconds
-    try #require(fault_arm(directory, Int32(fault_writes | fault_truncations), writes ?? 1, 1, 10, EIO) >= 0)
+    try failWrites(from: writes ?? 1)
     if writes != nil {
       for _ in 0..<4 {
         guard let next = clock.next, next < end else { break }
@@ -295,7 +297,7 @@ final class SimulatedHosts {
     lives[lives.count - 1].ended = clock.nanoseconds
     // From here on at the latest.
     fault_disarm(directory)
-    try #require(fault_arm(directory, Int32(fault_writes | fault_truncations), 1, 1, 10, EIO) >= 0)
+    try failWrites(from: 1)
     executor?.cut()
     let (host, finish) = (server.service.host, serving)
     Task {
@@ -306,12 +308,20 @@ final class SimulatedHosts {
     let deadline = ContinuousClock.now + .seconds(20)
     while finish?.outcome.withLock({ $0 == nil }) == true {
       guard ContinuousClock.now < deadline else { throw Failure(description: "a killed host cannot be taken apart") }
-      usleep(200)
+      try settle()
+      clock.hurry(within: .seconds(5))
     }
     leave()
     try settle()
     fault_disarm(directory)
     try bury()
+  }
+
+  private func failWrites(from number: Int64) throws {
+    // SQLITE_IOERR.
+    guard fault_arm(directory, Int32(fault_writes | fault_truncations), number, 1, 10, EIO) >= 0 else {
+      throw Failure(description: "writes cannot be made to fail")
+    }
   }
 
   private func leave() { (server, executor, serving) = (nil, nil, nil) }
@@ -332,7 +342,9 @@ final class SimulatedHosts {
 
   private func request(_ name: String) throws {
     guard let history = server?.service.history else { return }
-    let request = try RequestedRun(ofPipelineNamed: name, in: history, plugins: .host(plugins), who: "ada") { result in
+    let request = try RequestedRun(
+      ofPipelineNamed: name, in: history, plugins: .host(plugins), who: "ada", at: clock.recordTime
+    ) { result in
       guard let pipeline = result.pipeline else { throw Failure(description: "'\(name)' does not load") }
       return pipeline
     }

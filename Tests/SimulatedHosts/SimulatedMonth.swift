@@ -1,0 +1,97 @@
+import ArgumentParser
+import Foundation
+
+/// Simulates hosts, and prints whatever of what they have left is not as the documents say; then it ends with 1.
+///
+/// It is a program of its own since a simulation needs a process that does nothing else; and so that it can be built with optimization, without the tests.
+@main
+struct SimulatedMonth: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "SimulatedHosts",
+    abstract:
+      "Lets hosts serve pipelines through days that take seconds, end and die at random, and checks what they have recorded."
+  )
+
+  @Option(help: "What everything that is random comes from.") var seed: UInt64 = 20_261_121
+  @Option(help: "How many pipelines there are.") var pipelines = 16
+  @Option(help: "How many days pass.") var days = 2
+  @Option(help: "How often a host ends.") var restarts = 8
+  @Option(help: "How often of these it is killed.") var kills = 4
+  @Option(help: "How many runs may go on at once.") var runs = 3
+  @Option(help: "How many processes may go on at once.") var processes = 5
+  @Flag(
+    help:
+      "Have no two things happen at once, and nobody die while writing, so that the seed decides all; and simulate twice."
+  )
+  var twice = false
+  @Flag(help: "Tell on standard error when a day is over.") var progress = false
+
+  private var settings: SimulatedHosts.Settings {
+    SimulatedHosts.Settings(
+      seed: seed, pipelines: pipelines, days: days, restarts: restarts, kills: kills, killsWhileWriting: !twice,
+      isApart: twice, runs: runs, processes: processes)
+  }
+
+  func validate() throws {
+    guard pipelines > 0, days > 0, restarts >= kills, kills >= 0 else {
+      throw ValidationError("there have to be pipelines and days, and no more kills than restarts")
+    }
+  }
+
+  func run() throws {
+    let began = ContinuousClock.now
+    let (problems, summary) = try twice ? checkRepetition() : checkMonth()
+    for problem in problems.prefix(20) { print(problem) }
+    print("\(summary), in \(ContinuousClock.now - began)")
+    guard problems.isEmpty else {
+      print("\(problems.count) problems; repeat with --seed \(seed)")
+      throw ExitCode(1)
+    }
+  }
+
+  private func simulate() throws -> SimulatedHosts {
+    let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    let hosts = try SimulatedHosts(settings, pluginsIn: programs)
+    if progress { hosts.dayIsOver = { FileHandle.standardError.write(Data("\($0)\n".utf8)) } }
+    do {
+      try hosts.run()
+    } catch {
+      throw SimulatedHosts.Failure(
+        description:
+          "\(error); told: \(hosts.errors.all.suffix(5)); \(hosts.machine.problems.prefix(5)); repeat with --seed \(seed)"
+      )
+    }
+    return hosts
+  }
+
+  private func checkMonth() throws -> ([String], String) {
+    let hosts = try simulate()
+    let ledger = try Ledger(hosts.workspace)
+    var problems = LedgerChecker.check(ledger, of: hosts) + hosts.machine.problems
+    for pipeline in hosts.pipelines where problems.prefix(20).contains(where: { $0.contains(pipeline.name) }) {
+      print(pipeline.text)
+    }
+    if hosts.machine.going > 0 { problems.append("\(hosts.machine.going) processes go on, and all hosts have ended") }
+    let loops = hosts.threads(named: "penstock-loop")
+    if loops > 0 { problems.append("hosts that have ended have left \(loops) loops") }
+    let reasons = Dictionary(grouping: ledger.occasions) { $0.reason ?? $0.outcome }.mapValues(\.count)
+    return (
+      problems,
+      """
+      simulated \(days) days of \(pipelines) pipelines: \(ledger.occasions.count) occasions, \(ledger.runs.count) runs, \
+      \(hosts.machine.counts.started) processes, \(hosts.steps) steps, \(hosts.lives.count) hosts; \
+      \(reasons.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")); memory \(hosts.memory) KiB
+      """
+    )
+  }
+
+  private func checkRepetition() throws -> ([String], String) {
+    // Their workspace is removed with the hosts.
+    let lines = { try withExtendedLifetime(simulate()) { try Ledger($0.workspace).lines } }
+    let (first, second) = (try lines(), try lines())
+    var problems = zip(first, second).filter { $0 != $1 }.map { "\($0) is \($1) the second time" }
+    if first.count != second.count { problems.append("\(first.count) rows are \(second.count) the second time") }
+    if first.isEmpty { problems.append("there is no row") }
+    return (problems, "simulated \(first.count) occasions twice")
+  }
+}
