@@ -122,7 +122,11 @@ package struct RunExplanation: Sendable {
       entry.because = [
         "attempt \(record.attempts) has been running for \(ClockText.length(since: record.startedAt ?? now, now: now))"
       ]
-      entry.remedies = wakeRemedies(
+      if !text.isEmpty {
+        entry.because.append("it \(text)")
+        entry.remedies = ["it is tried again each second, and goes on by itself"]
+      }
+      entry.remedies += wakeRemedies(
         recorded.operations.filter { $0.parent == record.ordinal && $0.state == .retrying }, of: run, shortID)
     case .waiting:
       entry.because = ["it waits \(text)"]

@@ -20,7 +20,8 @@ package enum StateReason {
   /// Times to come are counted from `now`; nil leaves them out, so that the text stays true when it is printed.
   package static func text(of record: OperationRecord, now: RecordTime?) -> String {
     switch record.state {
-    case .pending, .running, .succeeded: return ""
+    case .pending, .succeeded: return ""
+    case .running: return shortage(of: record) ?? ""
     case .waiting: return waiting(record, now: now)
     case .retrying: return retrying(record, now: now)
     case .failed: return record.error?.message ?? record.reason ?? ""
@@ -68,6 +69,11 @@ package enum StateReason {
       case .specification(let formula, let value, _): "\(formula) turns true\(value ? " again" : "")"
       }
     }.joined(separator: " or ")
+  }
+
+  /// What keeps a running operation from going on; nil where nothing does.
+  static func shortage(of record: OperationRecord) -> String? {
+    if case .shortage(let why)? = record.operationReason { "waits until it can go on: \(why)" } else { nil }
   }
 
   /// What to type to answer what a waiting operation asks.

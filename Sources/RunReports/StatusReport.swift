@@ -36,6 +36,7 @@ package struct StatusReport: Sendable {
     let pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
     let lengths = try history.queuedRuns()
     queued = lengths.values.reduce(0, +)
+    let shortages = try history.shortages()
     var entries: [Entry] = []
     var running = 0
     for pipeline in try history.publishedPipelines() {
@@ -43,7 +44,7 @@ package struct StatusReport: Sendable {
       running += runs.count { $0.state == .running }
       guard names.isEmpty || names.contains(pipeline.name) else { continue }
       entries.append(
-        Entry(pipeline, runs, queued: lengths[pipeline.name] ?? 0, pause: pauses[pipeline.name]))
+        Entry(pipeline, runs, queued: lengths[pipeline.name] ?? 0, pause: pauses[pipeline.name], shortages))
     }
     self.entries = entries
     self.running = running
@@ -72,14 +73,22 @@ package struct StatusReport: Sendable {
 }
 
 extension StatusReport.Entry {
-  fileprivate init(_ pipeline: PublishedPipeline, _ runs: [RunRecord], queued: Int, pause: Pause?) {
+  fileprivate init(
+    _ pipeline: PublishedPipeline, _ runs: [RunRecord], queued: Int, pause: Pause?, _ shortages: [WaitForMeans]
+  ) {
     self.pipeline = pipeline
     self.runs = runs
     self.queued = queued
     self.pause = pause
+    let going = Set(runs.filter { $0.state == .running }.map(\.id))
     let current = runs.first { $0.state == .running }
+    let shortage = shortages.first { going.contains($0.run) }
     if !pipeline.isLoaded {
       (state, reason) = ("invalid", pipeline.problem)
+    } else if let shortage {
+      (state, reason) = (
+        "running", "run \(shortage.run.short): '\(shortage.operation)' waits until it can go on: \(shortage.why)"
+      )
     } else if let current {
       (state, reason) = ("running", "run \(current.id.short)")
     } else if let pause {

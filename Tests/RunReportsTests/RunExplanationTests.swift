@@ -18,6 +18,21 @@ struct RunExplanationTests {
     return try #require(explanation.entries.first).remedies
   }
 
+  @Test("says of an operation that runs what the computer lacks for it")
+  func shortage() throws {
+    var record = RunRecord(
+      id: RunID(bits: 1), pipeline: "p", definitionHash: "", path: nil, host: "", user: "", version: "")
+    record.state = .running
+    let operation = OperationRecord(
+      run: record.id, ordinal: 0, name: "work", position: 0, state: .running, reason: "shortage",
+      detail: #"{"why":"fork failed"}"#, attempts: 1)
+    let whole = RecordedRun(run: record, definition: "", operations: [operation], attempts: [], approvals: [])
+    let entry = try #require(
+      RunExplanation(of: whole, pipeline: nil, operation: "work", shortID: "1").entries.first)
+    #expect(entry.because.last == "it waits until it can go on: fork failed")
+    #expect(entry.remedies == ["it is tried again each second, and goes on by itself"])
+  }
+
   @Test("names what holds a resource that an operation waits for, in whatever process")
   func holders() throws {
     func holder(_ number: UInt64) -> ResourceHolds.Holder {

@@ -20,6 +20,7 @@ struct JobRunner {
         let end = try await perform(job, by: door) {
           if lacksRoom { writing.foundRoom() }
           lacksRoom = false
+          if isTold { run.endShortage(ordinal) }
         }
         guard writing.isHolding, case .refused(let failure) = end.cause, let error = failure.engineError,
           error.isShortage

@@ -35,6 +35,7 @@ extension OperationReason {
     case .approval: self = .approval(Question(detail))
     case .retry: self = .retry(Retry(detail))
     case .round: self = .round(Round(detail))
+    case .shortage: self = .shortage(detail[DetailKey.why]?.stringValue ?? "")
     case .condition: self = .condition(detail[DetailKey.when]?.stringValue)
     case .notSelected: self = .notSelected
     case .runCancelled: self = .runCancelled

@@ -127,6 +127,7 @@ private struct DetailWriter {
       add(DetailKey.failedItems, count)
       add(DetailKey.loop, own: loop)
     case .nestedRun(let run): add(DetailKey.run, own: run.text)
+    case .shortage(let why): add(DetailKey.why, outside: why)
     case .condition(let text): add(DetailKey.when, own: text)
     case .dependencies(_, let names): add(DetailKey.dependencies, own: names)
     case .fresh(let run), .takenOver(let run): add(DetailKey.from, own: run?.text)

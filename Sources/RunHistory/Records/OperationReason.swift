@@ -36,6 +36,8 @@ package indirect enum OperationReason: Sendable, Hashable {
   case items(Int64)
   /// A nested pipeline, with its run.
   case nestedRun(RunID)
+  /// An attempt that cannot go on before the process has a descriptor, a thread or memory for it, in the words of what has failed.
+  case shortage(String)
 
   // MARK: Ended
 
@@ -73,7 +75,7 @@ package indirect enum OperationReason: Sendable, Hashable {
 
   /// The codes of reasons that are no code of an error.
   enum Code: String {
-    case concurrency, place, resources, exclusive, wait, approval, retry, condition, fresh
+    case concurrency, place, resources, exclusive, wait, approval, retry, shortage, condition, fresh
     case round = "repeat"
     case gate = "run_when"
     case notSelected = "not-selected"
@@ -97,6 +99,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     case .retry: Code.retry.rawValue
     case .round: Code.round.rawValue
     case .former, .items, .nestedRun: nil
+    case .shortage: Code.shortage.rawValue
     case .condition: Code.condition.rawValue
     case .dependencies(let dependency, _): dependency.rawValue
     case .notSelected: Code.notSelected.rawValue

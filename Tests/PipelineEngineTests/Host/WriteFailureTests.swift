@@ -326,10 +326,18 @@ struct WriteFailureTests {
     #expect(disk.host.writeFailure == nil)
     let other = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
     #expect(try await other.task.value.run.state == .succeeded)
+    // Whoever asks can see for what it waits, and not that it did.
+    let why = "\(EngineError.file("1.out", EMFILE))"
+    let waiting = try await recorded(in: disk.host.history) { $0.operationReason == .shortage(why) }
+    #expect(try disk.host.history.shortages().map(\.why) == [why])
+    #expect(try disk.host.history.shortages().map(\.run) == [waiting.run])
+    #expect(waiting.state == .running && waiting.reason == "shortage")
     disk.delayer.endOne()
     #expect(await disk.delayer.begins() == .seconds(1))
     disk.delayer.endOne()
     let outcome = try await run.task.value.run
+    #expect(try disk.host.history.shortages().isEmpty)
+    #expect(try disk.host.history.operations(of: outcome.id).allSatisfy { $0.reason == nil })
     #expect(outcome.state == .succeeded)
     #expect(disk.executor.commands == ["long", "other", "long", "long", "next"])
     // One attempt, which began late; told of once.
@@ -342,6 +350,16 @@ struct WriteFailureTests {
     await #expect(throws: EngineError.file("1.out", EMFILE)) { try await failing.task.value }
     #expect(strict.shortages.withLock { $0 } == [])
     try await strict.host.close()
+  }
+
+  /// The record of the operation `long`, once it is what is wanted: states are recorded after 50 ms.
+  private func recorded(in history: History, _ isWanted: (OperationRecord) -> Bool) async throws -> OperationRecord {
+    while true {
+      let runs = try history.runs(RunFilter(states: [.running]))
+      let record = try runs.lazy.flatMap { try history.operations(of: $0.id) }.first { $0.name == "long" }
+      if let record, isWanted(record) { return record }
+      try await Task.sleep(for: .milliseconds(5))
+    }
   }
 
   @Test("a host that does not hold cancels its runs")

@@ -93,6 +93,23 @@ struct QueueReportTests {
     }
   }
 
+  @Test("is told of a run that goes on and lacks a descriptor, in the status of its pipeline")
+  func shortage() async throws {
+    let bench = try ServerBench(["one": Self.working])
+    try await bench.serve { _, history in
+      let run = try await begin("one", on: bench, in: history)
+      #expect(try StatusReport(of: [], in: history).entries.first?.reason == "run \(run.short)")
+      try await history.workspace.write { db in
+        try db.cachedStatement(
+          sql: "UPDATE operation_record SET reason = 'shortage', detail = '{\"why\":\"no descriptor\"}'"
+        ).execute()
+      }
+      #expect(
+        try StatusReport(of: [], in: history).entries.first?.reason
+          == "run \(run.short): 'work' waits until it can go on: no descriptor")
+    }
+  }
+
   @Test("is a retry of another run, which can be woken")
   func wake() async throws {
     let retrying = "operations: [{ name: fetch, run: 'false', retry: { limit: 2, base: 1h } }]"
