@@ -140,6 +140,8 @@ let package = Package(
     // Says which plugin in this process ended it; the other one catches `_exit` for the tool.
     .target(name: "CPluginGuard", cSettings: cSettings),
     .target(name: "CEndOfProcess", dependencies: ["CPluginGuard"], cSettings: cSettings),
+    // Keeps libdispatch from ending a process that has no descriptor left.
+    .target(name: "CWorkerMonitor", cSettings: cSettings),
     .target(
       name: "PluginHost",
       dependencies: [
@@ -240,7 +242,8 @@ let package = Package(
     .executableTarget(
       name: "penstock-host",
       dependencies: [
-        "CEndOfProcess", "CProcess", "ServeArguments", "PipelineEngine", "PipelineLanguage", "PipelineService",
+        "CEndOfProcess", "CProcess", "CWorkerMonitor", "ServeArguments", "PipelineEngine", "PipelineLanguage",
+        "PipelineService",
         "PluginHost",
         "RunHistory", "Server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -249,7 +252,8 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CEndOfProcess", "CPluginHeader", "CProcess", "Expressions", "ServeArguments", "OperatingSystem",
+        "CEndOfProcess", "CPluginHeader", "CProcess", "CWorkerMonitor", "Expressions", "ServeArguments",
+        "OperatingSystem",
         "PipelineLanguage",
         "PipelineService", "PluginHost", "RunHistory", "RunReports", "Schedules", "Values", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -406,8 +410,8 @@ let package = Package(
     .testTarget(
       name: "SoakTests",
       dependencies: [
-        "Expressions", "OperationsTesting", "penstock", "PipelineLanguage", "RunHistory", "SQLite", "Values",
-        "Workspace",
+        "CWorkerMonitor", "Expressions", "OperationsTesting", "penstock", "PipelineLanguage", "RunHistory", "SQLite",
+        "Values", "Workspace",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       swiftSettings: settings

@@ -1,5 +1,6 @@
 import CEndOfProcess
 import CProcess
+import CWorkerMonitor
 import Glibc
 import PluginHost
 import Synchronization

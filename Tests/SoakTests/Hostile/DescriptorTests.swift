@@ -1,3 +1,5 @@
+import CWorkerMonitor
+import Foundation
 import Testing
 
 extension Soak {
@@ -109,6 +111,19 @@ extension Soak {
         #expect(rest.code == 0, rest.summary)
       }
       try tool.expectRest()
+    }
+
+    @Test("a process without descriptors that has more work than threads goes on")
+    func workWithoutDescriptors() async {
+      await #expect(processExitsWith: .success) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = 0
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        // libdispatch looks at its threads each second in which something waits for one.
+        for _ in 0..<1000 { DispatchQueue.global().async { sleep(4) } }
+        sleep(3)
+      }
     }
   }
 }
