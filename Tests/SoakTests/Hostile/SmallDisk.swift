@@ -2,7 +2,7 @@ import Foundation
 import Subprocess
 
 /// A file system of its own, of a given size, where this process may mount one.
-final class SmallDisk {
+final class SmallDisk: Sendable {
   let path: String
 
   /// Whether one can be mounted here.

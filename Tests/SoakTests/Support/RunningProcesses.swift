@@ -14,6 +14,18 @@ enum RunningProcesses {
     return found
   }
 
+  /// What a variable is, by process id, in the environment of each process that has it.
+  static func values(of variable: String) -> [Int32: String] {
+    var found: [Int32: String] = [:]
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+      guard let pid = Int32(name), pid != getpid(), let environment = read("/proc/\(pid)/environ") else { continue }
+      for entry in environment.split(separator: 0) where entry.starts(with: Data("\(variable)=".utf8)) {
+        found[pid] = String(decoding: entry.dropFirst(variable.utf8.count + 1), as: UTF8.self)
+      }
+    }
+    return found
+  }
+
   /// Whether the process is there and not a zombie.
   static func isRunning(_ pid: Int32) -> Bool {
     guard let stat = contents(of: "/proc/\(pid)/stat"), let name = stat.lastIndex(of: ")") else { return false }

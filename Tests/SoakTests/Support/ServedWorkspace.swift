@@ -8,9 +8,13 @@ struct ServedWorkspace {
   /// The directory that ``effect(in:)`` was given.
   let effects: String
 
-  init(_ tool: Tool, effects: String) {
+  /// Pipelines that no host serves, whose runs have no occasions.
+  let byHand: Set<String>
+
+  init(_ tool: Tool, effects: String, byHand: Set<String> = []) {
     self.tool = tool
     self.effects = effects
+    self.byHand = byHand
   }
 
   /// What a script begins with: notes its run, its operation and its attempt, and that another process of its operation lives where one does.
@@ -19,16 +23,19 @@ struct ServedWorkspace {
       + #"echo "$PENSTOCK_RUN_ID $PENSTOCK_OPERATION $PENSTOCK_ATTEMPT" >>"\#(directory)/begun""#
   }
 
+  /// ``byHand``, for SQL.
+  private var strangers: String { byHand.map { "'\($0)'" }.joined(separator: ", ") }
+
   func probe() throws -> HistoryProbe { try HistoryProbe(tool.workspacePath) }
 
-  /// Whether the host in process `pid` is ready, nothing waits and nothing goes on.
+  /// Whether the host in process `pid` is ready, nothing waits and nothing goes on. Runs by hand are not its matter.
   func isIdle(_ pid: Int32) throws -> Bool {
     guard FileManager.default.fileExists(atPath: tool.workspacePath + "/workspace.db") else { return false }
     let probe = try probe()
     guard try probe.rows("SELECT pid, state FROM host_record ORDER BY number DESC LIMIT 1") == [["\(pid)", "ready"]]
     else { return false }
     return try probe.value(
-      "SELECT NOT EXISTS (SELECT 1 FROM queue_entry) AND NOT EXISTS (SELECT 1 FROM run_record WHERE state IN ('queued', 'running', 'interrupted'))"
+      "SELECT NOT EXISTS (SELECT 1 FROM queue_entry) AND NOT EXISTS (SELECT 1 FROM run_record WHERE state IN ('queued', 'running', 'interrupted') AND pipeline NOT IN (\(strangers)))"
     ) == "1"
   }
 
@@ -45,10 +52,11 @@ struct ServedWorkspace {
 
   /// How often what has a durable success had begun when that was asked, by run and operation: ``breaches(since:)`` finds what has begun again.
   func settled() throws -> [String: Int] {
-    let begun = begun()
     let names = try probe().rows("SELECT run, operation FROM operations WHERE state = 'succeeded'").map {
       $0.joined(separator: " ")
     }
+    // After that: what has succeeded has begun before.
+    let begun = begun()
     return Dictionary(names.map { ($0, begun[$0] ?? 0) }) { first, _ in first }
   }
 
@@ -76,8 +84,10 @@ struct ServedWorkspace {
       "SELECT pipeline, cause, instant, outcome FROM occasions WHERE outcome IN ('run', 'queued') AND run IS NULL")
     try expectNone(
       "a run without an occasion",
-      "SELECT id, pipeline FROM runs WHERE parent IS NULL AND id NOT IN (SELECT run FROM occasions WHERE run IS NOT NULL)"
-    )
+      """
+      SELECT id, pipeline FROM runs WHERE parent IS NULL AND id NOT IN (SELECT run FROM occasions WHERE run IS NOT NULL)
+        AND pipeline NOT IN (\(strangers))
+      """)
     try expectNone(
       "a run of two occasions",
       "SELECT run, count(*) FROM occasions WHERE run IS NOT NULL GROUP BY run HAVING count(*) > 1")
@@ -97,23 +107,27 @@ struct ServedWorkspace {
     let probe = try probe()
     var breaches = try breaches(since: settled) + probe.breachesAtRest()
     for row in try probe.rows("SELECT run, pipeline FROM queue") { breaches.append("left in the queue: \(row)") }
-    for pipeline in secondly {
-      let instants = try probe.rows(
-        "SELECT CAST(strftime('%s', instant) AS INTEGER) FROM occasions WHERE cause = 'instant' AND pipeline = '\(pipeline)' ORDER BY instant"
-      ).compactMap { Int($0[0]) }
-      for (former, next) in zip(instants, instants.dropFirst()) where next != former + 1 {
-        breaches.append("instants of '\(pipeline)' are missing after \(former), before \(next)")
-      }
-    }
-    // Each process that a success is made of has left its note.
+    for pipeline in secondly { breaches += try gaps(of: pipeline) }
+    // Each process that a success is made of has left its note. Plugins leave none.
     let begun = begun()
-    for row in try probe.rows("SELECT run, operation FROM operations WHERE state = 'succeeded'") {
+    for row in try probe.rows("SELECT run, operation FROM operations WHERE state = 'succeeded'")
+    where row[1] != "plugin" {
       if begun[row.joined(separator: " ")] == nil { breaches.append("succeeded without a process: \(row)") }
     }
-    for row in try probe.rows("SELECT id FROM runs")
-    where !RunningProcesses.carrying("PENSTOCK_RUN_ID=\(row[0])").isEmpty {
-      breaches.append("a process that lives on: \(row)")
+    let runs = Set(try probe.rows("SELECT id FROM runs").map { $0[0] })
+    for (pid, run) in RunningProcesses.values(of: "PENSTOCK_RUN_ID") where runs.contains(run) {
+      breaches.append("a process that lives on: \(pid) of \(run)")
     }
     return breaches
+  }
+
+  /// A line for each gap between the latest 9,000 instants of a pipeline that is due each second: of older ones only those that have a run are remembered.
+  func gaps(of pipeline: String) throws -> [String] {
+    let instants = try probe().rows(
+      "SELECT CAST(strftime('%s', instant) AS INTEGER) FROM occasions WHERE cause = 'instant' AND pipeline = '\(pipeline)' ORDER BY instant DESC LIMIT 9000"
+    ).compactMap { Int($0[0]) }
+    return zip(instants, instants.dropFirst()).compactMap { next, former in
+      next == former + 1 ? nil : "instants of '\(pipeline)' are missing after \(former), before \(next)"
+    }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 // Everything here runs the built `penstock`, or feeds the libraries what nobody would write.
 //
 // Each test has a short form, which every `swift test` runs, and a long one: `PENSTOCK_SOAK=full swift test --filter SoakTests`.
-// A failure prints its seed and its round; `PENSTOCK_SOAK_SEED=<n>` and `PENSTOCK_SOAK_ROUND=<n>` repeat that round alone.
+// `PENSTOCK_SOAK_MINUTES=120` lets hosts be under faults for two hours. A failure prints its seed and its round; `PENSTOCK_SOAK_SEED=<n>` and `PENSTOCK_SOAK_ROUND=<n>` repeat that round alone.
 
 /// The suite of all soak tests. They run one after another, because they load the machine and some measure time.
 @Suite("Soak", .serialized)
@@ -23,6 +23,12 @@ enum Soak {
 
   /// The long form's number, or the short form's.
   static func count(full: Int, short: Int) -> Int { isFull ? full : short }
+
+  /// How long hosts are left to their faults: ten minutes in the long form. `PENSTOCK_SOAK_MINUTES` says another time.
+  static let faultTime: Duration = {
+    let minutes = ProcessInfo.processInfo.environment["PENSTOCK_SOAK_MINUTES"].flatMap { Int($0) }
+    return minutes.map { .seconds($0 * 60) } ?? .seconds(count(full: 600, short: 15))
+  }()
 
   /// The rounds to run.
   static func rounds(full: Int, short: Int) -> any Collection<Int> {
