@@ -62,8 +62,9 @@ package actor PipelineServer {
 
   /// Opens the workspace, which is created when it is missing.
   ///
-  /// - Throws: `WorkspaceError`, or `EngineError`.
+  /// - Throws: ``ServerError`` where it is on a network file system; `WorkspaceError`, or `EngineError`.
   package init(_ configuration: ServerConfiguration, log: HostLog, states: HostStates = HostStates()) throws {
+    try configuration.requireLocalWorkspace()
     self.configuration = configuration
     self.log = log
     self.states = states

@@ -17,6 +17,8 @@ package struct ServerConfiguration: Sendable {
   package var queues: [String: Int] = [:]
   /// How many runs may be queued.
   package var queued = 100_000
+  /// The name of the network file system that a workspace is on; nil for none.
+  package var networkFileSystem: @Sendable (WorkspaceLocation) -> String? = { $0.networkFileSystem }
   /// What becomes of interrupted runs of pipelines that do not say.
   package var onRestart = RestartPolicy.resume
   /// How long operations may take to end when the host is drained.
@@ -51,6 +53,11 @@ package struct ServerConfiguration: Sendable {
 }
 
 extension ServerConfiguration {
+  /// - Throws: ``ServerError`` where no host may serve the workspace.
+  func requireLocalWorkspace() throws(ServerError) {
+    if let name = networkFileSystem(location) { throw .onNetwork(name, workspace: location.path) }
+  }
+
   /// Takes over what the file of a host says. To be called before the host begins.
   package mutating func use(_ definition: HostDefinition) {
     take(definition)

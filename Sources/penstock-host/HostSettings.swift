@@ -96,6 +96,11 @@ struct HostSettings {
       if file.lacksResources { return 3 }
       if !file.isValid { hasErrors = true }
     }
+    if let name = location.networkFileSystem {
+      let error = ServerError.onNetwork(name, workspace: location.path)
+      HostOutput.writeLine(TerminalText.visible("penstock: \(error)"))
+      hasErrors = true
+    }
     for problem in found.problems {
       HostOutput.writeLine(TerminalText.visible("penstock: cannot search '\(problem.path)': \(problem.reason)"))
     }

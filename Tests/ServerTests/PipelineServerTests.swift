@@ -487,6 +487,15 @@ struct PipelineServerTests {
     }
   }
 
+  @Test("serves no workspace on a network file system, and makes none there")
+  func network() async throws {
+    let bench = try ServerBench(["one": Self.value]) { $0.networkFileSystem = { _ in "NFS" } }
+    let error = try #require(throws: ServerError.self) { _ = try bench.server() }
+    #expect(error.code == "workspace-on-network")
+    #expect(error.description.contains("workspace' is on a network file system (NFS)"))
+    #expect(!FileManager.default.fileExists(atPath: bench.directory + "/workspace"))
+  }
+
   @Test("is hindered by no file of garbage, link to nowhere or folder that cannot be read")
   func garbage() async throws {
     let bench = try ServerBench(["one": Self.value])

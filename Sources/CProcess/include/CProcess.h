@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>

@@ -73,6 +73,14 @@ package struct Checkup {
       return checkUnreadable(error, report)
     }
     report(Finding(grade: .ok, subject: "workspace", message: "\(path) (\(location.originText))"))
+    if let name = location.networkFileSystem {
+      report(
+        Finding(
+          grade: .warn, subject: "file system",
+          message:
+            "the workspace is on a network file system (\(name)): no host serves it, and processes of other computers must not use it; move it to a local disk"
+        ))
+    }
     checkPermissions(history, report)
     checkSQLite(history, report)
     return checkDatabase(history, report)

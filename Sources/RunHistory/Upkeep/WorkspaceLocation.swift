@@ -3,6 +3,9 @@ import OperatingSystem
 
 /// Where the workspace of a command is, and how that was found out.
 package struct WorkspaceLocation: Sendable, Hashable {
+  /// The name of the network file system that it is on; nil where it is on none.
+  package var networkFileSystem: String? { FileSystem.networkName(at: path) }
+
   /// What decided.
   package enum Origin: String, Sendable {
     /// The option `--workspace`.
