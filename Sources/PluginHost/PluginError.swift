@@ -83,3 +83,7 @@ public struct PluginFailure: Error, Sendable, Hashable, CustomStringConvertible 
   /// The code and the message.
   public var description: String { "\(code): \(message)" }
 }
+
+extension PluginFailure {
+  init(code: PluginError.Code, message: String) { self.init(code: code.rawValue, message: message) }
+}

@@ -80,7 +80,7 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
       try SystemCall.writeAll(bytes, to: descriptor)
       size += Int64(bytes.count)
       guard let file else { return }
-      run.services.local.logWatch.append(
+      run.services.executors.local.logWatch.append(
         LogGrowth(file.name, size: size, time: run.services.now()), to: logs.index)
     } catch {
       isCut(.file(file?.path.string ?? "", error.number))

@@ -15,7 +15,7 @@ struct ProcessAttempt {
       try run.jobs.prepared.removeValue(forKey: ordinal) ?? makeJob(attempt: run.state.instances[ordinal].attempts)
     run.dropReadings(ordinal)
     if Task.isCancelled {
-      run.services.executor.discard(job)
+      run.services.executors.jobs.discard(job)
       throw CancellationError()
     }
     let end = try await JobRunner(run: run, ordinal: ordinal).perform(job)
@@ -62,7 +62,7 @@ struct ProcessAttempt {
   func prepare() {
     guard !run.willReadFiles(ordinal), let job = try? makeJob(attempt: run.state.instances[ordinal].attempts + 1),
       !job.input.isLarge,
-      (try? run.services.executor.makeReady(job)) != nil
+      (try? run.services.executors.jobs.makeReady(job)) != nil
     else { return }
     run.jobs.prepared[ordinal] = job
   }

@@ -117,7 +117,7 @@ struct ProcessResult {
     let copy = path + ".masked"
     do {
       let size = try await SecretFileCopy(from: path, to: copy, masker: run.state.given.masker).run(
-        on: run.services.local.masking.loop())
+        on: run.services.executors.local.masking.loop())
       guard rename(copy, path) == 0 else { throw EngineError.file(path, errno) }
       return size
     } catch {

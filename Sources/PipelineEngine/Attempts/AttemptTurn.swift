@@ -37,7 +37,7 @@ struct AttemptTurn {
   nonisolated(nonsending) func take() async throws {
     guard !run.state.instances[ordinal].turn.hasSlot else { return }
     let demand = run.demand(ordinal)
-    let shares = try run.services.resources.shared(
+    let shares = try run.services.shared.resources.shared(
       among: demand.resources.map {
         ResourceHolds.Share(run.state.pipeline.resources[$0.resource].name, $0.amount)
       })
@@ -74,7 +74,7 @@ struct AttemptTurn {
     var isHeld = true
     do {
       let instance = run.state.instances[ordinal]
-      return try await run.services.resources.take(
+      return try await run.services.shared.resources.take(
         shares, for: SharedResources.Taker(run: run.id, ordinal: ordinal, operation: instance.name)
       ) {
         // Nothing of this host stands idle meanwhile.

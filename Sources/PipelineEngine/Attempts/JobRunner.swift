@@ -9,7 +9,7 @@ struct JobRunner {
 
   /// Runs a job to its end. Where the call returns, its job has ended.
   nonisolated(nonsending) func perform(_ job: Job) async throws -> JobEnd {
-    guard let door = run.services.executor.fastDoor else { return try await runElsewhere(job) }
+    guard let door = run.services.executors.jobs.fastDoor else { return try await runElsewhere(job) }
     let writing = run.services.writing
     var lacksRoom = false
     var isTold = false
@@ -74,7 +74,7 @@ struct JobRunner {
       guard run.mayGoOn(ordinal) else { throw CancellationError() }
       try run.requireOwnership()
     } catch {
-      run.services.executor.discard(job)
+      run.services.executors.jobs.discard(job)
       throw error
     }
   }
@@ -97,7 +97,7 @@ struct JobRunner {
   private static let pause = Duration.seconds(1)
 
   private nonisolated(nonsending) func runElsewhere(_ job: Job) async throws -> JobEnd {
-    let executor = run.services.executor
+    let executor = run.services.executors.jobs
     run.state.instances[ordinal].attempt?.executor = executor.name
     defer { run.jobs.running[ordinal] = nil }
     var reason = ""
@@ -121,14 +121,14 @@ struct JobRunner {
 
   /// Starts a job, unless a former host has, or may have.
   private nonisolated(nonsending) func begin(_ job: Job) async throws -> JobRecovery {
-    let executor = run.services.executor
+    let executor = run.services.executors.jobs
     if let former = run.jobs.former.removeValue(forKey: ordinal) {
       let recovery = try await recover(former.handle)
       if case .notBegun = recovery {} else { return recovery }
     }
     // Until its executor has told its name, nobody knows whether it has begun: whoever comes next has to ask.
     try await makeDurable(JobHandle(job: job.id, name: .open))
-    switch await run.services.starts.start(job) {
+    switch await run.services.executors.starts.start(job) {
     case .begun(let handle):
       // Before anything waits for it. It goes on whatever becomes of this host.
       do { try await makeDurable(handle) } catch {
@@ -145,14 +145,14 @@ struct JobRunner {
   /// Asks for a job that may go on. What does is known to the history before anything waits for it.
   private nonisolated(nonsending) func recover(_ handle: JobHandle) async throws -> JobRecovery {
     note(handle)
-    let recovery = await run.services.executor.recover(handle)
+    let recovery = await run.services.executors.jobs.recover(handle)
     if case .running(let known) = recovery { try await makeDurable(known) }
     return recovery
   }
 
   private nonisolated(nonsending) func makeDurable(_ handle: JobHandle) async throws {
     note(handle)
-    guard !run.services.executor.keepsHandles else { return }
+    guard !run.services.executors.jobs.keepsHandles else { return }
     run.recorder.append(ordinal)
     try await run.services.recorder.flush()
   }
@@ -162,7 +162,7 @@ struct JobRunner {
     let (loop, grace, runner) = (run.services.loop, job.grace, LoopBound(self))
     if run.isForced { stop(handle, grace: .zero) }
     return await withTaskCancellationHandler {
-      await run.services.executor.end(of: handle)
+      await run.services.executors.jobs.end(of: handle)
     } onCancel: {
       loop.execute { runner.value.stop(handle, grace: grace) }
     }
@@ -170,6 +170,6 @@ struct JobRunner {
 
   private func stop(_ handle: JobHandle, grace: Duration) {
     // The job of a run that another host has taken is that host's.
-    if !run.ending.isLost { run.services.executor.stop([handle], grace: grace) }
+    if !run.ending.isLost { run.services.executors.jobs.stop([handle], grace: grace) }
   }
 }

@@ -8,7 +8,8 @@ extension RunHost {
   /// - Throws: ``EngineError/processesRemain(_:of:)``, ``EngineError/processesUnknown(of:)`` or ``EngineError/jobsElsewhere(_:of:)`` where something of it may go on, or
   ///   `WorkspaceError`: then the run stays interrupted.
   package func fail(_ run: RunRecord) async throws {
-    let elsewhere = try history.executorsWithJobs(of: run.id, besides: [LocalExecutor.name, services.executor.name])
+    let elsewhere = try history.executorsWithJobs(
+      of: run.id, besides: [LocalExecutor.name, services.executors.jobs.name])
     guard elsewhere.isEmpty else { throw EngineError.jobsElsewhere(elsewhere, of: run.id) }
     let services = services
     try await Task(executorPreference: services.loop) {
@@ -24,7 +25,7 @@ extension RunHost {
 
   /// Stops the jobs of a run that outlive their host, and waits for their ends.
   private static nonisolated(nonsending) func stopJobs(of run: RunRecord, _ services: HostServices) async throws {
-    let executor = services.executor
+    let executor = services.executors.jobs
     let attempts = try services.history.attempts(of: run.id)
     for job in FormerJob.left(by: attempts, at: executor.name).values {
       guard case .running(let handle) = await executor.recover(job.handle) else { continue }

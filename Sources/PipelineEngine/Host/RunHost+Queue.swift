@@ -145,7 +145,7 @@ private actor LeaseGate {
   func take(
     _ name: String, holder: String, waiting: @Sendable (String, Int32) -> Void
   ) async throws -> Lease {
-    let hold = try await services.locks.take(
+    let hold = try await services.shared.locks.take(
       name, holder: LeaseHolder(named: holder), watch: services.observations.watch,
       waiting: { waiting($0.description, $0.process) }, noticing: { _ in })
     return Lease(

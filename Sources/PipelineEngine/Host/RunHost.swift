@@ -136,7 +136,7 @@ public final class RunHost: Sendable {
       plugins: services.plugins.source, isRecorded: true)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     // What ends with its host is on this machine.
-    let elsewhere = try history.executorsWithJobs(of: id, besides: [LocalExecutor.name, services.executor.name])
+    let elsewhere = try history.executorsWithJobs(of: id, besides: [LocalExecutor.name, services.executors.jobs.name])
     guard elsewhere.isEmpty else { throw EngineError.jobsElsewhere(elsewhere, of: id) }
     let secrets = try await secrets(of: id, pipeline)
     let source = try history.recordedSource(of: recorded.run)
@@ -201,7 +201,7 @@ public final class RunHost: Sendable {
     services.loop.execute { [writing = services.writing] in writing.stop() }
     defer {
       services.history.workspace.close()
-      services.local.masking.stop()
+      services.executors.local.masking.stop()
       services.loop.stop()
     }
     try await services.recorder.close()

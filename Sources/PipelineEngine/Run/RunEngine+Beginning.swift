@@ -53,11 +53,11 @@ extension RunEngine {
   }
 
   private func takeTurn(_ name: String) async throws -> ExclusiveLocks.Hold {
-    if run.services.locks.isTaken(name) {
+    if run.services.shared.locks.isTaken(name) {
       run.observer.emit(.notice(run.state.id, "queued: another run of '\(run.state.pipeline.name)' is going on"))
     }
     var told: Int32?
-    return try await run.services.locks.take(
+    return try await run.services.shared.locks.take(
       name, holder: LeaseHolder(run: run.state.id), watch: run.services.observations.watch
     ) {
       holder in

@@ -73,11 +73,12 @@ extension RunEngine {
         code: "secret-exposed", ownWords: "exclusive: the name has a secret in it, and names are shown")
     }
     let key = exclusiveKey(name)
-    if run.services.locks.isTaken(key) {
+    if run.services.shared.locks.isTaken(key) {
       run.recorder.enter(ordinal, .waiting(.exclusive(OperationReason.Exclusive(name: name))))
     }
     let holder = LeaseHolder(run: run.state.id, operation: run.state.instances[ordinal].name)
-    let hold = try await run.services.locks.take(key, holder: holder, watch: run.services.observations.watch) { other in
+    let hold = try await run.services.shared.locks.take(key, holder: holder, watch: run.services.observations.watch) {
+      other in
       run.recorder.enter(
         ordinal,
         .waiting(
@@ -89,10 +90,10 @@ extension RunEngine {
     do {
       try await executeAttempts(ordinal)
     } catch {
-      await run.services.locks.giveBack(hold)
+      await run.services.shared.locks.giveBack(hold)
       throw error
     }
-    await run.services.locks.giveBack(hold)
+    await run.services.shared.locks.giveBack(hold)
   }
 
   /// What is held for an exclusive name. Inside an operation that holds the name already, it is held within that

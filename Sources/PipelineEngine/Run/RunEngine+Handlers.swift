@@ -62,7 +62,7 @@ extension RunEngine {
   /// Ends the processes that operations of this run started and left behind. Other processes are looked at only where there are such.
   func endLeftovers() async {
     let scope = RunScope(id: run.state.id, workspace: run.state.given.workspace)
-    for executor in run.services.executors {
+    for executor in run.services.executors.all {
       // What operations of plugins have started is known to no executor.
       for notice in await executor.endLeftovers(of: scope, mayHaveStarted: !run.plugins.isEmpty) {
         run.observer.emit(.notice(run.state.id, notice))

@@ -33,7 +33,7 @@ extension RunEngine {
 
   /// Makes the run interrupted, once there is room to record that, and ends it. All of its processes have ended.
   func giveUp(because error: EngineError) async -> EngineError {
-    for executor in run.services.executors { executor.forget(id) }
+    for executor in run.services.executors.all { executor.forget(id) }
     // Where it cannot be recorded, the run is found to be interrupted when this host has ended.
     try? await run.services.recorder.giveUp(id)
     run.services.history.workspace.announce()

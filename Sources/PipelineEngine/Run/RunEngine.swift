@@ -75,7 +75,7 @@ actor RunEngine {
       if let hold = try await awaitTurn() { locks.append(hold) }
       try await prepare()
     } catch {
-      for hold in locks { await run.services.locks.giveBack(hold) }
+      for hold in locks { await run.services.shared.locks.giveBack(hold) }
       let end = startFailure(error)
       for ordinal in run.state.pipeline.operations.indices where !run.state.instances[ordinal].state.isFinal {
         run.recorder.conclude(ordinal, .cancelled(.runNotStarted))
@@ -90,7 +90,7 @@ actor RunEngine {
     await drive()
     let end = await runHandlers()
     if !run.ending.isTaken { await endLeftovers() }
-    for hold in locks { await run.services.locks.giveBack(hold) }
+    for hold in locks { await run.services.shared.locks.giveBack(hold) }
     return try await self.end(as: end)
   }
 
@@ -140,7 +140,7 @@ actor RunEngine {
     run.services.history.workspace.announce()
     // Now that it is sure that the history names none of them.
     run.logs.removeEmpty()
-    for executor in run.services.executors { executor.forget(id) }
+    for executor in run.services.executors.all { executor.forget(id) }
     if let failure = run.ending.failure { throw failure }
     run.observer.emit(.run(run.recorder.run))
     var results: [String: JSONValue] = Dictionary(minimumCapacity: run.state.pipeline.operations.count)

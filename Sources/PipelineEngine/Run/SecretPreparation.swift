@@ -14,7 +14,7 @@ struct SecretPreparation {
     guard former != nil || run.cancellation == nil else { throw CancellationError() }
     let inherited = run.secrets.inherited.values
     var reader = run.services.secretReader(in: run.state.pipeline.source.directory, known: inherited)
-    let (jobs, local, id) = (LoopBound(run.jobs), run.services.local, run.id)
+    let (jobs, local, id) = (LoopBound(run.jobs), run.services.executors.local, run.id)
     reader.onProcess = { pid, isRunning in jobs.value.noteSecretProcess(pid, isRunning: isRunning) }
     reader.recordPlace = { try local.run(id).records.take(in: try jobs.value.logs.runDirectory()) }
     let task = Task(executorPreference: run.services.loop) { [reader] in

@@ -14,16 +14,8 @@ final class HostServices: @unchecked Sendable {
   let history: History
   let recorder: HistoryRecorder
   let writing: HistoryWriting
-  /// What runs the processes of operations.
-  let executor: any Executor
-  let starts: JobStarts
-  /// What runs processes on this machine, those that read secrets among them.
-  let local: LocalExecutor
-  /// What all runs together may take; nil where the host bounds nothing.
-  let limits: HostLimits?
-  let locks: ExclusiveLocks
-  /// What all processes on the workspace share.
-  let resources: SharedResources
+  let executors: HostExecutors
+  let shared: SharedCapacity
   let requests: RequestRouter
   let environment: HostEnvironment
   let observations: Observations
@@ -42,14 +34,12 @@ final class HostServices: @unchecked Sendable {
     context = configuration.context(loop: loop)
     writing = HistoryWriting(
       loop: loop, recorder: recorder, time: time, delayer: context.operationDelayer, configuration: configuration)
-    local = LocalExecutor(loop: loop, time: time, keepsLogTimes: configuration.keepsLogTimes)
-    executor = configuration.executor ?? local
-    starts = JobStarts(executor, loop: loop)
-    limits = HostLimits.of(configuration.capacity)
-    locks = ExclusiveLocks(loop: loop, recorder: recorder, history: history, time: time)
+    executors = HostExecutors(
+      local: LocalExecutor(loop: loop, time: time, keepsLogTimes: configuration.keepsLogTimes),
+      jobs: configuration.executor, loop: loop)
     observations = Observations(loop: loop, history: history)
-    resources = SharedResources(
-      loop: loop, history: history, recorder: recorder, time: time, locks: locks, watch: observations.watch)
+    shared = SharedCapacity(
+      configuration.capacity, loop: loop, history: history, recorder: recorder, time: time, watch: observations.watch)
     requests = RequestRouter(
       loop: loop, history: history, recorder: recorder, watch: observations.watch, time: time,
       pause: configuration.gathering)
@@ -58,7 +48,8 @@ final class HostServices: @unchecked Sendable {
       inherited: configuration.inherited, secrets: configuration.secretVariables ?? configuration.inherited)
     self.environment = environment
     plugins = PluginServices(
-      source, loop: loop, observations: observations, context: context, clock: configuration.clock, local: local,
+      source, loop: loop, observations: observations, context: context, clock: configuration.clock,
+      local: executors.local,
       environment: environment, http: http, history: history, recorder: recorder)
   }
 
@@ -68,9 +59,6 @@ final class HostServices: @unchecked Sendable {
   var directory: String { configuration.directory }
   var clock: any OperationClock { time.clock }
 
-  /// What may have started something for a run: what operations of plugins start, and what reads secrets, is on this machine wherever jobs are.
-  var executors: [any Executor] { executor === local ? [local] : [local, executor] }
-
   /// The time of the injected clock.
   func now() -> RecordTime { time.now() }
 
@@ -79,6 +67,6 @@ final class HostServices: @unchecked Sendable {
 
   /// What reads the secrets of a pipeline in `directory`, and masks those that are known by what it says of them.
   func secretReader(in directory: String, known: [String]) -> SecretReader {
-    SecretReader(local: local, environment: environment, directory: directory, inherited: known)
+    SecretReader(local: executors.local, environment: environment, directory: directory, inherited: known)
   }
 }

@@ -45,7 +45,8 @@ final class Run {
       of: state, inherited: inheritedSecrets, former: formerSecrets, hiddenVariables: hiddenVariables)
     limits = RunLimits(
       slots: pipeline.concurrency ?? max(1, services.configuration.processors),
-      resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name), host: services.limits,
+      resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name),
+      host: services.shared.limits,
       place: brief.place)
     jobs = RunJobs(
       of: state, secrets: secrets, services: services,
@@ -171,7 +172,7 @@ final class Run {
 
   /// Whether an attempt counts against what the host may have at work at once: not where another machine does the work, or operations of a nested run.
   func countsAtHost(_ node: OperationNode) -> Bool {
-    !node.isNestedPipeline && (!node.action.startsJob || services.executor.usesThisMachine)
+    !node.isNestedPipeline && (!node.action.startsJob || services.executors.jobs.usesThisMachine)
   }
 
   /// Gives back what an operation has taken. Whoever waits for more than a slot is told by the limits themselves.
@@ -181,7 +182,7 @@ final class Run {
 
   /// Gives back everything that an attempt of an operation has taken.
   func releaseAll(of ordinal: Int) {
-    services.resources.giveBack(id, ordinal)
+    services.shared.resources.giveBack(id, ordinal)
     release(demand(ordinal))
   }
 

@@ -25,8 +25,8 @@ final class RunJobs {
     self.run = run
     self.secrets = secrets
     self.logs = logs
-    executor = services.executor
-    local = services.local
+    executor = services.executors.jobs
+    local = services.executors.local
     inherited = services.inherited
   }
 

@@ -37,4 +37,12 @@ extension Duration {
     guard overflow || overflowOfSum else { return sum }
     return seconds < 0 ? .min : .max
   }
+
+  /// For messages: `10s`, `1.5s`, `200ms`, `10µs`.
+  var brief: String {
+    let milliseconds = nanoseconds / 1_000_000
+    if milliseconds == 0, nanoseconds > 0 { return "\(nanoseconds / 1000)µs" }
+    guard milliseconds >= 1000 else { return "\(milliseconds)ms" }
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(Double(milliseconds / 100) / 10)s"
+  }
 }

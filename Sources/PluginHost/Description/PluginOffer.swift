@@ -44,3 +44,8 @@ public struct PluginOffer: Sendable, Hashable {
   /// What becomes of what a controller tells while as much waits as there may.
   public let whenFull: WhenFull
 }
+
+extension PluginOffer.Kind {
+  /// The kind with its article.
+  var noun: String { self == .operation ? "an operation" : "a \(rawValue)" }
+}

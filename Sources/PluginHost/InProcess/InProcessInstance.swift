@@ -387,30 +387,3 @@ final class InProcessInstance: PluginInstance {
     }
   }
 }
-
-extension ValueType {
-  /// Why `value`, nil for none, is not a result of this type.
-  func mismatch(ofResult value: JSONValue?) -> TypeMismatch? {
-    if let value { return mismatch(of: value) }
-    return self == .none || self == .json ? nil : TypeMismatch(path: "", expected: "\(self)", found: "nothing")
-  }
-}
-
-extension PluginFailure {
-  init(code: PluginError.Code, message: String) { self.init(code: code.rawValue, message: message) }
-}
-
-extension PluginOffer.Kind {
-  /// The kind with its article.
-  var noun: String { self == .operation ? "an operation" : "a \(rawValue)" }
-}
-
-extension Duration {
-  /// For messages: `10s`, `1.5s`, `200ms`, `10µs`.
-  var brief: String {
-    let milliseconds = nanoseconds / 1_000_000
-    if milliseconds == 0, nanoseconds > 0 { return "\(nanoseconds / 1000)µs" }
-    guard milliseconds >= 1000 else { return "\(milliseconds)ms" }
-    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(Double(milliseconds / 100) / 10)s"
-  }
-}

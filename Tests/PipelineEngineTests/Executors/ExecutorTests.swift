@@ -185,7 +185,7 @@ import Testing
 
   @Test("the local one does by the slow door what it does by the fast one") func local() async throws {
     let host = try EngineTestHost()
-    let local = host.services.local
+    let local = host.services.executors.local
     let (run, workspace) = (RunID.generate(), host.services.history.workspace.directory)
     let loop = host.loop
     let ends = await Task(executorPreference: loop) { () -> [JobEnd.Cause] in

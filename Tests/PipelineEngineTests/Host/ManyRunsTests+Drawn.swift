@@ -66,10 +66,10 @@ extension ManyRunsTests {
       #expect(host.loop.waits.descriptors <= 1)
       #expect(services.requests.listenerCount == 0)
       #expect(services.observations.watch.observerCount == 0)
-      #expect(services.local.runCount == 0)
-      #expect(services.local.runner.count == 0)
-      #expect((services.executor as? ScriptedExecutor)?.jobCount ?? 0 == 0)
-      if let limits = services.limits {
+      #expect(services.executors.local.runCount == 0)
+      #expect(services.executors.local.runner.count == 0)
+      #expect((services.executors.jobs as? ScriptedExecutor)?.jobCount ?? 0 == 0)
+      if let limits = services.shared.limits {
         #expect(limits.waitingRuns == 0)
         let all = (0..<1).map { (counter: $0, amount: limits.capacity(of: $0)) }
         #expect(limits.take(all, for: RunLimits(slots: 1, resources: [])))

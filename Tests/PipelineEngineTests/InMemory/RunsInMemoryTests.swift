@@ -266,7 +266,7 @@ import Testing
         """)
       #expect(run.states == ["a cancelled run-not-started"])
       let isTaken = await Task(executorPreference: host.loop) {
-        host.services.locks.isTaken(RunRecord.turn(of: "turns"))
+        host.services.shared.locks.isTaken(RunRecord.turn(of: "turns"))
       }.value
       try #require(!isTaken, "the next run would wait for ever")
     }

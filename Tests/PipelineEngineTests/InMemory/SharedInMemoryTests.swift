@@ -62,7 +62,7 @@ import Testing
     async let second = host.run(text)
     for run in try await [first, second] { #expect(run.outcome.run.state == .succeeded) }
     #expect(executor.mostAtOnce == most)
-    #expect(host.services.limits?.waitingRuns == 0)
+    #expect(host.services.shared.limits?.waitingRuns == 0)
     await host.close()
   }
 
@@ -98,7 +98,7 @@ import Testing
     async let second = host.run(host.engine(text, nested: files))
     for run in try await [first, second] { #expect(run.states == ["a succeeded", "b succeeded", "c succeeded"]) }
     #expect(executor.mostAtOnce == most)
-    #expect(host.services.limits?.waitingRuns == 0)
+    #expect(host.services.shared.limits?.waitingRuns == 0)
     await host.close()
   }
 

@@ -13,7 +13,8 @@ import Testing
     let host = try EngineTestHost()
     let secret = PipelineDefinition.Secret(name: "s", origin: try origin(host.directory), range: .beginning)
     let reader = SecretReader(
-      local: host.services.local, environment: host.services.environment, directory: host.directory, patience: patience)
+      local: host.services.executors.local, environment: host.services.environment, directory: host.directory,
+      patience: patience)
     let result: Result<String, EngineError>
     do {
       result = .success(
@@ -101,7 +102,7 @@ import Testing
       PipelineDefinition.Secret(name: "token", origin: .environment("TOKEN"), range: .beginning),
       PipelineDefinition.Secret(name: "seen", origin: .command(["sh", "-c", "echo \"<$TOKEN>\""]), range: .beginning),
     ]
-    let reader = SecretReader(local: host.services.local, environment: environment, directory: host.directory)
+    let reader = SecretReader(local: host.services.executors.local, environment: environment, directory: host.directory)
     let values = try await Task(executorPreference: host.loop) { try await reader.read(secrets) }.value
     #expect(values == ["token": "hush", "seen": "<>"])
     await host.close()
@@ -112,7 +113,7 @@ import Testing
     #expect(mkfifo(host.directory + "/fifo", 0o600) == 0)
     let secret = PipelineDefinition.Secret(name: "s", origin: .file("fifo"), range: .beginning)
     let reader = SecretReader(
-      local: host.services.local, environment: host.services.environment, directory: host.directory)
+      local: host.services.executors.local, environment: host.services.environment, directory: host.directory)
     let task = Task(executorPreference: host.loop) { try await reader.read([secret]) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -141,7 +142,7 @@ import Testing
         ]), range: .beginning),
     ]
     let reader = SecretReader(
-      local: host.services.local, environment: host.services.environment, directory: host.directory,
+      local: host.services.executors.local, environment: host.services.environment, directory: host.directory,
       inherited: ["outer-secret"])
     let error = await #expect(throws: EngineError.self) {
       try await Task(executorPreference: host.loop) { try await reader.read(secrets) }.value

@@ -19,13 +19,13 @@ import Workspace
     #expect(try host.services.history.isOwned(record.id, fence: record.fence))
     await Task(executorPreference: host.loop) {
       let services = host.services
-      let hold = try? await services.locks.take(
+      let hold = try? await services.shared.locks.take(
         "disk", holder: LeaseHolder(run: .generate()), watch: services.observations.watch
       ) { _ in
       } noticing: { _ in
       }
       #expect(hold?.name == "disk")
-      if let hold { await services.locks.giveBack(hold) }
+      if let hold { await services.shared.locks.giveBack(hold) }
     }.value
     #expect(try !host.services.history.isOwned(record.id, fence: record.fence))
     await host.close()
@@ -40,7 +40,7 @@ import Workspace
     let waiting = AwaitedCount()
     func contend() -> Task<Bool, Never> {
       Task(executorPreference: host.loop) {
-        let hold = try? await services.locks.take(
+        let hold = try? await services.shared.locks.take(
           "disk", holder: LeaseHolder(run: .generate()), watch: services.observations.watch
         ) { _ in
           waiting.add(1)
@@ -52,7 +52,7 @@ import Workspace
     let first = contend()
     try await waiting.reaches(1)
     let second = contend()
-    let isTaken = await Task(executorPreference: host.loop) { services.locks.isTaken("disk") }.value
+    let isTaken = await Task(executorPreference: host.loop) { services.shared.locks.isTaken("disk") }.value
     #expect(isTaken)
     await Task(executorPreference: host.loop) {
       first.cancel()
@@ -60,7 +60,7 @@ import Workspace
     }.value
     let taken = await [first.value, second.value]
     #expect(taken == [false, false])
-    let isStillTaken = await Task(executorPreference: host.loop) { services.locks.isTaken("disk") }.value
+    let isStillTaken = await Task(executorPreference: host.loop) { services.shared.locks.isTaken("disk") }.value
     #expect(!isStillTaken)
     await host.close()
   }

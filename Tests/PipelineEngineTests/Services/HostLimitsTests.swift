@@ -178,7 +178,7 @@ import Testing
     }
     #expect(states.count == 48 && states.allSatisfy { $0.hasSuffix(" succeeded") })
     #expect(executor.mostAtOnce == 2)
-    #expect(host.services.limits?.waitingRuns == 0)
+    #expect(host.services.shared.limits?.waitingRuns == 0)
     await host.close()
   }
 
@@ -195,6 +195,6 @@ import Testing
 extension EngineTestHost {
   /// How many runs wait for what the host bounds.
   fileprivate var waitingRuns: Int? {
-    get async { await Task(executorPreference: loop) { services.limits?.waitingRuns }.value }
+    get async { await Task(executorPreference: loop) { services.shared.limits?.waitingRuns }.value }
   }
 }

@@ -1,0 +1,258 @@
+import Operations
+import OrderedCollections
+import PipelineLanguage
+import PluginHost
+import RunHistory
+import Synchronization
+import Values
+
+/// One controller of a pipeline: its instance, made again when it fails.
+final class ControllerDriver: Sendable {
+  private struct State {
+    var instance: (any PluginInstance)?
+    /// What it told last, for the instance that follows this one.
+    var latest: JSONValue?
+    var failures = 0
+    var hasEnded = false
+    /// Whether the controller has said that nothing more will come.
+    var isOver = false
+    /// How many of its events were lost since that was last told, and when that was, by the monotonic clock.
+    var losses = 0
+    var lossToldAt: Duration?
+    var renewal: PluginRenewal?
+  }
+
+  /// More events than that are not kept: the pipeline is too slow for its controller.
+  static let limit = PluginOffer.mostWaiting
+  /// The same of instants, each of which somebody counts on.
+  static let instantLimit = PluginOffer.mostWaitingInstants
+  /// How often at most it is told that something was lost.
+  private static let lossInterval = Duration.seconds(10)
+
+  /// What it remembers.
+  let storage: HeldPluginStorage
+  private let plugin: any PipelinePlugin
+  private let offer: PluginOffer
+  private let settings: JSONValue
+  private let secrets: PluginSecrets
+  private let services: HostServices
+  private let pipeline: String
+  private let directory: String
+  private weak let session: ControllerSession?
+  private let state = Mutex(State())
+
+  init(
+    plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, secrets: PluginSecrets, services: HostServices,
+    pipeline: PipelineDefinition, session: ControllerSession
+  ) {
+    storage = HeldPluginStorage(secrets.access.storage) { [catalog = services.plugins.source.catalog] key in
+      catalog?.log(.error, plugin: offer.id, "what it remembers under '\(key)' could not be written")
+    }
+    self.plugin = plugin
+    self.offer = offer
+    self.settings = settings
+    self.secrets = secrets
+    self.services = services
+    self.pipeline = pipeline.name
+    directory = pipeline.source.directory
+    self.session = session
+  }
+
+  /// What it is, such as `cron`.
+  var name: String { offer.id }
+
+  /// Whether nothing more will come.
+  var isOver: Bool { state.withLock { $0.isOver } }
+
+  /// Begins it, and begins it again with other code whenever the plugin's file changes.
+  func begin() {
+    start()
+    let renewal = PluginRenewal(of: plugin, services.plugins) { [weak self] in self?.start() }
+    state.withLock { $0.renewal = renewal }
+  }
+
+  private func start() {
+    guard !state.withLock({ $0.hasEnded }) else { return }
+    let access = PluginAccess(secrets: secrets.access.secrets, storage: storage)
+    let relay = ControllerRelay(driver: self)
+    let instance = plugin.create(offer, settings: settings, access: access, events: relay)
+    relay.instance.withLock { $0 = WeakInstance(instance) }
+    let (former, isOver) = state.withLock { state in
+      defer { if !state.hasEnded { state.instance = instance } }
+      return (state.instance, state.hasEnded)
+    }
+    former?.destroy()
+    if isOver { instance.destroy() } else { instance.start(input) }
+  }
+
+  /// How long a controller has to end.
+  private static let grace = Duration.seconds(2)
+
+  func end() {
+    let (instance, renewal, losses) = state.withLock { state in
+      state.hasEnded = true
+      defer { (state.renewal, state.losses) = (nil, 0) }
+      return (state.instance, state.renewal, state.losses)
+    }
+    if losses > 0 { tell(losses) }
+    renewal?.end()
+    guard let instance else { return }
+    // The instance is let go of when it has ended, or its time is over: until then it is heard.
+    let loop = services.loop
+    loop.execute { _ = loop.schedule(after: Self.grace) { self.letGo() } }
+    instance.stop(grace: Self.grace)
+  }
+
+  private func letGo() {
+    let instance = state.withLock { $0.instance.take() }
+    instance?.destroy()
+  }
+
+  private var input: JSONValue {
+    var members: OrderedDictionary<String, JSONValue> = [
+      "pipeline": .string(pipeline), "directory": .string(directory),
+    ]
+    let ended: Set<RunState> = [.succeeded, .failed, .cancelled, .interrupted]
+    let filter = RunFilter(pipeline: pipeline, states: ended, limit: 1)
+    if let last = try? services.history.runs(filter).first, let started = last.startedAt {
+      members["last_run"] = ["started_at": .string(started.text), "state": .string(last.state.rawValue)]
+    }
+    if plugin.continuesFromLatestEvent {
+      let recorded = { [services, pipeline, offer] (url: String) in
+        try? services.history.latestEvent(of: pipeline, from: offer.id, url: url)
+      }
+      members["last_event"] = state.withLock { $0.latest } ?? settings["url"]?.stringValue.flatMap(recorded)
+    }
+    return .object(members)
+  }
+
+  fileprivate func yielded(_ signal: PluginSignal, by instance: (any PluginInstance)?) {
+    state.withLock { $0.failures = 0 }
+    switch signal {
+    case .state(let value):
+      if plugin.continuesFromLatestEvent { state.withLock { $0.latest = value } }
+      ask(ControllerEvent(controller: offer.id, value: secrets.mask(value), isState: true), instance)
+    case .rerun(let event):
+      let instant = event["instant"]?.stringValue.flatMap(TimestampNotation.parse).map(
+        RecordTime.init(secondsSince1970:))
+      ask(ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant), instance)
+    case .leftOut(let instants): leaveOut(instants, instance)
+    case .error(let failure): log(.error, "\(failure.code): \(failure.message)")
+    case .reset: forget(session?.reset(self) ?? [])
+    }
+  }
+
+  private func leaveOut(_ told: JSONValue, _ instance: (any PluginInstance)?) {
+    guard let told = PluginLeftOut(told) else { return }
+    guard session?.keepsLeftOut == true else {
+      instance?.settled(told.weight)
+      return
+    }
+    var event = ControllerEvent(controller: offer.id, value: [:])
+    event.leftOut = LeftOutInstants(told)
+    event.weight = told.weight
+    ask(event, instance)
+  }
+
+  /// Returns when another event would be kept.
+  fileprivate func room() async { await storage.room(below: Self.limit) }
+
+  private func ask(_ event: ControllerEvent, _ instance: (any PluginInstance)?) {
+    guard !state.withLock({ $0.hasEnded }) else { return }
+    guard let question = question(hasInstant: event.instant != nil || event.leftOut != nil) else {
+      // The instance counts what waits, and is told; what is left are those of an instance before it.
+      instance?.settled(event.weight)
+      return lose()
+    }
+    var event = event
+    event.driver = self
+    event.question = question
+    event.instance = instance
+    session?.add(event)
+  }
+
+  private func question(hasInstant: Bool) -> Int? {
+    let limit = hasInstant ? Self.instantLimit : Self.limit
+    if let question = storage.ask(atMost: limit) { return question }
+    guard offer.whenFull == .replace, !hasInstant, let oldest = session?.dropOldest(of: self) else { return nil }
+    storage.forget(oldest)
+    return storage.ask(atMost: limit)
+  }
+
+  private func lose() {
+    let now = services.clock.monotonic()
+    let losses = state.withLock { state -> Int? in
+      state.losses += 1
+      if let told = state.lossToldAt, now - told < Self.lossInterval { return nil }
+      state.lossToldAt = now
+      defer { state.losses = 0 }
+      return state.losses
+    }
+    if let losses { tell(losses) }
+  }
+
+  private func tell(_ losses: Int) {
+    let what = losses == 1 ? "an event is lost" : "\(losses) events are lost"
+    services.plugins.source.catalog?.log(
+      .error, plugin: PluginUse.plugin(of: offer.id),
+      "\(what): as many of '\(offer.id)' wait as are kept, because the pipeline '\(pipeline)' is slower than they come")
+  }
+
+  /// Nothing comes of these runs: what is remembered after they were asked for need not wait for them.
+  private func forget(_ questions: [Int]) {
+    guard !questions.isEmpty else { return }
+    for question in questions { storage.forget(question) }
+    Task { [storage] in await storage.write() }
+  }
+
+  fileprivate func ended(_ outcome: Result<JSONValue?, PluginFailure>) {
+    let (failures, isOver) = state.withLock { state in
+      state.failures += 1
+      if case .success = outcome { state.isOver = true }
+      return (state.failures, state.hasEnded)
+    }
+    guard !isOver else { return letGo() }
+    guard case .failure(let failure) = outcome else { return log(.info, "there is nothing more to come") }
+    guard failure.code != PluginError.Code.settings.rawValue, failure.code != PluginError.Code.closed.rawValue else {
+      return log(.error, failure.message)
+    }
+    let (loop, delay) = (services.loop, PluginRestart.delay(failures: failures))
+    log(.error, "\(failure.code): \(failure.message); it is begun again in \(DurationNotation.format(delay))")
+    loop.execute { [weak self] in _ = loop.schedule(after: delay) { [weak self] in self?.start() } }
+  }
+
+  fileprivate func log(_ level: PluginLogLevel, _ text: String) {
+    let plugin = plugin.description.id
+    let text = secrets.mask(text)
+    services.plugins.source.catalog?.log(level, plugin: plugin, offer.id == plugin ? text : "\(offer.id): \(text)")
+  }
+}
+
+/// An instance that may be gone.
+private struct WeakInstance: Sendable {
+  weak let value: (any PluginInstance)?
+
+  init(_ value: (any PluginInstance)?) { self.value = value }
+}
+
+/// Hears what an instance does without keeping what it is told to.
+private final class ControllerRelay: PluginInstanceEvents {
+  private weak let driver: ControllerDriver?
+  let instance = Mutex(WeakInstance(nil))
+
+  init(driver: ControllerDriver) { self.driver = driver }
+
+  var keepsSignals: Bool { driver != nil }
+
+  func ended(_ outcome: Result<JSONValue?, PluginFailure>) { driver?.ended(outcome) }
+  func yielded(_ signal: PluginSignal) { driver?.yielded(signal, by: instance.withLock { $0.value }) }
+  func room() async { await driver?.room() }
+
+  func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) {
+    driver?.log(level, PluginLogLine.text(.info, message, fields))
+  }
+
+  // Neither is for controllers.
+  func progressed(_ progress: JSONValue) {}
+  func changed(_ isSatisfied: Bool?, reason: String) {}
+}

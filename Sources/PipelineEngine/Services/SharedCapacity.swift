@@ -1,0 +1,20 @@
+import RunHistory
+
+/// What the runs of a host take from each other, and from those of other processes on the workspace. *On the loop.*
+struct SharedCapacity {
+  /// What all runs together may take; nil where the host bounds nothing.
+  let limits: HostLimits?
+  let locks: ExclusiveLocks
+  /// What all processes on the workspace share.
+  let resources: SharedResources
+
+  init(
+    _ capacity: HostCapacity, loop: EventLoop, history: History, recorder: HistoryRecorder, time: HostClock,
+    watch: WorkspaceWatch
+  ) {
+    limits = HostLimits.of(capacity)
+    locks = ExclusiveLocks(loop: loop, recorder: recorder, history: history, time: time)
+    resources = SharedResources(
+      loop: loop, history: history, recorder: recorder, time: time, locks: locks, watch: watch)
+  }
+}
