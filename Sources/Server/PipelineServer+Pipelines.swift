@@ -4,21 +4,31 @@ import Workspace
 
 /// The pipelines that it serves, and what they tell of.
 extension PipelineServer {
-  /// Looks at all files, and tells of what has changed, which is to begin then. What cannot be looked at for want of descriptors stays as it is until it can be.
-  func look(isFirst: Bool = false) async throws -> PipelineCatalog.Difference {
+  /// Looks at all files for the first time: before a host is ready, it knows what it serves. Nil where it is to end before there were the descriptors for that.
+  func lookFirst() async throws -> PipelineCatalog.Difference? {
     var difference = catalog.look()
-    if difference.isIncomplete, watch.again == nil {
-      log.tell(
-        .error, "pipeline",
-        "cannot look at all pipeline files, because no descriptor or memory is free; what is at work stays, and they are looked at again each second"
-      )
-    }
-    // Before a host is ready, it knows what it serves.
-    while isFirst, difference.isIncomplete {
+    if difference.isIncomplete { tellIncomplete() }
+    while difference.isIncomplete {
+      guard try !mail.isDrainAsked && !history.isAsked(.drain) else { return nil }
       try await host.delay(for: .seconds(1))
       difference = catalog.look()
     }
-    try await take(difference, isFirst: isFirst)
+    try await take(difference, isFirst: true)
+    return difference
+  }
+
+  private func tellIncomplete() {
+    log.tell(
+      .error, "pipeline",
+      "cannot look at all pipeline files, because no descriptor or memory is free; what is at work stays, and they are looked at again each second"
+    )
+  }
+
+  /// Looks at all files, and tells of what has changed, which is to begin then. What cannot be looked at for want of descriptors stays as it is until it can be.
+  func look() async throws -> PipelineCatalog.Difference {
+    let difference = catalog.look()
+    if difference.isIncomplete, watch.again == nil { tellIncomplete() }
+    try await take(difference)
     watch.again?.cancel()
     watch.again =
       !difference.isIncomplete

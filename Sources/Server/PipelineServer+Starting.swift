@@ -5,6 +5,7 @@ import Workspace
 
 /// From the moment at which it is the host of the workspace until it is ready.
 extension PipelineServer {
+  /// Returns before it is ready where it is to end already.
   func start() async throws {
     record.startedAt = host.now()
     record.number = try history.add(record)
@@ -22,7 +23,7 @@ extension PipelineServer {
       }
     }
     clock = host.watchClock { [mail] in mail.send(.clockSet($0)) }
-    let served = try await look(isFirst: true)
+    guard let served = try await lookFirst() else { return }
     let wantedRuns = Set(wanted.compactMap(\.run))
     await restore(interrupted.filter { !wantedRuns.contains($0.id) })
     for asked in wanted { await resume(asked) }

@@ -76,7 +76,7 @@ package actor PipelineServer {
       events: relay.events)
     catalog = PipelineCatalog(
       paths: configuration.paths, of: configuration.definition, plugins: configuration.service.plugins,
-      host: service.host, version: configuration.version)
+      host: service.host, version: configuration.version, names: configuration.folderNames)
     publications = Publications(
       forecasts: Forecasts(host: service.host, plugins: configuration.service.plugins),
       conditions: ConditionPublisher(host: service.host),

@@ -19,6 +19,8 @@ package struct ServerConfiguration: Sendable {
   package var queued = 100_000
   /// The name of the network file system that a workspace is on; nil for none.
   package var networkFileSystem: @Sendable (WorkspaceLocation) -> String? = { $0.networkFileSystem }
+  /// Reads the names in a folder of pipelines.
+  package var folderNames: PipelineFiles.Names = PipelineFiles.system
   /// What becomes of interrupted runs of pipelines that do not say.
   package var onRestart = RestartPolicy.resume
   /// How long operations may take to end when the host is drained.

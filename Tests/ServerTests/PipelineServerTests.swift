@@ -487,6 +487,28 @@ struct PipelineServerTests {
     }
   }
 
+  @Test(
+    "that has no descriptor to look at its pipelines is drained all the same", .timeLimit(.minutes(1)),
+    arguments: [true, false])
+  func drainedAtStart(bySignal: Bool) async throws {
+    let bench = try ServerBench(["one": Self.value]) {
+      $0.folderNames = { _ throws(PipelineFiles.Unreadable) in throw PipelineFiles.Unreadable(number: EMFILE) }
+    }
+    let server = try bench.server()
+    let serving = Task { try await server.run() }
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    try await eventually { bench.log.contains { $0.contains("no descriptor or memory is free") } }
+    if bySignal {
+      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
+    } else {
+      try history.ask(.drain, for: Requester("ada"), at: .now)
+    }
+    try await serving.value
+    #expect(try history.hosts().first?.state == .stopped)
+    #expect(try history.audit().first?.action == .drain)
+  }
+
   @Test("serves no workspace on a network file system, and makes none there")
   func network() async throws {
     let bench = try ServerBench(["one": Self.value]) { $0.networkFileSystem = { _ in "NFS" } }

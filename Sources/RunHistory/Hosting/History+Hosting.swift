@@ -148,6 +148,14 @@ extension History {
     }
   }
 
+  /// Whether something that was asked of the host waits to be taken.
+  package func isAsked(_ request: HostRequest) throws(WorkspaceError) -> Bool {
+    try read { db in
+      try db.fetch(for: StoredHostRequest.self)
+        .count(where: StoredHostRequest.takenAt.isNil() && StoredHostRequest.kind == request.rawValue) > 0
+    }
+  }
+
   /// Takes what was asked of the host, in order; what is not among `kinds` stays for the next host.
   package func takeHostRequests(
     _ kinds: [HostRequest] = HostRequest.allCases, at time: RecordTime

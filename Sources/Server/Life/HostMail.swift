@@ -4,8 +4,12 @@ import Synchronization
 final class HostMail: Sendable {
   let signals: AsyncStream<HostSignal>
   private let sink: AsyncStream<HostSignal>.Continuation
+  /// Whether it was told to drain, taken or not.
+  var isDrainAsked: Bool { hasDrain.load(ordering: .acquiring) }
+
   /// Whether files have changed since that was asked last, of which one signal is enough.
   private let changes = Mutex(false)
+  private let hasDrain = Atomic(false)
   private let onDrain = Mutex<(@Sendable () -> Void)?>(nil)
 
   init() {
@@ -13,7 +17,10 @@ final class HostMail: Sendable {
   }
 
   func send(_ signal: HostSignal) {
-    if case .drain = signal, let body = onDrain.withLock({ $0.take() }) { return body() }
+    if case .drain = signal {
+      if let body = onDrain.withLock({ $0.take() }) { return body() }
+      hasDrain.store(true, ordering: .releasing)
+    }
     if signal == .filesChanged,
       !changes.withLock({ hasChanges in
         defer { hasChanges = true }
