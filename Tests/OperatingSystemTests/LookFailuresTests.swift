@@ -14,4 +14,17 @@ import Testing
     for number in [EMFILE, ENFILE, ENOMEM] { LookFailures.note(number) }
     #expect(LookFailures.count >= before + 3)
   }
+
+  @Test("includes a file that cannot be opened for want of a descriptor") func inputFile() async {
+    await #expect(processExitsWith: .success) {
+      Descriptors.exhaust()
+      let before = LookFailures.count
+      do throws(InputFileError) {
+        _ = try InputFile("/proc/self/stat")
+      } catch {
+        exit(error.isLackOfResources && LookFailures.count > before ? 0 : 2)
+      }
+      exit(3)
+    }
+  }
 }

@@ -53,8 +53,9 @@ extension RunHost {
     let id = taken.run.id
     var record = taken.run
     do {
-      let pipeline = try recordedPipelines.pipeline(
-        of: taken.run, definition: taken.definition, nested: taken.nested)
+      let pipeline = try await services.writing.waitingOutLookFailures {
+        try recordedPipelines.pipeline(of: taken.run, definition: taken.definition, nested: taken.nested)
+      }
       return try await run(
         pipeline, options: RunOptions(recorded: taken.run), recordedAs: taken.run, place: place, events: events,
         onEvent: onEvent)

@@ -1,3 +1,4 @@
+import OperatingSystem
 import Operations
 import RunHistory
 import Synchronization
@@ -76,6 +77,19 @@ final class HistoryWriting: @unchecked Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled.
   nonisolated(nonsending) func pause() async throws { try await delayer.delay(for: Self.pause) }
+
+  /// Does what looks at files. In a host that holds its records, which runs for months, what fails while something could not be looked at for want of descriptors or memory is tried again each second.
+  ///
+  /// - Throws: What `body` throws, or `CancellationError` when the task is cancelled.
+  nonisolated(nonsending) func waitingOutLookFailures<Value>(_ body: () throws -> Value) async throws -> Value {
+    while true {
+      let failures = LookFailures.count
+      do { return try body() } catch {
+        guard isHolding, LookFailures.count != failures else { throw error }
+        try await pause()
+      }
+    }
+  }
 
   // MARK: What the recorder says
 

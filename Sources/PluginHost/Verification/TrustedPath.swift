@@ -151,6 +151,7 @@ struct TrustedPath {
   }
 
   static func unreadable(_ path: String, _ number: Int32) -> Refusal {
+    LookFailures.note(number)
     let text = SystemError.text(of: number)
     return switch number {
     case ENOENT, ENOTDIR:

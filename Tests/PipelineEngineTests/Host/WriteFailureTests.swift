@@ -1,5 +1,6 @@
 import CFaultVFS
 import Foundation
+import OperatingSystem
 import Operations
 import OperationsTesting
 import Synchronization
@@ -312,6 +313,36 @@ struct WriteFailureTests {
     let failing = other.start(try other.pipeline("first", "{ name: long, run: long }"))
     await #expect(throws: EngineError.file("1.out", ENOSPC)) { try await failing.task.value }
     try await other.host.close()
+  }
+
+  @Test("what could not be looked at for want of descriptors is tried again, if the host holds")
+  func lookFailures() async throws {
+    let disk = try FullDisk(ScriptedExecutor([:], by: .fast), .holdUsual)
+    let tries = Mutex(0)
+    let look: @Sendable () throws -> Int = {
+      let number = tries.withLock { tries in
+        tries += 1
+        return tries
+      }
+      guard number < 3 else { return number }
+      LookFailures.note(EMFILE)
+      throw EngineError.file("plugins.lock", EMFILE)
+    }
+    let writing = disk.host.services.writing
+    async let found = writing.waitingOutLookFailures(look)
+    for _ in 0..<2 {
+      #expect(await disk.delayer.begins() == .seconds(1))
+      disk.delayer.endOne()
+    }
+    #expect(try await found == 3)
+    try await disk.host.close()
+
+    let strict = try FullDisk(ScriptedExecutor([:], by: .fast), .cancel)
+    tries.withLock { $0 = 0 }
+    await #expect(throws: EngineError.file("plugins.lock", EMFILE)) {
+      try await strict.host.services.writing.waitingOutLookFailures(look)
+    }
+    try await strict.host.close()
   }
 
   @Test("an operation for which there is no descriptor waits alone, if the host holds, and else fails the run")
