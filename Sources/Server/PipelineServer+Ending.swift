@@ -45,7 +45,10 @@ extension PipelineServer {
       if let signal = canceller.signal {
         note(signalEntry(.drain, "\(signal), which cancels what goes on", by: canceller.who))
       }
-      return await cancel(canceller)
+      let isOver = await cancel(canceller)
+      // Whoever sends a second signal does not want to wait.
+      if !isOver, canceller.signal != nil { host.kill() }
+      return isOver
     case .cancelling:
       host.kill()
       return false

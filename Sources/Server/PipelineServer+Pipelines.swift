@@ -89,7 +89,9 @@ extension PipelineServer {
     }
     for name in difference.ended { log.tell(.info, "pipeline", "'\(name)' is served no longer", pipeline: name) }
     watchFiles()
-    forecast(difference.begun)
+    // What is published of a pipeline anew says nothing of when it is due, also where its version is the same as before.
+    let changed = Set(difference.changed.map(\.name))
+    forecast(catalog.pipelines.filter { changed.contains($0.name) })
   }
 
   /// Records an occasion.

@@ -394,6 +394,42 @@ struct PipelineServerTests {
     }
   }
 
+  @Test("knows when a pipeline is due also after another one with its name has come and gone")
+  func nextAfterConflict() async throws {
+    let due = RecordTime.now.advanced(by: 3_600_000_000)
+    let plugin = try Ticks().plugin()
+    plugin.forecast.withLock {
+      $0 = { _, _ in PlannedInstants(instants: [PlannedInstant(microseconds: due.microseconds)]) }
+    }
+    let text = "name: one\n" + Self.controlled + Self.value
+    let bench = try ServerBench(plugins: .catalog(FakeCatalog([plugin])), ["one": text])
+    try await bench.serve { _, history in
+      func isDue() throws -> Bool { try history.publishedPipelines().map(\.nextAt) == [due] }
+      try await eventually { try isDue() }
+      try bench.write(text, to: "other")
+      try await eventually { try history.publishedPipelines().first?.problem != nil }
+      try await eventually { try isDue() }
+      try bench.remove("other")
+      try await eventually { try history.publishedPipelines().first?.problem == nil }
+      try await eventually { try isDue() }
+    }
+  }
+
+  @Test("gives what goes on no grace after a second signal", .timeLimit(.minutes(1)))
+  func secondSignal() async throws {
+    let bench = try ServerBench([
+      "stubborn": "operations: [{ name: a, run: \"trap '' TERM; while :; do sleep 0.05; done\", grace: 1h }]"
+    ]) { $0.drain = .seconds(3600) }
+    try await bench.serve { server, history in
+      let started = try bench.start("stubborn", in: history)
+      try await eventually { try history.operations(of: started).first?.state == .running }
+      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
+      try await eventually { try history.currentHost()?.state == .draining }
+      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
+      try await eventually { try state(started, in: history) == .cancelled }
+    }
+  }
+
   @Test("begins what was asked for during a pause when that ends by itself")
   func endOfPause() async throws {
     let bench = try ServerBench(["one": Self.value])

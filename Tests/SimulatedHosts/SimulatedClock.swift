@@ -8,7 +8,7 @@ import Synchronization
 
 /// A clock that stands still until it is told to go on to what is due next: one for the host, its history, its timers and its plugins.
 ///
-/// What is due is called one after the other on the thread that drives the clock, in the order of its time, then in that in which it was asked for.
+/// What is due is called on the thread that drives the clock, in the order of its time, then in that in which it was asked for.
 final class SimulatedClock: OperationClock, LoopAlarms {
   private struct Alarm: Comparable {
     var due: Int64
@@ -60,10 +60,12 @@ final class SimulatedClock: OperationClock, LoopAlarms {
     }
   }
 
-  /// Calls the first of what is due by `end`, at its time. False where nothing is: then it is `end`.
-  func step(to end: Int64) -> Bool {
-    let body = state.withLock { state -> (@Sendable () -> Void)? in
-      while let first = state.alarms.min {
+  /// Calls what is due next, by `end`, at its time: all that is due at the same time, unless one call after the other is asked for. False where nothing is: then
+  /// it is `end`.
+  func step(to end: Int64, oneByOne: Bool) -> Bool {
+    let bodies = state.withLock { state -> [@Sendable () -> Void] in
+      var bodies: [@Sendable () -> Void] = []
+      while let first = state.alarms.min, bodies.isEmpty || (!oneByOne && first.due <= state.now) {
         guard let body = state.bodies[first.number] else {
           state.alarms.removeMin()
           continue
@@ -72,13 +74,13 @@ final class SimulatedClock: OperationClock, LoopAlarms {
         state.alarms.removeMin()
         state.bodies[first.number] = nil
         state.now = max(state.now, first.due)
-        return body
+        bodies.append(body)
       }
-      state.now = max(state.now, end)
-      return nil
+      if bodies.isEmpty { state.now = max(state.now, end) }
+      return bodies
     }
-    body?()
-    return body != nil
+    for body in bodies { body() }
+    return !bodies.isEmpty
   }
 
   /// Calls the first of what is due within a while, ahead of its time, which does not change: for hosts that are taken apart.

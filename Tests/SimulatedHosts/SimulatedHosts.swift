@@ -182,7 +182,7 @@ final class SimulatedHosts {
 
   /// Lets everything happen that is due by a time.
   private func pass(to time: Int64) throws {
-    while clock.step(to: time) {
+    while clock.step(to: time, oneByOne: settings.isApart) {
       steps += 1
       try settle()
     }
@@ -289,7 +289,7 @@ final class SimulatedHosts {
     if writes != nil {
       for _ in 0..<4 {
         guard let next = clock.next, next < end else { break }
-        _ = clock.step(to: next)
+        _ = clock.step(to: next, oneByOne: settings.isApart)
         steps += 1
         try settle()
       }

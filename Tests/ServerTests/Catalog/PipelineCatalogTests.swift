@@ -196,7 +196,8 @@ struct PipelineCatalogTests {
       let sentence = "there is no folder '\(bench.folder)'; its pipelines are served when it is there"
       #expect(try StatusReport(of: [], in: history).problems == [sentence])
       #expect(bench.log.contains { $0.hasSuffix("error: \(sentence)") })
-      #expect(bench.log.contains { $0.hasSuffix("'one' is served no longer") })
+      // It is told once the history knows.
+      try await eventually { bench.log.contains { $0.hasSuffix("'one' is served no longer") } }
       try FileManager.default.moveItem(atPath: away, toPath: bench.folder)
       try await eventually { try history.publishedPipelines().map(\.name) == ["one"] }
       #expect(try StatusReport(of: [], in: history).problems.isEmpty)
