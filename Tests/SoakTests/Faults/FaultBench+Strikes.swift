@@ -171,6 +171,19 @@ extension FaultBench {
         "SELECT 1 FROM run_record WHERE pipeline = 'due' AND number > \(former ?? "0") AND state = 'succeeded'"
       return (try? served.probe().value(later)) == "1"
     }
-    #expect(comes, "nothing begins by itself any more after \(fault)")
+    #expect(
+      comes, "nothing begins by itself any more after \(fault)\n\(comes ? "" : open + "\n" + log.account)")
+  }
+
+  /// What goes on and waits, for the account of a breach.
+  private var open: String {
+    let queries = [
+      "SELECT pipeline, state, count(*), min(id) FROM runs WHERE state IN ('queued', 'running', 'interrupted') GROUP BY 1, 2",
+      "SELECT run, operation, state, reason FROM operations WHERE state NOT IN ('succeeded', 'failed', 'skipped', 'cancelled', 'pending') LIMIT 40",
+      "SELECT instant, outcome, reason FROM occasions WHERE pipeline = 'due' ORDER BY instant DESC LIMIT 10",
+      "SELECT name, state FROM pipelines",
+      "SELECT pid, state FROM host_record ORDER BY number DESC LIMIT 2",
+    ]
+    return (["clock \(clock.now)"] + queries.map { "\(try? served.probe().rows($0))" }).joined(separator: "\n")
   }
 }
