@@ -51,9 +51,9 @@ extension PipelineServer {
       agents.removeValue(forKey: name)?.end()
       publications.conditions.end(name)
     }
-    if problems != catalog.folderProblems {
-      problems = catalog.folderProblems
-      record.configuration = configuration.json(problems: problems).text
+    let published = configuration.json(problems: catalog.folderProblems).text
+    if record.configuration != published {
+      record.configuration = published
       try history.update(record)
     }
     if let variables = configuration.environment(hiding: catalog.secretVariables) { host.setEnvironment(variables) }

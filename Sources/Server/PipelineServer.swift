@@ -46,8 +46,6 @@ package actor PipelineServer {
   var phase = Phase.starting
   var record: HostRecord
   var catalog: PipelineCatalog
-  /// What is wrong with the paths that it serves, as it has published that.
-  var problems: [String] = []
   var agents: [String: PipelineAgent] = [:]
   let dispatcher: Dispatcher
   let states: HostStates
@@ -230,7 +228,7 @@ package actor PipelineServer {
       catalog.change(to: configuration.definition, paths: configuration.paths)
       await dispatcher.setLimits(Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues))
       await retention.change(to: configuration.definition.retention)
-      record.configuration = configuration.json(problems: problems).text
+      record.configuration = configuration.json(problems: catalog.folderProblems).text
       try history.update(record)
     }
   }
