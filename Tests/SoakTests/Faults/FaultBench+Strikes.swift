@@ -184,6 +184,7 @@ extension FaultBench {
       "SELECT name, state FROM pipelines",
       "SELECT pid, state FROM host_record ORDER BY number DESC LIMIT 2",
     ]
-    return (["clock \(clock.now)"] + queries.map { "\(try? served.probe().rows($0))" }).joined(separator: "\n")
+    let answers = queries.map { query in (try? served.probe().rows(query)).map { "\($0)" } ?? "no answer" }
+    return (["clock \(clock.now)"] + answers).joined(separator: "\n")
   }
 }
