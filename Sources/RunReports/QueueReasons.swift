@@ -19,7 +19,8 @@ struct QueueReasons {
   init(in history: History) throws {
     self.history = history
     host = try history.currentHost()
-    configuration = host.flatMap { try? JSONValue.parse($0.configuration) }
+    // Where none serves, the next one is probably like the last one.
+    configuration = try (host ?? history.hosts(limit: 1).first).flatMap { try? JSONValue.parse($0.configuration) }
     pauses = Dictionary(try history.pauses(at: .now).map { ($0.pipeline, $0) }) { first, _ in first }
     placed = try host.map { try history.placedRuns(of: $0.owner) } ?? []
   }
@@ -42,6 +43,26 @@ struct QueueReasons {
       return "a place: \(most) \(most == 1 ? "run" : "runs") may go on at once: " + Self.words(placed)
     }
     return "its turn"
+  }
+
+  /// What decides in which order these begin.
+  func outlook(of places: [QueuePlace]) throws -> QueueOutlook {
+    var outlook = QueueOutlook()
+    outlook.limits.total = configuration?["limits"]?["runs"]?.intValue.map { Int(clamping: $0) } ?? .max
+    outlook.limits.queues = (configuration?["queues"]?.objectValue ?? [:]).reduce(into: [:]) { limits, queue in
+      limits[queue.key] = queue.value.intValue.map { Int(clamping: $0) }
+    }
+    outlook.going = placed
+    outlook.held = Set(pauses.keys)
+    // The latest run of a pipeline has its newest definition.
+    for place in Dictionary(places.map { ($0.pipeline, $0) }, uniquingKeysWith: { $1 }).values
+    where RecordedOverlap.isQueue(try history.definition(of: place.run) ?? "") {
+      outlook.single.insert(place.pipeline)
+      guard let lease = try history.turn(of: place.pipeline) else { continue }
+      let holder = LeaseHolder(lease.holder)?.run
+      if !placed.contains(where: { $0.run == holder }) { outlook.resting.append(place.pipeline) }
+    }
+    return outlook
   }
 
   /// `run 03kx9fab of 'nightly' has it`.

@@ -6,7 +6,7 @@ package struct QueueReport: Sendable {
   /// A queued run.
   package struct Place: Sendable {
     package var place: QueuePlace
-    /// How many begin before it, as far as is known now.
+    /// How many begin before it, as far as is known now: as if all runs took equally long.
     package var before: Int
     /// What it waits for and who holds that, in words.
     package var reason: String
@@ -14,30 +14,27 @@ package struct QueueReport: Sendable {
 
   package private(set) var places: [Place] = []
 
+  /// How many more there are.
+  package private(set) var left = 0
+
+  /// How many are told at most.
+  package static let most = 1000
+
   /// - Parameters:
   ///   - pipeline: Only runs of this pipeline. Default nil, for all.
+  ///   - run: Only this run. Default nil, for all.
   ///   - history: The history.
   /// - Throws: `WorkspaceError`.
-  package init(of pipeline: String?, in history: History) throws {
+  package init(of pipeline: String? = nil, run: RunID? = nil, in history: History) throws {
     var reasons = try QueueReasons(in: history)
-    for (index, place) in Self.order(try history.queue()).enumerated() {
-      guard pipeline == nil || place.pipeline == pipeline else { continue }
+    for (index, place) in try history.queueInOrder(reasons.outlook).enumerated() {
+      guard pipeline == nil || place.pipeline == pipeline, run == nil || place.run == run else { continue }
+      guard places.count < Self.most else {
+        left += 1
+        continue
+      }
       places.append(Place(place: place, before: index, reason: try reasons.reason(of: place)))
     }
-  }
-
-  /// The order in which they begin where none is held up.
-  private static func order(_ places: [QueuePlace]) -> [QueuePlace] {
-    var turns: [String: Int] = [:]
-    let numbered = places.map { place in
-      let key = "\(place.queue)\u{0}\(place.pipeline)\u{0}\(place.priority)"
-      let turn = turns[key, default: 0]
-      turns[key] = turn + 1
-      return (place: place, turn: turn)
-    }
-    return numbered.sorted {
-      (-$0.place.priority, $0.turn, $0.place.run) < (-$1.place.priority, $1.turn, $1.place.run)
-    }.map(\.place)
   }
 }
 

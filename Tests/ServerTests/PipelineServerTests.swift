@@ -226,12 +226,11 @@ struct PipelineServerTests {
     let history = try bench.history()
     var runs: [String: RunID] = [:]
     let recorder = HistoryRecorder(workspace: history.workspace)
-    var turns = QueueTurns()
     for (name, _) in texts {
       let run = try bench.start(name, in: history)
       runs[name] = run
       _ = try await recorder.takeQueued(
-        QueueTurns.Places(total: 9), turns: &turns, held: [], single: [], host: "box", at: .now)
+        QueueTurns.Places(total: 9), held: [], single: [], host: "box", at: .now)
       recorder.record(.runStarted(run, at: .now))
     }
     try await recorder.flush()
@@ -266,10 +265,9 @@ struct PipelineServerTests {
     try await bench.serve { _, _ in }
     let history = try bench.history()
     let recorder = HistoryRecorder(workspace: history.workspace)
-    var turns = QueueTurns()
     let run = try bench.start("one", in: history)
     _ = try await recorder.takeQueued(
-      QueueTurns.Places(total: 1), turns: &turns, held: [], single: [], host: "box", at: .now)
+      QueueTurns.Places(total: 1), held: [], single: [], host: "box", at: .now)
     recorder.record(.runStarted(run, at: .now))
     try await recorder.perform { db in
       try db.execute(sql: "UPDATE run_record SET process_started = 1 WHERE state = 'running'")

@@ -35,10 +35,10 @@ extension RunHost {
 
   /// Takes queued runs that are next; see `HistoryRecorder.takeQueued`.
   package func takeQueued(
-    _ places: QueueTurns.Places, turns: inout QueueTurns, held: Set<String>, single: Set<String>
+    _ places: QueueTurns.Places, held: Set<String>, single: Set<String>
   ) async throws -> [QueueTurns.Taken] {
     try await services.recorder.takeQueued(
-      places, turns: &turns, held: held, single: single, host: services.configuration.hostName, at: services.now())
+      places, held: held, single: single, host: services.configuration.hostName, at: services.now())
   }
 
   /// Runs a queued run that this host has taken to its end. Cancelling the calling task cancels it.

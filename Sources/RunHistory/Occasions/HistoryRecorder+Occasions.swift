@@ -46,7 +46,6 @@ extension HistoryRecorder {
   ///
   /// - Parameters:
   ///   - places: How many may begin.
-  ///   - turns: Whose turn it is, which is updated.
   ///   - held: Pipelines none of whose runs may begin.
   ///   - single: Pipelines of which one run at most may begin.
   ///   - host: The name of this computer.
@@ -54,26 +53,24 @@ extension HistoryRecorder {
   /// - Returns: The runs, in the order in which they are to begin.
   /// - Throws: What keeps the history from being written.
   package nonisolated(nonsending) func takeQueued(
-    _ places: QueueTurns.Places, turns: inout QueueTurns, held: Set<String>, single: Set<String>, host: String,
-    at time: RecordTime
+    _ places: QueueTurns.Places, held: Set<String>, single: Set<String>, host: String, at time: RecordTime
   ) async throws -> [QueueTurns.Taken] {
-    let (former, statements) = (turns, statements)
+    let statements = statements
     // Where nothing is taken nobody is told of a change, or a host that hears of it would look again without end.
-    let (updated, taken, _) = try await perform(
-      changing: { (_, taken, hasLeftOut) in
+    let (taken, _) = try await perform(
+      changing: { (taken, hasLeftOut) in
         taken.isEmpty && !hasLeftOut ? [] : [StoredRun.self, StoredOccasion.self, StoredQueueEntry.self]
       }
-    ) { db -> (QueueTurns, [QueueTurns.Taken], Bool) in
+    ) { db -> ([QueueTurns.Taken], Bool) in
       let hasLeftOut = try OccasionLedger.leaveOutLate(at: time, in: db)
-      var (turns, begun) = (former, held)
-      let chosen = try turns.take(
-        places, except: { begun.contains($0) }, taking: { if single.contains($0) { begun.insert($0) } }, at: time,
-        in: db)
+      var (turns, begun) = (QueueTurns(of: StoredQueue(db: db, time: time)), held)
+      let chosen = try turns.take(places, except: { begun.contains($0) }) { run in
+        if single.contains(run.pipeline) { begun.insert(run.pipeline) }
+      }
       let taken = try QueueEntries.own(chosen, by: .current, on: host, in: db)
       for entry in taken { statements.adopt(entry.run.id, number: entry.number, fence: entry.run.fence) }
-      return (turns, taken, hasLeftOut)
+      return (taken, hasLeftOut)
     }
-    turns = updated
     if !taken.isEmpty { try await flush() }
     return taken
   }

@@ -5,9 +5,10 @@ import Workspace
 enum QueueEntries {
   /// Makes `owner` the process of queued runs that nobody has, and returns what it needs to begin them.
   static func own(
-    _ taken: [(number: Int64, queue: String)], by owner: ProcessIdentity, on host: String, in db: Database
+    _ taken: [QueueTurns.Candidate], by owner: ProcessIdentity, on host: String, in db: Database
   ) throws -> [QueueTurns.Taken] {
-    try taken.compactMap { number, queue in
+    try taken.compactMap { candidate in
+      let number = candidate.run
       try db.cachedStatement(
         sql: """
           UPDATE run_record SET boot = ?, pid = ?, process_started = ?, host = ?, fence = coalesce(fence, 0) + 1
@@ -19,7 +20,7 @@ enum QueueEntries {
         return nil
       }
       return QueueTurns.Taken(
-        run: run.record, number: number, queue: queue,
+        run: run.record, number: number, queue: candidate.place.queue,
         definition: try StoredDefinition.text(of: run.record.definitionHash, in: db) ?? "",
         nested: try NestedDefinitions.of(run.record.id, in: db))
     }

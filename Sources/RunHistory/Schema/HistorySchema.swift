@@ -38,6 +38,7 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(number: 13, sql: AuditSchema.migration),
       WorkspaceSchema.Migration(number: 14, sql: SpecificationSchema.migration),
       WorkspaceSchema.Migration(number: 15, sql: ResourceSchema.migration),
+      WorkspaceSchema.Migration(number: 16, sql: TurnSchema.migration),
     ],
     template: .history,
     mapped: [

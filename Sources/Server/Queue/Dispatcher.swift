@@ -34,7 +34,6 @@ actor Dispatcher {
   private let host: RunHost
   private var limits: Limits
   private let events: Events
-  private var turns = QueueTurns()
   private var going: [RunID: Going] = [:]
   /// Runs that go on and wait for a place, in the order in which they asked.
   private var returning: [RunID] = []
@@ -141,9 +140,7 @@ actor Dispatcher {
     let pauses = try host.history.pauses(at: now)
     let held = Set(pauses.map(\.pipeline))
       .union(single.intersection(going.values.map(\.pipeline)))
-    var turns = turns
-    let taken = try await host.takeQueued(places, turns: &turns, held: held, single: single)
-    self.turns = turns
+    let taken = try await host.takeQueued(places, held: held, single: single)
     for entry in taken {
       begin(entry.run, in: entry.queue, isHeld: true) { [host] in try await host.run(entry, in: $0) }
     }

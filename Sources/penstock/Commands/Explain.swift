@@ -67,7 +67,7 @@ struct Explain: ParsableCommand {
     }
     let place =
       record.state != .queued
-      ? nil : try QueueReport(of: record.pipeline, in: history).places.first { $0.place.run == record.id }
+      ? nil : try QueueReport(run: record.id, in: history).places.first
     let explanation = RunExplanation(
       of: recorded, pipeline: pipeline, operation: operation, shortID: short, place: place,
       nestedRuns: { history.nested(in: $0, operation: $1) },

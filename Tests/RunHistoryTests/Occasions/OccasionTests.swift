@@ -33,9 +33,8 @@ struct OccasionTests {
   }
 
   private func take(_ count: Int = 1) async throws -> [RunID] {
-    var turns = QueueTurns()
     return try await fixture.recorder.takeQueued(
-      QueueTurns.Places(total: count), turns: &turns, held: [], single: [], host: "box", at: start
+      QueueTurns.Places(total: count), held: [], single: [], host: "box", at: start
     ).map(\.run.id)
   }
 

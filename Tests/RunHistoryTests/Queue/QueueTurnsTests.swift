@@ -21,23 +21,21 @@ struct QueueTurnsTests {
   }
 
   private func take(
-    _ places: QueueTurns.Places, _ turns: inout QueueTurns, held: Set<String> = [], single: Set<String> = []
+    _ places: QueueTurns.Places, held: Set<String> = [], single: Set<String> = []
   ) async throws -> [QueueTurns.Taken] {
-    try await fixture.recorder.takeQueued(places, turns: &turns, held: held, single: single, host: "box", at: start)
+    try await fixture.recorder.takeQueued(places, held: held, single: single, host: "box", at: start)
   }
 
   private func order(_ count: Int = 100, held: Set<String> = [], single: Set<String> = []) async throws -> [String] {
-    var turns = QueueTurns()
-    return try await take(QueueTurns.Places(total: count), &turns, held: held, single: single).map(\.run.pipeline)
+    return try await take(QueueTurns.Places(total: count), held: held, single: single).map(\.run.pipeline)
   }
 
   @Test("of one pipeline begin by age")
   func age() async throws {
     let runs = [try await queue("a"), try await queue("a"), try await queue("a")]
-    var turns = QueueTurns()
-    #expect(try await take(QueueTurns.Places(total: 2), &turns).map(\.run.id) == Array(runs[..<2]))
-    #expect(try await take(QueueTurns.Places(total: 2), &turns).map(\.run.id) == [runs[2]])
-    #expect(try await take(QueueTurns.Places(total: 2), &turns).isEmpty)
+    #expect(try await take(QueueTurns.Places(total: 2)).map(\.run.id) == Array(runs[..<2]))
+    #expect(try await take(QueueTurns.Places(total: 2)).map(\.run.id) == [runs[2]])
+    #expect(try await take(QueueTurns.Places(total: 2)).isEmpty)
   }
 
   @Test("begin turn by turn between pipelines, also from one look to the next")
@@ -45,9 +43,8 @@ struct QueueTurnsTests {
     for _ in 0..<5 { try await queue("a") }
     try await queue("b")
     for _ in 0..<2 { try await queue("c") }
-    var turns = QueueTurns()
     var order: [String] = []
-    for _ in 0..<8 { order += try await take(QueueTurns.Places(total: 1), &turns).map(\.run.pipeline) }
+    for _ in 0..<8 { order += try await take(QueueTurns.Places(total: 1)).map(\.run.pipeline) }
     #expect(order == ["a", "b", "c", "a", "c", "a", "a", "a"])
   }
 
@@ -64,10 +61,9 @@ struct QueueTurnsTests {
   func queues() async throws {
     for _ in 0..<3 { try await queue("a", priority: 9, in: "heavy") }
     for _ in 0..<3 { try await queue("b") }
-    var turns = QueueTurns()
-    let taken = try await take(QueueTurns.Places(total: 3, queues: ["heavy": 1]), &turns)
+    let taken = try await take(QueueTurns.Places(total: 3, queues: ["heavy": 1]))
     #expect(taken.map(\.queue) == ["heavy", "default", "default"])
-    let none = try await take(QueueTurns.Places(total: 3, queues: ["heavy": 0, "default": 0]), &turns)
+    let none = try await take(QueueTurns.Places(total: 3, queues: ["heavy": 0, "default": 0]))
     #expect(none.isEmpty)
   }
 
@@ -83,14 +79,13 @@ struct QueueTurnsTests {
     try await queue("a")
     let heard = Atomic(0)
     let subscriptions = try fixture.history.followQueue { heard.add(1, ordering: .sequentiallyConsistent) }
-    var turns = QueueTurns()
     // Subscribers are told of a change before whoever makes it goes on; they may be told once at first.
     try await fixture.workspace.performChanges([]) { _ in }
     let first = heard.load(ordering: .sequentiallyConsistent)
-    for _ in 0..<3 { #expect(try await take(QueueTurns.Places(total: 1), &turns, held: ["a"]).isEmpty) }
+    for _ in 0..<3 { #expect(try await take(QueueTurns.Places(total: 1), held: ["a"]).isEmpty) }
     try await fixture.workspace.performChanges([]) { _ in }
     #expect(heard.load(ordering: .sequentiallyConsistent) == first)
-    #expect(try await take(QueueTurns.Places(total: 1), &turns).count == 1)
+    #expect(try await take(QueueTurns.Places(total: 1)).count == 1)
     try await fixture.workspace.performChanges([]) { _ in }
     #expect(heard.load(ordering: .sequentiallyConsistent) > first)
     withExtendedLifetime(subscriptions) {}
@@ -99,8 +94,7 @@ struct QueueTurnsTests {
   @Test("are this process's once they are taken, and are written as its runs")
   func owned() async throws {
     let run = try await queue("a")
-    var turns = QueueTurns()
-    let taken = try #require(try await take(QueueTurns.Places(total: 1), &turns).first)
+    let taken = try #require(try await take(QueueTurns.Places(total: 1)).first)
     #expect(taken.run.owner == .current)
     #expect(taken.definition == "name: a")
     #expect(try fixture.history.queue().map(\.isTaken) == [true])
@@ -113,26 +107,24 @@ struct QueueTurnsTests {
   @Test("that were taken and had not begun when their host ended are queued again")
   func givenBack() async throws {
     let run = try await queue("a")
-    var turns = QueueTurns()
-    _ = try await take(QueueTurns.Places(total: 1), &turns)
+    _ = try await take(QueueTurns.Places(total: 1))
     try await becomeOfDeadHost(run)
     #expect(try fixture.history.markInterrupted().isEmpty)
     let record = try #require(try fixture.history.run(run))
     #expect(record.isUnowned)
-    #expect(try await take(QueueTurns.Places(total: 1), &turns).map(\.run.id) == [run])
+    #expect(try await take(QueueTurns.Places(total: 1)).map(\.run.id) == [run])
   }
 
   @Test("that had begun when their host ended are interrupted")
   func interrupted() async throws {
     let run = try await queue("a")
-    var turns = QueueTurns()
-    _ = try await take(QueueTurns.Places(total: 1), &turns)
+    _ = try await take(QueueTurns.Places(total: 1))
     fixture.recorder.record(.runStarted(run, at: start))
     try await fixture.recorder.flush()
     try await becomeOfDeadHost(run)
     #expect(try fixture.history.markInterrupted() == [run])
     #expect(try fixture.history.interruptedRuns().map(\.id) == [run])
-    #expect(try await take(QueueTurns.Places(total: 1), &turns).isEmpty)
+    #expect(try await take(QueueTurns.Places(total: 1)).isEmpty)
   }
 
   private func becomeOfDeadHost(_ run: RunID) async throws {

@@ -37,12 +37,15 @@ struct QueueReportTests {
       let queued = try bench.start("two", in: history)
       let reason = "a place: 1 run may go on at once: run \(holder.short) of 'one' has it"
       #expect(try reasons(in: history) == [reason, reason])
-      #expect(try QueueReport(of: nil, in: history).places.map(\.before) == [0, 1])
+      // The latest turn was that of 'one'.
+      #expect(try QueueReport(in: history).places.map(\.place.pipeline) == ["two", "one"])
+      #expect(try QueueReport(in: history).places.map(\.before) == [0, 1])
+      #expect(try QueueReport(of: "one", in: history).places.map(\.before) == [1])
       let recorded = try #require(try history.loadForResume(queued))
       let explanation = RunExplanation(
         of: recorded, pipeline: nil, operation: nil, shortID: "X",
-        place: try QueueReport(of: "two", in: history).places.first)
-      #expect(explanation.entries.first?.because.first == "it is queued, 1 before it; it waits for \(reason)")
+        place: try QueueReport(run: queued, in: history).places.first)
+      #expect(explanation.entries.first?.because.first == "it is queued, 0 before it; it waits for \(reason)")
     }
     let history = try bench.history()
     defer { history.workspace.close() }

@@ -11,7 +11,8 @@ struct Queue: ParsableCommand {
     abstract: "List the runs that wait for their turn, and for what.",
     discussion: """
       In the order in which they begin: by priority, and turn by turn between \
-      pipelines.
+      pipelines. BEFORE IT counts the runs that begin before it, as if all runs took \
+      equally long; what a pause holds comes last.
 
         penstock queue
         penstock queue nightly --json
@@ -26,7 +27,8 @@ struct Queue: ParsableCommand {
 
   func run() throws {
     guard let history = try shared.openHistory() else { return }
-    let places = try QueueReport(of: pipeline, in: history).places
+    let report = try QueueReport(of: pipeline, in: history)
+    let places = report.places
     shared.output.print(lines: { places.map { $0.jsonValue() } }) {
       guard !places.isEmpty else {
         if !shared.quiet { TextOutput.standard.writeLine("Nothing is queued.") }
@@ -43,6 +45,7 @@ struct Queue: ParsableCommand {
           ClockText.ago(place.place.askedAt), "\(place.before)", place.reason)
       }
       TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
+      if report.left > 0 { TextOutput.standard.writeLine("… \(Count.of(report.left, "more run"))") }
     }
   }
 }
