@@ -23,6 +23,19 @@ package struct RunReference {
     }
   }
 
+  /// The record of the run that `text` names, where it may name a pipeline as well, which it does not.
+  ///
+  /// - Throws: ``RunReferenceError``, or `WorkspaceError`.
+  package func findWhereNoPipeline(_ text: String) throws -> RunRecord {
+    do {
+      return try find(text)
+    } catch RunReferenceError.unknownRun(_, let workspace, let nearest) {
+      if case .pipeline = nearest { throw RunReferenceError.unknownRun(text, workspace: workspace, nearest: nearest) }
+      let near = NearestName.suggestion(for: text, among: try history.knownPipelineNames())
+      throw RunReferenceError.unknownRunOrPipeline(text, workspace: workspace, near: near, nearest: nearest)
+    }
+  }
+
   /// The id as it is shown.
   package func short(_ id: RunID) -> String {
     (try? history.shortForm(of: id)) ?? id.short

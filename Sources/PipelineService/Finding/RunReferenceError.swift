@@ -22,6 +22,8 @@ package enum RunReferenceError: ServiceError {
   }
 
   case unknownRun(String, workspace: String, nearest: Nearest)
+  /// There is neither a run nor a pipeline of that name. `near` is the pipeline that was probably meant.
+  case unknownRunOrPipeline(String, workspace: String, near: String?, nearest: Nearest)
   case ambiguous(String, [Candidate])
   /// `near` is the name that was probably meant; `names` are all that there are.
   case unknownOperation(String, of: Candidate, near: String?, names: [String])
@@ -34,7 +36,7 @@ package enum RunReferenceError: ServiceError {
 
   package var code: String {
     switch self {
-    case .unknownRun: "unknown-run"
+    case .unknownRun, .unknownRunOrPipeline: "unknown-run"
     case .ambiguous: "ambiguous-run"
     case .unknownOperation: "unknown-operation"
     case .ambiguousItem: "ambiguous-item"
@@ -47,6 +49,8 @@ package enum RunReferenceError: ServiceError {
     switch self {
     case .unknownRun(let text, let workspace, let nearest):
       return Self.unknown(TerminalText.visible(text), workspace, nearest)
+    case .unknownRunOrPipeline(let text, let workspace, let near, let nearest):
+      return Self.neither(TerminalText.visible(text), workspace, near, nearest)
     case .ambiguous(let text, let candidates):
       let lines = candidates.map {
         "\n  \($0.short)  \(TerminalText.visible($0.run.pipeline))  \($0.run.state.rawValue), "
@@ -74,6 +78,17 @@ package enum RunReferenceError: ServiceError {
         item.map { "; its items have: name one, as in '\(TerminalText.visible($0))'" }
         ?? source.map { "; it was reused from run \($0), which has it" } ?? ""
       return "'\(TerminalText.visible(operation))' of run \(candidate.short) has started no run\(hint)"
+    }
+  }
+
+  private static func neither(_ shown: String, _ workspace: String, _ near: String?, _ nearest: Nearest) -> String {
+    let text = "there is neither a run nor a pipeline '\(shown)' in '\(workspace)'"
+    if let near { return text + "; did you mean the pipeline '\(TerminalText.visible(near))'?" }
+    switch nearest {
+    case .run(let run):
+      return text + "; did you mean run \(run.short) (\(run.run.pipeline), \(run.run.state.rawValue))?"
+    case .pipeline, .nothing, .unlike:
+      return text + "; `penstock status` lists the pipelines, `penstock history list` the runs"
     }
   }
 

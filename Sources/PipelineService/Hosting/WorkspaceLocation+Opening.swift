@@ -1,31 +1,35 @@
 import RunHistory
 import Workspace
 
-/// There is no workspace where one is needed.
-package enum WorkspaceMissing: ServiceError {
-  /// At a path that somebody named.
-  case named(String)
-  /// Anywhere that was looked at, which the text says.
-  case notFound(String)
+/// There is no workspace where one is needed: at the path that somebody named, or anywhere that was looked at.
+package struct WorkspaceMissing: ServiceError {
+  package let location: WorkspaceLocation
+
+  package init(location: WorkspaceLocation) { self.location = location }
 
   package var code: String { "no-workspace" }
 
   package var description: String {
-    switch self {
-    case .named(let path): "there is no workspace at '\(path)'; a workspace is created by the first `penstock run`"
-    case .notFound(let search): "\(search). `penstock run FILE` creates a workspace, --workspace names another"
-    }
+    let creation = "`penstock run FILE` creates a workspace"
+    return location.isNamed
+      ? "\(location.searchText); \(creation)"
+      : "\(location.searchText). \(creation), --workspace or $PENSTOCK_WORKSPACE names another"
   }
 }
 
 extension WorkspaceLocation {
-  /// Opens the history for looking at it; nil where there is no workspace yet and nobody named one.
+  /// Whether somebody has said where it is.
+  package var isNamed: Bool { origin == .option || origin == .environment }
+}
+
+extension WorkspaceLocation {
+  /// Opens the history for looking at it; nil where there is no workspace yet and no option names one. `isNeeded` refuses one that the environment names, too.
   ///
   /// - Throws: ``WorkspaceMissing``, or `WorkspaceError`.
-  package func historyIfPresent() throws -> History? {
+  package func historyIfPresent(isNeeded: Bool = false) throws -> History? {
     guard hasDatabase else {
-      guard origin == .option else { return nil }
-      throw WorkspaceMissing.named(path)
+      guard origin == .option || isNeeded && isNamed else { return nil }
+      throw WorkspaceMissing(location: self)
     }
     return try openForReading()
   }
@@ -53,7 +57,7 @@ extension WorkspaceLocation {
   }
 
   func requireDatabase() throws(WorkspaceMissing) {
-    guard hasDatabase else { throw .notFound(searchText) }
+    guard hasDatabase else { throw WorkspaceMissing(location: self) }
   }
 
   /// A host that is gone may have left unmasked results, which are not to wait for the next command that writes.

@@ -6,6 +6,8 @@ import Values
 package enum ServedPipelineError: ServiceError {
   /// No host of the workspace serves a pipeline of that name. `near` is the one that was probably meant; `isAny` says whether any is served.
   case unknown(String, workspace: String, near: String?, isAny: Bool)
+  /// Nothing is known of a pipeline of that name: none is served, has run, or could have. `near` is the one that was probably meant.
+  case unheardOf(String, workspace: String, near: String?)
   /// No pipeline has the labels.
   case none(labels: String, workspace: String)
   /// As many runs are queued as may be.
@@ -13,7 +15,7 @@ package enum ServedPipelineError: ServiceError {
 
   package var code: String {
     switch self {
-    case .unknown: "unknown-pipeline"
+    case .unknown, .unheardOf: "unknown-pipeline"
     case .none: "no-pipeline"
     case .refused(_, let reason, _): reason.rawValue
     }
@@ -28,6 +30,10 @@ package enum ServedPipelineError: ServiceError {
           ? "`penstock status` lists those that are served"
           : "no host has served this workspace yet; start one with `penstock serve`")
       return "no pipeline '\(TerminalText.visible(name))' is served on the workspace '\(workspace)'; \(next)"
+    case .unheardOf(let name, let workspace, let near):
+      let next =
+        near.map { "did you mean '\(TerminalText.visible($0))'?" } ?? "`penstock status` lists those that are served"
+      return "no pipeline '\(TerminalText.visible(name))' is known in the workspace '\(workspace)'; \(next)"
     case .none(let labels, let workspace):
       return "no pipeline that is served on the workspace '\(workspace)' matches \(labels)"
     case .refused(let name, let reason, let detail):
@@ -52,5 +58,24 @@ extension History {
     throw ServedPipelineError.unknown(
       name, workspace: workspace.directory, near: NearestName.suggestion(for: name, among: names), isAny: !names.isEmpty
     )
+  }
+
+  /// Checks that something is known of a pipeline: a host has served it, it has run, or something could have started it.
+  ///
+  /// - Throws: ``ServedPipelineError/unheardOf(_:workspace:near:)``, or `WorkspaceError`.
+  package func requireKnown(pipeline name: String) throws {
+    guard try publishedPipeline(name) == nil else { return }
+    let names = try knownPipelineNames()
+    guard !names.contains(name) else { return }
+    var filter = OccasionFilter()
+    (filter.pipeline, filter.limit) = (name, 1)
+    guard try occasions(filter).isEmpty else { return }
+    throw ServedPipelineError.unheardOf(
+      name, workspace: workspace.directory, near: NearestName.suggestion(for: name, among: names))
+  }
+
+  /// The names of the pipelines that are served, and of those that have run.
+  func knownPipelineNames() throws -> [String] {
+    Set(try publishedPipelines().map(\.name)).union(try pipelineNames()).sorted()
   }
 }

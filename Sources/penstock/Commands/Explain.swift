@@ -45,7 +45,7 @@ struct Explain: ParsableCommand {
       }
       return show(pipeline, reference)
     }
-    var record = try reference.find(runName)
+    var record = try operation == nil ? reference.findWhereNoPipeline(runName) : reference.find(runName)
     var operation = operation
     if let path = operation {
       let end = try reference.end(of: path, from: record)

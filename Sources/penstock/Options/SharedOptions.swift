@@ -63,12 +63,18 @@ struct SharedOptions: ParsableArguments, Sendable {
 
   /// Opens the history for looking at it; nil where there is no workspace yet and nobody named one, which is reported on standard error.
   func openHistory() throws -> History? {
-    if let history = try openHistoryIfPresent() { return history }
-    if !quiet { TextOutput.error.writeLine("penstock: \(try location().searchText)") }
+    let location = try location()
+    if let history = try location.historyIfPresent(isNeeded: true) { return history }
+    reportMissing(location)
     return nil
   }
 
-  /// The same without the report.
+  /// Says on standard error that there is no workspace.
+  func reportMissing(_ location: WorkspaceLocation) {
+    if !quiet { TextOutput.error.writeLine("penstock: \(WorkspaceMissing(location: location).description)") }
+  }
+
+  /// The same without the report, also where the environment names a workspace that is not there yet.
   func openHistoryIfPresent() throws -> History? { try location().historyIfPresent() }
 
   /// Opens the history for a command that needs a run to be there. `writing` also notices runs whose host is gone.

@@ -29,5 +29,18 @@ import Workspace
     #expect(try found.historyIfPresent().map { _ in true } == nil)
     let error = #expect(throws: WorkspaceMissing.self) { try found.history() }
     #expect(error?.description.contains("`penstock run FILE` creates a workspace") == true)
+    #expect(error?.description.contains("--workspace or $PENSTOCK_WORKSPACE names another") == true)
+  }
+
+  @Test("A workspace that the environment names must be there where it is needed, and the message says who named it")
+  func environment() throws {
+    let named = WorkspaceLocation(path: "/nowhere/workspace", origin: .environment)
+    #expect(try named.historyIfPresent().map { _ in true } == nil)
+    let error = #expect(throws: WorkspaceMissing.self) { try named.historyIfPresent(isNeeded: true) }
+    #expect(
+      error?.description
+        == "there is no workspace at '/nowhere/workspace' (from $PENSTOCK_WORKSPACE); `penstock run FILE` creates a workspace"
+    )
+    #expect(throws: WorkspaceMissing.self) { try named.history() }
   }
 }

@@ -64,7 +64,8 @@ struct HistoryWatch: ParsableCommand {
 
   /// Opens the history; where there is none yet, and nobody has said where it must be, waits for the first run to make it.
   private func openHistory() throws -> History {
-    if let history = try shared.openHistory() { return history }
+    if let history = try shared.openHistoryIfPresent() { return history }
+    shared.reportMissing(try shared.location())
     while true {
       usleep(200_000)
       if let history = try shared.openHistoryIfPresent() { return history }

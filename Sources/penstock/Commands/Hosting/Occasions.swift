@@ -50,6 +50,10 @@ struct Occasions: ParsableCommand {
     filter.limit = limit == 0 ? nil : limit
     guard let history = try shared.openHistory() else { return }
     let occasions = try history.occasions(filter)
+    // A pattern may match nothing.
+    if occasions.isEmpty, let pipeline, !pipeline.contains(where: { "*?[".contains($0) }) {
+      try history.requireKnown(pipeline: pipeline)
+    }
     shared.output.print(lines: { occasions.map { $0.jsonValue() } }) {
       guard !occasions.isEmpty else {
         if !shared.quiet { TextOutput.standard.writeLine("No occasions.") }

@@ -27,6 +27,7 @@ struct Queue: ParsableCommand {
 
   func run() throws {
     guard let history = try shared.openHistory() else { return }
+    if let pipeline { try history.requireKnown(pipeline: pipeline) }
     let report = try QueueReport(of: pipeline, in: history)
     let places = report.places
     shared.output.print(lines: { places.map { $0.jsonValue() } }) {
