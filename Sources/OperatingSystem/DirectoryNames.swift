@@ -27,6 +27,42 @@ package enum DirectoryNames {
     return (try? names(in: stream)) ?? []
   }
 
+  /// An entry whose name is not UTF-8, so that no path of ours leads to it.
+  package struct Unnamable: Sendable, Hashable {
+    /// Its name with each byte that is not ASCII as `\xE9`.
+    package var shown: String
+    /// Its name as the other functions return it, with characters in place of what is not UTF-8.
+    package var repaired: String
+    package var isDirectory: Bool
+  }
+
+  /// The entries of the directory at `path` whose names are not UTF-8; none where it cannot be read.
+  package static func unnamable(in path: String) -> [Unnamable] {
+    guard let stream = opendir(path) else {
+      LookFailures.note(errno)
+      return []
+    }
+    defer { closedir(stream) }
+    var found: [Unnamable] = []
+    while let entry = readdir(stream) {
+      withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+          guard String(validatingCString: name) == nil else { return }
+          var status = stat()
+          let isKnown = fstatat(dirfd(stream), name, &status, 0) == 0
+          let bytes = UnsafeBufferPointer(start: name, count: strlen(name)).map { UInt8(bitPattern: $0) }
+          found.append(
+            Unnamable(
+              shown: bytes.map {
+                $0 < 0x80 ? String(UnicodeScalar($0)) : "\\x" + String($0, radix: 16, uppercase: true)
+              }
+              .joined(), repaired: String(cString: name), isDirectory: isKnown && status.st_mode & S_IFMT == S_IFDIR))
+        }
+      }
+    }
+    return found.sorted { $0.shown < $1.shown }
+  }
+
   private static func names(in stream: OpaquePointer?) throws(SystemError) -> [String] {
     guard let stream else {
       let number = errno

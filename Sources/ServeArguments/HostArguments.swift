@@ -31,6 +31,9 @@ package struct HostArguments: ParsableArguments, Sendable {
   @Flag(help: "Load everything, print all findings, and exit with 2 if there are errors. Runs nothing.")
   package var check = false
 
+  @Flag(help: "With --check, print one JSON object for each finding, as `check --json` does.")
+  package var json = false
+
   @Flag(help: "Wait for the end of the host that serves the workspace, and take over.")
   package var standby = false
 
@@ -41,4 +44,10 @@ package struct HostArguments: ParsableArguments, Sendable {
   package var plugins: [String] = []
 
   package init() {}
+
+  package func validate() throws {
+    if json, !check {
+      throw ValidationError("--json goes with --check; a host logs JSON where standard error is not a terminal.")
+    }
+  }
 }

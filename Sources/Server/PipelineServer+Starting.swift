@@ -38,7 +38,7 @@ extension PipelineServer {
     log.tell(
       .info, "ready",
       "ready: \(catalog.pipelines.count) \(catalog.pipelines.count == 1 ? "pipeline" : "pipelines")"
-        + (problems > 0 ? ", \(problems) of the files are invalid" : ""))
+        + (problems > 0 ? ", and \(problems) \(problems == 1 ? "file is" : "files are") invalid" : ""))
     states.change(to: .ready)
     background.tasks.append(Task { [retention] in await retention.run() })
     if let status = publications.status { background.tasks.append(Task { await status.run() }) }

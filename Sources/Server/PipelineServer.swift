@@ -218,6 +218,8 @@ package actor PipelineServer {
     case nil: return
     case .invalid(let findings):
       log.tell(.error, "configuration", "the configuration is invalid, and stays as it was: \(findings)")
+      // Published with what the look finds that follows.
+      configuration.refuse(because: findings)
     case .valid(let definition, let paths, let warnings):
       if let warnings { log.tell(.warning, "configuration", warnings) }
       let kept = configuration.change(to: definition, paths: paths)

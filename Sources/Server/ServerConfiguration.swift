@@ -33,6 +33,8 @@ package struct ServerConfiguration: Sendable {
   package var settling = Duration.milliseconds(100)
   /// The host as its file describes it, against which pipelines are checked. Default: a host without a file.
   package private(set) var definition = HostDefinition()
+  /// Why the file of the host, as it is now, is not at work; nil where it is.
+  package private(set) var problem: String?
   /// The variables of the host itself, of which processes get what ``definition`` says. Default nil: they get all.
   package var variables: [String: String]?
   /// Reads the file of the host, and looks for the paths to serve, anew. Default nil: there is no file.
@@ -85,8 +87,15 @@ extension ServerConfiguration {
     // Pipelines are checked against what there is.
     next.resources = former.resources
     self.paths = paths
+    problem = nil
     take(next)
     return kept
+  }
+
+  /// Notes that the file has errors, of which the first line is told with the state of the host.
+  mutating func refuse(because findings: String) {
+    let first = findings.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? findings
+    problem = "the configuration is invalid, and stays as it was: \(first)"
   }
 
   private mutating func take(_ definition: HostDefinition) {
@@ -103,7 +112,7 @@ extension ServerConfiguration {
     variables.map { definition.environment.variables(of: $0.filter { !secrets.contains($0.key) }) }
   }
 
-  /// What people and programs can know of it, and `problems` with the paths that it names.
+  /// What people and programs can know of it; `problems` are its own, and those with the paths that it names.
   func json(problems: [String] = []) -> JSONValue {
     .object([
       "paths": .array(paths.map { .string($0) }), "limits": ["runs": JSONValue(runs), "queued": JSONValue(queued)],
@@ -111,7 +120,7 @@ extension ServerConfiguration {
         .init(uniqueKeysWithValues: queues.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })),
       "resources": .object(.init(uniqueKeysWithValues: definition.resources.map { ($0.name, JSONValue($0.capacity)) })),
       "on_restart": .string(onRestart.rawValue), "drain": .string(DurationNotation.format(drain)),
-      "problems": .array(problems.map { .string($0) }),
+      "problems": .array(((problem.map { [$0] } ?? []) + problems).map { .string($0) }),
     ])
   }
 }

@@ -24,7 +24,9 @@ struct HostSettings {
         isFindings: true)
     }
     let definition = file?.host ?? HostDefinition()
-    paths = try Self.paths(arguments, definition)
+    // Of a file with errors, nobody knows which paths it names.
+    let isUnknown = file?.isValid == false && arguments.paths.isEmpty
+    paths = isUnknown ? [] : try Self.paths(arguments, definition)
     guard let location = WorkspaceLocation.find(option: arguments.workspace ?? definition.workspace) else {
       throw HostFailure(message: "cannot tell where the workspace is; name one with --workspace")
     }
@@ -87,48 +89,18 @@ struct HostSettings {
 
   /// Loads everything, and prints what is found. Returns the exit code.
   func check() throws -> Int32 {
-    let found = PipelineFiles(paths)
-    var hasErrors = !found.problems.isEmpty
-    if let file {
-      if !file.diagnostics.isEmpty {
-        HostOutput.writeLine(DiagnosticRenderer().render(file.diagnostics, in: [file.source]))
-      }
-      if file.lacksResources { return 3 }
-      if !file.isValid { hasErrors = true }
-    }
-    if let name = location.networkFileSystem {
-      let error = ServerError.onNetwork(name, workspace: location.path)
-      HostOutput.writeLine(TerminalText.visible("penstock: \(error)"))
-      hasErrors = true
-    }
-    for problem in found.problems {
-      HostOutput.writeLine(TerminalText.visible("penstock: cannot search '\(problem.path)': \(problem.reason)"))
-    }
     let plugins = PluginSource.host(
       plugins { _, plugin, message in HostOutput.writeLine("penstock: \(plugin): \(TerminalText.visible(message))") })
-    let host = file?.hostSource ?? .host(HostDefinition())
-    var names: [String: String] = [:]
-    var count = 0
-    for path in found.files {
-      let result = PipelineLoader.load(path: path, plugins: plugins, host: host)
-      guard result.templateCount == nil || result.pipeline != nil else { continue }
-      count += 1
-      if !result.diagnostics.isEmpty {
-        HostOutput.writeLine(DiagnosticRenderer().render(result.diagnostics, in: result.sources))
-      }
-      guard let pipeline = result.pipeline else {
-        hasErrors = true
-        continue
-      }
-      if let other = names.updateValue(path, forKey: pipeline.name) {
-        hasErrors = true
-        HostOutput.writeLine(
-          TerminalText.visible(
-            "penstock: '\(other)' and '\(path)' have the same pipeline name '\(pipeline.name)'; rename one of them"))
-      }
+    let check = HostCheck(paths, location: location, file: file, plugins: plugins)
+    if arguments.json {
+      for line in check.lines { print(line) }
+    } else {
+      if !check.findings.isEmpty { HostOutput.writeLine(String(check.text.dropLast())) }
+      let count = check.pipelines
+      print("\(count) \(count == 1 ? "pipeline" : "pipelines") checked" + (check.hasErrors ? ", with errors" : ""))
     }
-    print("\(count) \(count == 1 ? "pipeline" : "pipelines") checked" + (hasErrors ? ", with errors" : ""))
-    return hasErrors ? 2 : 0
+    if check.lacksResources { return 3 }
+    return check.hasErrors ? 2 : 0
   }
 
   private func plugins(_ tell: @escaping @Sendable (HostLog.Level, String, String) -> Void) -> PluginLoader {

@@ -2,6 +2,7 @@ import Foundation
 import PipelineEngine
 import PipelineLanguage
 import RunHistory
+import RunReports
 import Synchronization
 import Testing
 import Values
@@ -52,7 +53,7 @@ import Values
 
   @Test("lets other limits hold when it is read anew, and changes nothing while it has errors")
   func limits() async throws {
-    let reading = Mutex(ServerConfiguration.Reading.invalid("host.yaml:1:1: error: no"))
+    let reading = Mutex(ServerConfiguration.Reading.invalid("host.yaml:1:1: error: no\n  1 | no\n"))
     let bench = try ServerBench(["one": "operations: [{ name: a, run: exec sleep 60 }]"]) { configuration in
       configuration.use(Self.definition("limits: { runs: 1 }\ndrain: 0s"))
       configuration.read = { reading.withLock { $0 } }
@@ -63,6 +64,10 @@ import Values
       server.send(.reload(by: nil))
       try await eventually { bench.log.contains { $0.contains("stays as it was: host.yaml:1:1: error: no") } }
       #expect(try history.run(runs[1])?.state == .queued)
+      try await eventually {
+        try StatusReport(of: [], in: history).problems
+          == ["the configuration is invalid, and stays as it was: host.yaml:1:1: error: no"]
+      }
       let folder = bench.folder
       reading.withLock {
         $0 = .valid(Self.definition("limits: { runs: 2 }\ndrain: 0s"), paths: [folder], warnings: nil)
@@ -70,6 +75,7 @@ import Values
       server.send(.reload(by: nil))
       try await eventually { try history.run(runs[1])?.state == .running }
       #expect(try history.run(runs[2])?.state == .queued)
+      try await eventually { try StatusReport(of: [], in: history).problems.isEmpty }
     }
   }
 

@@ -1,6 +1,20 @@
+import OperatingSystem
 import Values
 
 extension HostDefinition {
+  /// Finds the paths of `pipelines` at which nothing is. A host serves what is there later, so that these are for a check alone.
+  package func missingPaths() -> [Diagnostic] {
+    guard let path else { return [] }
+    return zip(pipelines, keys.pipelines).filter { InputFile.kind(of: $0.0) == nil }.map { missing, range in
+      let place = missing.hasSuffix("/") ? String(missing.dropLast()) : missing
+      let name = place.split(separator: "/").last.map(String.init) ?? place
+      let names = DirectoryNames.of(PathText.directory(of: place)).filter { !$0.hasPrefix(".") }
+      return Diagnostic(
+        code: .fileNotFound, "there is neither a file nor a folder '\(missing)'", file: path, range: range,
+        fix: suggestion(for: name, among: names))
+    }
+  }
+
   /// Finds what a pipeline, with those that it runs, wants and this host does not have: a queue that is not declared, a resource that neither the pipeline nor
   /// the host declares, more of one than there is, and a terminal (`foreground`).
   ///

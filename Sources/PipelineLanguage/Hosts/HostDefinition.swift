@@ -90,13 +90,15 @@ public struct HostDefinition: Sendable, Hashable {
   public var drain = Duration.seconds(600)
   /// Which runs may be deleted, for pipelines that do not say; nil for none.
   public var retention: PipelineDefinition.Retention?
-  /// Where `queues` and `resources` are written.
+  /// Where `queues`, `resources` and the paths of `pipelines` are written.
   var keys = KeyRanges()
 
   /// Where keys of the file are written; nil for one that is not there.
   struct KeyRanges: Sendable, Hashable {
     var queues: SourceRange?
     var resources: SourceRange?
+    /// Of each path, in the order of ``HostDefinition/pipelines``.
+    var pipelines: [SourceRange] = []
   }
 
   /// A host without a file.

@@ -8,7 +8,10 @@ extension DocumentReader {
     readKeys(of: root, HostKey.table, what: "a host's file", except: PipelineKey.isOwn) { key, _, entry in
       let value = entry.value
       switch key {
-      case .pipelines: host.pipelines = folders(value)
+      case .pipelines:
+        let folders = folders(value)
+        host.pipelines = folders.map(\.path)
+        host.keys.pipelines = folders.map(\.range)
       case .workspace: host.workspace = hostPath(value, "'workspace'")
       case .limits: host.limits = limits(value)
       case .queues: queues = entry
@@ -142,7 +145,7 @@ extension DocumentReader {
     return false
   }
 
-  private func folders(_ node: YAMLNode) -> [String] {
+  private func folders(_ node: YAMLNode) -> [(path: String, range: SourceRange)] {
     if let items = node.items, items.isEmpty { wrongForm(node, "'pipelines'", needs: "at least one path") }
     let nodes = node.items ?? [node]
     var seen: [String: SourceRange] = [:]
@@ -152,7 +155,7 @@ extension DocumentReader {
         error(.duplicateName, "the path is there already, on line \(first.start.line)", at: item.range)
         return nil
       }
-      return path
+      return (path, item.range)
     }
   }
 

@@ -4,7 +4,7 @@ import OperatingSystem
 /// The pipeline files that paths stand for: the files themselves, and every `*.yaml` and `*.yml` below folders.
 ///
 /// Below a folder, names that begin with `.` or `_` are left out, whether of files or of folders. Links are followed; a folder that is reached a second
-/// time, as by a link to one above it, is not searched again. What is so named and is neither a file nor a folder is left out, but for a link that
+/// time, as by a link to one above it, is not searched again. What is so named and is no regular file is left out, and told in ``leftOut``, but for a link that
 /// leads nowhere, which is for the loader to report.
 package struct PipelineFiles: Sendable, Hashable {
   /// A path that cannot be searched.
@@ -51,6 +51,9 @@ package struct PipelineFiles: Sendable, Hashable {
   package private(set) var files: [String] = []
   /// Folders that cannot be searched: what is below them is unknown.
   package private(set) var problems: [Problem] = []
+  /// What has the name of a pipeline file below a folder and is left out, with what it is: a FIFO, a device, a socket, a folder without pipeline files, or
+  /// something whose name is not UTF-8.
+  package private(set) var leftOut: [Problem] = []
   /// Whether everything could be looked at: there may be further files where the process or the system was out of descriptors or memory.
   package private(set) var isComplete = true
   /// The folders that were searched, which are those to be watched for further files.
@@ -115,9 +118,25 @@ package struct PipelineFiles: Sendable, Hashable {
     problems.append(Problem(path: path, reason: SystemError.text(of: number)))
   }
 
+  private mutating func leaveOut(_ path: String, _ reason: String) {
+    leftOut.append(Problem(path: path, reason: reason))
+  }
+
+  /// Leaves out what no path leads to and may be, or hold, pipeline files. Returns its names as they were read.
+  private mutating func leaveOutUnnamable(of names: [String], in folder: String) -> Set<String> {
+    // What stands in place of bytes that are not UTF-8, and may be part of a name.
+    guard names.contains(where: { $0.unicodeScalars.contains("\u{FFFD}") }) else { return [] }
+    let all = DirectoryNames.unnamable(in: folder)
+    for entry in all where Self.counts(entry.shown) && (entry.isDirectory || Self.isNamedLikeOne(entry.shown)) {
+      leaveOut(PathText.join(folder, entry.shown), "has a name that is not UTF-8")
+    }
+    return Set(all.map(\.repaired))
+  }
+
   private mutating func search(_ folder: String, _ identity: Identity, _ names: Names) {
     // Folders that are still to be searched, the next one last: as deep as somebody makes them, and no recursion.
     var waiting = [(folder, identity)]
+    var namedLikeFiles: [String] = []
     while let (folder, identity) = waiting.popLast() {
       guard searched.insert(identity).inserted else { continue }
       guard access(folder, R_OK | X_OK) == 0 else {
@@ -133,16 +152,29 @@ package struct PipelineFiles: Sendable, Hashable {
       }
       folders.append(folder)
       var below: [(String, Identity)] = []
+      let unnamable = leaveOutUnnamable(of: all, in: folder)
       for name in all.filter(Self.counts).sorted() {
         let path = PathText.join(folder, name)
         switch Self.place(path) {
-        case .folder(let identity): below.append((path, identity))
+        case .folder(let identity):
+          below.append((path, identity))
+          if Self.isNamedLikeOne(name) { namedLikeFiles.append(path) }
+        case .missing where unnamable.contains(name): break
         case .failed(let number) where !Self.isNamedLikeOne(name): note(path, number)
         case .other, .missing, .failed:
-          if Self.isNamedLikeOne(name), [.regular, nil].contains(InputFile.kind(of: path)) { add(path) }
+          guard Self.isNamedLikeOne(name) else { break }
+          switch InputFile.kind(of: path) {
+          case .regular, nil: add(path)
+          case let kind?: leaveOut(path, "is \(kind.name), not a pipeline file")
+          }
         }
       }
       waiting += below.reversed()
+    }
+    // A folder in the place of a file that was missing when somebody mounted it, say.
+    for path in namedLikeFiles where !files.contains(where: { $0.hasPrefix(path + "/") }) {
+      guard !problems.contains(where: { $0.path.hasPrefix(path) }) else { continue }
+      leaveOut(path, "is a folder without pipeline files, not a pipeline file")
     }
   }
 

@@ -10,13 +10,15 @@ struct FolderFindings {
   private var unknown: [String: String] = [:]
   /// What was named and is not there, or is no folder any more.
   private var gone: [String: String] = [:]
+  /// What is named like a pipeline file and is none.
+  private var leftOut: [String: String] = [:]
 
   /// How many are named; there may be a thousand folders in one that cannot be read.
   private static let most = 20
 
   /// What is wrong, in sentences, the same ones in the same order.
   var sentences: [String] {
-    let all = (unknown.map { ($0.key, $0.value) } + gone.map { ($0.key, $0.value) }).sorted { $0 < $1 }.map(\.1)
+    let all = [unknown, gone, leftOut].flatMap { $0.map { ($0.key, $0.value) } }.sorted { $0 < $1 }.map(\.1)
     return all.count > Self.most ? all.prefix(Self.most) + ["and \(all.count - Self.most) more"] : all
   }
 
@@ -36,6 +38,9 @@ struct FolderFindings {
     unknown = Dictionary(
       found.problems.map { ($0.path, "cannot search '\($0.path)': \($0.reason); its pipelines stay as they were") }
     ) { first, _ in first }
+    leftOut = Dictionary(found.leftOut.map { ($0.path, "'\($0.path)' \($0.reason); it is left out") }) { first, _ in
+      first
+    }
     gone = [:]
     for path in paths {
       switch found.given[path] {
@@ -54,6 +59,9 @@ struct FolderFindings {
       PipelineCatalog.Notice(isProblem: isProblem, message: message, pipeline: "")
     }
     var notices: [PipelineCatalog.Notice] = []
+    for (path, sentence) in leftOut.sorted(by: { $0.key < $1.key }) where former.leftOut[path] != sentence {
+      notices.append(notice(true, sentence))
+    }
     let now = unknown.merging(gone) { first, _ in first }
     let before = former.unknown.merging(former.gone) { first, _ in first }
     for (path, sentence) in now.sorted(by: { $0.key < $1.key }) where before[path] != sentence {

@@ -25,6 +25,11 @@ import Testing
     func found(_ paths: [String] = [""]) -> [String] {
       PipelineFiles(paths.map { $0.isEmpty ? path : "\(path)/\($0)" }).files.map { $0.replacing("\(path)/", with: "") }
     }
+
+    /// What is left out below it, and why.
+    var leftOut: [String] {
+      PipelineFiles([path]).leftOut.map { "\($0.path.replacing("\(path)/", with: "")) \($0.reason)" }
+    }
   }
 
   @Test("Below a folder it is every *.yaml and *.yml, by name, but for names that begin with . or _")
@@ -50,11 +55,35 @@ import Testing
     #expect(folder.found() == ["link.yaml", "nowhere.yaml", "sub/a.yaml"])
   }
 
-  @Test("A FIFO is not a pipeline file, and nobody waits for it")
-  func pipes() throws {
-    let folder = try Folder(["a.yaml"])
+  @Test("What is no regular file is left out, whatever it is called, and told")
+  func leftOut() throws {
+    let folder = try Folder(["a.yaml", "full.yaml/d.yaml"], folders: ["mounted.yaml", "_c.yaml", "plain"])
     #expect(mkfifo("\(folder.path)/b.yaml", 0o600) == 0)
-    #expect(folder.found() == ["a.yaml"])
+    #expect(mkfifo("\(folder.path)/b.txt", 0o600) == 0)
+    try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/null.yml", withDestinationPath: "/dev/null")
+    #expect(folder.found() == ["a.yaml", "full.yaml/d.yaml"])
+    #expect(
+      folder.leftOut == [
+        "b.yaml is a FIFO or pipe, not a pipeline file", "null.yml is a device, not a pipeline file",
+        "mounted.yaml is a folder without pipeline files, not a pipeline file",
+      ])
+  }
+
+  @Test("A name that is not UTF-8 is told where it is that of a pipeline file or a folder")
+  func names() throws {
+    let folder = try Folder(["a.yaml", "\u{FFFD}.yaml"])
+    for name in ["caf\u{1}.yaml", "\u{1}.yaml", "notes\u{1}.txt", "_\u{1}.yaml"] {
+      let bytes = Array("\(folder.path)/\(name)".utf8).map { CChar(bitPattern: $0 == 1 ? 0xE9 : $0) } + [0]
+      let descriptor = open(bytes, O_CREAT | O_WRONLY, 0o600)
+      #expect(descriptor >= 0)
+      close(descriptor)
+    }
+    let bytes = Array("\(folder.path)/t\u{1}tes".utf8).map { CChar(bitPattern: $0 == 1 ? 0xEA : $0) } + [0]
+    #expect(mkdir(bytes, 0o700) == 0)
+    #expect(folder.found() == ["a.yaml", "\u{FFFD}.yaml"])
+    #expect(
+      folder.leftOut
+        == ["\\xE9.yaml", "caf\\xE9.yaml", "t\\xEAtes"].map { "\($0) has a name that is not UTF-8" })
   }
 
   @Test("The folders that were searched are told, and those that cannot be searched")

@@ -100,6 +100,23 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
+  @Test("are not what is only named like one, which is told once, until it is one")
+  func leftOut() async throws {
+    let shelf = try Shelf(["all/one.yaml": Self.value], roots: ["all"])
+    #expect(mkfifo("\(shelf.path)/all/two.yaml", 0o600) == 0)
+    let sentence = "'all/two.yaml' is a FIFO or pipe, not a pipeline file; it is left out"
+    let difference = shelf.look()
+    #expect(shelf.told(difference) == ["! \(sentence)"])
+    #expect(shelf.problems == [sentence])
+    #expect(shelf.names == ["one"])
+    #expect(shelf.told(shelf.look()) == [])
+    try shelf.remove("all/two.yaml")
+    try shelf.write(Self.value, to: "all/two.yaml")
+    #expect(shelf.look().begun.map(\.name) == ["two"])
+    #expect(shelf.problems == [])
+    try await shelf.close()
+  }
+
   @Test("stay as they were where there is no descriptor to look at them, and are looked at again")
   func shortage() async throws {
     let shelf = try Shelf(["all/web/one.yaml": Self.value, "all/other.yaml": Self.value], roots: ["all"])

@@ -72,6 +72,10 @@ struct SchedulePlanCommand: ParsableCommand {
       TextOutput.error.writeLine(
         "penstock: the folder '\(TerminalText.visible(problem.path))' cannot be searched: \(problem.reason)")
     }
+    for entry in found.leftOut where !shared.quiet {
+      TextOutput.error.writeLine(
+        "penstock: '\(TerminalText.visible(entry.path))' \(entry.reason); it is left out")
+    }
     let source = plugins.source()
     for file in found.files {
       let result = try PipelineFileLoading.read(file, plugins: source)

@@ -1,0 +1,79 @@
+import PipelineLanguage
+import PipelineService
+import RunHistory
+
+/// Everything that is wrong with what a host would serve, found without serving it.
+package struct HostCheck {
+  /// What was found, in the order of ``sources``.
+  package private(set) var findings: [Diagnostic] = []
+  /// The texts that the findings point into.
+  package private(set) var sources: [SourceText] = []
+  /// How many files are pipelines, with errors or without.
+  package private(set) var pipelines = 0
+  /// Whether files could not be read for want of descriptors or memory. Nothing may be wrong with them then.
+  package private(set) var lacksResources = false
+
+  /// Whether the host would not serve something that it is to serve.
+  package var hasErrors: Bool { findings.contains { $0.severity == .error } }
+
+  /// - Parameters:
+  ///   - paths: Files and folders of pipelines, absolute.
+  ///   - location: The workspace.
+  ///   - file: What came of reading the file of the host; nil without one.
+  ///   - plugins: Where plugins are found.
+  package init(_ paths: [String], location: WorkspaceLocation, file: HostLoadResult?, plugins: PluginSource) {
+    var missing: Set<String> = []
+    if let file {
+      lacksResources = file.lacksResources
+      add(file.diagnostics, in: [file.source])
+      if let host = file.host, host.pipelines == paths {
+        add(host.missingPaths(), in: [])
+        missing.formUnion(paths)
+      }
+    }
+    if let name = location.networkFileSystem {
+      let error = ServerError.onNetwork(name, workspace: location.path)
+      add(location.path, "\(error)", error.code)
+    }
+    let found = PipelineFiles(paths)
+    // What was named and is not there was told with the place where it is named.
+    missing.formIntersection(found.given.filter { $0.value == .missing }.keys)
+    for problem in found.problems {
+      add(problem.path, "cannot search '\(problem.path)': \(problem.reason)", DiagnosticCode.fileUnreadable.rawValue)
+    }
+    for entry in found.leftOut {
+      add(entry.path, "'\(entry.path)' \(entry.reason); it is left out", DiagnosticCode.fileUnreadable.rawValue)
+    }
+    let host = file?.hostSource ?? .host(HostDefinition())
+    var names: [String: String] = [:]
+    for path in found.files where !missing.contains(path) {
+      let result = PipelineLoader.load(path: path, plugins: plugins, host: host)
+      if result.lacksResources { lacksResources = true }
+      // A file for others to include.
+      guard result.templateCount == nil || result.pipeline != nil else { continue }
+      pipelines += 1
+      add(result.diagnostics, in: result.sources)
+      guard let name = result.pipeline?.name, let other = names.updateValue(path, forKey: name) else { continue }
+      add(
+        path, "'\(other)' has the pipeline name '\(name)' already", DiagnosticCode.duplicateName.rawValue,
+        "rename one of them")
+    }
+  }
+
+  private mutating func add(_ found: [Diagnostic], in texts: [SourceText]) {
+    findings += found
+    sources += texts.filter { text in !sources.contains { $0.path == text.path } }
+  }
+
+  private mutating func add(_ path: String, _ message: String, _ code: String, _ fix: String? = nil) {
+    findings.append(Diagnostic(otherCode: code, message, file: path, range: .beginning, fix: fix))
+  }
+
+  /// What people read: each finding with its place; empty where nothing is wrong.
+  package var text: String { DiagnosticRenderer().render(findings, in: sources) }
+
+  /// What programs read: one object a line, as `penstock check --json` prints them.
+  package var lines: [String] {
+    DiagnosticRenderer.sorted(findings, files: sources.map(\.path)).map { $0.jsonValue().text }
+  }
+}
