@@ -13,6 +13,9 @@ struct QueueReasons {
   /// The leases of the turns of pipelines, as far as they were looked for.
   private var turns: [String: Lease?] = [:]
 
+  /// What a run waits for that a host takes from the queue as soon as it looks.
+  static let (turn, begins) = ("its turn", "nothing: it is about to begin")
+
   /// How many runs are named that hold something.
   private static let named = 3
 
@@ -26,23 +29,22 @@ struct QueueReasons {
   }
 
   mutating func reason(of place: QueuePlace) throws -> String {
-    if place.isTaken { return try turn(of: place) ?? "nothing: it is about to begin" }
+    if place.isTaken { return try turn(of: place) ?? Self.begins }
     guard let host else { return "a host: none serves the workspace" }
     if host.state == .draining { return "the next host: this one is draining" }
     if host.state == .starting { return "the host, which is starting" }
     if let pause = pauses[place.pipeline] { return "the end of a pause: \(pause.words)" }
     if let turn = try turn(of: place) { return turn }
-    if let most = configuration?["queues"]?[place.queue]?.intValue {
+    let limit = configuration?["limits"]?["runs"]?.intValue
+    // A queue that lets as many go on as the whole host is not what limits.
+    if let most = configuration?["queues"]?[place.queue]?.intValue, most < limit ?? .max {
       let holders = placed.filter { $0.queue == place.queue }
       if holders.count >= most {
-        return "a place in the queue '\(place.queue)', which lets \(most) \(most == 1 ? "run" : "runs") go on at once: "
-          + Self.words(holders)
+        return Self.words("a place in the queue '\(place.queue)'", most, "queues.\(place.queue).runs", holders)
       }
     }
-    if let most = configuration?["limits"]?["runs"]?.intValue, placed.count >= most {
-      return "a place: \(most) \(most == 1 ? "run" : "runs") may go on at once: " + Self.words(placed)
-    }
-    return "its turn"
+    if let limit, placed.count >= limit { return Self.words("a place", limit, "limits.runs", placed) }
+    return Self.turn
   }
 
   /// What decides in which order these begin.
@@ -63,6 +65,11 @@ struct QueueReasons {
       if !placed.contains(where: { $0.run == holder }) { outlook.resting.append(place.pipeline) }
     }
     return outlook
+  }
+
+  /// `a place: limits.runs of the host lets 1 run go on at once: run 03kx9fab of 'nightly' has it`.
+  private static func words(_ what: String, _ most: Int64, _ key: String, _ holders: [PlacedRun]) -> String {
+    "\(what): \(key) of the host lets \(most) \(most == 1 ? "run" : "runs") go on at once: \(words(holders))"
   }
 
   /// `run 03kx9fab of 'nightly' has it`.

@@ -10,6 +10,9 @@ package struct QueueReport: Sendable {
     package var before: Int
     /// What it waits for and who holds that, in words.
     package var reason: String
+
+    /// Whether nothing is in its way.
+    package var isAboutToBegin: Bool { before == 0 && [QueueReasons.turn, QueueReasons.begins].contains(reason) }
   }
 
   package private(set) var places: [Place] = []

@@ -87,7 +87,7 @@ package struct RunFollower {
     let isNews = known.state != look.run.state
     if isNews, !look.run.state.isFinal {
       events.append(Timed(time: begin, event: .run(look.run)))
-    } else if known.state == nil, look.run.startedAt != nil {
+    } else if known.state == nil || known.state == .queued, isNews, look.run.startedAt != nil {
       // It has begun, too.
       var begun = look.run
       (begun.state, begun.reason, begun.endedAt) = (.running, nil, nil)

@@ -1,5 +1,6 @@
 import Glibc
 import RunHistory
+import RunReports
 import Synchronization
 
 /// Shows a run of another process until it ends. Signals end the showing, not the run.
@@ -45,6 +46,8 @@ struct AttachSession {
 
   private func follow(_ feed: RunFeed, _ changes: ChangeWait, _ detachment: Detachment) throws -> RunOutcome? {
     var follower = RunFollower(of: run)
+    var isQueued = false
+    var told: String?
     while !detachment.isAsked, !TextOutput.standard.isGone {
       let start = ContinuousClock.now
       guard let (events, outcome) = try follower.changes(in: history) else {
@@ -52,11 +55,26 @@ struct AttachSession {
       }
       for event in events where presentation.wants(event) { feed.push(event) }
       if let outcome { return outcome }
+      for case .run(let record) in events where record.id == run { isQueued = record.state == .queued }
+      if isQueued, let reason = try wait(), reason != told {
+        told = reason
+        let notice = RunEvent.notice(run, reason)
+        if presentation.wants(notice) { feed.push(notice) }
+      }
       // Looking at a run with many operations takes a fifth of the time at most.
       let rest = min(.seconds(1), start.duration(to: .now) * 4)
       usleep(UInt32(rest / .microseconds(1)))
       changes.wait(milliseconds: Self.longestWait)
     }
     return nil
+  }
+
+  /// What the run waits for while it is queued; nil where it begins at this moment.
+  private func wait() throws -> String? {
+    guard let record = try history.run(run), record.state == .queued,
+      let place = try QueueReport(run: run, in: history).places.first,
+      !place.isAboutToBegin
+    else { return nil }
+    return "run \(run.short) of \(record.pipeline) is queued, \(place.before) before it; it waits for \(place.reason)"
   }
 }

@@ -55,6 +55,8 @@ final class LivePresenter: RunPresenter {
     for event in events {
       board.apply(event)
       if case .notice(_, let text) = event { notices.append(TerminalText.visible(text)) }
+      // What it was queued for is over.
+      if presentation.isFollowed, case .run(let record) = event, record.state == .running { notices = [] }
     }
     draw()
   }

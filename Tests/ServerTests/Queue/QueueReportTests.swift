@@ -35,7 +35,7 @@ struct QueueReportTests {
       let holder = try await begin("one", on: bench, in: history)
       _ = try bench.start("one", in: history)
       let queued = try bench.start("two", in: history)
-      let reason = "a place: 1 run may go on at once: run \(holder.short) of 'one' has it"
+      let reason = "a place: limits.runs of the host lets 1 run go on at once: run \(holder.short) of 'one' has it"
       #expect(try reasons(in: history) == [reason, reason])
       // The latest turn was that of 'one'.
       #expect(try QueueReport(in: history).places.map(\.place.pipeline) == ["two", "one"])
@@ -60,7 +60,10 @@ struct QueueReportTests {
       for _ in 0..<5 { runs.append(try await begin("one", on: bench, in: history)) }
       _ = try bench.start("one", in: history)
       let names = runs.prefix(3).map { "run \($0.short) of 'one'" }.joined(separator: ", ")
-      #expect(try reasons(in: history) == ["a place: 5 runs may go on at once: \(names) and 2 more have them"])
+      #expect(
+        try reasons(in: history) == [
+          "a place: limits.runs of the host lets 5 runs go on at once: \(names) and 2 more have them"
+        ])
     }
   }
 
@@ -77,7 +80,7 @@ struct QueueReportTests {
       _ = try bench.start("one", in: history)
       #expect(
         try reasons(in: history) == [
-          "a place in the queue 'heavy', which lets 1 run go on at once: run \(holder.short) of 'one' has it"
+          "a place in the queue 'heavy': queues.heavy.runs of the host lets 1 run go on at once: run \(holder.short) of 'one' has it"
         ])
     }
   }
