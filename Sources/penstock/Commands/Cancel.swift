@@ -29,13 +29,15 @@ struct Cancel: ParsableCommand {
     let cancellation = try RunCancellation(
       ofRunNamed: runName, isKill: kill, who: QuestionAnswer.loginName(), in: history)
     let record = cancellation.run
+    // A host takes a run from the queue a moment before the run is its own.
+    let process = record.owner == .nobody ? "the host" : "process \(record.owner.pid)"
     shared.output.confirm(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]) {
       guard !cancellation.isOver else {
         return TextOutput.standard.writeLine(
           "Run \(cancellation.short) of \(TerminalText.visible(record.pipeline)) was queued, and is cancelled.")
       }
       TextOutput.standard.writeLine(
-        "Asked process \(record.owner.pid) to \(kill ? "kill" : "cancel") run \(cancellation.short) of \(TerminalText.visible(record.pipeline))."
+        "Asked \(process) to \(kill ? "kill" : "cancel") run \(cancellation.short) of \(TerminalText.visible(record.pipeline))."
       )
     }
   }

@@ -6,15 +6,29 @@ import Values
 struct Reload: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "reload",
-    abstract: "Have the host read its pipelines anew.",
+    abstract: "Have the host read its configuration and its pipelines anew.",
     discussion: """
-      A host hears of changed files by itself; this is for file systems that do not \
-      tell of changes.
+      A host hears of changed pipelines by itself, but on file systems that do not \
+      tell of changes; its own file it reads anew when it is asked. One with errors \
+      changes nothing, and `penstock status` says so.
       """)
 
   @OptionGroup var shared: SharedOptions
 
-  func run() throws { try HostRequest.reload.ask(shared, "read its pipelines anew") }
+  func run() throws {
+    let history = try shared.requireHistory(writing: true)
+    let host = try HostRequest.reload.host(in: history)
+    guard host.state != .draining else {
+      throw CommandFailure(
+        "the host in process \(host.owner.pid) is draining, and reads nothing anew; the next host reads all of it")
+    }
+    try history.ask(.reload, for: Requester(QuestionAnswer.loginName()), at: .now)
+    shared.output.confirm(["requested": "reload", "pid": JSONValue(Int(host.owner.pid))]) {
+      TextOutput.standard.writeLine(
+        "Asked the host in process \(host.owner.pid) to read its configuration and its pipelines anew; `penstock status` shows what is wrong with them."
+      )
+    }
+  }
 }
 
 struct Drain: ParsableCommand {
@@ -24,25 +38,59 @@ struct Drain: ParsableCommand {
     discussion: """
       Runs that go on may take the time that the host's configuration gives them, ten \
       minutes by default; then they are cancelled. The queue stays. Asked once more, \
-      the host cancels them at once.
+      the host cancels them at once. With --wait, returns when the host has ended, and \
+      exits with 1 where it ended without having stopped.
+
+        penstock drain --wait && penstock serve --config host.yaml
       """)
+
+  @Flag(help: "Return when the host has ended; on a terminal, show how many runs still go on.")
+  var wait = false
 
   @OptionGroup var shared: SharedOptions
 
-  func run() throws { try HostRequest.drain.ask(shared, "drain") }
+  func run() throws {
+    let history = try shared.requireHistory(writing: true)
+    let host = try HostRequest.drain.host(in: history)
+    // Of two that ask at once, the host hears the first one first.
+    let isAgain = try host.state == .draining || history.isAsked(.drain)
+    try history.ask(.drain, for: Requester(QuestionAnswer.loginName()), at: .now)
+    let process = "the host in process \(host.owner.pid)"
+    let words =
+      isAgain
+      ? "\(process.prefix(1).uppercased())\(process.dropFirst()) is draining already; asked it to cancel what goes on."
+      : "Asked \(process) to drain."
+    let asked: [(String, JSONValue)] = [
+      ("requested", .string(rawRequest)), ("pid", JSONValue(Int(host.owner.pid))), ("cancels", .bool(isAgain)),
+    ]
+    guard wait else {
+      return shared.output.confirm(.object(.init(uniqueKeysWithValues: asked))) { TextOutput.standard.writeLine(words) }
+    }
+    if shared.output.isTalkative { TextOutput.standard.writeLine(words) }
+    TextOutput.standard.flush()
+    let end = try HostEnd(of: host, in: history, showing: shared.output.isTalkative).wait()
+    shared.output.confirm(.object(.init(uniqueKeysWithValues: asked + [("state", .string(end.state.rawValue))]))) {
+      if end.state == .stopped { TextOutput.standard.writeLine("It has stopped.") }
+    }
+    guard end.state == .stopped else {
+      throw CommandFailure(
+        "\(process) ended without having stopped; the next host goes on with its runs, and `penstock history list --state interrupted` shows them",
+        status: .failed)
+    }
+  }
+
+  private var rawRequest: String { HostRequest.drain.rawValue }
 }
 
 extension HostRequest {
-  /// Asks the host that serves the workspace.
-  fileprivate func ask(_ shared: SharedOptions, _ words: String) throws {
-    let history = try shared.requireHistory(writing: true)
+  /// The host that serves the workspace.
+  ///
+  /// - Throws: ``CommandFailure`` where none does.
+  fileprivate func host(in history: History) throws -> HostRecord {
     guard let host = try history.currentHost() else {
       throw CommandFailure(
         "no host serves the workspace '\(history.workspace.directory)'; there is nothing to \(rawValue)")
     }
-    try history.ask(self, for: Requester(QuestionAnswer.loginName()), at: .now)
-    shared.output.confirm(["requested": .string(rawValue), "pid": JSONValue(Int(host.owner.pid))]) {
-      TextOutput.standard.writeLine("Asked the host in process \(host.owner.pid) to \(words).")
-    }
+    return host
   }
 }

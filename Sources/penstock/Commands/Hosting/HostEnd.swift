@@ -1,0 +1,41 @@
+import RunHistory
+import Values
+
+/// Waits for the end of a host that drains.
+struct HostEnd {
+  let host: HostRecord
+  let history: History
+  /// Whether a person is told how many runs still go on.
+  let isShown: Bool
+
+  /// A host that dies does not tell, so it is looked at least so often.
+  private static let longestWait: Int32 = 1000
+
+  init(of host: HostRecord, in history: History, showing isTalkative: Bool) {
+    self.host = host
+    self.history = history
+    isShown = isTalkative && TextOutput.error.isTerminal
+  }
+
+  /// Returns the host as it ended.
+  func wait() throws -> HostRecord {
+    let changes = ChangeWait()
+    // Before the first look, so that nothing between the two is missed.
+    let subscriptions = try history.followHosting { changes.end() } + history.followActivity { changes.end() }
+    defer { subscriptions.forEach { $0.cancel() } }
+    var told: String?
+    defer { if told != nil { TextOutput.error.write("\r\u{1b}[K") } }
+    while true {
+      // Those that ended long ago are forgotten.
+      guard let now = try history.hosts(limit: 100).first(where: { $0.number == host.number }) else { return host }
+      if now.state == .stopped || now.state == .died { return now }
+      if isShown {
+        let count = try history.runs(RunFilter(states: [.running])).count { $0.owner == host.owner && $0.parent == nil }
+        let text = "\(Count.of(count, "run")) still \(count == 1 ? "goes" : "go") on"
+        if text != told { TextOutput.error.write("\r\u{1b}[K\(text)") }
+        told = text
+      }
+      changes.wait(milliseconds: Self.longestWait)
+    }
+  }
+}
