@@ -102,7 +102,11 @@ package actor PipelineServer {
       let pulse = HostPulse(of: host, every: interval, beat)
       background.tasks.append(Task { await pulse.run() })
     }
-    let lease = try await takeLease()
+    guard let lease = try await takeLease() else {
+      states.change(to: .stopped)
+      log.tell(.info, "stopped", "stopped, having waited for the end of another host")
+      return try await service.close()
+    }
     do {
       try await start()
       for await signal in mail.signals where try await handle(signal) { break }
@@ -120,7 +124,8 @@ package actor PipelineServer {
 
   // MARK: Starting
 
-  func takeLease() async throws -> Lease {
+  /// Nil where it was told to end while it waited for another host.
+  func takeLease() async throws -> Lease? {
     let holder = "the host in process \(record.owner.pid) on \(record.host)"
     switch try await host.lease(HostRecord.lease, holder: holder) {
     case .granted(let lease): return lease
@@ -138,7 +143,11 @@ package actor PipelineServer {
       // A host that waits can be told to end.
       mail.interceptDrain { wait.cancel() }
       defer { mail.interceptDrain(nil) }
-      return try await wait.value
+      do {
+        return try await wait.value
+      } catch is CancellationError {
+        return nil
+      }
     }
   }
 

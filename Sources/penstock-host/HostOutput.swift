@@ -38,6 +38,16 @@ enum HostOutput {
     _exit(status)
   }
 
+  /// Logs why a host cannot go on, and ends the process with the exit code that stands for it. A person at a terminal is told as by any command.
+  static func report(_ error: any Error, _ log: HostLog) -> Never {
+    guard isatty(STDERR_FILENO) != 1 else { report(error) }
+    if error is CancellationError { end(0) }
+    let report = FailureReport(error)
+    let message = (error as? HostFailure)?.message ?? (error as? ServerError)?.description ?? report?.description
+    log.tell(.error, "failed", message ?? "\(error)")
+    end((error as? HostFailure)?.status ?? (report?.kind == .refused ? 2 : 3))
+  }
+
   /// Tells a person about an error, and ends the process with the exit code that stands for it.
   static func report(
     _ error: any Error, parsing: ((any Error) -> String)? = nil, isSuccess: Bool = false

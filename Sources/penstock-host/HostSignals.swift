@@ -29,7 +29,7 @@ enum HostSignals {
   }
 
   /// Waits for signals for as long as the process lives. For the first thread.
-  static func wait() -> Never {
+  static func wait(_ log: HostLog) -> Never {
     var set = set()
     while true {
       var info = siginfo_t()
@@ -45,7 +45,7 @@ enum HostSignals {
       }
       // The third time, nothing is waited for any more.
       if endings.add(1, ordering: .sequentiallyConsistent).newValue > 2 {
-        HostOutput.writeLine("penstock: ended at once; the next host goes on with the runs")
+        log.tell(.warning, "ended", "ended at once, as a third signal asks; the next host goes on with the runs")
         HostOutput.end(130)
       }
       tell(.drain(RunCanceller(who: sender(of: info), means: .signal(number == SIGINT ? "SIGINT" : "SIGTERM"))))

@@ -49,9 +49,9 @@ struct PenstockHost: ParsableCommand {
         try await server.run()
         HostOutput.end(0)
       } catch {
-        HostOutput.report(error)
+        HostOutput.report(error, log)
       }
     }
-    HostSignals.wait()
+    HostSignals.wait(log)
   }
 }
