@@ -1,4 +1,5 @@
 import ArgumentParser
+import RunHistory
 import Testing
 
 @testable import penstock
@@ -19,5 +20,10 @@ import Testing
         #expect(!isProse, "\(command) breaks '\(line)'")
       }
     }
+  }
+
+  @Test("of queries name every public view") func views() {
+    let words = Set(HistorySQL.configuration.discussion.split { !$0.isLetter && $0 != "_" }.map(String.init))
+    #expect(Set(HistorySchema.publicViews).isSubset(of: words))
   }
 }

@@ -16,17 +16,19 @@ package struct WatchedFile: Sendable {
 
   let path: String
   let plugins: PluginSource
+  let host: HostSource
   /// Files that were named beside it.
   let others: [String]
   /// Takes what was read for a run, or says why it cannot.
   let prepare: @Sendable (LoadResult) throws -> RunStart
 
   package init(
-    path: String, plugins: PluginSource, others: [String] = [],
+    path: String, plugins: PluginSource, host: HostSource = .none, others: [String] = [],
     prepare: @escaping @Sendable (LoadResult) throws -> RunStart
   ) {
     self.path = path
     self.plugins = plugins
+    self.host = host
     self.others = others
     self.prepare = prepare
   }
@@ -34,7 +36,7 @@ package struct WatchedFile: Sendable {
   /// Reads it as it is now. A file that cannot be read is watched for all the same.
   package func load() -> Loaded {
     let moment = FileClock.now()
-    let result = PipelineLoader.load(path: path, plugins: plugins)
+    let result = PipelineLoader.load(path: path, plugins: plugins, host: host)
     let files = (result.sources.isEmpty ? [path] : result.sources.map(\.path)) + result.settingFiles + others
     var seen: Set<String> = []
     return Loaded(

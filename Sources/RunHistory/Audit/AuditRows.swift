@@ -39,17 +39,21 @@ extension History {
   ///
   /// - Parameters:
   ///   - since: Only what was done at or after it. Default nil, for all.
+  ///   - until: Only what was done before it. Default nil, for all.
   ///   - limit: At most so many entries. Default nil, for all.
   /// - Returns: The entries.
   /// - Throws: `WorkspaceError`.
-  public func audit(since: RecordTime? = nil, limit: Int? = nil) throws(WorkspaceError) -> [AuditEntry] {
+  public func audit(
+    since: RecordTime? = nil, until: RecordTime? = nil, limit: Int? = nil
+  ) throws(WorkspaceError) -> [AuditEntry] {
     try read { db in
       try Row.fetchAll(
         db.cachedStatement(
           sql: """
-            SELECT at, who, how, what, on_what, detail FROM audit_record WHERE ?1 IS NULL OR at >= ?1
-            ORDER BY number DESC LIMIT ?2
-            """), arguments: [since?.microseconds, limit ?? -1]
+            SELECT at, who, how, what, on_what, detail FROM audit_record 
+            WHERE (?1 IS NULL OR at >= ?1) AND (?2 IS NULL OR at < ?2)
+            ORDER BY number DESC LIMIT ?3
+            """), arguments: [since?.microseconds, until?.microseconds, limit ?? -1]
       ).map { row in
         AuditEntry(
           time: RecordTime(microseconds: row[0]),

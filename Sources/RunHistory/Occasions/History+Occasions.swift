@@ -7,6 +7,8 @@ public struct OccasionFilter: Sendable, Hashable {
   public var pipeline: String?
   /// Only those that somebody heard of at or after it.
   public var since: RecordTime?
+  /// Only those that somebody heard of before it.
+  public var until: RecordTime?
   /// Only those that no run came of.
   public var isSkipped = false
   /// At most so many, the latest ones. Default nil, for all.
@@ -29,11 +31,12 @@ extension History {
               CASE WHEN o.outcome = 'run' THEN (r.started_at - ifnull(o.instant, o.asked_at)) / 1000.0 END
             FROM occasion o LEFT JOIN run_record r ON r.number = o.run LEFT JOIN queue_entry q ON q.run = o.run
             WHERE (?1 IS NULL OR o.pipeline GLOB ?1) AND (?2 IS NULL OR o.asked_at >= ?2)
-              AND (NOT ?3 OR o.outcome NOT IN ('run', 'queued'))
-            ORDER BY o.number DESC LIMIT ?4
+              AND (?3 IS NULL OR o.asked_at < ?3) AND (NOT ?4 OR o.outcome NOT IN ('run', 'queued'))
+            ORDER BY o.number DESC LIMIT ?5
             """),
         arguments: [
-          filter.pipeline, filter.since?.microseconds, filter.isSkipped ? 1 : 0, filter.limit ?? -1,
+          filter.pipeline, filter.since?.microseconds, filter.until?.microseconds, filter.isSkipped ? 1 : 0,
+          filter.limit ?? -1,
         ])
       return rows.compactMap(Self.occasion)
     }

@@ -18,10 +18,7 @@ struct Audit: ParsableCommand {
         penstock audit --json | jq 'select(.who == "ada")'
       """)
 
-  @Option(
-    help: ArgumentHelp(
-      "Only what was done since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
-  var since: String?
+  @OptionGroup var span: SpanOptions
 
   @Option(help: ArgumentHelp("The most entries to show; 0 for all.", valueName: "number"))
   var limit = 30
@@ -33,9 +30,9 @@ struct Audit: ParsableCommand {
   }
 
   func run() throws {
-    let since = try FilterOptions.time(since, option: "--since")
+    let (since, until) = try span.span()
     guard let history = try shared.openHistory() else { return }
-    let entries = try history.audit(since: since, limit: limit == 0 ? nil : limit)
+    let entries = try history.audit(since: since, until: until, limit: limit == 0 ? nil : limit)
     shared.output.print(lines: { entries.map { $0.jsonValue() } }) {
       guard !entries.isEmpty else {
         if !shared.quiet { TextOutput.standard.writeLine("Nothing was done.") }

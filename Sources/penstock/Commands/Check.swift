@@ -26,11 +26,7 @@ struct Check: ParsableCommand {
       valueName: "files"), completion: .file(extensions: ["yaml", "yml"]))
   var givenFiles: [String] = []
 
-  @Option(
-    name: .customLong("config"),
-    help: ArgumentHelp("The file of the host that is to run the pipelines.", valueName: "file"),
-    completion: .file(extensions: ["yaml", "yml"]))
-  var hostFile: String?
+  @OptionGroup var config: HostFileOptions
 
   @OptionGroup var plugins: PluginOptions
 
@@ -69,7 +65,7 @@ struct Check: ParsableCommand {
       for source in texts where sources.updateValue(source, forKey: source.path) == nil { order.append(source) }
     }
     var host = HostSource.none
-    if let hostFile {
+    if let hostFile = config.path {
       let result = readHost(hostFile)
       host = result.hostSource
       add(result.diagnostics, in: [result.source])
@@ -77,7 +73,7 @@ struct Check: ParsableCommand {
       if result.isValid, form.isTalkative { output.writeLine("\(TerminalText.visible(hostFile)): ok (a host)") }
     }
     // Which pipelines a host runs is for the host to find.
-    let usual = try givenFiles.isEmpty && hostFile == nil ? [PipelineFileLoading.file(nil)] : givenFiles
+    let usual = try givenFiles.isEmpty && config.path == nil ? [PipelineFileLoading.file(nil)] : givenFiles
     for file in usual {
       let result = try read(file, host)
       latest = result

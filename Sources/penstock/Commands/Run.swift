@@ -22,6 +22,7 @@ struct Run: ForegroundCommand {
         penstock run nightly.yaml --force           reuse nothing
         penstock run nightly.yaml --at 2026-11-01   as if it had been due then
         penstock run nightly.yaml --json | jq .
+        penstock run train.yaml --config host.yaml  with the resources of that host
 
       Exits with 0 when the run succeeded, 1 when it failed, 2 when the file or a \
       param is wrong, 3 when the engine failed, 130 when the run was cancelled.
@@ -79,6 +80,8 @@ struct Run: ForegroundCommand {
 
   @OptionGroup var display: OutputOptions
 
+  @OptionGroup var config: HostFileOptions
+
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
@@ -98,9 +101,11 @@ struct Run: ForegroundCommand {
 
   func runInForeground() async throws -> ExitStatus {
     let file = try PipelineFileLoading.file(givenFile)
-    if watch { return try await watch(file) }
+    let host = try config.host(shared)
+    let shared = shared.serving(host)
+    if watch { return try await watch(file, in: host, shared) }
     let pluginHost = plugins.host()
-    let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
+    let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost), host: host)
     let given = try ParameterArgument.parse(parameters)
     let files = try parameterFiles.read(for: pipeline, of: file, shared)
     var start = try RunStart(
@@ -115,7 +120,7 @@ struct Run: ForegroundCommand {
         .show()
       return .succeeded
     }
-    let service = try shared.openService(for: file, plugins: .host(pluginHost))
+    let service = try shared.openService(for: file, plugins: .host(pluginHost), of: host)
     tellOfControllers(of: pipeline)
     try start.takeRest(from: service.history)
     let chosen = start
@@ -142,13 +147,16 @@ struct Run: ForegroundCommand {
     )
   }
 
-  private func watch(_ file: String) async throws -> ExitStatus {
+  private func watch(
+    _ file: String, in host: HostDefinition?, _ shared: SharedOptions
+  ) async throws -> ExitStatus {
     guard !([file] + parameterFiles.paths).contains(where: { $0 == "-" || InputFile.kind(of: $0) == .pipe }) else {
       throw CommandFailure("--watch reads its files again when they change, and a pipe can be read once; name files")
     }
     let pluginHost = plugins.host()
-    let watched = WatchedFile(path: file, plugins: .host(pluginHost), others: parameterFiles.paths) {
-      [parameters, parameterFiles, labels, force, shared] result in
+    let watched = WatchedFile(
+      path: file, plugins: .host(pluginHost), host: host.map(HostSource.host) ?? .none, others: parameterFiles.paths
+    ) { [parameters, parameterFiles, labels, force] result in
       let pipeline = try PipelineFileLoading.accept(result, options: shared)
       return try RunStart(
         of: pipeline, given: ParameterArgument.parse(parameters),
@@ -157,7 +165,7 @@ struct Run: ForegroundCommand {
     }
     // What is wrong from the beginning is a mistake of the call.
     _ = try watched.load().content.get()
-    let service = try shared.openService(for: file, plugins: .host(pluginHost))
+    let service = try shared.openService(for: file, plugins: .host(pluginHost), of: host)
     var presentation = shared.presentation(of: nil, in: service)
     try display.apply(to: &presentation)
     let terminal = WatchTerminal(service: service, presentation: presentation)

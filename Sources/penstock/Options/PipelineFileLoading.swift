@@ -34,9 +34,9 @@ enum PipelineFileLoading {
 
   /// The checked pipeline. Warnings are shown; errors end the command.
   static func load(
-    _ path: String, options: SharedOptions, plugins: PluginSource
+    _ path: String, options: SharedOptions, plugins: PluginSource, host: HostDefinition? = nil
   ) throws -> PipelineDefinition {
-    try accept(read(path, plugins: plugins), options: options)
+    try accept(read(path, plugins: plugins, host: host.map(HostSource.host) ?? .none), options: options)
   }
 
   static func accept(_ result: LoadResult, options: SharedOptions) throws -> PipelineDefinition {

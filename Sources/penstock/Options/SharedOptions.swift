@@ -90,18 +90,25 @@ extension SharedOptions {
     try RunService(at: location(), configuration(plugins))
   }
 
-  private func configuration(_ plugins: PluginSource) throws -> RunService.Configuration {
-    RunService.Configuration(
+  private func configuration(
+    _ plugins: PluginSource, of host: HostDefinition? = nil
+  ) throws -> RunService.Configuration {
+    var configuration = RunService.Configuration(
       plugins: plugins, durability: try DurabilitySetting.value(), keepsLogTimes: try LogTimesSetting.value(),
       testing: .ofEnvironment())
+    let resources = host?.resources.map { ($0.name, $0.capacity) } ?? []
+    configuration.capacity.resources = Dictionary(resources) { first, _ in first }
+    return configuration
   }
 
   /// Opens the host for a run of a file, and reports on standard error where nobody would expect its record: in a workspace that nobody named
   /// and that is new, or in another than that of commands without a file.
-  func openService(for file: String, plugins: PluginSource) throws -> RunService {
+  func openService(
+    for file: String, plugins: PluginSource, of host: HostDefinition? = nil
+  ) throws -> RunService {
     let location = try location(for: file)
     let isNew = !location.hasDatabase
-    let service = try RunService(creatingAt: location, configuration(plugins))
+    let service = try RunService(creatingAt: location, configuration(plugins, of: host))
     guard !quiet, location.start != nil else { return service }
     if try self.location().path != location.path {
       TextOutput.error.writeLine(

@@ -125,6 +125,7 @@ struct AuditTests {
     #expect(all.count == 10_000)
     #expect(all.first?.action == .reload)
     #expect(try history.audit(since: HistoryFixture.start.advanced(by: 1)).count == 1)
+    #expect(try history.audit(until: HistoryFixture.start.advanced(by: 1)).count == 9_999)
     #expect(try history.audit(limit: 3).count == 3)
   }
 

@@ -1,4 +1,5 @@
 import RunHistory
+import SQLite
 import Testing
 import Workspace
 
@@ -63,6 +64,14 @@ struct ViewTests {
     let query = try fixture.history.sql("SELECT * FROM \(view)")
     #expect(query.columns.joined(separator: " ") == columns)
     #expect(HistorySchema.publicViews.contains(view))
+  }
+
+  @Test("are all that the schema has, and no others") func all() throws {
+    let names = try fixture.history.workspace.read { db in
+      try Row.fetchAll(db.cachedStatement(sql: "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name"))
+        .map { $0[0] as String }
+    }
+    #expect(names == HistorySchema.publicViews.sorted())
   }
 
   @Test(

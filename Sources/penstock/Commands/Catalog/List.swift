@@ -17,12 +17,15 @@ struct List: ParsableCommand {
 
         penstock list
         penstock list pipelines --json
+        penstock list pipelines --config host.yaml
       """)
 
   @Argument(help: "The folder. Without one, the current directory.", completion: .directory)
   var folder = "."
 
   @OptionGroup var labels: LabelFilterOptions
+
+  @OptionGroup var config: HostFileOptions
 
   @OptionGroup var plugins: PluginOptions
 
@@ -35,11 +38,15 @@ struct List: ParsableCommand {
     }
     let labels = try labels.labels()
     let source = plugins.source()
-    let history = try shared.location(for: PathText.join(folder, "pipeline.yaml")).historyIfPresent()
+    let host = try config.host(shared)
+    let location = try shared.serving(host).location(for: PathText.join(folder, "pipeline.yaml"))
+    // The workspace of a host is there once the host has run.
+    let isNew = shared.workspace == nil && host?.workspace != nil && !location.hasDatabase
+    let history = isNew ? nil : try location.historyIfPresent()
     var entries: [CatalogEntry] = []
     var found = 0
     for path in folders.flatMap(Self.files) {
-      guard let entry = try entry(path, source, history) else { continue }
+      guard let entry = try entry(path, source, host, history) else { continue }
       found += 1
       if labels.allSatisfy({ $0.isAmong(entry.pipeline?.labels ?? [:]) }) { entries.append(entry) }
     }
@@ -66,8 +73,10 @@ struct List: ParsableCommand {
   }
 
   /// What is known of a file; nil where it is something else than a pipeline.
-  private func entry(_ path: String, _ plugins: PluginSource, _ history: History?) throws -> CatalogEntry? {
-    let result = PipelineLoader.load(path: path, plugins: plugins)
+  private func entry(
+    _ path: String, _ plugins: PluginSource, _ host: HostDefinition?, _ history: History?
+  ) throws -> CatalogEntry? {
+    let result = PipelineLoader.load(path: path, plugins: plugins, host: host.map(HostSource.host) ?? .none)
     if result.pipeline == nil, result.templateCount != nil || !result.source.text.contains("operations") { return nil }
     let name = result.pipeline?.name
     let latest = try name.flatMap { try history?.runs(RunFilter(pipeline: $0, limit: 1)).first }
@@ -84,7 +93,8 @@ struct List: ParsableCommand {
     for entry in entries {
       guard let pipeline = entry.pipeline else {
         let errors = Count.of(entry.errors, "error")
-        table.add(entry.path, "", "", "", "\(errors): penstock check \(ShellText.quoted(entry.path))")
+        let host = config.path.map { " --config \(ShellText.quoted($0))" } ?? ""
+        table.add(entry.path, "", "", "", "\(errors): penstock check\(host) \(ShellText.quoted(entry.path))")
         continue
       }
       let latest = entry.latestRun.map {

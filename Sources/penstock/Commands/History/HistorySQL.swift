@@ -10,13 +10,18 @@ struct HistorySQL: ParsableCommand {
     commandName: "sql",
     abstract: "Query the history in SQL, read-only.",
     discussion: """
-      One SELECT statement over the views runs, operations, attempts, failures, \
-      durations, approvals and leases. Nothing can be changed by it, and it is \
+      One SELECT statement over the views \(views). Nothing can be changed by it, and it is \
       stopped after --limit-steps steps of SQLite's machine.
 
         penstock history sql "SELECT id, pipeline, duration_ms FROM runs LIMIT 5"
         penstock history sql --csv "SELECT * FROM attempts WHERE exit_code = 7"
       """)
+
+  /// All of them, as a person lists them.
+  private static var views: String {
+    let names = HistorySchema.publicViews
+    return names.dropLast().joined(separator: ", ") + (names.last.map { " and \($0)" } ?? "")
+  }
 
   @Argument(help: "The SELECT statement.")
   var query: String

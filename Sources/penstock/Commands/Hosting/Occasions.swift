@@ -25,10 +25,7 @@ struct Occasions: ParsableCommand {
     completion: ArgumentCompletion.servedPipelines)
   var pipeline: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Only occasions since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
-  var since: String?
+  @OptionGroup var span: SpanOptions
 
   @Flag(help: "Only those that no run came of.")
   var skipped = false
@@ -45,7 +42,7 @@ struct Occasions: ParsableCommand {
   func run() throws {
     var filter = OccasionFilter()
     filter.pipeline = pipeline
-    filter.since = try FilterOptions.time(since, option: "--since")
+    (filter.since, filter.until) = try span.span()
     filter.isSkipped = skipped
     filter.limit = limit == 0 ? nil : limit
     guard let history = try shared.openHistory() else { return }

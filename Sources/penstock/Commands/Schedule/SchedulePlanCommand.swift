@@ -18,6 +18,10 @@ struct SchedulePlanCommand: ParsableCommand {
         penstock schedule plan pipelines
         penstock schedule plan nightly.yaml --from 2026-03-29 --for 2d --json
 
+      With --config, pipelines are checked as those of that host, and without paths, those that it serves are shown.
+
+        penstock schedule plan --config host.yaml
+
       A file with errors is reported as by check, and left out; then the command exits with 2.
       """)
 
@@ -38,6 +42,8 @@ struct SchedulePlanCommand: ParsableCommand {
       "The zone of --from, and of instants that have none: a name such as Europe/Berlin, UTC, or local for the computer's.",
       valueName: "zone"))
   var zone = "local"
+
+  @OptionGroup var config: HostFileOptions
 
   @OptionGroup var plugins: PluginOptions
 
@@ -66,7 +72,8 @@ struct SchedulePlanCommand: ParsableCommand {
   /// Loads the files, and asks those that are pipelines. Errors are shown.
   private func add(to plan: inout SchedulePlan) throws -> ExitStatus {
     var status = ExitStatus.succeeded
-    let found = PipelineFiles(try usualPaths())
+    let host = try config.host(shared)
+    let found = PipelineFiles(try usualPaths(of: host))
     for problem in found.problems {
       status = .usage
       TextOutput.error.writeLine(
@@ -78,7 +85,7 @@ struct SchedulePlanCommand: ParsableCommand {
     }
     let source = plugins.source()
     for file in found.files {
-      let result = try PipelineFileLoading.read(file, plugins: source)
+      let result = try PipelineFileLoading.read(file, plugins: source, host: host.map(HostSource.host) ?? .none)
       if let pipeline = result.pipeline {
         plan.add(pipeline, file: result.source.path, plugins: source)
         continue
@@ -96,8 +103,9 @@ struct SchedulePlanCommand: ParsableCommand {
     return status
   }
 
-  private func usualPaths() throws -> [String] {
+  private func usualPaths(of host: HostDefinition?) throws -> [String] {
     guard paths.isEmpty else { return paths }
+    if let served = host?.pipelines, !served.isEmpty { return served }
     if InputFile.kind(of: Self.usualFolder) == .directory { return [Self.usualFolder] }
     return [try PipelineFileLoading.file(nil)]
   }
