@@ -47,8 +47,11 @@ package struct PipelineExplanation: Sendable {
   /// What it waits for, in sentences.
   package var sentences: [String] {
     var sentences: [String] = []
-    if !isServed {
+    switch entry.next {
+    case .host:
       sentences.append("No host serves the workspace, so nothing starts it; start one with `penstock serve`.")
+    case .nextHost: sentences.append("The host is draining: nothing begins before the next one serves the workspace.")
+    default: break
     }
     if let problem = entry.pipeline.problem {
       sentences.append(
@@ -59,11 +62,13 @@ package struct PipelineExplanation: Sendable {
     if let pause = entry.pause {
       sentences.append("It is \(pause.words); `penstock unpause \(entry.pipeline.name)` ends that.")
     }
-    sentences += wakes
-    switch (entry.pipeline.nextAt, entry.pipeline.causes) {
-    case (let next?, _): sentences.append("It is due next at \(ClockText.dateAndTime(next)).")
-    case (nil, let causes?): sentences.append("It is started by: \(causes).")
-    case (nil, nil): sentences.append("Nothing starts it by itself; `penstock start \(entry.pipeline.name)` does.")
+    sentences += entry.sentences + wakes
+    switch entry.next {
+    case .at(let time): sentences.append("It is due next at \(ClockText.dateAndTime(time)).")
+    case .causes(let causes): sentences.append("It is started by: \(causes).")
+    case .request: sentences.append("Nothing starts it by itself; `penstock start \(entry.pipeline.name)` does.")
+    // What it waits for has been said.
+    case .unpaused, .host, .nextHost, .corrected: break
     }
     return sentences
   }

@@ -40,10 +40,10 @@ struct QueueReasons {
     if let most = configuration?["queues"]?[place.queue]?.intValue, most < limit ?? .max {
       let holders = placed.filter { $0.queue == place.queue }
       if holders.count >= most {
-        return Self.words("a place in the queue '\(place.queue)'", most, "queues.\(place.queue).runs", holders)
+        return try words("a place in the queue '\(place.queue)'", most, "queues.\(place.queue).runs", holders)
       }
     }
-    if let limit, placed.count >= limit { return Self.words("a place", limit, "limits.runs", placed) }
+    if let limit, placed.count >= limit { return try words("a place", limit, "limits.runs", placed) }
     return Self.turn
   }
 
@@ -68,15 +68,15 @@ struct QueueReasons {
   }
 
   /// `a place: limits.runs of the host lets 1 run go on at once: run 03kx9fab of 'nightly' has it`.
-  private static func words(_ what: String, _ most: Int64, _ key: String, _ holders: [PlacedRun]) -> String {
-    "\(what): \(key) of the host lets \(most) \(most == 1 ? "run" : "runs") go on at once: \(words(holders))"
+  private func words(_ what: String, _ most: Int64, _ key: String, _ holders: [PlacedRun]) throws -> String {
+    try "\(what): \(key) of the host lets \(most) \(most == 1 ? "run" : "runs") go on at once: \(words(holders))"
   }
 
   /// `run 03kx9fab of 'nightly' has it`.
-  private static func words(_ holders: [PlacedRun]) -> String {
+  private func words(_ holders: [PlacedRun]) throws -> String {
     guard !holders.isEmpty else { return "none may begin" }
-    var names = holders.prefix(named).map { "run \($0.run.short) of '\($0.pipeline)'" }
-    if holders.count > named { names.append("\(holders.count - named) more") }
+    var names = try holders.prefix(Self.named).map { "run \(try history.shortForm(of: $0.run)) of '\($0.pipeline)'" }
+    if holders.count > Self.named { names.append("\(holders.count - Self.named) more") }
     let last = names.removeLast()
     return names.isEmpty ? "\(last) has it" : "\(names.joined(separator: ", ")) and \(last) have them"
   }
@@ -88,7 +88,7 @@ struct QueueReasons {
     guard let lease, RecordedOverlap.isQueue(try history.definition(of: place.run) ?? "") else { return nil }
     let run = LeaseHolder(lease.holder)?.run
     guard run != place.run else { return nil }
-    let holder = run.map { "run \($0.short)" } ?? lease.holder
+    let holder = try run.map { "run \(try history.shortForm(of: $0))" } ?? lease.holder
     return
       "its turn: one run of '\(place.pipeline)' goes on at a time, and \(holder) in process \(lease.owner.pid) does"
   }

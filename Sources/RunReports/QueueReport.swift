@@ -1,3 +1,4 @@
+import PipelineLanguage
 import RunHistory
 import Values
 
@@ -53,6 +54,19 @@ extension QueueReport.Place {
 }
 
 extension Occasion {
+  /// The run that came of it; nil for one that stood in its way.
+  package var ownRun: RunID? { outcome == .skipped && reason == .overlap ? nil : run }
+
+  /// Why there is no run, in words: `overlap: run 03kx9fab was in the way`. Nil where there is one.
+  package func because(short: (RunID) -> String) -> String? {
+    let obstacle = ownRun == nil ? run.map { "run \(short($0)) was in the way" } : nil
+    let detail = detail.map(TerminalText.oneLine) ?? obstacle
+    // A detail may begin with the word itself: `paused by ada`.
+    let word = reason.flatMap { detail?.hasPrefix($0.rawValue) == true ? nil : $0.rawValue }
+    let parts = [word, detail].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ": ")
+  }
+
   /// The occasion with the names of the view `occasions`.
   package func jsonValue() -> JSONValue {
     .object([

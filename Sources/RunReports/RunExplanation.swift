@@ -33,19 +33,22 @@ package struct RunExplanation: Sendable {
   private let records: [String: OperationRecord]
   private let shortID: String
   private let holders: @Sendable ([String]) -> [ResourceHolds.Holder]
+  private let short: @Sendable (RunID) -> String
   private let place: QueueReport.Place?
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
   /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
   /// into the commands to type; `nestedRuns` is asked for the runs that operations have started, and `holders` for what holds
-  /// resources, by their names. `place` is that of a run in the queue of a host.
+  /// resources, by their names. `place` is that of a run in the queue of a host; `short` is how other runs are named.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
     now: RecordTime = .now, place: QueueReport.Place? = nil,
     nestedRuns: @escaping NestedRuns = { _, _ in nil },
-    holders: @escaping @Sendable ([String]) -> [ResourceHolds.Holder] = { _ in [] }
+    holders: @escaping @Sendable ([String]) -> [ResourceHolds.Holder] = { _ in [] },
+    short: @escaping @Sendable (RunID) -> String = \.short
   ) {
     self.holders = holders
+    self.short = short
     self.place = place
     self.nestedRuns = nestedRuns
     run = recorded.run
@@ -291,7 +294,7 @@ package struct RunExplanation: Sendable {
     let holders = holders(names)
     guard !holders.isEmpty else { return "it begins when what holds the resources ends" }
     let shown = holders.prefix(3).map { holder in
-      "'\(holder.operation)' of run \(holder.run.short) in process \(holder.owner.pid)"
+      "'\(holder.operation)' of run \(short(holder.run)) in process \(holder.owner.pid)"
     }
     return "it begins when enough is free of what is held by " + shown.joined(separator: ", ")
       + (holders.count > shown.count ? " and \(holders.count - shown.count) more" : "")

@@ -14,6 +14,10 @@ package struct StatusReport: Sendable {
     /// How many of its runs are queued.
     package var queued: Int
     package var pause: Pause?
+    /// What has to come before it starts the next time.
+    package var next: PipelineNext
+    /// What is to be said of its runs, each a sentence.
+    package var sentences: [String]
   }
 
   /// The host that serves the workspace, or served it last; nil where none ever has.
@@ -32,27 +36,27 @@ package struct StatusReport: Sendable {
   ///   - now: The present.
   /// - Throws: `WorkspaceError`.
   package init(of names: Set<String>, in history: History, at now: RecordTime = .now) throws {
-    host = try history.hosts(limit: 1).first
+    let host = try history.hosts(limit: 1).first
+    self.host = host
     let pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
     let lengths = try history.queuedRuns()
     queued = lengths.values.reduce(0, +)
-    let shortages = try history.shortages()
-    var entries: [Entry] = []
-    var running = 0
-    for pipeline in try history.publishedPipelines() {
-      let runs = try history.runs(RunFilter(pipeline: pipeline.name, limit: Self.latestRuns))
-      running += runs.count { $0.state == .running }
-      guard names.isEmpty || names.contains(pipeline.name) else { continue }
-      entries.append(
-        Entry(pipeline, runs, queued: lengths[pipeline.name] ?? 0, pause: pauses[pipeline.name], shortages))
+    let heldUp = Dictionary(grouping: try history.heldUpOperations(), by: \.run)
+    let going = Dictionary(
+      grouping: try history.runs(RunFilter(states: [.running], order: .oldestFirst)), by: \.pipeline)
+    running = going.values.reduce(0) { $0 + $1.count }
+    entries = try history.publishedPipelines().filter { names.isEmpty || names.contains($0.name) }.map { pipeline in
+      let running = going[pipeline.name] ?? []
+      let standing = PipelineStanding(
+        pipeline: pipeline, runs: try history.runs(RunFilter(pipeline: pipeline.name, limit: Self.latestRuns)),
+        running: running, heldUp: running.flatMap { heldUp[$0.id] ?? [] }, queued: lengths[pipeline.name] ?? 0,
+        pause: pauses[pipeline.name], host: host?.state, history: history)
+      return Entry(
+        pipeline: pipeline, state: standing.state, reason: try standing.reason(), runs: standing.runs,
+        queued: standing.queued, pause: standing.pause,
+        next: PipelineNext(of: pipeline, standing.pause, on: host?.state, at: now),
+        sentences: try standing.sentences())
     }
-    self.entries = entries
-    self.running = running
-  }
-
-  /// When a pipeline is due next; nil where that is not known, or no host would run it.
-  package func next(of entry: Entry) -> RecordTime? {
-    isServed && entry.pipeline.isLoaded ? entry.pipeline.nextAt : nil
   }
 
   /// Whether something is different by now of which nobody tells: the host has died, or a pause is over.
@@ -73,41 +77,13 @@ package struct StatusReport: Sendable {
 }
 
 extension StatusReport.Entry {
-  fileprivate init(
-    _ pipeline: PublishedPipeline, _ runs: [RunRecord], queued: Int, pause: Pause?, _ shortages: [WaitForMeans]
-  ) {
-    self.pipeline = pipeline
-    self.runs = runs
-    self.queued = queued
-    self.pause = pause
-    let going = Set(runs.filter { $0.state == .running }.map(\.id))
-    let current = runs.first { $0.state == .running }
-    let shortage = shortages.first { going.contains($0.run) }
-    if !pipeline.isLoaded {
-      (state, reason) = ("invalid", pipeline.problem)
-    } else if let shortage {
-      (state, reason) = (
-        "running", "run \(shortage.run.short): '\(shortage.operation)' waits until it can go on: \(shortage.why)"
-      )
-    } else if let current {
-      (state, reason) = ("running", "run \(current.id.short)")
-    } else if let pause {
-      (state, reason) = ("paused", pause.words)
-    } else if queued > 0 {
-      (state, reason) = ("queued", "\(queued) \(queued == 1 ? "run waits" : "runs wait")")
-    } else if pipeline.problem != nil {
-      (state, reason) = ("invalid", pipeline.problem)
-    } else {
-      (state, reason) = ("idle", nil)
-    }
-  }
-
   /// The entry with the names of the view `pipelines`.
   package func jsonValue() -> JSONValue {
     .object([
       "name": .string(pipeline.name), "path": .string(pipeline.path), "state": .string(state),
-      "reason": JSONValue(reason), "problem": JSONValue(pipeline.problem), "next_at": JSONValue(pipeline.nextAt),
-      "next_cause": JSONValue(pipeline.nextCause), "causes": JSONValue(pipeline.causes), "queued": JSONValue(queued),
+      "reason": JSONValue(reason), "problem": JSONValue(pipeline.problem), "next_at": JSONValue(next.time),
+      "next_cause": JSONValue(next.time == nil ? nil : pipeline.nextCause), "causes": JSONValue(pipeline.causes),
+      "queued": JSONValue(queued),
       "last_run": JSONValue(runs.first?.id.text), "last_state": JSONValue(runs.first?.state.rawValue),
       "paused_by": JSONValue(pause?.who), "paused_until": JSONValue(pause?.until),
       "queue": .string(pipeline.queue), "priority": JSONValue(pipeline.priority),

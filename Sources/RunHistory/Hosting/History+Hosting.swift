@@ -58,12 +58,18 @@ extension History {
     try read { db in try db.fetch(for: StoredPipeline.self).where(StoredPipeline.name == name).first?.published }
   }
 
-  /// The published pipeline that is due next, as far as known; nil where none is.
-  package func nextDue() throws(WorkspaceError) -> PublishedPipeline? {
+  /// The published pipeline that is due next, as far as known, without those that are paused until then; nil where none is.
+  package func nextDue(at now: RecordTime) throws(WorkspaceError) -> PublishedPipeline? {
     try read { db in
-      try db.fetch(for: StoredPipeline.self)
-        .where(StoredPipeline.nextAt >= 0, limit: .limit(1), orderBy: [StoredPipeline.nextAt.ascending]).first?
-        .published
+      let pauses = try Pauses.all(at: now, in: db)
+      let due = try db.fetch(for: StoredPipeline.self)
+        .where(
+          StoredPipeline.nextAt >= 0, limit: .limit(pauses.count + 1), orderBy: [StoredPipeline.nextAt.ascending])
+      return due.map(\.published).first { pipeline in
+        !pauses.contains { pause in
+          pause.pipeline == pipeline.name && pause.until.map { end in pipeline.nextAt.map { $0 < end } ?? true } ?? true
+        }
+      }
     }
   }
 

@@ -12,7 +12,8 @@ extension History {
     try write { db in
       for pause in pauses {
         guard let who = pause.who else { continue }
-        let detail = [pause.until.map { "until \($0.text)" }, pause.reason].compactMap { $0 }.joined(separator: ": ")
+        let detail = [pause.until.map { "until \(ClockText.dateAndTime($0))" }, pause.reason].compactMap { $0 }.joined(
+          separator: ": ")
         try AuditRows.add(
           AuditEntry(
             time: pause.since, by: Requester(who, by: means), .pause, pause.pipeline,

@@ -27,7 +27,7 @@ public struct Pause: Sendable, Hashable {
   /// Who paused the pipeline and why, for people: `paused by ada: maintenance`.
   package var words: String {
     let person = who.map { " by \($0)" } ?? ""
-    let end = until.map { " until \($0.text)" } ?? ""
+    let end = until.map { " until \(ClockText.dateAndTime($0))" } ?? ""
     return "paused\(person)\(end)" + (reason.map { ": \($0)" } ?? "")
   }
 }

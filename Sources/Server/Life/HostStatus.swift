@@ -60,11 +60,14 @@ final class StatusTeller: Sendable {
 
   private func text() async -> String? {
     // A history that cannot be read has nothing to tell.
-    guard let lengths = try? host.history.queueLengths(), let due = try? host.history.nextDue().map({ [$0] }) ?? []
+    guard let lengths = try? host.history.queueLengths(),
+      let due = try? host.history.nextDue(at: host.now()).map({ [$0] }) ?? []
     else {
       return nil
     }
-    let next = due.first.flatMap { pipeline in pipeline.nextAt.map { (pipeline.name, $0) } }
+    // A host that drains begins nothing more.
+    let isDraining = (try? host.history.currentHost()?.state) == .draining
+    let next = isDraining ? nil : due.first.flatMap { pipeline in pipeline.nextAt.map { (pipeline.name, $0) } }
     return HostStatus(
       running: await running(), queued: lengths.values.reduce(0, +), next: next, now: host.now()
     ).text

@@ -24,19 +24,19 @@ final class RunRelay: Sendable {
     return Dispatcher.Events(
       began: { run in
         log.tell(
-          .info, "run-began", "run \(run.id.short) of '\(run.pipeline)' begins", pipeline: run.pipeline, run: run.id)
+          .info, "run-began", "run \(run.id) of '\(run.pipeline)' begins", pipeline: run.pipeline, run: run.id)
       },
       ended: { [self] run in
         let reason = run.reason.map { ": \($0)" } ?? ""
         log.tell(
           run.state == .failed ? .error : .info, "run-ended",
-          "run \(run.id.short) of '\(run.pipeline)' \(run.state.rawValue)\(reason)",
+          "run \(run.id) of '\(run.pipeline)' \(run.state.rawValue)\(reason)",
           pipeline: run.pipeline, run: run.id)
         tell(run)
       },
       failed: { [self] run, error in
         log.tell(
-          .error, "run-lost", "run \(run.id.short) of '\(run.pipeline)' cannot go on: \(error)", pipeline: run.pipeline,
+          .error, "run-lost", "run \(run.id) of '\(run.pipeline)' cannot go on: \(error)", pipeline: run.pipeline,
           run: run.id)
         tell(run)
       },

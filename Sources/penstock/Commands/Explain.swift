@@ -71,7 +71,7 @@ struct Explain: ParsableCommand {
     let explanation = RunExplanation(
       of: recorded, pipeline: pipeline, operation: operation, shortID: short, place: place,
       nestedRuns: { history.nested(in: $0, operation: $1) },
-      holders: { (try? history.holders(ofResources: $0)) ?? [] })
+      holders: { (try? history.holders(ofResources: $0)) ?? [] }, short: { reference.short($0) })
     shared.output.print {
       explanation.jsonValues()
     } text: {
@@ -98,8 +98,8 @@ struct Explain: ParsableCommand {
       guard !explanation.occasions.isEmpty else { return }
       TextOutput.standard.writeLine("  latest occasions:")
       for occasion in explanation.occasions {
-        let why = occasion.reason.map { " (\($0.rawValue))" } ?? ""
-        let run = occasion.run.map { " \(reference.short($0))" } ?? ""
+        let why = occasion.because(short: reference.short).map { " (\($0))" } ?? ""
+        let run = occasion.ownRun.map { " \(reference.short($0))" } ?? ""
         TextOutput.standard.writeLine(
           "    \(ClockText.dateAndTime(occasion.instant ?? occasion.askedAt)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)"
         )

@@ -39,8 +39,8 @@ struct StatusLayout {
     ])
     for entry in entries {
       let strip = entry.runs.reversed().map { StatePaint.glyph($0.state, isUnicode: isUnicode) }.joined()
-      let next = report.next(of: entry).map { ClockText.dateAndTime($0) } ?? entry.pipeline.causes ?? "on request"
-      table.add(entry.pipeline.name, entry.state, strip, next, TerminalText.oneLine(firstLine(of: entry.reason)))
+      table.add(
+        entry.pipeline.name, entry.state, strip, entry.next.words, TerminalText.oneLine(firstLine(of: entry.reason)))
     }
     return table
   }

@@ -360,14 +360,14 @@ struct WriteFailureTests {
     // Whoever asks can see for what it waits, and not that it did.
     let why = "\(EngineError.file("1.out", EMFILE))"
     let waiting = try await recorded(in: disk.host.history) { $0.operationReason == .shortage(why) }
-    #expect(try disk.host.history.shortages().map(\.why) == [why])
-    #expect(try disk.host.history.shortages().map(\.run) == [waiting.run])
+    #expect(try disk.host.history.heldUpOperations().map(\.reason) == [.shortage(why)])
+    #expect(try disk.host.history.heldUpOperations().map(\.run) == [waiting.run])
     #expect(waiting.state == .running && waiting.reason == "shortage")
     disk.delayer.endOne()
     #expect(await disk.delayer.begins() == .seconds(1))
     disk.delayer.endOne()
     let outcome = try await run.task.value.run
-    #expect(try disk.host.history.shortages().isEmpty)
+    #expect(try disk.host.history.heldUpOperations().isEmpty)
     #expect(try disk.host.history.operations(of: outcome.id).allSatisfy { $0.reason == nil })
     #expect(outcome.state == .succeeded)
     #expect(disk.executor.commands == ["long", "other", "long", "long", "next"])

@@ -63,15 +63,12 @@ struct Occasions: ParsableCommand {
       ])
       for occasion in occasions {
         let late = occasion.lateMilliseconds.map { DurationText.format(microseconds: Int64($0 * 1000)) }
-        let detail = occasion.detail.map(TerminalText.oneLine)
-        // A detail may begin with the word itself: `paused by ada`.
-        let word = occasion.reason.flatMap { detail?.hasPrefix($0.rawValue) == true ? nil : $0.rawValue }
-        let reason = [word, detail].compactMap { $0 }
         table.add(
           occasion.pipeline, ClockText.dateAndTime(occasion.instant ?? occasion.askedAt),
           occasion.controller ?? occasion.askedBy.map { "\(occasion.cause.rawValue) by \($0)" }
             ?? occasion.cause.rawValue,
-          occasion.outcome.rawValue, occasion.run.map(reference.short) ?? "", late ?? "", reason.joined(separator: ": ")
+          occasion.outcome.rawValue, occasion.ownRun.map(reference.short) ?? "", late ?? "",
+          occasion.because(short: reference.short) ?? ""
         )
       }
       TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))

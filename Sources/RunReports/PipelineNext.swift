@@ -1,0 +1,56 @@
+import RunHistory
+
+/// What has to come before a pipeline starts the next time.
+package enum PipelineNext: Sendable, Hashable {
+  /// An instant.
+  case at(RecordTime)
+  /// Conditions, and controllers without instants, by their names.
+  case causes(String)
+  /// Somebody who asks for it.
+  case request
+  /// The end of a pause, which nil leaves open; when it is due after that is not known.
+  case unpaused(RecordTime?)
+  /// A host.
+  case host
+  /// The host after the one that drains.
+  case nextHost
+  /// A file without errors.
+  case corrected
+
+  init(of pipeline: PublishedPipeline, _ pause: Pause?, on host: HostRecord.State?, at now: RecordTime) {
+    switch host {
+    case nil, .stopped?, .died?: self = .host
+    case .draining?: self = .nextHost
+    case .starting?, .ready?:
+      // What the last host said may be over.
+      let next = pipeline.nextAt.flatMap { host == .starting && $0 <= now ? nil : $0 }
+      if !pipeline.isLoaded {
+        self = .corrected
+      } else if let pause, pause.until.map({ end in next.map { $0 < end } ?? true }) ?? true {
+        self = .unpaused(pause.until)
+      } else if let next {
+        self = .at(next)
+      } else {
+        self = (pipeline.causes ?? pipeline.nextCause).map(Self.causes) ?? .request
+      }
+    }
+  }
+
+  /// The instant, where it is known.
+  package var time: RecordTime? {
+    if case .at(let time) = self { time } else { nil }
+  }
+
+  /// In a few words, for people.
+  package var words: String {
+    switch self {
+    case .at(let time): ClockText.dateAndTime(time)
+    case .causes(let causes): causes
+    case .request: "on request"
+    case .unpaused(let end): end.map { "after \(ClockText.dateAndTime($0))" } ?? "when unpaused"
+    case .host: "when a host serves it"
+    case .nextHost: "with the next host"
+    case .corrected: "when its file is correct"
+    }
+  }
+}

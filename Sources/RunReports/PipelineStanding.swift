@@ -1,0 +1,161 @@
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// What a pipeline does at the moment, and what keeps it or its runs from more, with the command that changes it.
+struct PipelineStanding {
+  let pipeline: PublishedPipeline
+  /// Its latest runs, the latest first.
+  let runs: [RunRecord]
+  /// Its runs that go on, the oldest first.
+  let running: [RunRecord]
+  /// What holds these up.
+  let heldUp: [HeldUpOperation]
+  /// How many of its runs are queued.
+  let queued: Int
+  let pause: Pause?
+  /// The state of the host; nil where none has ever served the workspace.
+  let host: HostRecord.State?
+  let history: History
+
+  /// How many runs or operations are named.
+  private static let named = 3
+
+  /// `idle`, `queued`, `running`, `paused` or `invalid`.
+  var state: String {
+    if !pipeline.isLoaded { return "invalid" }
+    if !running.isEmpty { return "running" }
+    if pause != nil { return "paused" }
+    if queued > 0 { return "queued" }
+    return pipeline.problem == nil ? "idle" : "invalid"
+  }
+
+  /// Why it is in that state, in one line; nil where nothing is to be said.
+  func reason() throws -> String? {
+    switch state {
+    case "running": return try goingOn()
+    case "paused": return pause?.words
+    case "queued":
+      return "\(queued) \(queued == 1 ? "run waits" : "runs wait")" + (hostIsMissing.map { ": \($0)" } ?? "")
+    case "idle":
+      if let run = interrupted {
+        let short = try history.shortForm(of: run.id)
+        return "run \(short) is interrupted; `penstock resume \(short)`"
+      }
+      if let run = failed {
+        let short = try history.shortForm(of: run.id)
+        return "run \(short) failed\(try Self.place(of: run, in: history)); `penstock explain \(short)`"
+      }
+      return hostIsMissing
+    default: return pipeline.problem
+    }
+  }
+
+  private var hostIsMissing: String? {
+    switch host {
+    case nil, .stopped?, .died?: "no host serves it"
+    case .draining?: "the host is draining"
+    case .starting?, .ready?: nil
+    }
+  }
+
+  private func goingOn() throws -> String {
+    guard let first = heldUp.first else {
+      let names = try running.prefix(Self.named).map { try history.shortForm(of: $0.id) }
+      guard running.count > 1 else { return "run \(names.joined())" }
+      return "\(running.count) runs: \(names.joined(separator: ", "))\(running.count > names.count ? ", …" : "")"
+    }
+    let short = try history.shortForm(of: first.run)
+    var text = "run \(short): \(try words(for: first))"
+    if let command = Self.command(for: first, short) { text += "; `\(command)`" }
+    let others = running.count - 1
+    if others > 0 { text += "; \(Count.of(others, "more run")) \(others == 1 ? "goes" : "go") on" }
+    return text
+  }
+
+  // MARK: Runs that have ended
+
+  /// The runs since the latest success, the latest first.
+  private var unsuccessful: ArraySlice<RunRecord> { runs.prefix { $0.state != .succeeded } }
+
+  private var interrupted: RunRecord? { unsuccessful.first { $0.state == .interrupted } }
+
+  /// The latest run, where it failed.
+  private var failed: RunRecord? {
+    runs.first { $0.state.isFinal }.flatMap { $0.state == .failed ? $0 : nil }
+  }
+
+  /// The operations with which a run failed.
+  private static func failures(of run: RunRecord, in history: History) throws -> [OperationRecord] {
+    try history.operations(of: run.id).filter { $0.parent == nil && $0.state == .failed }
+  }
+
+  /// ` in 'deploy'`, or why it failed where no operation did.
+  private static func place(of run: RunRecord, in history: History) throws -> String {
+    let names = try failures(of: run, in: history).map { "'\($0.title)'" }
+    guard !names.isEmpty else { return run.tellingReason.map { " (\($0))" } ?? "" }
+    return " in " + names.prefix(named).joined(separator: ", ") + (names.count > named ? ", …" : "")
+  }
+
+  // MARK: Sentences
+
+  /// What is to be said of its runs, with what a person may do, each a sentence.
+  func sentences() throws -> [String] {
+    var sentences: [String] = []
+    if running.count > 1 {
+      let names = try running.prefix(Self.named).map { try history.shortForm(of: $0.id) }
+      let rest = running.count > names.count ? " and \(running.count - names.count) more" : ""
+      sentences.append("\(running.count) runs go on: \(names.joined(separator: ", "))\(rest).")
+    }
+    for held in heldUp.prefix(RunExplanation.limit) {
+      let short = try history.shortForm(of: held.run)
+      let command = Self.command(for: held, short).map { "; `\($0)` answers it" } ?? ""
+      sentences.append("Run \(short): \(try words(for: held))\(command).")
+    }
+    if let run = interrupted {
+      let short = try history.shortForm(of: run.id)
+      sentences.append(
+        "Run \(short) is interrupted: its host ended before it did; `penstock resume \(short)` goes on with it.")
+    }
+    if let run = failed {
+      let short = try history.shortForm(of: run.id)
+      let first = try Self.failures(of: run, in: history).first
+      let logs = first.map { " and `penstock logs \(short) \(ShellText.quoted($0.name))`" } ?? ""
+      sentences.append(
+        "The latest run that has ended, \(short), failed\(try Self.place(of: run, in: history)); `penstock explain \(short)`\(logs) \(first == nil ? "says" : "say") more."
+      )
+    }
+    return sentences
+  }
+
+  // MARK: What holds an operation up
+
+  private static func command(for held: HeldUpOperation, _ short: String) -> String? {
+    guard case .approval = held.reason else { return nil }
+    return "penstock approve \(short) \(ShellText.quoted(held.path))"
+  }
+
+  private func words(for held: HeldUpOperation) throws -> String {
+    let name = "'\(held.path)'"
+    switch held.reason {
+    case .shortage(let why): return "\(name) waits until it can go on: \(why)"
+    case .approval(let question):
+      return "\(name) waits for approval" + (question.message.map { ": \(TerminalText.oneLine($0))" } ?? "")
+    case .resources(let names):
+      return "\(name) waits for \(names.isEmpty ? "resources" : names.joined(separator: ", "))\(try holders(of: names))"
+    case .exclusive(let exclusive):
+      let holder = exclusive.holder.map { ", held by \($0)" } ?? ""
+      let process = exclusive.process.map { " (process \($0))" } ?? ""
+      return "\(name) waits for \(exclusive.name.map { "'\($0)'" } ?? "an exclusive name")\(holder)\(process)"
+    default: return "\(name) waits"
+    }
+  }
+
+  private func holders(of resources: [String]) throws -> String {
+    let holders = try history.holders(ofResources: resources)
+    guard !holders.isEmpty else { return "" }
+    let shown = try holders.prefix(Self.named).map { "'\($0.operation)' of run \(try history.shortForm(of: $0.run))" }
+    return ", held by " + shown.joined(separator: ", ")
+      + (holders.count > shown.count ? " and \(holders.count - shown.count) more" : "")
+  }
+}

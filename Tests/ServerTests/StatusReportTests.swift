@@ -1,0 +1,161 @@
+import PipelineLanguage
+import RunHistory
+import RunReports
+import Server
+import Testing
+import Workspace
+
+@Suite("The status of a pipeline")
+struct StatusReportTests {
+  private static let working = "operations: [{ name: work, run: exec sleep 60 }]\n"
+
+  private func entry(_ name: String, in history: History, at now: RecordTime = .now) throws -> StatusReport.Entry {
+    try #require(try StatusReport(of: [name], in: history, at: now).entries.first)
+  }
+
+  private func sentences(_ name: String, in history: History) throws -> [String] {
+    try #require(try PipelineExplanation(of: name, in: history)).sentences
+  }
+
+  @Test("names the operation that waits for an answer, and the command that gives it")
+  func approval() async throws {
+    let bench = try ServerBench(["one": "operations: [{ name: ask, approve: may it? }]"])
+    try await bench.serve { _, history in
+      let run = try bench.start("one", in: history)
+      try await eventually { try !history.pendingApprovals(run).isEmpty }
+      let command = "`penstock approve \(run.short) ask`"
+      #expect(
+        try entry("one", in: history).reason == "run \(run.short): 'ask' waits for approval: may it?; \(command)")
+      #expect(
+        try sentences("one", in: history).contains(
+          "Run \(run.short): 'ask' waits for approval: may it?; \(command) answers it."))
+    }
+  }
+
+  @Test("names the operation with which the latest run failed, until one succeeds")
+  func failed() async throws {
+    let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }, { name: b, run: test -e ../ok }]"])
+    try await bench.serve { _, history in
+      let run = try bench.start("one", in: history)
+      try await eventually { try history.run(run)?.state == .failed }
+      let entry = try entry("one", in: history)
+      #expect(entry.state == "idle")
+      #expect(entry.reason == "run \(run.short) failed in 'b'; `penstock explain \(run.short)`")
+      #expect(
+        try sentences("one", in: history).contains(
+          "The latest run that has ended, \(run.short), failed in 'b'; `penstock explain \(run.short)` and `penstock logs \(run.short) b` say more."
+        ))
+      try bench.write("operations: [{ name: a, value: 1 }]", to: "one")
+      try await eventually {
+        let run = try bench.start("one", in: history)
+        try await eventually { try history.run(run)?.state.isFinal == true }
+        return try history.run(run)?.state == .succeeded
+      }
+      #expect(try self.entry("one", in: history).reason == nil)
+    }
+  }
+
+  @Test("says for which resources a run waits, and who holds them")
+  func resources() async throws {
+    let using = "operations: [{ name: use, run: exec sleep 60, resources: { gpu: 1 } }]"
+    let bench = try ServerBench(["one": using, "two": using]) { configuration in
+      configuration.use(
+        HostDefinition.load(text: "resources: { gpu: 1 }\ndrain: 0s", path: "host.yaml").host ?? HostDefinition())
+    }
+    try await bench.serve { _, history in
+      let holder = try bench.start("one", in: history)
+      try await eventually { try history.operations(of: holder).contains { $0.state == .running } }
+      let run = try bench.start("two", in: history)
+      let text = "'use' waits for gpu, held by 'use' of run \(holder.short)"
+      try await eventually { try entry("two", in: history).reason == "run \(run.short): \(text)" }
+      #expect(try sentences("two", in: history).contains("Run \(run.short): \(text)."))
+    }
+  }
+
+  @Test("says how many runs go on, and names them")
+  func several() async throws {
+    let bench = try ServerBench(["one": Self.working])
+    try await bench.serve { _, history in
+      let runs = try (0..<4).map { _ in try bench.start("one", in: history) }
+      try await eventually { try StatusReport(of: [], in: history).running == 4 }
+      let names = try runs.prefix(3).map { try history.shortForm(of: $0) }.joined(separator: ", ")
+      #expect(try entry("one", in: history).reason == "4 runs: \(names), …")
+      #expect(try sentences("one", in: history).contains("4 runs go on: \(names) and 1 more."))
+    }
+  }
+
+  @Test("says that a run is interrupted, with the command that goes on with it, and that no host is there")
+  func interrupted() async throws {
+    let bench = try ServerBench(["one": "on_restart: leave\n" + Self.working])
+    try await bench.serve { _, _ in }
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    #expect(try entry("one", in: history).reason == "no host serves it")
+    let recorder = HistoryRecorder(workspace: history.workspace)
+    let run = try bench.start("one", in: history)
+    #expect(try entry("one", in: history).reason == "1 run waits: no host serves it")
+    _ = try await recorder.takeQueued(QueueTurns.Places(total: 1), held: [], single: [], host: "box", at: .now)
+    recorder.record(.runStarted(run, at: .now))
+    try await recorder.perform { try $0.execute(sql: "UPDATE run_record SET process_started = 1") }
+    try await recorder.close()
+    try history.markInterrupted()
+    #expect(
+      try entry("one", in: history).reason == "run \(run.short) is interrupted; `penstock resume \(run.short)`")
+    #expect(
+      try sentences("one", in: history).contains(
+        "Run \(run.short) is interrupted: its host ended before it did; `penstock resume \(run.short)` goes on with it."
+      ))
+  }
+
+  @Test("shows the next time only where a host would begin a run then")
+  func next() async throws {
+    let bench = try ServerBench(["one": Self.working, "never": "operations: 1"]) { $0.drain = .seconds(20) }
+    let due = RecordTime.now.advanced(by: .seconds(3600))
+    func next(_ name: String = "one", in history: History) throws -> (RecordTime?, String) {
+      let next = try entry(name, in: history).next
+      return (next.time, next.words)
+    }
+    try await bench.serve { server, history in
+      try history.publishNext([("one", due, "cron")])
+      #expect(try next(in: history) == (due, ClockText.dateAndTime(due)))
+      #expect(try sentences("one", in: history) == ["It is due next at \(ClockText.dateAndTime(due))."])
+      #expect(try next("never", in: history) == (nil, "when its file is correct"))
+      #expect(try sentences("never", in: history).count == 1)
+      #expect(try history.nextDue(at: .now)?.name == "one")
+      try history.pause([Pause(pipeline: "one", until: due.advanced(by: .seconds(-1)), since: .now)])
+      #expect(try next(in: history).0 == due)
+      #expect(try history.nextDue(at: .now)?.name == "one")
+      let end = due.advanced(by: .seconds(1))
+      try history.pause([Pause(pipeline: "one", until: end, since: .now)])
+      #expect(try next(in: history) == (nil, "after \(ClockText.dateAndTime(end))"))
+      #expect(try entry("one", in: history).reason == "paused until \(ClockText.dateAndTime(end))")
+      #expect(try history.nextDue(at: .now) == nil)
+      try history.pause([Pause(pipeline: "one", since: .now)])
+      #expect(try next(in: history) == (nil, "when unpaused"))
+      _ = try history.unpause(["one"], for: Requester("ada"), at: .now)
+      let run = try bench.start("one", in: history)
+      try await eventually { try history.run(run)?.state == .running }
+      server.send(.drain(RunCanceller(means: .drain)))
+      try await eventually { try history.currentHost()?.state == .draining }
+      #expect(try next(in: history) == (nil, "with the next host"))
+      #expect(
+        try sentences("one", in: history).contains(
+          "The host is draining: nothing begins before the next one serves the workspace."))
+    }
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    #expect(try next(in: history) == (nil, "when a host serves it"))
+    #expect(
+      try sentences("one", in: history).first
+        == "No host serves the workspace, so nothing starts it; start one with `penstock serve`.")
+  }
+
+  @Test("does not say of an occasion that was left out that another run was")
+  func obstacle() {
+    var occasion = Occasion(pipeline: "one", cause: .instant, askedAt: .now)
+    let run = RunID.generate()
+    (occasion.outcome, occasion.reason, occasion.run) = (.skipped, .overlap, run)
+    #expect(occasion.ownRun == nil)
+    #expect(occasion.because { $0.short } == "overlap: run \(run.short) was in the way")
+  }
+}
