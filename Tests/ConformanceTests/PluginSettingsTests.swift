@@ -35,15 +35,15 @@ struct PluginSettingsTests {
     #expect(checked.code == 2)
     #expect(
       checked.errors.contains(
-        "pipeline.yaml:3:38: error[invalid-schedule]: 'cron' does not take the setting 'schedule': "),
+        "pipeline.yaml:3:38: error[invalid-schedule]: the setting 'schedule' of 'cron' is invalid: "),
       "\(checked.errors)")
     #expect(
       checked.errors.contains(
-        "pipeline.yaml:4:56: error[unknown-time-zone]: 'cron' does not take the setting 'zone': "),
+        "pipeline.yaml:4:56: error[unknown-time-zone]: the setting 'zone' of 'cron' is invalid: "),
       "\(checked.errors)")
     #expect(
       checked.errors.contains(
-        "pipeline.yaml:5:37: error[invalid-schedule]: 'cron' does not take the setting 'schedule': "),
+        "pipeline.yaml:5:37: error[invalid-schedule]: the setting 'schedule' of 'cron' is invalid: "),
       "\(checked.errors)")
     #expect(checked.errors.contains("3 errors"), "\(checked.errors)")
   }

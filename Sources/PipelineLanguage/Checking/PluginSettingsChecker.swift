@@ -45,7 +45,7 @@ extension PipelineChecker {
     let advice = "'\(source)' says what it takes"
     guard let place = failure.place, let setting = use.settings?.first(where: { $0.name == place.setting }) else {
       return reader.error(
-        failure, "'\(use.id)' does not take its settings: \(failure.message)", at: range, fix: advice)
+        failure, "the settings of '\(use.id)' are invalid: \(failure.message)", at: range, fix: advice)
     }
     // The message may begin with the name, for where it is all that there is.
     let prefix = "\(place.setting): "
@@ -55,7 +55,7 @@ extension PipelineChecker {
       position = reader.range(in: setting.value.node, offset: part.lowerBound, length: part.count)
     }
     reader.error(
-      failure, "'\(use.id)' does not take the setting '\(place.setting)': \(message)", at: position,
+      failure, "the setting '\(place.setting)' of '\(use.id)' is invalid: \(message)", at: position,
       fix: advice)
   }
 }

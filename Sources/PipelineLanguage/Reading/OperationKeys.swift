@@ -190,10 +190,10 @@ enum RetryKey: String, CaseIterable, Sendable {
         "backoff", .choice(OperationDefinition.Retry.Backoff.allCases.map(\.rawValue)), "How the delay grows.",
         default: "exponential"),
       KeyRow("base", .duration, "The first delay.", default: "1s"),
-      KeyRow("max", .duration, "The longest delay.", default: "60s"),
+      KeyRow("max", .duration, "The longest delay.", default: "60s, or `base` where that is longer"),
       KeyRow(
         "jitter", .choice(OperationDefinition.Retry.Jitter.allCases.map(\.rawValue)),
-        "How much of a delay is left to chance.", default: "full"),
+        "How much of a delay is left to chance.", default: "full; none with `backoff: constant`"),
       KeyRow("deadline", .duration, "Bounds all attempts together.", default: "none"),
       KeyRow(
         "on", .list(.anyOf([.choice(causeWords), .oneKey(CauseKey.table.rows)]), minimum: 1),

@@ -15,6 +15,7 @@ extension DocumentReader {
     }
     retry.limit = 3
     var maximumRange: SourceRange?
+    var isJitterGiven = false
     readKeys(of: node, RetryKey.table) { key, _, entry in
       let value = entry.value
       switch key {
@@ -26,12 +27,15 @@ extension DocumentReader {
         maximumRange = value.range
         if let maximum = duration(value, "'max'") { retry.maximum = maximum }
       case .jitter:
+        isJitterGiven = true
         if let word = choice(value, "'jitter'", OperationDefinition.Retry.Jitter.self) { retry.jitter = word }
       case .deadline: retry.deadline = duration(value, "'deadline'", allowsZero: false)
       case .on: retry.on = causes(value)
       case .early: retry.early = early(value, of: owner, words: &words)
       }
     }
+    // Whoever writes `backoff: constant` and `base: 5m` means five minutes.
+    if !isJitterGiven, retry.backoff == .constant { retry.jitter = .none }
     if retry.maximum < retry.base {
       if let maximumRange {
         let base = DurationNotation.format(retry.base)

@@ -73,11 +73,11 @@ struct PluginTrialTests {
     let advice = "('penstock plugins inspect clock' says what it takes)"
     #expect(
       found == [
-        "1:75 no-zone 'clock.specification' does not take the setting 'zone': there is no such zone \(advice)",
-        "4:62 invalid-schedule 'clock.controller' does not take the setting 'schedule': there is no minute 99 \(advice)",
-        "6:39 contradiction 'clock.operation' does not take its settings: these do not go together \(advice)",
-        "7:22 invalid-limit 'clock.operation' does not take its settings: limit: give one \(advice)",
-        "8:70 invalid-schedule 'clock.operation' does not take the setting 'schedule': there is no minute 99 \(advice)",
+        "1:75 no-zone the setting 'zone' of 'clock.specification' is invalid: there is no such zone \(advice)",
+        "4:62 invalid-schedule the setting 'schedule' of 'clock.controller' is invalid: there is no minute 99 \(advice)",
+        "6:39 contradiction the settings of 'clock.operation' are invalid: these do not go together \(advice)",
+        "7:22 invalid-limit the settings of 'clock.operation' are invalid: limit: give one \(advice)",
+        "8:70 invalid-schedule the setting 'schedule' of 'clock.operation' is invalid: there is no minute 99 \(advice)",
       ])
   }
 

@@ -34,6 +34,14 @@ struct ModifierTests {
       ])
   }
 
+  @Test("a constant delay is what it says, unless some of it is left to chance")
+  func constant() throws {
+    let retry = try operation("run: ls", "retry: {backoff: constant, base: 5m}").retry
+    #expect(retry.jitter == .none && retry.base == .seconds(300) && retry.maximum == .seconds(300))
+    #expect(try operation("run: ls", "retry: {jitter: full, backoff: constant}").retry.jitter == .full)
+    #expect(try operation("run: ls", "retry: {base: 5m}").retry.jitter == .full)
+  }
+
   @Test("what is wrong with a retry is said with what to write")
   func retryErrors() {
     #expect(
