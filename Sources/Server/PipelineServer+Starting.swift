@@ -51,22 +51,22 @@ extension PipelineServer {
       switch pipeline?.outline.scheduling.onRestart ?? configuration.onRestart {
       case .leave:
         log.tell(
-          .warning, "run-left", "run \(run.id.short) of '\(run.pipeline)' stays interrupted", pipeline: run.pipeline,
+          .warning, "run-left", "run \(run.id) of '\(run.pipeline)' stays interrupted", pipeline: run.pipeline,
           run: run.id)
       case .fail:
         do {
           try await host.fail(run)
           log.tell(
-            .warning, "run-failed", "run \(run.id.short) of '\(run.pipeline)' has failed: its host was gone",
+            .warning, "run-failed", "run \(run.id) of '\(run.pipeline)' has failed: its host was gone",
             pipeline: run.pipeline, run: run.id)
         } catch {
           log.tell(
-            .error, "run-left", "run \(run.id.short) stays interrupted: \(error)", pipeline: run.pipeline,
+            .error, "run-left", "run \(run.id) stays interrupted: \(error)", pipeline: run.pipeline,
             run: run.id)
         }
       case .resume:
         log.tell(
-          .info, "run-resumed", "resuming run \(run.id.short) of '\(run.pipeline)'", pipeline: run.pipeline, run: run.id
+          .info, "run-resumed", "resuming run \(run.id) of '\(run.pipeline)'", pipeline: run.pipeline, run: run.id
         )
         let version = configuration.version
         await dispatcher.run(run, in: pipeline?.outline.scheduling.queue ?? QueuedRun.defaultQueue) {
@@ -81,7 +81,7 @@ extension PipelineServer {
     guard let id = asked.run, let found = try? history.run(id), await !dispatcher.has(id) else { return }
     let person = asked.who.map { " by \($0)" } ?? ""
     log.tell(
-      .info, "run-resumed", "asked\(person) to resume run \(id.short) of '\(found.pipeline)'", pipeline: found.pipeline,
+      .info, "run-resumed", "asked\(person) to resume run \(id) of '\(found.pipeline)'", pipeline: found.pipeline,
       run: id)
     let queue = catalog.pipeline(found.pipeline)?.outline.scheduling.queue ?? QueuedRun.defaultQueue
     let version = configuration.version

@@ -81,7 +81,9 @@ extension Checkup {
     let runs = try history.abandonedRuns()
     defer { if isRepairing { removeLeftoverResults(history, report) } }
     guard !runs.isEmpty else { return }
-    let names = runs.prefix(3).map(\.short).joined(separator: ", ") + (runs.count > 3 ? ", …" : "")
+    let names =
+      runs.prefix(3).map { (try? history.shortForm(of: $0)) ?? $0.text }.joined(separator: ", ")
+      + (runs.count > 3 ? ", …" : "")
     let marked =
       isRepairing
       ? try history.markInterrupted()

@@ -153,7 +153,8 @@ package struct Checkup {
     if interrupted.isEmpty {
       report(Finding(grade: .ok, subject: "runs", message: "none interrupted"))
     } else {
-      let names = interrupted.prefix(3).map { "\($0.id.short) of \($0.pipeline)" }.joined(separator: ", ")
+      let names = interrupted.prefix(3).map { "\((try? history.shortForm(of: $0.id)) ?? $0.id.text) of \($0.pipeline)" }
+        .joined(separator: ", ")
       let message =
         "\(interrupted.count) interrupted (\(names)\(interrupted.count > 3 ? ", …" : "")); `penstock resume` goes on with the latest"
       report(Finding(grade: .warn, subject: "runs", message: message))

@@ -88,11 +88,12 @@ struct Resume: ForegroundCommand {
     let changes = ChangeWait()
     let subscriptions = try history.followRuns { changes.end() } + [history.followHostRequests { changes.end() }]
     defer { subscriptions.forEach { $0.cancel() } }
+    let short = RunReference(history: history).short(run)
     while true {
-      guard let record = try history.run(run) else { throw CommandFailure("run \(run.short) has been deleted") }
+      guard let record = try history.run(run) else { throw CommandFailure("run \(short) has been deleted") }
       if record.state != .interrupted { return record }
       if let failure = try history.failure(ofHostRequest: request) {
-        throw CommandFailure("the host cannot resume run \(run.short): \(failure)", status: .engineFailed)
+        throw CommandFailure("the host cannot resume run \(short): \(failure)", status: .engineFailed)
       }
       changes.wait(milliseconds: Self.longestWait)
     }
