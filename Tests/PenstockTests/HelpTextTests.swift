@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import RunHistory
 import Testing
 
@@ -25,5 +26,16 @@ import Testing
   @Test("of queries name every public view") func views() {
     let words = Set(HistorySQL.configuration.discussion.split { !$0.isLetter && $0 != "_" }.map(String.init))
     #expect(Set(HistorySchema.publicViews).isSubset(of: words))
+  }
+
+  @Test("of status and its document say what the symbols of runs mean") func symbols() throws {
+    let document = try String(
+      contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../Documentation/command-line.md"), encoding: .utf8)
+    for state in RunState.allCases {
+      let glyphs = [false, true].map { StatePaint.glyph(state, isUnicode: $0) }
+      #expect(document.contains("| `\(state.rawValue)` | `\(glyphs[1])` | `\(glyphs[0])` |"))
+      #expect(Status.configuration.discussion.contains("\(glyphs[0]) or \(glyphs[1]) \(state.rawValue)"))
+    }
   }
 }

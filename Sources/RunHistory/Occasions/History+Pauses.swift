@@ -7,12 +7,21 @@ extension History {
     try read { try Pauses.all(at: time, in: $0) }
   }
 
-  /// Pauses pipelines, those that are paused already anew, for whoever they name.
+  /// Pauses pipelines, those that are paused already anew, for whoever they name. A pause without a reason keeps the one that there is; an empty reason ends it.
   package func pause(_ pauses: [Pause], by means: Requester.Means = .command) throws(WorkspaceError) {
     try write { db in
+      let pauses = try pauses.map { pause in
+        var pause = pause
+        if pause.reason == nil {
+          pause.reason = try Pauses.current(of: pause.pipeline, at: pause.since, in: db)?.reason
+        } else if pause.reason?.isEmpty == true {
+          pause.reason = nil
+        }
+        return pause
+      }
       for pause in pauses {
         guard let who = pause.who else { continue }
-        let detail = [pause.until.map { "until \(ClockText.dateAndTime($0))" }, pause.reason].compactMap { $0 }.joined(
+        let detail = [pause.until.map { "until \($0.text)" }, pause.reason].compactMap { $0 }.joined(
           separator: ": ")
         try AuditRows.add(
           AuditEntry(

@@ -95,7 +95,7 @@ enum OccasionLedger {
     case .request, .retry: break
     case .instant, .event, .condition:
       if let pause = try Pauses.current(of: occasion.pipeline, at: occasion.askedAt, in: db) {
-        return Refusal(reason: .paused, detail: pause.words)
+        return Refusal(reason: .paused, detail: pause.recordedWords)
       }
     }
     if request.capacity < .max {

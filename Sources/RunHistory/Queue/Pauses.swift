@@ -24,10 +24,14 @@ public struct Pause: Sendable, Hashable {
     self.since = since
   }
 
-  /// Who paused the pipeline and why, for people: `paused by ada: maintenance`.
-  package var words: String {
+  /// Who paused the pipeline, until when and why, for people: `paused by ada until 2026-12-01 06:00:00: maintenance`.
+  package var words: String { words(until: until.map { " until \(ClockText.dateAndTime($0))" } ?? "") }
+
+  /// The same without the end, to be recorded with what is left out meanwhile.
+  var recordedWords: String { words(until: "") }
+
+  private func words(until end: String) -> String {
     let person = who.map { " by \($0)" } ?? ""
-    let end = until.map { " until \(ClockText.dateAndTime($0))" } ?? ""
     return "paused\(person)\(end)" + (reason.map { ": \($0)" } ?? "")
   }
 }

@@ -45,10 +45,21 @@ struct Audit: ParsableCommand {
       for entry in entries {
         table.add(
           ClockText.dateAndTime(entry.time), entry.requester.who, entry.requester.means.rawValue,
-          entry.action.rawValue, Self.target(of: entry, reference), TerminalText.oneLine(entry.detail ?? ""))
+          entry.action.rawValue, Self.target(of: entry, reference), TerminalText.oneLine(Self.detail(of: entry)))
       }
       TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
     }
+  }
+
+  /// The detail, with the end of a pause as local time.
+  private static func detail(of entry: AuditEntry) -> String {
+    guard let detail = entry.detail else { return "" }
+    let words = detail.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+    guard entry.action == .pause, words.count > 1, words[0] == "until" else { return detail }
+    let isFollowed = words[1].hasSuffix(":")
+    guard let end = TimeFilter.parse(String(isFollowed ? words[1].dropLast() : words[1])) else { return detail }
+    return (["until \(ClockText.dateAndTime(end))\(isFollowed ? ":" : "")"] + words.dropFirst(2).map(String.init))
+      .joined(separator: " ")
   }
 
   /// The target, with the id of a run as it is shown. The name of a pipeline may look like one.

@@ -53,6 +53,11 @@ enum StatePaint {
     }
   }
 
+  /// What the glyphs of runs mean, those of terminals without Unicode first: `+ or ✓ succeeded`.
+  static let legend = RunState.allCases.map { state in
+    "\(glyph(state, isUnicode: false)) or \(glyph(state, isUnicode: true)) \(state.rawValue)"
+  }.joined(separator: ", ")
+
   /// The paint of a cell that holds the name of a state.
   static func ofWord(_ word: String) -> Style.Paint? {
     if word == StateReason.notRun { return of(OperationState.cancelled) }

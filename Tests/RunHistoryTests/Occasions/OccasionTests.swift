@@ -93,6 +93,24 @@ struct OccasionTests {
     #expect(try await admit(occasion(at: later, heardAt: later), run()).run != nil)
   }
 
+  @Test("of a pipeline that was paused again has the former reason, unless another one was given")
+  func pausedAgain() throws {
+    func pause(_ reason: String?, after seconds: Int) throws -> String? {
+      let since = start.advanced(by: Int64(seconds) * 1_000_000)
+      try fixture.history.pause([
+        Pause(pipeline: "digest", until: since.advanced(by: 10_000_000), reason: reason, who: "ada", since: since)
+      ])
+      return try fixture.history.pauses(at: since).first?.reason
+    }
+    #expect(try pause("moving", after: 0) == "moving")
+    #expect(try pause(nil, after: 1) == "moving")
+    #expect(try pause("else", after: 2) == "else")
+    #expect(try pause("", after: 3) == nil)
+    #expect(try pause("moving", after: 4) == "moving")
+    // That pause is over.
+    #expect(try pause(nil, after: 20) == nil)
+  }
+
   @Test("is skipped where an interrupted run is about to be resumed, if its pipeline wants that")
   func skippedForResumed() async throws {
     let interrupted = try await fixture.abandoned()

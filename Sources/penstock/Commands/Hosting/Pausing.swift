@@ -17,7 +17,7 @@ struct PauseCommand: ParsableCommand {
 
         penstock pause nightly --reason "database moves"
         penstock pause nightly hourly --until "2026-12-01 06:00"
-        penstock pause --label team=web
+        penstock pause --label team=web --for 2h
       """)
 
   @OptionGroup var selection: ServedPipelineSelection
@@ -27,15 +27,24 @@ struct PauseCommand: ParsableCommand {
   )
   var until: String?
 
-  @Option(help: ArgumentHelp("Why, for those who ask.", valueName: "text"))
+  @Option(name: .customLong("for"), help: ArgumentHelp("How long the pause lasts, such as 2h.", valueName: "duration"))
+  var length: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Why, for those who ask. Without it, a pipeline that is paused already keeps the reason.", valueName: "text"))
   var reason: String?
 
   @OptionGroup var shared: SharedOptions
 
+  func validate() throws {
+    if until != nil, length != nil { throw ValidationError("--until and --for exclude each other.") }
+  }
+
   func run() throws {
     let history = try shared.requireHistory(writing: true)
     let now = RecordTime.now
-    let end = try until.map { try Self.end($0, now: now) }
+    let end = try until.map { try Self.end($0, now: now) } ?? length.map { try Self.end(after: $0, now: now) }
     let pipelines = try selection.pipelines(in: history)
     let who = QuestionAnswer.loginName()
     try history.pause(
@@ -46,6 +55,14 @@ struct PauseCommand: ParsableCommand {
         TextOutput.standard.writeLine("Paused \(TerminalText.visible(pipeline.name))\(limit).")
       }
     }
+  }
+
+  /// Reads `--for`: a length from now.
+  static func end(after text: String, now: RecordTime) throws -> RecordTime {
+    guard let length = DurationNotation.parse(text), length > .zero else {
+      throw CommandFailure("--for needs a duration such as 30m, 2h or 7d, not '\(TerminalText.visible(text))'")
+    }
+    return now.advanced(by: length)
   }
 
   /// Reads `--until`: a length from now, or a time that is to come.

@@ -36,9 +36,12 @@ struct Start: ForegroundCommand {
 
   @OptionGroup var labels: LabelOptions
 
+  // A negative number begins as an option does.
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
-      "Begin before queued runs of a lower priority. Default: the priority of the pipeline.", valueName: "number"))
+      "Begin before queued runs of a lower priority, which may be negative. Default: the priority of the pipeline.",
+      valueName: "number"))
   var priority: Int?
 
   @Flag(help: "Show the run until it ends.")
@@ -54,6 +57,24 @@ struct Start: ForegroundCommand {
         "--priority must be from \(PipelineScheduling.priorities.lowerBound) to \(PipelineScheduling.priorities.upperBound)."
       )
     }
+  }
+
+  /// What keeps the run from beginning, each with what ends that.
+  private func delays(in history: History) throws -> [String] {
+    var delays: [String] = []
+    switch try history.currentHost()?.state {
+    case nil:
+      delays.append("no host serves '\(history.workspace.directory)'; the run begins when `penstock serve` does")
+    case .draining: delays.append("the host is draining; the run begins with the next one")
+    default: break
+    }
+    if let pause = try history.pauses(at: .now).first(where: { $0.pipeline == name }) {
+      delays.append(
+        TerminalText.oneLine(
+          "'\(name)' is \(pause.words); the run stays queued until the pause ends, and `penstock unpause \(ShellText.quoted(name))` ends it"
+        ))
+    }
+    return delays
   }
 
   func runInForeground() async throws -> ExitStatus {
@@ -77,11 +98,7 @@ struct Start: ForegroundCommand {
     let run = try request.queue(
       given: given, values: values, labels: labels, priority: priority, who: who, version: Version.current)
     let short = RunReference(history: history).short(run)
-    let isServed = try history.currentHost() != nil
-    if !isServed, !shared.quiet {
-      TextOutput.error.writeLine(
-        "penstock: no host serves '\(history.workspace.directory)'; the run begins when `penstock serve` does")
-    }
+    for delay in shared.quiet ? [] : try delays(in: history) { TextOutput.error.writeLine("penstock: \(delay)") }
     guard follow else {
       shared.output.confirm(["run": .string(run.text), "pipeline": .string(request.pipeline.name)]) {
         TextOutput.standard.writeLine("Queued run \(short) of \(TerminalText.visible(request.pipeline.name)).")

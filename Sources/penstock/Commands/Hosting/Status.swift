@@ -14,6 +14,8 @@ struct Status: ParsableCommand {
       is due next, and why it does not run. --watch shows it until Ctrl-C, and draws \
       it anew when something changes; in a pipe and with --json, prints it anew.
 
+      The runs are: \(StatePaint.legend).
+
         penstock status
         penstock status nightly hourly
         penstock status --label team=web --json
