@@ -3,6 +3,7 @@ import PipelineLanguage
 import PipelineService
 import PluginHost
 import Server
+import Synchronization
 
 /// What the host writes to standard error: text on a terminal, else one JSON object a line.
 enum HostOutput {
@@ -17,6 +18,18 @@ enum HostOutput {
     guard let text = HostProcess.variable("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return false }
     return text == "\(status.st_dev):\(status.st_ino)"
   }
+
+  /// Says why the process ends: in the log, where there is one and no person at a terminal reads it.
+  static func tell(_ message: String) {
+    if isServing.load(ordering: .relaxed), isatty(STDERR_FILENO) != 1 {
+      log().tell(.error, "failed", message)
+    } else {
+      writeLine("penstock: \(message)")
+    }
+  }
+
+  /// Whether what is written is a log.
+  static let isServing = Atomic(false)
 
   /// Writes a line in one piece. What nobody can read is lost.
   static func writeLine(_ text: String) {

@@ -55,7 +55,7 @@ enum HostProcess {
 
   private static let preparation: Void = {
     ProcessGuard.begin(status: 3) { message in
-      HostOutput.writeLine("penstock: \(message)")
+      HostOutput.tell(message)
       ProcessGuard.release(status: 3)
       _exit(3)
     }

@@ -33,6 +33,17 @@ struct HostSettings {
     self.location = location
   }
 
+  /// What a person should know of a file without errors: also the paths at which nothing is, which may come later.
+  private static func warnings(of file: HostLoadResult) -> String? {
+    let missing = (file.host?.missingPaths() ?? []).map { finding in
+      var finding = finding
+      finding.severity = .warning
+      return finding
+    }
+    let findings = file.diagnostics + missing
+    return findings.isEmpty ? nil : DiagnosticRenderer().render(findings, in: [file.source])
+  }
+
   /// The absolute paths to serve: those of the arguments, else those of the file, else the folder `pipelines`.
   private static func paths(_ arguments: HostArguments, _ definition: HostDefinition) throws -> [String] {
     let directory = Self.currentDirectory()
@@ -68,9 +79,7 @@ struct HostSettings {
     configuration.isStandby = arguments.standby
     configuration.variables = HostProcess.variables
     configuration.use(file?.host ?? HostDefinition())
-    if let file, !file.diagnostics.isEmpty {
-      log.tell(.warning, "configuration", DiagnosticRenderer().render(file.diagnostics, in: [file.source]))
-    }
+    if let file, let warnings = Self.warnings(of: file) { log.tell(.warning, "configuration", warnings) }
     if let path = arguments.config {
       configuration.read = { [arguments] in
         let result = HostDefinition.load(path: path)
@@ -78,7 +87,7 @@ struct HostSettings {
         guard let host = result.host else { return .invalid(findings) }
         do {
           return .valid(
-            host, paths: try Self.paths(arguments, host), warnings: result.diagnostics.isEmpty ? nil : findings)
+            host, paths: try Self.paths(arguments, host), warnings: Self.warnings(of: result))
         } catch {
           return .invalid((error as? HostFailure)?.message ?? "\(error)")
         }

@@ -36,6 +36,7 @@ struct PenstockHost: ParsableCommand {
   func run() throws {
     let settings = try HostSettings(arguments)
     if arguments.check { HostOutput.end(try settings.check()) }
+    HostOutput.isServing.store(true, ordering: .relaxed)
     HostSignals.block()
     ProcessGuard.endByFaults()
     RunService.adoptOrphans()

@@ -22,6 +22,8 @@ struct Graph: ParsableCommand {
   @Option(help: ArgumentHelp("text, mermaid or dot.", valueName: "format"))
   var format: Format = .text
 
+  @OptionGroup var config: HostFileOptions
+
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
@@ -29,7 +31,7 @@ struct Graph: ParsableCommand {
   func run() throws {
     let graph = PipelineGraph(
       try PipelineFileLoading.load(
-        PipelineFileLoading.file(givenFile), options: shared, plugins: plugins.source()))
+        PipelineFileLoading.file(givenFile), options: shared, plugins: plugins.source(), host: config.host(shared)))
     shared.output.print {
       graph.jsonLines()
     } text: {

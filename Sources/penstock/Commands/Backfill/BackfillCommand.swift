@@ -60,6 +60,8 @@ struct BackfillCommand: ForegroundCommand {
   @Flag(help: "Start no further run after one that did not succeed.")
   var stopOnFailure = false
 
+  @OptionGroup var config: HostFileOptions
+
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
@@ -67,8 +69,10 @@ struct BackfillCommand: ForegroundCommand {
   func runInForeground() async throws -> ExitStatus {
     let instants = try series()
     let file = try PipelineFileLoading.file(givenFile)
+    let host = try config.host(shared)
+    let shared = shared.serving(host)
     let pluginHost = plugins.host()
-    let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost))
+    let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost), host: host)
     let start = try RunStart(
       of: pipeline, given: ParameterArgument.parse(parameters),
       values: parameterFiles.values(for: pipeline, of: file, shared), labels: labels.labels(), version: Version.current)
@@ -78,7 +82,7 @@ struct BackfillCommand: ForegroundCommand {
       try list(instants, of: pipeline.name, in: history)
       return .succeeded
     }
-    let service = try shared.openService(for: file, plugins: .host(pluginHost))
+    let service = try shared.openService(for: file, plugins: .host(pluginHost), of: host)
     let result = await Result { try await run(instants, start, in: service) }
     switch result {
     case .success: try await service.finish()
