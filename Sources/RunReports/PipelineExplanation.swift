@@ -25,7 +25,7 @@ package struct PipelineExplanation: Sendable {
   ///   - history: The history.
   /// - Throws: `WorkspaceError`.
   package init?(of name: String, in history: History) throws {
-    let report = try StatusReport(of: [name], in: history)
+    let report = try StatusReport(of: [name], in: history, isDetailed: true)
     guard let entry = report.entries.first else { return nil }
     self.entry = entry
     isServed = report.isServed

@@ -16,7 +16,7 @@ package struct StatusReport: Sendable {
     package var pause: Pause?
     /// What has to come before it starts the next time.
     package var next: PipelineNext
-    /// What is to be said of its runs, each a sentence.
+    /// What is to be said of its runs, each a sentence, where that was asked for.
     package var sentences: [String]
   }
 
@@ -34,8 +34,11 @@ package struct StatusReport: Sendable {
   ///   - names: Only these pipelines; empty for all.
   ///   - history: The history.
   ///   - now: The present.
+  ///   - isDetailed: Whether sentences are wanted. Default false.
   /// - Throws: `WorkspaceError`.
-  package init(of names: Set<String>, in history: History, at now: RecordTime = .now) throws {
+  package init(
+    of names: Set<String>, in history: History, at now: RecordTime = .now, isDetailed: Bool = false
+  ) throws {
     let host = try history.hosts(limit: 1).first
     self.host = host
     let pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
@@ -43,7 +46,8 @@ package struct StatusReport: Sendable {
     queued = lengths.values.reduce(0, +)
     let heldUp = Dictionary(grouping: try history.heldUpOperations(), by: \.run)
     let going = Dictionary(
-      grouping: try history.runs(RunFilter(states: [.running], order: .oldestFirst)), by: \.pipeline)
+      grouping: try history.runs(RunFilter(states: [.running], order: .oldestFirst)).filter { $0.state == .running },
+      by: \.pipeline)
     running = going.values.reduce(0) { $0 + $1.count }
     entries = try history.publishedPipelines().filter { names.isEmpty || names.contains($0.name) }.map { pipeline in
       let running = going[pipeline.name] ?? []
@@ -55,7 +59,7 @@ package struct StatusReport: Sendable {
         pipeline: pipeline, state: standing.state, reason: try standing.reason(), runs: standing.runs,
         queued: standing.queued, pause: standing.pause,
         next: PipelineNext(of: pipeline, standing.pause, on: host?.state, at: now),
-        sentences: try standing.sentences())
+        sentences: isDetailed ? try standing.sentences() : [])
     }
   }
 

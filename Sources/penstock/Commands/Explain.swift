@@ -85,9 +85,12 @@ struct Explain: ParsableCommand {
   private func show(_ explanation: PipelineExplanation, _ reference: RunReference) {
     shared.output.print(explanation.jsonValue()) {
       let entry = explanation.entry
-      let reason = entry.reason.map { ": \($0.split(separator: "\n").first ?? "")" } ?? ""
+      let reason = entry.reason?.split(separator: "\n").first.map(String.init)
+      // That of a pause begins with the state: `paused by ada`.
+      let isWhole = reason?.hasPrefix(entry.state) ?? false
+      let standing = isWhole ? reason ?? "" : entry.state + (reason.map { ": \($0)" } ?? "")
       TextOutput.standard.writeLine(
-        "\(shared.style.paint(TerminalText.visible(entry.pipeline.name), .bold)) is \(entry.state)\(TerminalText.visible(reason))"
+        "\(shared.style.paint(TerminalText.visible(entry.pipeline.name), .bold)) is \(TerminalText.visible(standing))"
       )
       for sentence in explanation.sentences { TextOutput.standard.writeLine("  \(TerminalLines.visible(sentence))") }
       for place in explanation.places {

@@ -75,6 +75,7 @@ struct AttachSession {
       let place = try QueueReport(run: run, in: history).places.first,
       !place.isAboutToBegin
     else { return nil }
-    return "run \(run.short) of \(record.pipeline) is queued, \(place.before) before it; it waits for \(place.reason)"
+    return
+      "run \(try history.shortForm(of: run)) of \(record.pipeline) is queued, \(place.before) before it; it waits for \(place.reason)"
   }
 }
