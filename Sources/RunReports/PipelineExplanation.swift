@@ -11,6 +11,8 @@ package struct PipelineExplanation: Sendable {
   package let occasions: [Occasion]
   /// Whether a host serves the workspace now.
   package let isServed: Bool
+  /// Whether that host begins nothing more.
+  private let isDraining: Bool
 
   /// What begins the retries now that its latest run waits for.
   private let wakes: [String]
@@ -29,6 +31,7 @@ package struct PipelineExplanation: Sendable {
     guard let entry = report.entries.first else { return nil }
     self.entry = entry
     isServed = report.isServed
+    isDraining = report.host?.state == .draining
     places = try QueueReport(of: name, in: history).places
     var filter = OccasionFilter()
     filter.pipeline = name
@@ -47,11 +50,10 @@ package struct PipelineExplanation: Sendable {
   /// What it waits for, in sentences.
   package var sentences: [String] {
     var sentences: [String] = []
-    switch entry.next {
-    case .host:
+    if !isServed {
       sentences.append("No host serves the workspace, so nothing starts it; start one with `penstock serve`.")
-    case .nextHost: sentences.append("The host is draining: nothing begins before the next one serves the workspace.")
-    default: break
+    } else if isDraining {
+      sentences.append("The host is draining: nothing begins before the next one serves the workspace.")
     }
     if let problem = entry.pipeline.problem {
       sentences.append(

@@ -18,15 +18,17 @@ package enum PipelineNext: Sendable, Hashable {
   case corrected
 
   init(of pipeline: PublishedPipeline, _ pause: Pause?, on host: HostRecord.State?, at now: RecordTime) {
+    guard pipeline.isLoaded else {
+      self = .corrected
+      return
+    }
     switch host {
     case nil, .stopped?, .died?: self = .host
     case .draining?: self = .nextHost
     case .starting?, .ready?:
       // What the last host said may be over.
       let next = pipeline.nextAt.flatMap { host == .starting && $0 <= now ? nil : $0 }
-      if !pipeline.isLoaded {
-        self = .corrected
-      } else if let pause, pause.until.map({ end in next.map { $0 < end } ?? true }) ?? true {
+      if let pause, pause.until.map({ end in next.map { $0 < end } ?? true }) ?? true {
         self = .unpaused(pause.until)
       } else if let next {
         self = .at(next)

@@ -144,9 +144,10 @@ struct PipelineStanding {
     case .resources(let names):
       return "\(name) waits for \(names.isEmpty ? "resources" : names.joined(separator: ", "))\(try holders(of: names))"
     case .exclusive(let exclusive):
-      let holder = exclusive.holder.map { ", held by \($0)" } ?? ""
+      let holder = try exclusive.holder ?? exclusive.name.flatMap { try history.holder(ofExclusive: $0) }
       let process = exclusive.process.map { " (process \($0))" } ?? ""
-      return "\(name) waits for \(exclusive.name.map { "'\($0)'" } ?? "an exclusive name")\(holder)\(process)"
+      return
+        "\(name) waits for \(exclusive.name.map { "'\($0)'" } ?? "an exclusive name")\(holder.map { ", held by \($0)" } ?? "")\(process)"
     default: return "\(name) waits"
     }
   }

@@ -34,19 +34,23 @@ package struct RunExplanation: Sendable {
   private let shortID: String
   private let holders: @Sendable ([String]) -> [ResourceHolds.Holder]
   private let short: @Sendable (RunID) -> String
+  private let holderOfName: @Sendable (String) -> String?
   private let place: QueueReport.Place?
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
   /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
   /// into the commands to type; `nestedRuns` is asked for the runs that operations have started, and `holders` for what holds
-  /// resources, by their names. `place` is that of a run in the queue of a host; `short` is how other runs are named.
+  /// resources, by their names. `place` is that of a run in the queue of a host; `short` is how other runs are named, and
+  /// `holderOfName` says who holds an exclusive name.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
     now: RecordTime = .now, place: QueueReport.Place? = nil,
     nestedRuns: @escaping NestedRuns = { _, _ in nil },
     holders: @escaping @Sendable ([String]) -> [ResourceHolds.Holder] = { _ in [] },
-    short: @escaping @Sendable (RunID) -> String = \.short
+    short: @escaping @Sendable (RunID) -> String = \.short,
+    holderOfName: @escaping @Sendable (String) -> String? = { _ in nil }
   ) {
+    self.holderOfName = holderOfName
     self.holders = holders
     self.short = short
     self.place = place
@@ -276,7 +280,8 @@ package struct RunExplanation: Sendable {
     case .place?: ["it goes on when another run ends or waits; `limits.runs` of the host allows more at once"]
     case .concurrency?: ["it begins when another operation ends; `concurrency` allows more at once"]
     case .resources(let names)?: [resourceRemedy(names)]
-    case .exclusive?: ["it begins when the holder lets go"]
+    case .exclusive(let exclusive)?:
+      ["it begins when \(exclusive.holder ?? exclusive.name.flatMap(holderOfName) ?? "the holder") lets go"]
     case .specification(let specification)?: ["it goes on when \(specification.formula) is true"]
     case .gate(let specification)?: ["it begins when \(specification.formula) is true"]
     case .time(let time)?: time.due.map { ["it goes on at \(ClockText.dateAndTime($0))"] } ?? []

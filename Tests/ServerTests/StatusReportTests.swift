@@ -72,6 +72,19 @@ struct StatusReportTests {
     }
   }
 
+  @Test("says for which exclusive name a run waits, and who holds it")
+  func exclusive() async throws {
+    let using = "operations: [{ name: use, run: exec sleep 60, exclusive: disk }]"
+    let bench = try ServerBench(["one": using, "two": using])
+    try await bench.serve { _, history in
+      let holder = try bench.start("one", in: history)
+      try await eventually { try history.operations(of: holder).contains { $0.state == .running } }
+      let run = try bench.start("two", in: history)
+      let text = "'use' waits for 'disk', held by operation 'use' of run \(holder.short)"
+      try await eventually { try entry("two", in: history).reason == "run \(run.short): \(text)" }
+    }
+  }
+
   @Test("says how many runs go on, and names them")
   func several() async throws {
     let bench = try ServerBench(["one": Self.working])
@@ -145,6 +158,7 @@ struct StatusReportTests {
     let history = try bench.history()
     defer { history.workspace.close() }
     #expect(try next(in: history) == (nil, "when a host serves it"))
+    #expect(try next("never", in: history) == (nil, "when its file is correct"))
     #expect(
       try sentences("one", in: history).first
         == "No host serves the workspace, so nothing starts it; start one with `penstock serve`.")

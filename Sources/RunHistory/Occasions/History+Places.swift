@@ -37,6 +37,18 @@ extension History {
   }
 }
 
+extension History {
+  /// Who holds an exclusive name, in words: `operation 'copy' of run 03kx9fab`. Nil where no living process does.
+  package func holder(ofExclusive name: String) throws(WorkspaceError) -> String? {
+    let lease = try read { db in
+      try Leases.current("exclusive:\(name)", in: db).flatMap { $0.owner.isAlive(in: db) ? $0 : nil }
+    }
+    guard let lease else { return nil }
+    guard let run = LeaseHolder(lease.holder)?.run else { return lease.holder }
+    return lease.holder.replacing(run.text, with: try shortForm(of: run))
+  }
+}
+
 extension Leases {
   /// The lease of the turn of a pipeline; nil where no living process holds it.
   static func liveTurn(of pipeline: String, in db: Database) throws -> Lease? {

@@ -71,7 +71,8 @@ struct Explain: ParsableCommand {
     let explanation = RunExplanation(
       of: recorded, pipeline: pipeline, operation: operation, shortID: short, place: place,
       nestedRuns: { history.nested(in: $0, operation: $1) },
-      holders: { (try? history.holders(ofResources: $0)) ?? [] }, short: { reference.short($0) })
+      holders: { (try? history.holders(ofResources: $0)) ?? [] }, short: { reference.short($0) },
+      holderOfName: { try? history.holder(ofExclusive: $0) })
     shared.output.print {
       explanation.jsonValues()
     } text: {
