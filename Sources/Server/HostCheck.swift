@@ -13,6 +13,9 @@ package struct HostCheck {
   /// Whether files could not be read for want of descriptors or memory. Nothing may be wrong with them then.
   package private(set) var lacksResources = false
 
+  /// The paths of ``sources``.
+  private var known: Set<String> = []
+
   /// Whether the host would not serve something that it is to serve.
   package var hasErrors: Bool { findings.contains { $0.severity == .error } }
 
@@ -27,7 +30,7 @@ package struct HostCheck {
       lacksResources = file.lacksResources
       add(file.diagnostics, in: [file.source])
       if let host = file.host, host.pipelines == paths {
-        add(host.missingPaths(), in: [])
+        add(host.missingPaths(), in: [file.source])
         missing.formUnion(paths)
       }
     }
@@ -54,19 +57,22 @@ package struct HostCheck {
       pipelines += 1
       add(result.diagnostics, in: result.sources)
       guard let name = result.pipeline?.name, let other = names.updateValue(path, forKey: name) else { continue }
-      add(
-        path, "'\(other)' has the pipeline name '\(name)' already", DiagnosticCode.duplicateName.rawValue,
-        "rename one of them")
+      let finding = Diagnostic(
+        otherCode: DiagnosticCode.duplicateName.rawValue, "'\(other)' has the pipeline name '\(name)' already",
+        file: path, range: .beginning, fix: "rename one of them")
+      add([finding], in: result.sources)
     }
   }
 
   private mutating func add(_ found: [Diagnostic], in texts: [SourceText]) {
+    // Of ten thousand files, most have nothing wrong with them, and their texts need not be kept.
+    guard !found.isEmpty else { return }
     findings += found
-    sources += texts.filter { text in !sources.contains { $0.path == text.path } }
+    for text in texts where known.insert(text.path).inserted { sources.append(text) }
   }
 
-  private mutating func add(_ path: String, _ message: String, _ code: String, _ fix: String? = nil) {
-    findings.append(Diagnostic(otherCode: code, message, file: path, range: .beginning, fix: fix))
+  private mutating func add(_ path: String, _ message: String, _ code: String) {
+    findings.append(Diagnostic(otherCode: code, message, file: path, range: .beginning))
   }
 
   /// What people read: each finding with its place; empty where nothing is wrong.
