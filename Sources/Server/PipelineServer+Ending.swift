@@ -5,6 +5,9 @@ import Workspace
 
 /// From the moment at which it is told to end until it has ended.
 extension PipelineServer {
+  /// How often a host that drains looks for runs in which everything waits.
+  private static let restInterval = Duration.milliseconds(500)
+
   func drain(_ canceller: RunCanceller) async throws -> Bool {
     switch phase {
     case .starting, .ready:
@@ -13,13 +16,8 @@ extension PipelineServer {
       agents = [:]
       // What is being taken from the queue waits for room on the disk, too.
       await dispatcher.close(waiting: host.writeFailure == nil)
-      let count = await dispatcher.count
-      log.tell(
-        .info, "draining",
-        count == 0
-          ? "draining: nothing goes on"
-          : "draining: \(count) \(count == 1 ? "run goes" : "runs go") on, for \(DurationNotation.format(configuration.drain)) at most"
-      )
+      let (count, left) = (await dispatcher.count, await dispatcher.leaveResting())
+      tellDraining(running: count - left, left: left)
       record.state = .draining
       do {
         try history.update(record, with: canceller.signal.map { signalEntry(.drain, $0, by: canceller.who) })
@@ -31,6 +29,10 @@ extension PipelineServer {
       background.tasks.append(
         Task { [host, states] in
           while (try? await host.delay(for: HostStates.drainInterval)) != nil { states.change(to: .stillDraining) }
+        })
+      background.tasks.append(
+        Task { [host, dispatcher] in
+          while (try? await host.delay(for: Self.restInterval)) != nil { _ = await dispatcher.leaveResting() }
         })
       Task { [dispatcher, mail] in
         await dispatcher.awaitEnd()
@@ -53,6 +55,19 @@ extension PipelineServer {
       host.kill()
       return false
     }
+  }
+
+  private func tellDraining(running: Int, left: Int) {
+    var parts: [String] = []
+    if running > 0 {
+      let limit = DurationNotation.format(configuration.drain)
+      parts.append("\(running) \(running == 1 ? "run continues" : "runs continue") for at most \(limit)")
+    }
+    if left > 0 {
+      parts.append("\(left) \(left == 1 ? "run waits and is" : "runs wait and are") left to the next host")
+    }
+    log.tell(
+      .info, "draining", "draining: " + (parts.isEmpty ? "nothing is running" : parts.joined(separator: "; ")))
   }
 
   func cancel(_ canceller: RunCanceller) async -> Bool {

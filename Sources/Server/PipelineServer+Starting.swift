@@ -16,6 +16,7 @@ extension PipelineServer {
     // What was asked of the former host is not asked of this one, but for runs that somebody wants to be resumed.
     let wanted = try history.takeHostRequests(at: host.now()).filter { $0.request == .resume }
     background.subscriptions.append(try history.followHostRequests { [mail] in mail.send(.requests) })
+    background.subscriptions.append(try history.followRunRequests { [mail] in mail.send(.requests) })
     background.subscriptions += try history.followQueue { [weak self, dispatcher] in
       Task {
         await dispatcher.notice()
@@ -25,7 +26,7 @@ extension PipelineServer {
     clock = host.watchClock { [mail] in mail.send(.clockSet($0)) }
     guard let served = try await lookFirst() else { return }
     let wantedRuns = Set(wanted.compactMap(\.run))
-    await restore(interrupted.filter { !wantedRuns.contains($0.id) })
+    try await restore(interrupted.filter { !wantedRuns.contains($0.id) })
     for asked in wanted { await resume(asked) }
     // What goes on is in the way of what is told of from now on.
     begin(served, isFirst: true)
@@ -45,9 +46,13 @@ extension PipelineServer {
   }
 
   /// Deals with the runs whose host has gone, as their pipelines say.
-  func restore(_ interrupted: [RunRecord]) async {
+  func restore(_ interrupted: [RunRecord]) async throws {
     for run in interrupted {
       let pipeline = catalog.pipeline(run.pipeline)
+      guard try !history.isToBeCancelled(run.id) else {
+        await cancelInterrupted(run)
+        continue
+      }
       switch pipeline?.outline.scheduling.onRestart ?? configuration.onRestart {
       case .leave:
         log.tell(
@@ -68,12 +73,32 @@ extension PipelineServer {
         log.tell(
           .info, "run-resumed", "resuming run \(run.id) of '\(run.pipeline)'", pipeline: run.pipeline, run: run.id
         )
-        let version = configuration.version
-        await dispatcher.run(run, in: pipeline?.outline.scheduling.queue ?? QueuedRun.defaultQueue) {
-          [host] in try await host.resume(run.id, version: version, in: $0)
-        }
+        await resume(run)
       }
     }
+  }
+
+  /// Ends interrupted runs that somebody wants to be cancelled.
+  func cancelInterrupted() async throws {
+    for run in try history.interruptedRuns() where try history.isToBeCancelled(run.id) {
+      if await !dispatcher.has(run.id) { await cancelInterrupted(run) }
+    }
+  }
+
+  private func cancelInterrupted(_ run: RunRecord) async {
+    log.tell(
+      .info, "run-resumed", "resuming run \(run.id.short) of '\(run.pipeline)' to cancel it, as it was asked to",
+      pipeline: run.pipeline, run: run.id)
+    await resume(run)
+  }
+
+  private func resume(_ run: RunRecord) async {
+    let version = configuration.version
+    await dispatcher.run(run, in: queue(of: run)) { [host] in try await host.resume(run.id, version: version, in: $0) }
+  }
+
+  private func queue(of run: RunRecord) -> String {
+    catalog.pipeline(run.pipeline)?.outline.scheduling.queue ?? QueuedRun.defaultQueue
   }
 
   /// Resumes a run that somebody wants to be resumed.
@@ -83,11 +108,10 @@ extension PipelineServer {
     log.tell(
       .info, "run-resumed", "asked\(person) to resume run \(id) of '\(found.pipeline)'", pipeline: found.pipeline,
       run: id)
-    let queue = catalog.pipeline(found.pipeline)?.outline.scheduling.queue ?? QueuedRun.defaultQueue
     let version = configuration.version
-    await dispatcher.run(found, in: queue) { [host, history] place in
+    await dispatcher.run(found, in: queue(of: found)) { [host, history] place in
       do {
-        return try await host.resume(id, version: version, in: place)
+        return try await host.resume(id, isAskedFor: true, version: version, in: place)
       } catch {
         // For whoever waits for it.
         try? history.note(failure: FailureReport(error)?.description ?? "\(error)", of: asked.number)

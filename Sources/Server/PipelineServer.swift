@@ -186,6 +186,7 @@ package actor PipelineServer {
           mail.send(.drain(RunCanceller(who: asked.who, means: .drain)))
         }
       }
+      if phase == .ready { try await cancelInterrupted() }
     case .clockSet(let setting): await clockWasSet(setting)
     case .drain(let canceller): return try await drain(canceller)
     case .drainTimeout:

@@ -145,47 +145,9 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("that is drained begins nothing, keeps the queue, and lets what goes on end")
-  func drain() async throws {
-    let bench = try ServerBench { configuration in
-      configuration.runs = 1
-      configuration.drain = .seconds(60)
-    }
-    try bench.write(
-      "operations: [{ name: a, run: 'until [ -e \(bench.directory)/go ]; do sleep 0.01; done' }]", to: "one")
-    var runs: [RunID] = []
-    try await bench.serve { server, history in
-      runs = try (0..<2).map { _ in try bench.start("one", in: history) }
-      try await eventually { try state(runs[0], in: history) == .running }
-      server.send(.drain(RunCanceller(means: .drain)))
-      try await eventually { try history.currentHost()?.state == .draining }
-      #expect(FileManager.default.createFile(atPath: bench.directory + "/go", contents: nil))
-      try await eventually { try state(runs[0], in: history) == .succeeded }
-    }
-    let history = try bench.history()
-    #expect(try history.queue().map(\.run) == [runs[1]])
-    history.workspace.close()
-  }
-
-  @Test("that is drained twice cancels what goes on")
-  func drainTwice() async throws {
-    let bench = try ServerBench(["one": Self.asking]) { $0.drain = .seconds(60) }
-    var run: RunID?
-    try await bench.serve { server, history in
-      let started = try bench.start("one", in: history)
-      run = started
-      try await eventually { try state(started, in: history) == .running }
-      server.send(.drain(RunCanceller(means: .drain)))
-    }
-    let history = try bench.history()
-    let record = try #require(try run.flatMap { try history.run($0) })
-    #expect((record.state, record.canceller?.means) == (.cancelled, .drain))
-    history.workspace.close()
-  }
-
   @Test("records which signals it was told something by, and who has sent them where that is known")
   func signals() async throws {
-    let bench = try ServerBench(["one": Self.asking]) { $0.drain = .seconds(60) }
+    let bench = try ServerBench(["one": "operations: [{ name: a, run: sleep 600 }]"]) { $0.drain = .seconds(60) }
     var user: String?
     try await bench.serve { server, history in
       let started = try bench.start("one", in: history)
@@ -414,21 +376,6 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("gives what goes on no grace after a second signal", .timeLimit(.minutes(1)))
-  func secondSignal() async throws {
-    let bench = try ServerBench([
-      "stubborn": "operations: [{ name: a, run: \"trap '' TERM; while :; do sleep 0.05; done\", grace: 1h }]"
-    ]) { $0.drain = .seconds(3600) }
-    try await bench.serve { server, history in
-      let started = try bench.start("stubborn", in: history)
-      try await eventually { try history.operations(of: started).first?.state == .running }
-      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
-      try await eventually { try history.currentHost()?.state == .draining }
-      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
-      try await eventually { try state(started, in: history) == .cancelled }
-    }
-  }
-
   @Test("begins what was asked for during a pause when that ends by itself")
   func endOfPause() async throws {
     let bench = try ServerBench(["one": Self.value])
@@ -520,28 +467,6 @@ struct PipelineServerTests {
       try bench.remove("two")
       try await eventually { try published("two", in: history) == nil }
     }
-  }
-
-  @Test(
-    "that has no descriptor to look at its pipelines is drained all the same", .timeLimit(.minutes(1)),
-    arguments: [true, false])
-  func drainedAtStart(bySignal: Bool) async throws {
-    let bench = try ServerBench(["one": Self.value]) {
-      $0.folderNames = { _ throws(PipelineFiles.Unreadable) in throw PipelineFiles.Unreadable(number: EMFILE) }
-    }
-    let server = try bench.server()
-    let serving = Task { try await server.run() }
-    let history = try bench.history()
-    defer { history.workspace.close() }
-    try await eventually { bench.log.contains { $0.contains("no descriptor or memory is free") } }
-    if bySignal {
-      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
-    } else {
-      try history.ask(.drain, for: Requester("ada"), at: .now)
-    }
-    try await serving.value
-    #expect(try history.hosts().first?.state == .stopped)
-    #expect(try history.audit().first?.action == .drain)
   }
 
   @Test("serves no workspace on a network file system, and makes none there")

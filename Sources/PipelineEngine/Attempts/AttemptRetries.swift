@@ -90,17 +90,40 @@ struct AttemptRetries {
       run.state.instances[ordinal].attempt = attempt
       run.observer.emit(.attempt(attempt))
     }
+    enterWait(until: due, of: wait.delay, left: wait.delay, used: wait.attempt, after: OperationFailure(wait.error))
+  }
+
+  /// Enters the wait that a former host was in, with what is left of it: it is shown, and can be ended, as before.
+  func resumeWait() {
+    guard let state = run.state.former[ordinal]?.retryState, let left = state.remainingDelay, left > .zero,
+      let attempt = run.state.instances[ordinal].attempt, let error = attempt.error
+    else { return }
+    enterWait(
+      until: run.services.now().advanced(by: left.wholeMicroseconds),
+      of: attempt.retryDelay.map { .microseconds($0) } ?? left, left: left, used: state.attemptsUsed,
+      after: OperationFailure(error, of: attempt))
+  }
+
+  /// - Parameters:
+  ///   - due: When it is over.
+  ///   - delay: The whole wait.
+  ///   - left: What is left of it.
+  ///   - used: How many attempts the retry has made.
+  ///   - failure: What the latest of them failed with.
+  private func enterWait(
+    until due: RecordTime, of delay: Duration, left: Duration, used: Int, after failure: OperationFailure
+  ) {
     let definition = run.state.instances[ordinal].node.definition
     let attempts = run.state.instances[ordinal].attempts
     var retry = OperationReason.Retry(
-      attempt: Int64(attempts), due: due, delay: wait.delay.wholeMicroseconds / 1000, early: early())
+      attempt: Int64(attempts), due: due, delay: delay.wholeMicroseconds / 1000, early: early())
     // Attempts count on over hosts and rounds, which take nothing from the retries: the last number there can be is the retries that are left on top of
     // this one. In a repetition nobody knows it.
-    if definition.repetition == nil { retry.last = Int64(attempts + definition.retry.limit + 1 - wait.attempt) }
+    if definition.repetition == nil { retry.last = Int64(attempts + definition.retry.limit + 1 - used) }
     let now = run.services.moment()
-    retry.clock = RecordedWait.clock(now, left: wait.delay, passed: passed(at: now))
+    retry.clock = RecordedWait.clock(now, left: left, passed: passed(at: now))
     // Recorded with the next commit rather than after a delay of its own: the wait may outlive this host.
-    run.recorder.enter(ordinal, .retrying(retry, after: OperationFailure(wait.error)), recordNow: true)
+    run.recorder.enter(ordinal, .retrying(retry, after: failure), recordNow: true)
   }
 
   /// How long ago the first attempt of an operation began, by the monotonic clock; nil where nobody knows, as after another boot.

@@ -16,6 +16,8 @@ public enum EngineError: Error, Sendable, Hashable {
   case runTaken(RunID)
   /// The history could not be written, and the records of the run no longer fitted what is held: it was interrupted.
   case unrecorded(RunID)
+  /// Everything in the run waited when its host was told to end: it was interrupted, for the next host to resume.
+  case left(RunID)
   /// Processes that the former host of a run left running cannot be ended: which ones, for a sentence. What they do would be done twice.
   case processesRemain(String, of: RunID)
   /// For lack of descriptors or memory, nobody could look for processes that the former host of the run left running.
@@ -48,7 +50,7 @@ public enum EngineError: Error, Sendable, Hashable {
     switch self {
     case .systemCall(_, let number), .file(_, let number):
       [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC, EDQUOT, EFBIG, EROFS, EIO].contains(number)
-    case .history, .runTaken, .unrecorded: true
+    case .history, .runTaken, .unrecorded, .left: true
     case .secrets, .processesRemain, .processesUnknown, .jobsElsewhere, .impossibleTransition: false
     }
   }
@@ -75,6 +77,7 @@ public enum EngineError: Error, Sendable, Hashable {
     case .history: "history"
     case .runTaken: "run-taken"
     case .unrecorded: "run-unrecorded"
+    case .left: "run-left"
     case .processesRemain: "processes-remain"
     case .processesUnknown: "processes-unknown"
     case .jobsElsewhere: "jobs-elsewhere"
@@ -119,6 +122,9 @@ extension EngineError: CustomStringConvertible {
     case .unrecorded(let run):
       return
         "run \(run.text) was interrupted: the history could not be written, and no more of its records could be kept in memory; free some space, then `penstock resume \(run.text)` goes on from what is recorded"
+    case .left(let run):
+      return
+        "run \(run.text) was interrupted while it waited, because its host was told to end; the next host of the workspace resumes it, or `penstock resume \(run.text)`"
     case .processesRemain(let processes, let run):
       return "cannot end \(processes), which the former host of run \(run.text) left running; end it first"
     case .processesUnknown(let run):

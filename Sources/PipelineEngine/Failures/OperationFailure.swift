@@ -42,6 +42,13 @@ public struct OperationFailure: Error, Sendable, Hashable {
     isOwnWords = true
   }
 
+  /// What was recorded of a failure, with what is known of its attempt.
+  init(_ error: RecordedError, of attempt: AttemptRecord?) {
+    self.init(
+      code: error.code, message: error.message, exitCode: attempt?.exitCode.map { Int32(clamping: $0) },
+      signal: attempt?.signal.map { Int32(clamping: $0) })
+  }
+
   /// What a plugin told of its failure, or what happened to it.
   init(_ failure: PluginFailure) {
     self.init(code: failure.code, message: failure.message)

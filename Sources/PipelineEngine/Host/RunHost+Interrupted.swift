@@ -3,6 +3,19 @@ import RunHistory
 
 /// Interrupted runs that this host does not resume.
 extension RunHost {
+  /// Interrupts those of `runs` in which everything waits, and returns them; a run that somebody has cancelled is not among them. What each of them waits for is
+  /// recorded, so that the next host continues the wait. Whoever executes such a run is told of ``EngineError/left(_:)``.
+  package func leaveResting(_ runs: [RunID]) async -> [RunID] {
+    let engines = running.withLock { running in runs.compactMap { running[$0] } }
+    guard !engines.isEmpty else { return [] }
+    return await withCheckedContinuation { continuation in
+      services.loop.execute {
+        continuation.resume(
+          returning: engines.filter { engine in engine.assumeIsolated { $0.leaveIfResting() } }.map(\.id))
+      }
+    }
+  }
+
   /// Ends what the gone host of an interrupted run has left running, on this machine and elsewhere, and records that the run has failed. One that somebody has resumed meanwhile is left alone.
   ///
   /// - Throws: ``EngineError/processesRemain(_:of:)``, ``EngineError/processesUnknown(of:)`` or ``EngineError/jobsElsewhere(_:of:)`` where something of it may go on, or

@@ -13,7 +13,9 @@ extension RunHost {
     let services = services
     await withCheckedContinuation { continuation in
       services.loop.execute {
-        if !services.writing.mayBegin { for engine in engines { engine.assumeIsolated { $0.interrupt() } } }
+        if !services.writing.mayBegin {
+          for engine in engines { engine.assumeIsolated { $0.interrupt(because: .unrecorded) } }
+        }
         services.writing.stop()
         services.recorder.endHolding()
         continuation.resume()
@@ -35,7 +37,7 @@ extension RunHost {
       let engines = running.withLock { Array($0.values) }.filter { $0.includes(run) }
       for engine in engines {
         services.writing.noteInterrupted(engine.id)
-        engine.assumeIsolated { $0.interrupt() }
+        engine.assumeIsolated { $0.interrupt(because: .unrecorded) }
       }
       guard engines.isEmpty else { return }
       // Nobody executes it: it has not begun, or has ended.

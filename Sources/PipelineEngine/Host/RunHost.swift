@@ -122,9 +122,9 @@ public final class RunHost: Sendable {
     try await resume(id, for: requester, version: version, in: nil, events: events, onEvent: onEvent)
   }
 
-  /// The same for a run that has a place among those that go on.
+  /// The same for a run that has a place among those that go on. Unless somebody asks for it, a run that was to be cancelled is, with its handlers.
   package func resume(
-    _ id: RunID, for requester: Requester? = nil, version: String = "", in place: RunPlace?,
+    _ id: RunID, for requester: Requester? = nil, isAskedFor: Bool = false, version: String = "", in place: RunPlace?,
     events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
   ) async throws -> RunOutcome {
     let recorded = try recorded(id)
@@ -141,7 +141,10 @@ public final class RunHost: Sendable {
     let secrets = try await secrets(of: id, pipeline)
     let source = try history.recordedSource(of: recorded.run)
     // Only one process may go on with it.
-    guard let claimed = try await services.recorder.claim(id, for: requester, at: services.now()) else {
+    guard
+      let claimed = try await services.recorder.claim(
+        id, for: requester, isAskedFor: isAskedFor, at: services.now())
+    else {
       let record = try history.run(id)
       throw RunNotResumable(id: id, state: record?.state ?? .running, whereabouts: record.flatMap(whereabouts))
     }

@@ -121,6 +121,7 @@ extension RunEngine {
       try await awaitRound(ordinal)
       try await turn.awaitFirst()
       defer { turn.giveUp() }
+      retries.resumeWait()
       var context = run.services.context
       context.retryObserver = retries.retryObserver()
       context.retryState = run.state.former[ordinal]?.retryState

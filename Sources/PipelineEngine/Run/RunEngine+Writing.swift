@@ -22,13 +22,22 @@ extension RunEngine {
 
   nonisolated func includes(_ run: RunID) -> Bool { assumeIsolated { $0.includesRun(run) } }
 
-  /// The records of the run no longer fit what is held: as when its host dies, everything ends, handlers are not run, nothing more is recorded, and the run stays
-  /// what it was, to be resumed. So do those nested in it.
-  func interrupt() {
-    for child in run.children.values { child.end(because: .unrecorded) }
+  /// Interrupts the run and those nested in it: as when its host dies, everything ends, handlers are not run, nothing more is recorded, and the run stays
+  /// what it was, to be resumed.
+  func interrupt(because cause: Interruption) {
+    for child in run.children.values { child.end(because: .interrupted(cause)) }
     guard !run.ending.isLost else { return }
+    // A wait that began just now is resumed with what is left of it.
+    if cause == .left { run.recorder.recordLasting() }
     run.services.recorder.refuse(id)
-    endAll(because: .unrecorded(id))
+    endAll(because: cause.error(of: id))
+  }
+
+  /// Interrupts the run if everything in it waits and nobody has cancelled it. Returns whether it did.
+  func leaveIfResting() -> Bool {
+    guard run.cancellation == nil, !run.ending.isLost, run.isResting else { return false }
+    interrupt(because: .left)
+    return true
   }
 
   /// Makes the run interrupted, once there is room to record that, and ends it. All of its processes have ended.

@@ -87,6 +87,8 @@ actor RunEngine {
     try await run.services.recorder.flush()
     for ordinal in takenOver { run.observer.emit(.operation(run.recorder.operationRecord(ordinal))) }
     if run.parent == nil { SecretPreparation(run: run).tellOfMissingSecrets() }
+    // Its former host was told to, and did not come to the end of that.
+    if let cancellation = former?.resumed?.cancellation { take(cancellation) }
     await drive()
     let end = await runHandlers()
     if !run.ending.isTaken { await endLeftovers() }
@@ -171,7 +173,7 @@ extension RunEngine: ChildRun {
       case .cancelled(let reason): engine.cancel(reason, by: parent)
       case .killed: engine.kill(by: parent)
       case .lost(let lost): engine.lose(lost)
-      case .unrecorded: engine.interrupt()
+      case .interrupted(let cause): engine.interrupt(because: cause)
       }
     }
   }

@@ -78,6 +78,8 @@ struct RunRestoration {
         progress.retryState = former.retryState(
           attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, wait: progress.wait,
           now: run.services.moment())
+        // What ends the wait is recorded with it.
+        if progress.retryState?.remainingDelay != nil { instance.attempt = latest }
         run.state.former[operation.ordinal] = progress
         if instance.node.definition.repetition != nil, former.rounds > 0 {
           // Earlier versions kept it with the operation alone until the next round began.
@@ -100,11 +102,7 @@ struct RunRestoration {
   private func ended(
     _ operation: OperationRecord, _ recorded: OperationReason?, latest: AttemptRecord?
   ) -> InstanceStatus {
-    let failure = operation.error.map {
-      OperationFailure(
-        code: $0.code, message: $0.message, exitCode: latest?.exitCode.map { Int32(clamping: $0) },
-        signal: latest?.signal.map { Int32(clamping: $0) })
-    }
+    let failure = operation.error.map { OperationFailure($0, of: latest) }
     let reason = recorded ?? .other(code: nil, detail: nil)
     func settled() -> SettledResult { run.settled(operation, for: operation.ordinal) }
     switch operation.state {

@@ -238,6 +238,21 @@ enum ChildEnd: Sendable {
   case killed
   /// That run is another host's now.
   case lost(RunID)
+  /// A run around it or in it is interrupted.
+  case interrupted(Interruption)
+}
+
+/// Why a host interrupts a run of its own, for the next host to resume.
+enum Interruption: Sendable {
   /// Its records, or those of a run around it or in it, no longer fit what is held.
   case unrecorded
+  /// Everything in it waits, and its host is to end.
+  case left
+
+  func error(of run: RunID) -> EngineError {
+    switch self {
+    case .unrecorded: .unrecorded(run)
+    case .left: .left(run)
+    }
+  }
 }

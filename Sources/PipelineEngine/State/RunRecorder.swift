@@ -128,8 +128,8 @@ final class RunRecorder {
     unrecorded.insert(ordinal)
   }
 
-  /// Records the states that have lasted.
-  private func recordLasting() {
+  /// Records the states that the history does not have yet.
+  func recordLasting() {
     unrecorded.forEach { ordinal in
       state.instances[ordinal].areLogsNamed = state.instances[ordinal].attempt?.standardOutput != nil
       notePidStarted(ordinal)

@@ -1,14 +1,16 @@
 import RunHistory
 
-/// A request to end a run that goes on, which its host hears of.
+/// A request to end a run, which its host hears of.
 package struct RunCancellation: Sendable {
   package let run: RunRecord
   /// Its id as it is shown.
   package let short: String
   /// Whether it was queued and has ended by that, as no host had to be asked.
   package let isOver: Bool
+  /// Whether nobody executes it, because it is interrupted and no host serves the workspace: then the next host ends it.
+  package let isLeftToNextHost: Bool
 
-  /// Asks the host of the run that `name` means to end it.
+  /// Asks the host of the run that `name` means to end it; of an interrupted run, that of the workspace.
   ///
   /// - Parameters:
   ///   - name: The run.
@@ -20,9 +22,10 @@ package struct RunCancellation: Sendable {
     let reference = RunReference(history: history)
     run = try reference.find(name)
     short = reference.short(run.id)
-    guard !run.state.isFinal else { throw RunEnded(run: run, short: short) }
+    guard !run.state.isFinal || run.state == .interrupted else { throw RunEnded(run: run, short: short) }
     try history.request(
       isKill ? .kill : .cancel, of: run.id, for: RunCanceller(who: who, means: isKill ? .kill : .command))
+    isLeftToNextHost = try run.state == .interrupted && history.currentHost() == nil
     isOver = try history.run(run.id)?.state == .cancelled
   }
 
@@ -34,10 +37,7 @@ package struct RunCancellation: Sendable {
     package var code: String { "run-ended" }
 
     package var description: String {
-      let next =
-        run.state == .interrupted
-        ? "its host is gone; `penstock resume \(short)` goes on with it" : "there is nothing to cancel"
-      return "run \(short) of \(run.pipeline) is \(run.state.rawValue): \(next)"
+      "run \(short) of \(run.pipeline) is \(run.state.rawValue): there is nothing to cancel"
     }
   }
 }

@@ -29,9 +29,14 @@ extension History {
   /// Follows what is asked of the hosts of runs, and the answers to questions; `handler` may be called where nothing of that has changed.
   package func followRequests(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
     [
-      try workspace.subscribe(changesOf: StoredRequest.self, changeHandler: handler),
+      try followRunRequests(handler),
       try workspace.subscribe(changesOf: StoredApproval.self, changeHandler: handler),
     ]
+  }
+
+  /// Follows what is asked of the hosts of runs, without the answers.
+  package func followRunRequests(_ handler: @escaping @Sendable () -> Void) throws -> Subscription {
+    try workspace.subscribe(changesOf: StoredRequest.self, changeHandler: handler)
   }
 
   /// Follows a lease: `handler` is called when it has been granted or given back.

@@ -1,3 +1,4 @@
+import SQLite
 import Workspace
 
 /// What somebody asks of the host of a run, as the table has it.
@@ -25,4 +26,15 @@ struct StoredRequest: Storable {
     "run_id", \StoredRequest.runID, of: StoredRun.id, where: StoredRun.number, equals: run)
   static let schema = ObjectSchema(
     "request", StoredRequest.init, number, run, kind, requestedAt, takenAt, who, means, operation, runID, key: number)
+}
+
+extension StoredRequest {
+  /// What somebody asked for who wanted a run to end, whether or not a host has taken that; nil where nobody did. Of several, the first that gives no grace
+  /// counts, else the first.
+  static func cancellation(ofRunNumber run: Int64, in db: Database) throws -> StoredRequest? {
+    let requests = try db.fetch(for: StoredRequest.self).where(
+      StoredRequest.run == run && StoredRequest.kind.in(RunRequest.endings.map(\.rawValue)),
+      orderBy: [StoredRequest.number.ascending])
+    return requests.first { $0.kind == RunRequest.kill.rawValue } ?? requests.first
+  }
 }

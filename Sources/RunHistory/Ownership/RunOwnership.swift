@@ -75,7 +75,11 @@ package enum RunOwnership {
   }
 
   /// Makes `owner` the owner of a run that was interrupted; nil if it was not. Needs a write transaction.
-  static func claim(_ run: RunID, owner: ProcessIdentity, at time: RecordTime, in db: Database) throws -> RunRecord? {
+  ///
+  /// Where a person asks for that, it ends what was asked before: whoever asked the former process to cancel the run has changed their mind.
+  static func claim(
+    _ run: RunID, owner: ProcessIdentity, isAskedFor: Bool, at time: RecordTime, in db: Database
+  ) throws -> RunRecord? {
     guard let found = try RunRows.find(run, in: db) else { return nil }
     if found.isAbandoned {
       if try QueueEntries.giveBack(found, in: db) { return nil }
@@ -93,7 +97,8 @@ package enum RunOwnership {
           (stored.boot, stored.pid, stored.processStarted) = (owner.boot, Int64(owner.pid), owner.started)
           stored.fence = (stored.fence ?? 0) + 1
         })
-      // Whoever asked the former process to end did not ask this one.
+      if isAskedFor { _ = try context.delete(StoredRequest.self, where: StoredRequest.run == found.number) }
+      // What is left is to be cancelled: see ``RecordedRun/cancellation``.
       try context.update(
         StoredRequest.self, set: [StoredRequest.takenAt.set(time.microseconds)],
         where: StoredRequest.run == found.number && StoredRequest.takenAt.isNil())

@@ -15,6 +15,8 @@ extension History {
         attempts: try OperationRows.attempts(of: found, ordinal: nil, in: db),
         approvals: try ApprovalRows.approvals(of: found, onlyPending: false, in: db))
       recorded.nestedDefinitions = try NestedDefinitions.of(found.record.id, in: db)
+      recorded.cancellation = try StoredRequest.cancellation(ofRunNumber: found.number, in: db).flatMap(
+        PendingRequest.init)
       if recorded.run.state == .queued {
         recorded.turn = try Leases.current(RunRecord.turn(of: recorded.run.pipeline), in: db).flatMap {
           $0.owner.isAlive(in: db) ? $0 : nil

@@ -37,6 +37,12 @@ enum QueueEntries {
         UPDATE run_record SET boot = ?, pid = ?, process_started = ?, fence = coalesce(fence, 0) + 1 WHERE number = ?
         """
     ).execute(arguments: [nobody.boot, nobody.pid, nobody.started, run.number])
+    // The gone host was asked to end it, and did not come to that.
+    if let asked = try StoredRequest.cancellation(ofRunNumber: run.number, in: db) {
+      _ = try OccasionLedger.endQueued(
+        run.number, canceller: RunCanceller(who: asked.who, means: asked.means), outcome: .skipped, reason: .cancelled,
+        at: RecordTime(microseconds: asked.requestedAt), in: db)
+    }
     return true
   }
 

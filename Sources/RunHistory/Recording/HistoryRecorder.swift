@@ -112,13 +112,16 @@ public final class HistoryRecorder: Sendable {
   /// Makes this process the owner of an interrupted run, which is `running` from then on.
   ///
   /// Of two processes that try, one gets it. Returns the record as it is afterwards, or nil if the run is not there, has
-  /// ended by itself, or has an owner that is alive. Where `requester` asks for it, that is recorded with it.
+  /// ended by itself, or has an owner that is alive. Where `requester` asks for it, that is recorded with it. Where a person asks for it, by that or by
+  /// `isAskedFor`, what was asked before to cancel the run does not count any more.
   public nonisolated(nonsending) func claim(
-    _ run: RunID, for requester: Requester? = nil, at time: RecordTime = .now
+    _ run: RunID, for requester: Requester? = nil, isAskedFor: Bool = false, at time: RecordTime = .now
   ) async throws -> RunRecord? {
     let statements = statements
     return try await writer.perform { db in
-      guard let record = try RunOwnership.claim(run, owner: .current, at: time, in: db),
+      guard
+        let record = try RunOwnership.claim(
+          run, owner: .current, isAskedFor: isAskedFor || requester != nil, at: time, in: db),
         let number = try RunRows.number(of: run, in: db)
       else { return nil }
       if let requester { try AuditRows.add(AuditEntry(time: time, by: requester, .resume, run.text), in: db) }

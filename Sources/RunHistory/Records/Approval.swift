@@ -76,4 +76,7 @@ public enum RunRequest: String, Sendable, Hashable, CaseIterable {
   case kill
   /// Let an operation that waits for a retry try at once.
   case wake
+
+  /// Those that end the run.
+  static let endings: [RunRequest] = [.cancel, .kill]
 }

@@ -14,6 +14,8 @@ public struct RecordedRun: Sendable {
   public var attempts: [AttemptRecord]
   /// Its approvals, answered or not.
   public var approvals: [Approval]
+  /// What somebody has asked for who wanted the run to end, and which did not come to that; nil where nobody has.
+  package var cancellation: PendingRequest?
   /// Who has the turn of its pipeline, as long as the run is queued for it.
   package var turn: Lease?
 

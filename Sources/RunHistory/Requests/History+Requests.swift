@@ -80,6 +80,14 @@ extension History {
     workspace.announce()
   }
 
+  /// Whether somebody has asked for the end of a run.
+  package func isToBeCancelled(_ run: RunID) throws(WorkspaceError) -> Bool {
+    try read { db in
+      guard let number = try RunRows.number(of: run, in: db) else { return false }
+      return try StoredRequest.cancellation(ofRunNumber: number, in: db) != nil
+    }
+  }
+
   /// Asks the host of a run to let an operation that waits for a retry try at once. `ordinal` is that of the instance.
   ///
   /// - Returns: False where it does not wait for a retry, or its run does not go on; then nothing was asked.

@@ -1,7 +1,7 @@
 import SQLite
 import Workspace
 
-/// What a person or another process asks of the host of a run, and nobody has taken yet.
+/// What a person or another process asks of the host of a run.
 package struct PendingRequest: Sendable {
   let number: Int64
   package let run: RunID
@@ -10,6 +10,17 @@ package struct PendingRequest: Sendable {
   package let canceller: RunCanceller?
   /// The ordinal of the operation that it is about; nil for the whole run.
   package let operation: Int?
+
+  init?(_ stored: StoredRequest) {
+    guard let run = stored.runID.flatMap({ RunID($0) }), let kind = RunRequest(rawValue: stored.kind) else {
+      return nil
+    }
+    number = stored.number
+    self.run = run
+    self.kind = kind
+    canceller = RunCanceller(who: stored.who, means: stored.means)
+    operation = stored.operation.map { Int($0) }
+  }
 }
 
 extension History {
@@ -20,15 +31,7 @@ extension History {
   ) throws(WorkspaceError) -> (requests: [PendingRequest], answers: [RunID: Set<Int>]) {
     try read { db in
       let requests = try db.fetch(for: StoredRequest.self).where(StoredRequest.takenAt.isNil())
-        .compactMap { stored -> PendingRequest? in
-          guard let run = stored.runID.flatMap({ RunID($0) }), let kind = RunRequest(rawValue: stored.kind) else {
-            return nil
-          }
-          return PendingRequest(
-            number: stored.number, run: run, kind: kind,
-            canceller: RunCanceller(who: stored.who, means: stored.means),
-            operation: stored.operation.map { Int($0) })
-        }
+        .compactMap(PendingRequest.init)
       var answers: [RunID: Set<Int>] = [:]
       guard withAnswers else { return (requests, answers) }
       // In SQL, as fields cannot say that a key is in the range of another one.

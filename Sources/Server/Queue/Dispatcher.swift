@@ -96,6 +96,11 @@ actor Dispatcher {
     begin(record, in: queue, isHeld: false, body)
   }
 
+  /// Leaves the runs in which everything waits to the next host. Returns how many.
+  func leaveResting() async -> Int {
+    await host.leaveResting(going.keys.sorted()).count
+  }
+
   /// Cancels the runs that go on.
   func cancelAll() { for run in going.values { run.task.cancel() } }
 

@@ -1,3 +1,4 @@
+import PipelineEngine
 import RunHistory
 import Synchronization
 
@@ -35,9 +36,15 @@ final class RunRelay: Sendable {
         tell(run)
       },
       failed: { [self] run, error in
-        log.tell(
-          .error, "run-lost", "run \(run.id) of '\(run.pipeline)' cannot go on: \(error)", pipeline: run.pipeline,
-          run: run.id)
+        if case EngineError.left = error {
+          log.tell(
+            .info, "run-left", "run \(run.id) of '\(run.pipeline)' waits, and is left to the next host",
+            pipeline: run.pipeline, run: run.id)
+        } else {
+          log.tell(
+            .error, "run-lost", "run \(run.id) of '\(run.pipeline)' cannot go on: \(error)",
+            pipeline: run.pipeline, run: run.id)
+        }
         tell(run)
       },
       stalled: { error in log.tell(.error, "queue", "cannot take runs from the queue: \(error)") })

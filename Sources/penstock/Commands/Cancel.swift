@@ -36,9 +36,20 @@ struct Cancel: ParsableCommand {
         return TextOutput.standard.writeLine(
           "Run \(cancellation.short) of \(TerminalText.visible(record.pipeline)) was queued, and is cancelled.")
       }
+      if record.state == .interrupted {
+        TextOutput.standard.writeLine(interrupted(cancellation))
+        return
+      }
       TextOutput.standard.writeLine(
         "Asked \(process) to \(kill ? "kill" : "cancel") run \(cancellation.short) of \(TerminalText.visible(record.pipeline))."
       )
     }
+  }
+
+  private func interrupted(_ cancellation: RunCancellation) -> String {
+    let run = "run \(cancellation.short) of \(TerminalText.visible(cancellation.run.pipeline))"
+    return cancellation.isLeftToNextHost
+      ? "No process is executing \(run), which was interrupted: the next host of the workspace (`penstock serve`) cancels it, handlers included. `penstock resume \(cancellation.short)` withdraws that."
+      : "Asked the host to cancel \(run), which was interrupted."
   }
 }

@@ -1,0 +1,153 @@
+import Foundation
+import PipelineEngine
+import PipelineLanguage
+import PipelineService
+import RunHistory
+import Server
+import Testing
+import Workspace
+
+@Suite("A host that is drained")
+struct DrainTests {
+  private static let value = "operations: [{ name: a, value: 1 }]"
+  private static let asking = "operations: [{ name: a, approve: may it? }]"
+  private static let working = "operations: [{ name: a, run: sleep 600 }]"
+
+  private func state(_ run: RunID, in history: History) throws -> RunState? { try history.run(run)?.state }
+
+  @Test("begins nothing, keeps the queue, and lets what goes on end")
+  func drain() async throws {
+    let bench = try ServerBench { configuration in
+      configuration.runs = 1
+      configuration.drain = .seconds(60)
+    }
+    try bench.write(
+      "operations: [{ name: a, run: 'until [ -e \(bench.directory)/go ]; do sleep 0.01; done' }]", to: "one")
+    var runs: [RunID] = []
+    try await bench.serve { server, history in
+      runs = try (0..<2).map { _ in try bench.start("one", in: history) }
+      try await eventually { try state(runs[0], in: history) == .running }
+      server.send(.drain(RunCanceller(means: .drain)))
+      try await eventually { try history.currentHost()?.state == .draining }
+      #expect(FileManager.default.createFile(atPath: bench.directory + "/go", contents: nil))
+      try await eventually { try state(runs[0], in: history) == .succeeded }
+    }
+    let history = try bench.history()
+    #expect(try history.queue().map(\.run) == [runs[1]])
+    history.workspace.close()
+  }
+
+  @Test("cancels what is running when it is told again")
+  func drainTwice() async throws {
+    let bench = try ServerBench(["one": Self.working]) { $0.drain = .seconds(60) }
+    var run: RunID?
+    try await bench.serve { server, history in
+      let started = try bench.start("one", in: history)
+      run = started
+      try await eventually { try state(started, in: history) == .running }
+      server.send(.drain(RunCanceller(means: .drain)))
+    }
+    let history = try bench.history()
+    let record = try #require(try run.flatMap { try history.run($0) })
+    #expect((record.state, record.canceller?.means) == (.cancelled, .drain))
+    history.workspace.close()
+  }
+
+  @Test("gives what goes on no grace after a second signal", .timeLimit(.minutes(1)))
+  func secondSignal() async throws {
+    let bench = try ServerBench([
+      "stubborn": "operations: [{ name: a, run: \"trap '' TERM; while :; do sleep 0.05; done\", grace: 1h }]"
+    ]) { $0.drain = .seconds(3600) }
+    try await bench.serve { server, history in
+      let started = try bench.start("stubborn", in: history)
+      try await eventually { try history.operations(of: started).first?.state == .running }
+      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
+      try await eventually { try history.currentHost()?.state == .draining }
+      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
+      try await eventually { try state(started, in: history) == .cancelled }
+    }
+  }
+
+  @Test(
+    "ends also when it has no descriptor to look at its pipelines", .timeLimit(.minutes(1)),
+    arguments: [true, false])
+  func drainedAtStart(bySignal: Bool) async throws {
+    let bench = try ServerBench(["one": Self.value]) {
+      $0.folderNames = { _ throws(PipelineFiles.Unreadable) in throw PipelineFiles.Unreadable(number: EMFILE) }
+    }
+    let server = try bench.server()
+    let serving = Task { try await server.run() }
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    try await eventually { bench.log.contains { $0.contains("no descriptor or memory is free") } }
+    if bySignal {
+      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
+    } else {
+      try history.ask(.drain, for: Requester("ada"), at: .now)
+    }
+    try await serving.value
+    #expect(try history.hosts().first?.state == .stopped)
+    #expect(try history.audit().first?.action == .drain)
+  }
+
+  @Test("leaves runs in which everything waits to the next host, at once", .timeLimit(.minutes(1)))
+  func resting() async throws {
+    let bench = try ServerBench([
+      "asking": Self.asking,
+      "nested": "operations: [{ name: a, pipeline: asking.yaml }]",
+    ]) { $0.drain = .seconds(3600) }
+    try bench.write(
+      "operations: [{ name: a, run: 'test -e \(bench.directory)/go', retry: { limit: 5, base: 1h, max: 1h } }]",
+      to: "retrying")
+    var runs: [RunID] = []
+    try await bench.serve { _, history in
+      runs = try ["asking", "nested", "retrying"].map { try bench.start($0, in: history) }
+      try await eventually { try history.operations(of: runs[0]).first?.state == .waiting }
+      try await eventually {
+        try history.runs(RunFilter(includesNested: true)).contains { $0.parent?.run == runs[1] && $0.state == .running }
+      }
+      try await eventually { try history.operations(of: runs[2]).first?.state == .retrying }
+    }
+    #expect(bench.log.contains { $0.contains("3 runs wait and are left to the next host") }, "\(bench.log)")
+    let history = try bench.history()
+    #expect(try runs.map { try state($0, in: history) } == [.interrupted, .interrupted, .interrupted])
+    try await bench.serve { _, history in
+      try await eventually { try history.operations(of: runs[2]).first?.state == .retrying }
+      let nested = try #require(try history.runs(RunFilter(includesNested: true)).first { $0.parent?.run == runs[1] })
+      for run in [runs[0], nested.id] {
+        try await eventually { try !history.pendingApprovals(run).isEmpty }
+        _ = try history.answerApproval(run, operation: "a", approved: true, note: nil, who: "ada")
+      }
+      for run in runs[..<2] { try await eventually { try state(run, in: history) == .succeeded } }
+      #expect(FileManager.default.createFile(atPath: bench.directory + "/go", contents: nil))
+      #expect(try history.wakeRetry(runs[2], ordinal: 0, by: Requester("ada")))
+      try await eventually { try state(runs[2], in: history) == .succeeded }
+    }
+    #expect(try history.attempts(of: runs[2]).map(\.wakeCause) == ["wake", nil])
+    history.workspace.close()
+  }
+
+  @Test("leaves a run to the next host as soon as everything in it waits", .timeLimit(.minutes(1)))
+  func restingLater() async throws {
+    let bench = try ServerBench { $0.drain = .seconds(3600) }
+    try bench.write(
+      "operations: [{ name: a, approve: may it? }, { name: b, run: 'until [ -e \(bench.directory)/go ]; do sleep 0.01; done' }]",
+      to: "both")
+    var run: RunID?
+    try await bench.serve { server, history in
+      let started = try bench.start("both", in: history)
+      run = started
+      try await eventually { try history.operations(of: started).map(\.state) == [.waiting, .running] }
+      server.send(.drain(RunCanceller(means: .drain)))
+      try await eventually { try history.currentHost()?.state == .draining }
+      #expect(FileManager.default.createFile(atPath: bench.directory + "/go", contents: nil))
+      // To be told again would cancel it.
+      try await eventually { try history.hosts().map(\.state) == [.stopped] }
+    }
+    let history = try bench.history()
+    let id = try #require(run)
+    #expect(try state(id, in: history) == .interrupted)
+    #expect(try history.operations(of: id).map(\.state) == [.pending, .succeeded])
+    history.workspace.close()
+  }
+}

@@ -1,0 +1,127 @@
+import PipelineEngine
+import PipelineService
+import RunHistory
+import Server
+import Testing
+import Workspace
+
+@Suite("An interrupted run that is to be cancelled")
+struct InterruptedRunTests {
+  private func state(_ run: RunID, in history: History) throws -> RunState? { try history.run(run)?.state }
+
+  private func cancel(_ run: RunID, isKill: Bool = false, in history: History) throws -> RunCancellation {
+    try RunCancellation(ofRunNamed: run.text, isKill: isKill, who: "ada", in: history)
+  }
+
+  /// A run that asks a question and that its host has left.
+  private func leave(_ bench: ServerBench, onRestart: String) async throws -> RunID {
+    try bench.write(
+      """
+      on_restart: \(onRestart)
+      operations: [{ name: a, approve: may it? }]
+      after: { cancel: [{ name: note, value: 1 }] }
+      """, to: "one")
+    var run: RunID?
+    try await bench.serve { _, history in
+      let started = try bench.start("one", in: history)
+      run = started
+      try await eventually { try !history.pendingApprovals(started).isEmpty }
+    }
+    return try #require(run)
+  }
+
+  private func expectCancelled(_ run: RunID, in history: History) async throws {
+    try await eventually { try state(run, in: history) == .cancelled }
+    let record = try #require(try history.run(run))
+    #expect(record.canceller == RunCanceller(who: "ada", means: .command))
+    let operations = try history.operations(of: run)
+    #expect(operations.map(\.name) == ["a", "note"])
+    #expect(operations.map(\.state) == [.cancelled, .succeeded])
+  }
+
+  @Test(
+    "is ended by the next host, with its handlers, whatever its pipeline says of restarts",
+    arguments: ["resume", "fail", "leave"])
+  func nextHost(onRestart: String) async throws {
+    let bench = try ServerBench()
+    let run = try await leave(bench, onRestart: onRestart)
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    #expect(try state(run, in: history) == .interrupted)
+    #expect(try cancel(run, in: history).isLeftToNextHost)
+    try await bench.serve { _, history in try await expectCancelled(run, in: history) }
+  }
+
+  @Test("is ended by the host that serves the workspace")
+  func presentHost() async throws {
+    let bench = try ServerBench()
+    let run = try await leave(bench, onRestart: "leave")
+    try await bench.serve { _, history in
+      #expect(try state(run, in: history) == .interrupted)
+      #expect(try !cancel(run, in: history).isLeftToNextHost)
+      try await expectCancelled(run, in: history)
+    }
+  }
+
+  @Test("is ended also when its former host had taken the request, and did not come to its end")
+  func takenBefore() async throws {
+    let bench = try ServerBench()
+    let run = try await leave(bench, onRestart: "resume")
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    try history.request(.cancel, of: run, for: RunCanceller(who: "ada", means: .command))
+    let recorder = HistoryRecorder(workspace: history.workspace)
+    try await recorder.perform { try $0.execute(sql: "UPDATE request SET taken_at = requested_at") }
+    try await recorder.close()
+    try await bench.serve { _, history in try await expectCancelled(run, in: history) }
+  }
+
+  @Test("is killed where somebody wants that")
+  func kill() async throws {
+    let bench = try ServerBench()
+    let run = try await leave(bench, onRestart: "leave")
+    try await bench.serve { _, history in
+      _ = try cancel(run, isKill: true, in: history)
+      try await eventually { try state(run, in: history) == .cancelled }
+      #expect(try history.run(run)?.canceller == RunCanceller(who: "ada", means: .kill))
+    }
+  }
+
+  @Test("goes on when a person resumes it after all")
+  func resumed() async throws {
+    let bench = try ServerBench()
+    let run = try await leave(bench, onRestart: "leave")
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    _ = try cancel(run, in: history)
+    try history.ask(.resume, about: run, for: Requester("bob"), at: .now)
+    try await bench.serve { _, history in
+      try await eventually { try state(run, in: history) == .running }
+      _ = try history.answerApproval(run, operation: "a", approved: true, note: nil, who: "ada")
+      try await eventually { try state(run, in: history) == .succeeded }
+    }
+  }
+
+  @Test("is cancelled without being begun where nothing of it had begun")
+  func queued() async throws {
+    let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }]"])
+    try await bench.serve { _, _ in }
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    let run = try bench.start("one", in: history)
+    let recorder = HistoryRecorder(workspace: history.workspace)
+    var turns = QueueTurns()
+    _ = try await recorder.takeQueued(
+      QueueTurns.Places(total: 1), turns: &turns, held: [], single: [], host: "box", at: .now)
+    // Its host takes the request, and is gone before it has begun the run.
+    _ = try cancel(run, in: history)
+    try await recorder.perform { db in
+      try db.execute(sql: "UPDATE request SET taken_at = requested_at")
+      try db.execute(sql: "UPDATE run_record SET process_started = 1")
+    }
+    try await recorder.close()
+    try await bench.serve { _, history in try await eventually { try state(run, in: history) == .cancelled } }
+    #expect(try history.run(run)?.startedAt == nil)
+    #expect(try history.occasions().map(\.reason) == [.cancelled])
+  }
+}
