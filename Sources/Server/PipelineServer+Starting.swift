@@ -87,7 +87,7 @@ extension PipelineServer {
 
   private func cancelInterrupted(_ run: RunRecord) async {
     log.tell(
-      .info, "run-resumed", "resuming run \(run.id.short) of '\(run.pipeline)' to cancel it, as it was asked to",
+      .info, "run-resumed", "resuming run \(run.id) of '\(run.pipeline)' to cancel it, as it was asked to",
       pipeline: run.pipeline, run: run.id)
     await resume(run)
   }

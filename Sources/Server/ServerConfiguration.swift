@@ -139,7 +139,7 @@ extension RunService.Configuration {
     configuration.writing.onShortage = { shortage in
       log.tell(
         .error, "run-waits",
-        "run \(shortage.run) of '\(shortage.pipeline)' waits until '\(shortage.operation)' can go on: \(shortage.error)",
+        "run \(shortage.run) of '\(shortage.pipeline)' waits until \(shortage.operation.map { "'\($0)'" } ?? "it") can continue: \(shortage.error)",
         pipeline: shortage.pipeline, run: shortage.run, operation: shortage.operation)
     }
     configuration.writing.onRecovery = { failure in

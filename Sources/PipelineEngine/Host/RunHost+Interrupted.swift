@@ -27,8 +27,7 @@ extension RunHost {
     let services = services
     try await Task(executorPreference: services.loop) {
       try await Self.stopJobs(of: run, services)
-      let processes = FormerProcesses(history: services.history, delayer: LoopDelayer(loop: services.loop))
-      let outcome = await processes.end(of: run.id, host: run.owner, isolation: nil) {
+      let outcome = await services.shared.formerProcesses.end(of: run.id, host: run.owner, isolation: nil) {
         (try? services.history.run(run.id))?.state == .interrupted
       }
       if let error = outcome.error(of: run.id) { throw error }

@@ -7,14 +7,42 @@ import Workspace
 package struct FormerProcesses {
   let history: History
   let delayer: LoopDelayer
+  /// Whether it looks again each second, for as long as it takes, where something could not be looked at because no descriptor or memory was free.
+  let isPatient: Bool
 
   /// Ends the processes of a run that `host` ran. `areLeft` is asked before processes of the run itself are ended; those of a nested run are left alone
   /// where somebody has resumed that run.
   ///
-  /// What cannot be read of the history, or looked at, makes the outcome say so.
+  /// What cannot be read of the history, or looked at, makes the outcome say so, unless it can be at another look: another thread may have lacked something that this one
+  /// did not need. `waits` is asked before each pause of a second.
   func end(
     of run: RunID, host: ProcessIdentity, isolation: isolated (any Actor)? = #isolation,
-    if areLeft: () -> Bool
+    if areLeft: () -> Bool, waits: () -> Bool = { true }
+  ) async -> LeftoverProcesses.Outcome {
+    var outcome = await endOnce(of: run, host: host, if: areLeft)
+    var looks = 1
+    while outcome.couldNotLook, isPatient || looks < Self.looks {
+      guard looks < Self.looks || waits() else { break }
+      do {
+        try await delayer.delay(for: looks < Self.looks ? Self.shortPause : Self.pause)
+      } catch {
+        break
+      }
+      let ended = outcome.ended
+      outcome = await endOnce(of: run, host: host, if: areLeft)
+      outcome.ended += ended
+      looks += 1
+    }
+    return outcome
+  }
+
+  /// How often it looks after short pauses.
+  private static let looks = 3
+  private static let shortPause = Duration.milliseconds(20)
+  private static let pause = Duration.seconds(1)
+
+  private func endOnce(
+    of run: RunID, host: ProcessIdentity, isolation: isolated (any Actor)? = #isolation, if areLeft: () -> Bool
   ) async -> LeftoverProcesses.Outcome {
     let failures = LookFailures.count
     let history = history

@@ -164,7 +164,9 @@ extension RunEngine: ChildRun {
     return "'\(instance.name)' \(instance.failure?.message ?? "failed")"
   }
 
-  nonisolated func isResting() -> Bool { assumeIsolated { $0.run.isResting } }
+  nonisolated func isResting(countingShortages: Bool) -> Bool {
+    assumeIsolated { $0.run.isResting(countingShortages: countingShortages) }
+  }
 
   nonisolated func end(because cause: ChildEnd) {
     assumeIsolated { engine in

@@ -25,15 +25,19 @@ final class ExclusiveLocks: @unchecked Sendable {
   }
 
   private let loop: EventLoop
+  private let formerProcesses: FormerProcesses
   private let recorder: HistoryRecorder
   private let history: History
   private let time: HostClock
   /// Contenders behind the one that holds or waits for the lease.
   private var queues: [String: Deque<LoopWaiter>] = [:]
 
-  init(loop: EventLoop, recorder: HistoryRecorder, history: History, time: HostClock) {
+  init(
+    loop: EventLoop, recorder: HistoryRecorder, history: History, time: HostClock, formerProcesses: FormerProcesses
+  ) {
     self.time = time
     self.loop = loop
+    self.formerProcesses = formerProcesses
     self.recorder = recorder
     self.history = history
   }
@@ -116,8 +120,7 @@ final class ExclusiveLocks: @unchecked Sendable {
     noticing: (String) -> Void
   ) async throws {
     do {
-      try await FormerProcesses(history: history, delayer: LoopDelayer(loop: loop))
-        .endLeft(of: run, host: former.owner, noticing: noticing)
+      try await formerProcesses.endLeft(of: run, host: former.owner, noticing: noticing)
     } catch {
       try await recorder.perform { db in
         guard try Leases.release(taken.name, fence: taken.fence, in: db) else { return }

@@ -39,7 +39,7 @@ final class HostServices: @unchecked Sendable {
       jobs: configuration.executor, loop: loop)
     observations = Observations(loop: loop, history: history)
     shared = SharedCapacity(
-      configuration.capacity, loop: loop, history: history, recorder: recorder, time: time, watch: observations.watch)
+      configuration, loop: loop, history: history, recorder: recorder, time: time, watch: observations.watch)
     requests = RequestRouter(
       loop: loop, history: history, recorder: recorder, watch: observations.watch, time: time,
       pause: configuration.gathering)

@@ -23,6 +23,7 @@ final class SharedResources: @unchecked Sendable {
   }
 
   private let loop: EventLoop
+  private let formerProcesses: FormerProcesses
   private let history: History
   private let recorder: HistoryRecorder
   private let time: HostClock
@@ -35,7 +36,7 @@ final class SharedResources: @unchecked Sendable {
 
   init(
     loop: EventLoop, history: History, recorder: HistoryRecorder, time: HostClock, locks: ExclusiveLocks,
-    watch: WorkspaceWatch
+    watch: WorkspaceWatch, formerProcesses: FormerProcesses
   ) {
     self.loop = loop
     self.history = history
@@ -43,6 +44,7 @@ final class SharedResources: @unchecked Sendable {
     self.time = time
     self.locks = locks
     self.watch = watch
+    self.formerProcesses = formerProcesses
   }
 
   /// Those of the shares that processes on the workspace have to agree about.
@@ -133,8 +135,7 @@ final class SharedResources: @unchecked Sendable {
     var ended: Set<RunID> = []
     for (index, holder) in gone.enumerated() where ended.insert(holder.run).inserted {
       do {
-        try await FormerProcesses(history: history, delayer: LoopDelayer(loop: loop))
-          .endLeft(of: holder.run, host: holder.owner, noticing: noticing)
+        try await formerProcesses.endLeft(of: holder.run, host: holder.owner, noticing: noticing)
       } catch {
         let (rest, now) = (Array(gone[index...]), time.now())
         try await recorder.perform { db in for holder in rest { _ = try ResourceHolds.add(holder, at: now, in: db) } }

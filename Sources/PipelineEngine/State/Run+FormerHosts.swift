@@ -45,8 +45,17 @@ extension Run {
 
   /// Ends the processes that the former host of this run or a nested one left behind. This host has claimed the run.
   nonisolated(nonsending) func endFormerProcesses(of run: RunID, host: ProcessIdentity) async throws {
-    let processes = FormerProcesses(history: services.history, delayer: LoopDelayer(loop: services.loop))
-    let outcome = await processes.end(of: run, host: host) { true }
+    let outcome = await services.shared.formerProcesses.end(of: run, host: host) {
+      true
+    } waits: {
+      if !waits.isLookingForProcesses {
+        services.configuration.onShortage(
+          ResourceShortage(run: run, pipeline: state.pipeline.name, error: .processesUnknown(of: run)))
+      }
+      waits.isLookingForProcesses = true
+      return cancellation == nil
+    }
+    waits.isLookingForProcesses = false
     for notice in outcome.notices(of: host) { observer.emit(.notice(state.id, notice)) }
     guard let error = outcome.error(of: run) else { return }
     try await services.recorder.giveUp(run)

@@ -226,8 +226,8 @@ protocol ChildRun: Sendable {
   func firstFailure() async -> String?
   /// Whether it, or a run nested in it, is this one. Called on the loop.
   func includes(_ run: RunID) -> Bool
-  /// Whether everything in it waits: see ``Run/isResting``. Called on the loop.
-  func isResting() -> Bool
+  /// Whether everything in it waits: see ``Run/isResting(countingShortages:)``. Called on the loop.
+  func isResting(countingShortages: Bool) -> Bool
   /// What ends the run around it ends it. Called on the loop.
   func end(because cause: ChildEnd)
 }

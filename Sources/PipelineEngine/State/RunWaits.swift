@@ -15,6 +15,8 @@ final class RunWaits {
   var turn: Task<ExclusiveLocks.Hold, any Error>?
   /// That of the run itself, until the history can be written again.
   var writing: Task<Bool, Never>?
+  /// Whether the run waits for the descriptors or the memory to look for processes that its former host left.
+  var isLookingForProcesses = false
   /// Whether what other processes ask of the run is listened for.
   var isListening = false
 

@@ -38,7 +38,7 @@ private final class FullDisk: Sendable {
       workspace: directory + "/workspace", durability: .process, configuration: configuration)
     told.body.withLock {
       $0 = { [weak self] shortage in
-        self?.shortages.withLock { $0.append("\(shortage.operation): \(shortage.error.code)") }
+        self?.shortages.withLock { $0.append("\(shortage.operation ?? ""): \(shortage.error.code)") }
       }
     }
   }

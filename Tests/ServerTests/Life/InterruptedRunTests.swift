@@ -110,9 +110,8 @@ struct InterruptedRunTests {
     defer { history.workspace.close() }
     let run = try bench.start("one", in: history)
     let recorder = HistoryRecorder(workspace: history.workspace)
-    var turns = QueueTurns()
     _ = try await recorder.takeQueued(
-      QueueTurns.Places(total: 1), turns: &turns, held: [], single: [], host: "box", at: .now)
+      QueueTurns.Places(total: 1), held: [], single: [], host: "box", at: .now)
     // Its host takes the request, and is gone before it has begun the run.
     _ = try cancel(run, in: history)
     try await recorder.perform { db in
