@@ -1,25 +1,14 @@
 import SQLite
 import Workspace
 
-/// What a person or another process asks of the host of a run.
-package struct PendingRequest: Sendable {
-  let number: Int64
-  package let run: RunID
-  package let kind: RunRequest
-  /// Who asks; nil where that was not said.
-  package let canceller: RunCanceller?
-  /// The ordinal of the operation that it is about; nil for the whole run.
-  package let operation: Int?
-
+extension PendingRequest {
   init?(_ stored: StoredRequest) {
     guard let run = stored.runID.flatMap({ RunID($0) }), let kind = RunRequest(rawValue: stored.kind) else {
       return nil
     }
-    number = stored.number
-    self.run = run
-    self.kind = kind
-    canceller = RunCanceller(who: stored.who, means: stored.means)
-    operation = stored.operation.map { Int($0) }
+    self.init(
+      number: stored.number, run: run, kind: kind, canceller: RunCanceller(who: stored.who, means: stored.means),
+      operation: stored.operation.map { Int($0) })
   }
 }
 
