@@ -103,4 +103,32 @@ extension PipelineServer {
     log.tell(.info, "stopped", "stopped")
     try await service.close()
   }
+
+  /// Hears of it when the workspace is deleted or moved.
+  func watchWorkspace() {
+    let changes = host.changes(of: [history.workspace.companionPath], since: FileClock.now())
+    background.tasks.append(Task { [mail] in for await _ in changes { mail.send(.workspaceChanged) } })
+  }
+
+  /// Ends everything where the workspace was deleted, moved or replaced: what is recorded now nobody would find, and another host may serve a new workspace at its place.
+  ///
+  /// - Throws: `WorkspaceError.moved`, with which the host ends.
+  func requireWorkspace() async throws {
+    do throws(WorkspaceError) {
+      try history.workspace.requirePlace()
+    } catch {
+      guard case .moved = error else { return }
+      let count = await dispatcher.count
+      if count > 0 {
+        log.tell(
+          .error, "workspace-moved", "ending \(count) \(count == 1 ? "run" : "runs"), because the workspace is gone")
+      }
+      phase = .cancelling
+      await dispatcher.close(waiting: false)
+      await dispatcher.cancelAll()
+      host.kill()
+      await dispatcher.awaitEnd()
+      throw error
+    }
+  }
 }

@@ -23,6 +23,7 @@ extension PipelineServer {
         await self?.queueChanged()
       }
     }
+    watchWorkspace()
     clock = host.watchClock { [mail] in mail.send(.clockSet($0)) }
     guard let served = try await lookFirst() else { return }
     let wantedRuns = Set(wanted.compactMap(\.run))

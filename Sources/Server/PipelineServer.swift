@@ -187,6 +187,7 @@ package actor PipelineServer {
         }
       }
       if phase == .ready { try await cancelInterrupted() }
+    case .workspaceChanged: try await requireWorkspace()
     case .clockSet(let setting): await clockWasSet(setting)
     case .drain(let canceller): return try await drain(canceller)
     case .drainTimeout:
@@ -268,5 +269,7 @@ package actor PipelineServer {
   func ended(_ run: RunRecord) {
     publications.status?.notice()
     agents[run.pipeline]?.ended(run)
+    // Its end could not be recorded.
+    if !run.state.isFinal { mail.send(.workspaceChanged) }
   }
 }

@@ -18,4 +18,19 @@ extension OpenWorkspace {
       throw WorkspaceError(error, path: path)
     }
   }
+
+  /// Makes sure that the database is where it was when it was opened: one `stat`.
+  ///
+  /// - Throws: ``WorkspaceError/moved(path:)`` where it was deleted, moved or replaced.
+  package func requirePlace() throws(WorkspaceError) {
+    do {
+      try writer().requirePlace()
+    } catch {
+      throw WorkspaceError(error, path: path)
+    }
+  }
+
+  /// A file that is beside the database for as long as a connection is open, and that writing does not touch: a watch of it is woken when the workspace is deleted
+  /// or moved, and seldom otherwise.
+  package var companionPath: String { path + "-shm" }
 }

@@ -9,6 +9,8 @@ package enum HostSignal: Sendable, Hashable {
   case drain(RunCanceller)
   /// Files may have changed.
   case filesChanged
+  /// The workspace may have been deleted or moved.
+  case workspaceChanged
   /// Somebody has asked something of it in the workspace.
   case requests
   /// The wall clock was set.
