@@ -10,9 +10,9 @@ PYTHON ?= python3
 
 # What the build needs beside a Swift toolchain, as Debian and Ubuntu call it.
 PACKAGES := libsqlite3-dev libcurl4-openssl-dev libyaml-dev
-# What the tests need beside that: Python, for an independent validator of the JSON Schema; certificates; and the shell of SQLite,
+# What the tests need beside that: Python, for an independent validator of the JSON Schema; certificates; another shell; and that of SQLite,
 # which must be able to read a workspace.
-TEST_PACKAGES := python3-venv openssl sqlite3
+TEST_PACKAGES := python3-venv openssl sqlite3 zsh
 # What verifies the unit of systemd; and how exposed it may be at most, in tenths.
 UNIT_PACKAGES := systemd
 UNIT_EXPOSURE := 20

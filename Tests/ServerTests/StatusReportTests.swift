@@ -23,12 +23,13 @@ struct StatusReportTests {
     try await bench.serve { _, history in
       let run = try bench.start("one", in: history)
       try await eventually { try !history.pendingApprovals(run).isEmpty }
-      let command = "`penstock approve \(run.short) ask`"
+      let command = "`penstock approve \(short(run, in: history)) ask`"
       #expect(
-        try entry("one", in: history).reason == "run \(run.short): 'ask' waits for approval: may it?; \(command)")
+        try entry("one", in: history).reason
+          == "run \(short(run, in: history)): 'ask' waits for approval: may it?; \(command)")
       #expect(
         try sentences("one", in: history).contains(
-          "Run \(run.short): 'ask' waits for approval: may it?; \(command) answers it."))
+          "Run \(short(run, in: history)): 'ask' waits for approval: may it?; \(command) answers it."))
     }
   }
 
@@ -40,10 +41,11 @@ struct StatusReportTests {
       try await eventually { try history.run(run)?.state == .failed }
       let entry = try entry("one", in: history)
       #expect(entry.state == "idle")
-      #expect(entry.reason == "run \(run.short) failed in 'b'; `penstock explain \(run.short)`")
+      #expect(
+        entry.reason == "run \(short(run, in: history)) failed in 'b'; `penstock explain \(short(run, in: history))`")
       #expect(
         try sentences("one", in: history).contains(
-          "The latest run that has ended, \(run.short), failed in 'b'; `penstock explain \(run.short)` and `penstock logs \(run.short) b` say more."
+          "The latest run that has ended, \(short(run, in: history)), failed in 'b'; `penstock explain \(short(run, in: history))` and `penstock logs \(short(run, in: history)) b` say more."
         ))
       try bench.write("operations: [{ name: a, value: 1 }]", to: "one")
       try await eventually {
@@ -66,9 +68,9 @@ struct StatusReportTests {
       let holder = try bench.start("one", in: history)
       try await eventually { try history.operations(of: holder).contains { $0.state == .running } }
       let run = try bench.start("two", in: history)
-      let text = "'use' waits for gpu, held by 'use' of run \(holder.short)"
-      try await eventually { try entry("two", in: history).reason == "run \(run.short): \(text)" }
-      #expect(try sentences("two", in: history).contains("Run \(run.short): \(text)."))
+      let text = "'use' waits for gpu, held by 'use' of run \(short(holder, in: history))"
+      try await eventually { try entry("two", in: history).reason == "run \(short(run, in: history)): \(text)" }
+      #expect(try sentences("two", in: history).contains("Run \(short(run, in: history)): \(text)."))
     }
   }
 
@@ -80,8 +82,8 @@ struct StatusReportTests {
       let holder = try bench.start("one", in: history)
       try await eventually { try history.operations(of: holder).contains { $0.state == .running } }
       let run = try bench.start("two", in: history)
-      let text = "'use' waits for 'disk', held by operation 'use' of run \(holder.short)"
-      try await eventually { try entry("two", in: history).reason == "run \(run.short): \(text)" }
+      let text = "'use' waits for 'disk', held by operation 'use' of run \(short(holder, in: history))"
+      try await eventually { try entry("two", in: history).reason == "run \(short(run, in: history)): \(text)" }
     }
   }
 
@@ -113,10 +115,11 @@ struct StatusReportTests {
     try await recorder.close()
     try history.markInterrupted()
     #expect(
-      try entry("one", in: history).reason == "run \(run.short) is interrupted; `penstock resume \(run.short)`")
+      try entry("one", in: history).reason
+        == "run \(short(run, in: history)) is interrupted; `penstock resume \(short(run, in: history))`")
     #expect(
       try sentences("one", in: history).contains(
-        "Run \(run.short) is interrupted: its host ended before it did; `penstock resume \(run.short)` goes on with it."
+        "Run \(short(run, in: history)) is interrupted: its host ended before it did; `penstock resume \(short(run, in: history))` goes on with it."
       ))
   }
 

@@ -35,7 +35,8 @@ struct QueueReportTests {
       let holder = try await begin("one", on: bench, in: history)
       _ = try bench.start("one", in: history)
       let queued = try bench.start("two", in: history)
-      let reason = "a place: limits.runs of the host lets 1 run go on at once: run \(holder.short) of 'one' has it"
+      let reason =
+        "a place: limits.runs of the host lets 1 run go on at once: run \(short(holder, in: history)) of 'one' has it"
       #expect(try reasons(in: history) == [reason, reason])
       // The latest turn was that of 'one'.
       #expect(try QueueReport(in: history).places.map(\.place.pipeline) == ["two", "one"])
@@ -59,7 +60,7 @@ struct QueueReportTests {
       var runs: [RunID] = []
       for _ in 0..<5 { runs.append(try await begin("one", on: bench, in: history)) }
       _ = try bench.start("one", in: history)
-      let names = runs.prefix(3).map { "run \($0.short) of 'one'" }.joined(separator: ", ")
+      let names = runs.prefix(3).map { "run \(short($0, in: history)) of 'one'" }.joined(separator: ", ")
       #expect(
         try reasons(in: history) == [
           "a place: limits.runs of the host lets 5 runs go on at once: \(names) and 2 more have them"
@@ -80,7 +81,7 @@ struct QueueReportTests {
       _ = try bench.start("one", in: history)
       #expect(
         try reasons(in: history) == [
-          "a place in the queue 'heavy': queues.heavy.runs of the host lets 1 run go on at once: run \(holder.short) of 'one' has it"
+          "a place in the queue 'heavy': queues.heavy.runs of the host lets 1 run go on at once: run \(short(holder, in: history)) of 'one' has it"
         ])
     }
   }
@@ -94,7 +95,7 @@ struct QueueReportTests {
       let process = ProcessInfo.processInfo.processIdentifier
       #expect(
         try reasons("one", in: history) == [
-          "its turn: one run of 'one' goes on at a time, and run \(holder.short) in process \(process) does"
+          "its turn: one run of 'one' goes on at a time, and run \(short(holder, in: history)) in process \(process) does"
         ])
     }
   }
@@ -104,7 +105,7 @@ struct QueueReportTests {
     let bench = try ServerBench(["one": Self.working])
     try await bench.serve { _, history in
       let run = try await begin("one", on: bench, in: history)
-      #expect(try StatusReport(of: [], in: history).entries.first?.reason == "run \(run.short)")
+      #expect(try StatusReport(of: [], in: history).entries.first?.reason == "run \(short(run, in: history))")
       try await history.workspace.write { db in
         try db.cachedStatement(
           sql: "UPDATE operation_record SET reason = 'shortage', detail = '{\"why\":\"no descriptor\"}'"
@@ -112,7 +113,7 @@ struct QueueReportTests {
       }
       #expect(
         try StatusReport(of: [], in: history).entries.first?.reason
-          == "run \(run.short): 'work' waits until it can go on: no descriptor")
+          == "run \(short(run, in: history)): 'work' waits until it can go on: no descriptor")
     }
   }
 
@@ -123,12 +124,14 @@ struct QueueReportTests {
     try await bench.serve { _, history in
       let run = try bench.start("one", in: history)
       try await eventually { try history.operations(of: run).first?.state == .retrying }
-      let command = "penstock wake \(run.short) fetch"
+      let command = "penstock wake \(short(run, in: history)) fetch"
       let explanation = try #require(try PipelineExplanation(of: "one", in: history))
       #expect(
-        explanation.sentences.contains("'fetch' of run \(run.short) waits for a retry; `\(command)` tries it now."))
+        explanation.sentences.contains(
+          "'fetch' of run \(short(run, in: history)) waits for a retry; `\(command)` tries it now."))
       let recorded = try #require(try history.loadForResume(run))
-      let entries = RunExplanation(of: recorded, pipeline: nil, operation: nil, shortID: run.short).entries
+      let entries = RunExplanation(of: recorded, pipeline: nil, operation: nil, shortID: short(run, in: history))
+        .entries
       #expect(entries.last?.remedies == ["it is tried again by itself", command])
     }
   }

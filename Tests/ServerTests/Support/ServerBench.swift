@@ -92,6 +92,9 @@ final class ServerBench: Sendable {
   }
 }
 
+/// A run as it is shown, which is longer than usual where ids of many runs begin alike.
+func short(_ run: RunID, in history: History) -> String { (try? history.shortForm(of: run)) ?? run.text }
+
 /// Waits until `condition` holds, looking at it often.
 func eventually(
   _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
