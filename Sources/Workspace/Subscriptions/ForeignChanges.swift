@@ -12,6 +12,8 @@ final class ForeignChanges: Sendable {
   private static let pauses: [Int64] = [1, 4, 20, 100, 500]
   /// How much time is between two looks while one report follows the other.
   private static let crowdPause: Int64 = 5
+  /// The same where somebody has announced a commit, for which others wait, and which is visible by then.
+  private static let announcedPause: Int64 = 1
   /// Where the kernel gives no inotify, everything is looked at this often, in milliseconds.
   private static let pollPause: Int64 = 1000
 
@@ -99,9 +101,10 @@ final class ForeignChanges: Sendable {
       if descriptors[1].revents != 0 {
         let report = takeReports()
         if report.files != [] { tell(report.files) }
-        if report.isOfDatabase, !isPolling {
+        if let kind = report.kind, !isPolling {
           // However much is written, at most some hundred times a second.
-          due = min(due ?? .max, max(Self.now(), lastLook + Self.crowdPause))
+          let pause = kind == .announced ? Self.announcedPause : Self.crowdPause
+          due = min(due ?? .max, max(Self.now(), lastLook + pause))
           look = 0
         }
       }
@@ -120,9 +123,16 @@ final class ForeignChanges: Sendable {
     }
   }
 
-  /// Takes all reports: whether one was about the database or its log, and the watches of those about other files, nil for all.
-  private func takeReports() -> (isOfDatabase: Bool, files: Set<Int32>?) {
-    var isOfDatabase = false
+  /// What a report says of the database.
+  private enum Kind {
+    case written
+    /// See ``OpenWorkspace/announce()``.
+    case announced
+  }
+
+  /// Takes all reports: what they say of the database, and the watches of those about other files, nil for all.
+  private func takeReports() -> (kind: Kind?, files: Set<Int32>?) {
+    var kind: Kind?
     var files: Set<Int32>? = []
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
       guard let base = buffer.baseAddress else { return }
@@ -135,22 +145,28 @@ final class ForeignChanges: Sendable {
           let name = (base + offset + MemoryLayout<inotify_event>.size).assumingMemoryBound(to: CChar.self)
           if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
             // Reports were lost: anything may have happened.
-            isOfDatabase = true
+            kind = .announced
             files = nil
           } else if event.mask & UInt32(IN_IGNORED) == 0 {
-            if event.wd == database, event.len == 0 || isDatabase(name) { isOfDatabase = true }
+            if event.wd == database, let found = Self.kind(of: event.mask, of: event.len == 0 ? nil : name) {
+              kind = kind == .announced ? kind : found
+            }
             files?.insert(event.wd)
           }
           offset += MemoryLayout<inotify_event>.size + Int(event.len)
         }
       }
     }
-    return (isOfDatabase, files)
+    return (kind, files)
   }
 
-  /// The memory that connections share, `workspace.db-shm`, is written by readers as well.
-  private func isDatabase(_ name: UnsafePointer<CChar>) -> Bool {
-    strcmp(name, "workspace.db-wal") == 0 || strcmp(name, "workspace.db") == 0
+  /// What it means that something has happened to a file. The memory that connections share, `workspace.db-shm`, is written by readers as well, and who opens the log sets
+  /// its owner anew: neither says that something was committed.
+  private static func kind(of mask: UInt32, of name: UnsafePointer<CChar>?) -> Kind? {
+    guard let name else { return .written }
+    let isOfMetadata = mask & UInt32(IN_ATTRIB) != 0
+    if strcmp(name, "workspace.db") == 0 { return isOfMetadata ? .announced : .written }
+    return strcmp(name, "workspace.db-wal") == 0 && !isOfMetadata ? .written : nil
   }
 
   /// Milliseconds of a clock that never jumps.
