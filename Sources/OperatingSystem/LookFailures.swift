@@ -22,5 +22,31 @@ package enum LookFailures {
   }
 
   /// Notes that something could not be looked at.
-  package static func note() { times.add(1, ordering: .acquiringAndReleasing) }
+  package static func note() {
+    times.add(1, ordering: .acquiringAndReleasing)
+    var next = scope
+    while let scope = next {
+      scope.times.add(1, ordering: .acquiringAndReleasing)
+      next = scope.outer
+    }
+  }
+
+  /// The failures of one task while it does something.
+  private final class Scope: Sendable {
+    let times = Atomic<Int>(0)
+    let outer: Scope?
+
+    init(in outer: Scope?) { self.outer = outer }
+  }
+
+  @TaskLocal private static var scope: Scope?
+
+  /// Returns what `body` does, and whether it, in its own task and those that it waits for, could look at everything: failures of others do not count.
+  package static func observe<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+  ) async rethrows -> (value: Value, isComplete: Bool) {
+    let scope = Scope(in: scope)
+    let value = try await $scope.withValue(scope, operation: body, isolation: isolation)
+    return (value, scope.times.load(ordering: .acquiring) == 0)
+  }
 }

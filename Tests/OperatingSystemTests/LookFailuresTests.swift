@@ -27,4 +27,20 @@ import Testing
       exit(3)
     }
   }
+
+  @Test("is known of a task and of what it waits for, and not of others")
+  func observed() async {
+    let (_, isComplete) = await LookFailures.observe {
+      await Task.detached { LookFailures.note() }.value
+    }
+    #expect(isComplete)
+    let (inner, isOuterComplete) = await LookFailures.observe {
+      await LookFailures.observe {
+        async let child: Void = LookFailures.note(EMFILE)
+        await child
+      }.isComplete
+    }
+    #expect(!inner)
+    #expect(!isOuterComplete)
+  }
 }

@@ -44,7 +44,16 @@ package struct FormerProcesses {
   private func endOnce(
     of run: RunID, host: ProcessIdentity, isolation: isolated (any Actor)? = #isolation, if areLeft: () -> Bool
   ) async -> LeftoverProcesses.Outcome {
-    let failures = LookFailures.count
+    var (outcome, isComplete) = await LookFailures.observe(isolation: isolation) {
+      await endWhatIsSeen(of: run, host: host, if: areLeft)
+    }
+    outcome.couldNotLook = !isComplete
+    return outcome
+  }
+
+  private func endWhatIsSeen(
+    of run: RunID, host: ProcessIdentity, isolation: isolated (any Actor)? = #isolation, if areLeft: () -> Bool
+  ) async -> LeftoverProcesses.Outcome {
     let history = history
     var outcome = await LeftoverProcesses.end(
       await BlockingWork.run { RunTraces(of: run, host: host, in: history) }, delayer: delayer, if: areLeft)
@@ -71,7 +80,6 @@ package struct FormerProcesses {
       let undecided = outcome.undecided
       outcome.undecided = await BlockingWork.run { Self.withoutOthers(undecided, in: history) }
     }
-    outcome.couldNotLook = LookFailures.count != failures
     return outcome
   }
 

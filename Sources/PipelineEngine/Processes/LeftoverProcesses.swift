@@ -36,9 +36,10 @@ package enum LeftoverProcesses {
     _ traces: RunTraces, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation,
     if areLeft: () -> Bool = { true }
   ) async -> Outcome {
-    let failures = LookFailures.count
-    var outcome = await endWhatIsSeen(traces, delayer: delayer, if: areLeft)
-    outcome.couldNotLook = LookFailures.count != failures
+    var (outcome, isComplete) = await LookFailures.observe(isolation: isolation) {
+      await endWhatIsSeen(traces, delayer: delayer, if: areLeft)
+    }
+    outcome.couldNotLook = !isComplete
     return outcome
   }
 
