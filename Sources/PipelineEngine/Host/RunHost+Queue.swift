@@ -45,7 +45,8 @@ extension RunHost {
   ///
   /// One whose recorded definition does not load any more fails without beginning.
   ///
-  /// - Throws: What ``run(_:options:events:onEvent:)`` throws.
+  /// - Throws: What ``run(_:options:events:onEvent:)`` throws; `CancellationError` where it was cancelled while its definition could not be read for lack of descriptors,
+  ///   and is queued again.
   package func run(
     _ taken: QueueTurns.Taken, in place: RunPlace? = nil, events: RunEventRange = .all,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
@@ -65,6 +66,11 @@ extension RunHost {
       record.reason = RunReason.notBegun("missing-dependency", why: "\(error)").text
     } catch let error as RunNotFound {
       record.reason = RunReason.notBegun("run-not-found", why: "\(error)").text
+    } catch let error as CancellationError {
+      // It waited for its definition: it is queued again, or has ended by that where somebody has cancelled it.
+      try await services.recorder.giveUp(id)
+      history.workspace.announce()
+      throw error
     }
     (record.state, record.endedAt) = (.failed, services.now())
     services.recorder.record(

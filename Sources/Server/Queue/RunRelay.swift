@@ -36,14 +36,18 @@ final class RunRelay: Sendable {
         tell(run)
       },
       failed: { [self] run, error in
-        if case EngineError.left = error {
+        let subject = "run \(run.id) of '\(run.pipeline)'"
+        switch error {
+        case EngineError.left:
           log.tell(
-            .info, "run-left", "run \(run.id) of '\(run.pipeline)' waits, and is left to the next host",
-            pipeline: run.pipeline, run: run.id)
-        } else {
+            .info, "run-left", "\(subject) waits, and is left to the next host", pipeline: run.pipeline, run: run.id)
+        case is CancellationError:
           log.tell(
-            .error, "run-lost", "run \(run.id) of '\(run.pipeline)' cannot go on: \(error)",
-            pipeline: run.pipeline, run: run.id)
+            .info, "run-left", "\(subject) has not begun, and is no longer waited for", pipeline: run.pipeline,
+            run: run.id)
+        default:
+          log.tell(
+            .error, "run-lost", "\(subject) cannot go on: \(error)", pipeline: run.pipeline, run: run.id)
         }
         tell(run)
       },

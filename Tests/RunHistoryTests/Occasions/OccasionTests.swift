@@ -38,6 +38,21 @@ struct OccasionTests {
     ).map(\.run.id)
   }
 
+  @Test("is queued again where its host gives up its run before it began")
+  func givenUp() async throws {
+    let run = run()
+    _ = try await admit(occasion(), run)
+    #expect(try await take() == [run.record.id])
+    try await fixture.recorder.giveUp(run.record.id)
+    #expect(try fixture.history.run(run.record.id)?.state == .queued)
+    #expect(try await take() == [run.record.id])
+    // Somebody asks its host to cancel it, and the host gives it up.
+    try fixture.history.request(.cancel, of: run.record.id, for: RunCanceller(who: "ada", means: .command))
+    try await fixture.recorder.giveUp(run.record.id)
+    #expect(try fixture.history.run(run.record.id)?.state == .cancelled)
+    #expect(try await take() == [])
+  }
+
   @Test("is recorded with its queued run, which belongs to nobody")
   func queued() async throws {
     let run = run()
