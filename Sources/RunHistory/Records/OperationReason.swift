@@ -74,7 +74,7 @@ package indirect enum OperationReason: Sendable, Hashable {
   }
 
   /// The codes of reasons that are no code of an error.
-  enum Code: String {
+  enum Code: String, CaseIterable {
     case concurrency, place, resources, exclusive, wait, approval, retry, shortage, condition, fresh
     case round = "repeat"
     case gate = "run_when"
