@@ -19,7 +19,8 @@ struct Serve: ParsableCommand {
 
       SIGTERM, Ctrl-C or `penstock drain`: begin nothing more, let what goes on end, \
       then exit with 0; again, cancel it. SIGHUP or `penstock reload`: read the \
-      pipelines anew. One host serves a workspace; a second one exits with 3.
+      configuration and the pipelines anew. One host serves a workspace; a second one \
+      exits with 3.
       """)
 
   @OptionGroup var arguments: HostArguments
