@@ -30,11 +30,23 @@ struct PipelineStanding {
     return pipeline.problem == nil ? "idle" : "invalid"
   }
 
-  /// Why it is in that state, in one line; nil where nothing is to be said.
+  /// Why it is in that state, and what else is to be said of it: what is wrong with its file, its runs, its pause. Nil where nothing is.
   func reason() throws -> String? {
+    let parts = try [problem, doing(), pause?.words].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+
+  /// What is wrong with its file, whole where that is all there is to say.
+  private var problem: String? {
+    guard let problem = pipeline.problem else { return nil }
+    guard state != "invalid" || !running.isEmpty || pause != nil else { return problem }
+    return "invalid file: " + (problem.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? "")
+  }
+
+  /// What its runs do; nil where nothing is to be said.
+  func doing() throws -> String? {
+    if !running.isEmpty { return try goingOn() }
     switch state {
-    case "running": return try goingOn()
-    case "paused": return pause?.words
     case "queued":
       return "\(queued) \(queued == 1 ? "run waits" : "runs wait")" + (hostIsMissing.map { ": \($0)" } ?? "")
     case "idle":
@@ -47,7 +59,7 @@ struct PipelineStanding {
         return "run \(short) failed\(try Self.place(of: run, in: history)); `penstock explain \(short)`"
       }
       return hostIsMissing
-    default: return pipeline.problem
+    default: return nil
     }
   }
 

@@ -9,6 +9,8 @@ package struct StatusReport: Sendable {
     package var state: String
     /// Why it is in that state, or does not run; nil where nothing is to be said.
     package var reason: String?
+    /// The part of the reason that its runs are; nil where they are none.
+    package var doing: String?
     /// Its latest runs, the latest first.
     package var runs: [RunRecord]
     /// How many of its runs are queued.
@@ -56,7 +58,8 @@ package struct StatusReport: Sendable {
         running: running, heldUp: running.flatMap { heldUp[$0.id] ?? [] }, queued: lengths[pipeline.name] ?? 0,
         pause: pauses[pipeline.name], host: host?.state, history: history)
       return Entry(
-        pipeline: pipeline, state: standing.state, reason: try standing.reason(), runs: standing.runs,
+        pipeline: pipeline, state: standing.state, reason: try standing.reason(),
+        doing: try standing.doing(), runs: standing.runs,
         queued: standing.queued, pause: standing.pause,
         next: PipelineNext(of: pipeline, standing.pause, on: host?.state, at: now),
         sentences: isDetailed ? try standing.sentences() : [])

@@ -87,6 +87,37 @@ struct StatusReportTests {
     }
   }
 
+  @Test("says what is wrong with a file and that it is paused while its pipeline runs, too")
+  func everything() async throws {
+    let bench = try ServerBench(["one": Self.working]) { $0.drain = .zero }
+    try await bench.serve { _, history in
+      let run = try bench.start("one", in: history)
+      try await eventually { try history.run(run)?.state == .running }
+      try history.pause([Pause(pipeline: "one", reason: "moving", since: .now)])
+      try bench.write("operations: 1", to: "one")
+      try await eventually { try entry("one", in: history).pipeline.problem != nil }
+      let status = try entry("one", in: history)
+      #expect(status.state == "running")
+      let problem = try #require(status.pipeline.problem?.split(separator: "\n").first)
+      #expect(status.reason == "invalid file: \(problem); run \(short(run, in: history)); paused: moving")
+      #expect(status.doing == "run \(short(run, in: history))")
+    }
+  }
+
+  @Test("says what is wrong with a file while its pipeline is paused, too")
+  func pausedAndInvalid() async throws {
+    let bench = try ServerBench(["one": Self.working])
+    try await bench.serve { _, history in
+      try history.pause([Pause(pipeline: "one", since: .now)])
+      try bench.write("operations: 1", to: "one")
+      try await eventually { try entry("one", in: history).pipeline.problem != nil }
+      let status = try entry("one", in: history)
+      #expect(status.state == "paused")
+      #expect(status.reason?.hasPrefix("invalid file: ") == true)
+      #expect(status.reason?.hasSuffix("; paused") == true)
+    }
+  }
+
   @Test("says how many runs go on, and names them")
   func several() async throws {
     let bench = try ServerBench(["one": Self.working])

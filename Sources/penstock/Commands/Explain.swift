@@ -86,10 +86,8 @@ struct Explain: ParsableCommand {
   private func show(_ explanation: PipelineExplanation, _ reference: RunReference) {
     shared.output.print(explanation.jsonValue()) {
       let entry = explanation.entry
-      let reason = entry.reason?.split(separator: "\n").first.map(String.init)
-      // That of a pause begins with the state: `paused by ada`.
-      let isWhole = reason?.hasPrefix(entry.state) ?? false
-      let standing = isWhole ? reason ?? "" : entry.state + (reason.map { ": \($0)" } ?? "")
+      // What is wrong with its file, and its pause, are sentences of their own.
+      let standing = entry.state + (entry.doing.map { ": \($0)" } ?? "")
       TextOutput.standard.writeLine(
         "\(shared.style.paint(TerminalText.visible(entry.pipeline.name), .bold)) is \(TerminalText.visible(standing))"
       )
