@@ -28,6 +28,9 @@ package struct StatusReport: Sendable {
   /// How many runs go on, and how many are queued.
   package let running: Int
   package let queued: Int
+  /// That the file system of the workspace has no room, in the words of `doctor`; nil where it has.
+  private let diskProblem: String?
+  private let disk: @Sendable (String) -> Checkup.Finding?
 
   /// How many of the latest runs of a pipeline are shown.
   package static let latestRuns = 10
@@ -37,10 +40,14 @@ package struct StatusReport: Sendable {
   ///   - history: The history.
   ///   - now: The present.
   ///   - isDetailed: Whether sentences are wanted. Default false.
+  ///   - disk: Finds how much room there is for a directory. A host whose disk is full cannot write that it is.
   /// - Throws: `WorkspaceError`.
   package init(
-    of names: Set<String>, in history: History, at now: RecordTime = .now, isDetailed: Bool = false
+    of names: Set<String>, in history: History, at now: RecordTime = .now, isDetailed: Bool = false,
+    disk: @escaping @Sendable (String) -> Checkup.Finding? = Checkup.disk(of:)
   ) throws {
+    self.disk = disk
+    diskProblem = Self.problem(of: disk(history.workspace.directory))
     let host = try history.hosts(limit: 1).first
     self.host = host
     let pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
@@ -66,15 +73,24 @@ package struct StatusReport: Sendable {
     }
   }
 
-  /// Whether something is different by now of which nobody tells: the host has died, or a pause is over.
+  /// Nil where there is room.
+  private static func problem(of finding: Checkup.Finding?) -> String? {
+    finding.flatMap { $0.grade == .fail ? "\($0.subject): \($0.message)" : nil }
+  }
+
+  /// Whether something is different by now of which nobody tells: the host has died, a pause is over, or the disk is full or is no longer.
   package func isOutdated(in history: History, at now: RecordTime = .now) throws -> Bool {
+    // How little room there is changes all the time.
+    guard (Self.problem(of: disk(history.workspace.directory)) == nil) == (diskProblem == nil) else { return true }
     if entries.contains(where: { $0.pause?.until.map { $0 <= now } ?? false }) { return true }
     guard isServed else { return false }
     return try history.currentHost() == nil
   }
 
-  /// What is wrong with the paths that the host serves, as one that cannot be searched.
-  package var problems: [String] {
+  /// What is wrong with the workspace, and with the paths that the host serves, as one that cannot be searched.
+  package var problems: [String] { (diskProblem.map { [$0] } ?? []) + configurationProblems }
+
+  private var configurationProblems: [String] {
     guard isServed, let text = host?.configuration, let configuration = try? JSONValue.parse(text) else { return [] }
     return (configuration["problems"]?.arrayValue ?? []).compactMap(\.stringValue)
   }
@@ -112,10 +128,11 @@ extension HostRecord {
 }
 
 extension StatusReport {
-  /// The host, how many runs it has, and these of its pipelines.
+  /// The host, how many runs it has, what is wrong with the workspace and the host, and these of its pipelines.
   package func jsonValue(of entries: [Entry]) -> JSONValue {
     .object([
       "host": host?.jsonValue() ?? .null, "running": JSONValue(running), "queued": JSONValue(queued),
+      "problems": .array(problems.map { .string($0) }),
       "pipelines": .array(entries.map { $0.jsonValue() }),
     ])
   }

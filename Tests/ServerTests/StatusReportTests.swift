@@ -2,6 +2,7 @@ import PipelineLanguage
 import RunHistory
 import RunReports
 import Server
+import Synchronization
 import Testing
 import Workspace
 
@@ -116,6 +117,26 @@ struct StatusReportTests {
       #expect(status.reason?.hasPrefix("invalid file: ") == true)
       #expect(status.reason?.hasSuffix("; paused") == true)
     }
+  }
+
+  @Test("says that the disk is full, which its host cannot write")
+  func fullDisk() async throws {
+    let bench = try ServerBench(["one": Self.working])
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    let grade = Mutex(Checkup.Finding.Grade.warn)
+    let disk: @Sendable (String) -> Checkup.Finding? = { _ in
+      Checkup.Finding(grade: grade.withLock(\.self), subject: "disk", message: "0 bytes free at /x")
+    }
+    let former = try StatusReport(of: [], in: history, disk: disk)
+    #expect(former.problems.isEmpty)
+    #expect(try !former.isOutdated(in: history))
+    grade.withLock { $0 = .fail }
+    #expect(try former.isOutdated(in: history))
+    let report = try StatusReport(of: [], in: history, disk: disk)
+    #expect(report.problems == ["disk: 0 bytes free at /x"])
+    #expect(report.jsonValue(of: [])["problems"] == ["disk: 0 bytes free at /x"])
+    #expect(try !report.isOutdated(in: history))
   }
 
   @Test("says how many runs go on, and names them")

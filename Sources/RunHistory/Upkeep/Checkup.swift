@@ -134,18 +134,23 @@ package struct Checkup {
   }
 
   private func checkDisk(_ report: (Finding) -> Void) {
-    var place = location.path
+    if let finding = Self.disk(of: location.path) { report(finding) }
+  }
+
+  /// How much room there is where the directory is, or will be; nil where that cannot be found out.
+  package static func disk(of directory: String) -> Finding? {
+    var place = directory
     while access(place, F_OK) != 0, let slash = place.lastIndex(of: "/"), place.count > 1 {
       place = slash == place.startIndex ? "/" : String(place[..<slash])
     }
     var status = statvfs()
-    guard statvfs(place, &status) == 0 else { return }
+    guard statvfs(place, &status) == 0 else { return nil }
     let free = Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
     let grade: Finding.Grade = free < 16 << 20 ? .fail : free < 1 << 30 ? .warn : .ok
     let message =
       "\(SizeNotation.format(free)) free at \(place)"
       + (grade == .ok ? "" : "; `penstock history prune` forgets old runs with their logs")
-    report(Finding(grade: grade, subject: "disk", message: message))
+    return Finding(grade: grade, subject: "disk", message: message)
   }
 
   private func checkRuns(_ history: History, _ report: (Finding) -> Void) {
