@@ -2,6 +2,12 @@ import PipelineLanguage
 import RunHistory
 
 extension RecordedRun {
+  /// How long the latest attempt of an operation has been running. The operation began with its first one.
+  func lengthOfAttempt(of record: OperationRecord, now: RecordTime) -> String {
+    let attempt = attempts.last { $0.ordinal == record.ordinal && $0.number == record.attempts }
+    return ClockText.length(since: attempt?.startedAt ?? record.startedAt ?? now, now: now)
+  }
+
   /// The run with a record for every operation of its pipeline: those that have not begun, of which nothing is recorded yet, are pending. Of a run
   /// that has ended everything is recorded.
   package func withPending(of pipeline: PipelineDefinition?) -> RecordedRun {

@@ -111,7 +111,7 @@ extension RunExplanation {
       {
         return "\(record.title) runs, \(summary(of: inner, depth: depth + 1))"
       }
-      return "\(record.title) has been running for \(ClockText.length(since: record.startedAt ?? now, now: now))"
+      return "\(record.title) has been running for \(nested.recorded.lengthOfAttempt(of: record, now: now))"
     case .pending:
       let waited = StateReason.specification(of: record)
       return waited.isEmpty ? nil : "\(record.title) had waited \(waited)"

@@ -127,7 +127,7 @@ package struct RunExplanation: Sendable {
       entry.remedies = pendingRemedies()
     case .running:
       entry.because = [
-        "attempt \(record.attempts) has been running for \(ClockText.length(since: record.startedAt ?? now, now: now))"
+        "attempt \(record.attempts) has been running for \(recorded.lengthOfAttempt(of: record, now: now))"
       ]
       if !text.isEmpty {
         entry.because.append("it \(text)")

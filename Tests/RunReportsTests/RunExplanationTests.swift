@@ -33,6 +33,27 @@ struct RunExplanationTests {
     #expect(entry.remedies == ["it is tried again each second, and goes on by itself"])
   }
 
+  @Test("counts from the beginning of the attempt that runs, not from that of the first one")
+  func laterAttempt() throws {
+    var record = RunRecord(
+      id: RunID(bits: 1), pipeline: "p", definitionHash: "", path: nil, host: "", user: "", version: "")
+    record.state = .running
+    let now = RecordTime.now
+    func before(_ seconds: Int64) -> RecordTime { RecordTime(microseconds: now.microseconds - seconds * 1_000_000) }
+    var operation = OperationRecord(
+      run: record.id, ordinal: 0, name: "work", position: 0, state: .running, attempts: 2)
+    operation.startedAt = before(28)
+    let attempts = [
+      AttemptRecord(run: record.id, ordinal: 0, number: 1, state: .failed, startedAt: before(28)),
+      AttemptRecord(run: record.id, ordinal: 0, number: 2, state: .running, startedAt: before(3)),
+    ]
+    let whole = RecordedRun(
+      run: record, definition: "", operations: [operation], attempts: attempts, approvals: [])
+    let entry = try #require(
+      RunExplanation(of: whole, pipeline: nil, operation: "work", shortID: "1", now: now).entries.first)
+    #expect(entry.because.first == "attempt 2 has been running for 3.0s")
+  }
+
   @Test("names what holds a resource that an operation waits for, in whatever process")
   func holders() throws {
     func holder(_ number: UInt64) -> ResourceHolds.Holder {
