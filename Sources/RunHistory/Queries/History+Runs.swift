@@ -62,10 +62,12 @@ extension History {
     }
   }
 
+  /// The words for the latest run. Neither can begin an id: the alphabet has no l.
+  package static let latestRunWords: Set<String> = ["last", "latest"]
+
   /// The run that a person means by a text: an id, its beginning, or `last` or `latest`.
   public func resolve(_ text: String) throws(WorkspaceError) -> RunResolution {
-    // Neither word can begin an id: the alphabet has no l.
-    if text == "last" || text == "latest" {
+    if Self.latestRunWords.contains(text) {
       return try runs(RunFilter(limit: 1)).first.map { .found($0.id) } ?? .none
     }
     guard let prefix = RunID.prefix(text) else { return .none }

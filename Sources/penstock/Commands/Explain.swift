@@ -38,12 +38,13 @@ struct Explain: ParsableCommand {
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
     if operation == nil, let pipeline = try PipelineExplanation(of: runName, in: history) {
-      guard (try? reference.find(runName)) == nil else {
+      guard (try? reference.find(runName)) != nil else { return show(pipeline, reference) }
+      // The word for the latest run stays that word.
+      guard History.latestRunWords.contains(runName) else {
         throw CommandFailure(
           "'\(runName)' is a pipeline, and the beginning of the id of a run; write more of the id, or see `penstock status \(runName)`"
         )
       }
-      return show(pipeline, reference)
     }
     var record = try operation == nil ? reference.findWhereNoPipeline(runName) : reference.find(runName)
     var operation = operation
