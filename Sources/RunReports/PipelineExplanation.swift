@@ -14,9 +14,6 @@ package struct PipelineExplanation: Sendable {
   /// Whether that host begins nothing more.
   private let isDraining: Bool
 
-  /// What begins the retries now that its latest run waits for.
-  private let wakes: [String]
-
   /// How many of its occasions are shown.
   private static let latestOccasions = 5
 
@@ -37,14 +34,6 @@ package struct PipelineExplanation: Sendable {
     filter.pipeline = name
     filter.limit = Self.latestOccasions
     occasions = try history.occasions(filter)
-    wakes = try entry.runs.first { $0.state == .running }.map { try Self.wakes(of: $0, in: history) } ?? []
-  }
-
-  private static func wakes(of run: RunRecord, in history: History) throws -> [String] {
-    let short = try history.shortForm(of: run.id)
-    return try history.operations(of: run.id).filter { $0.state == .retrying }.prefix(RunExplanation.limit).map {
-      "'\($0.title)' of run \(short) waits for a retry; `penstock wake \(short) \(ShellText.quoted($0.name))` tries it now."
-    }
   }
 
   /// What it waits for, in sentences.
@@ -64,7 +53,7 @@ package struct PipelineExplanation: Sendable {
     if let pause = entry.pause {
       sentences.append("It is \(pause.words); `penstock unpause \(entry.pipeline.name)` ends that.")
     }
-    sentences += entry.sentences + wakes
+    sentences += entry.sentences
     switch entry.next {
     case .at(let time): sentences.append("It is due next at \(ClockText.dateAndTime(time)).")
     case .causes(let causes): sentences.append("It is started by: \(causes).")

@@ -121,8 +121,13 @@ struct PipelineStanding {
     }
     for held in heldUp.prefix(RunExplanation.limit) {
       let short = try history.shortForm(of: held.run)
-      let command = Self.command(for: held, short).map { "; `\($0)` answers it" } ?? ""
-      sentences.append("Run \(short): \(try words(for: held))\(command).")
+      var sentence = "Run \(short): \(try words(for: held))"
+      if let command = Self.command(for: held, short) { sentence += "; `\(command)` answers it" }
+      if held.record.state == .retrying {
+        let whose = try history.shortForm(of: held.record.run)
+        sentence += "; `penstock wake \(whose) \(ShellText.quoted(held.record.name))` tries it now"
+      }
+      sentences.append(sentence + ".")
     }
     if let run = interrupted {
       let short = try history.shortForm(of: run.id)
@@ -148,19 +153,12 @@ struct PipelineStanding {
   }
 
   private func words(for held: HeldUpOperation) throws -> String {
-    let name = "'\(held.path)'"
+    let text = "'\(held.path)' \(TerminalText.oneLine(StateReason.standstill(of: held.record)))"
     switch held.reason {
-    case .shortage(let why): return "\(name) waits until it can go on: \(why)"
-    case .approval(let question):
-      return "\(name) waits for approval" + (question.message.map { ": \(TerminalText.oneLine($0))" } ?? "")
-    case .resources(let names):
-      return "\(name) waits for \(names.isEmpty ? "resources" : names.joined(separator: ", "))\(try holders(of: names))"
-    case .exclusive(let exclusive):
-      let holder = try exclusive.holder ?? exclusive.name.flatMap { try history.holder(ofExclusive: $0) }
-      let process = exclusive.process.map { " (process \($0))" } ?? ""
-      return
-        "\(name) waits for \(exclusive.name.map { "'\($0)'" } ?? "an exclusive name")\(holder.map { ", held by \($0)" } ?? "")\(process)"
-    default: return "\(name) waits"
+    case .resources(let names): return text + (try holders(of: names))
+    case .exclusive(let exclusive) where exclusive.holder == nil:
+      return text + (try exclusive.name.flatMap { try history.holder(ofExclusive: $0) }.map { ", held by \($0)" } ?? "")
+    default: return text
     }
   }
 

@@ -31,6 +31,15 @@ package enum StateReason {
     }
   }
 
+  /// What an operation that holds its run up waits for, behind its name: `waits for approval: deploy?`. It has no times that are counted from the present.
+  static func standstill(of record: OperationRecord) -> String {
+    switch record.state {
+    case .running: shortage(of: record) ?? ""
+    case .retrying: "waits for a " + retrying(record, now: nil, isStandstill: true)
+    default: "waits " + text(of: record, now: nil)
+    }
+  }
+
   /// What stands between the word of a state and what follows it: a space where that goes on with the sentence, as in `cancelled with the run`, else a colon.
   package static func joint(before text: String) -> String {
     ["with ", "by ", "because ", "from "].contains { text.hasPrefix($0) } ? " " : ": "
@@ -96,7 +105,7 @@ package enum StateReason {
     case .gate(let specification)?:
       let until = specification.due.map { ", until \(moment($0, of: record, now: now)) at most" } ?? ""
       return text(specification) + until
-    case .approval(let question)?: return "for approval: \(question.message ?? "")"
+    case .approval(let question)?: return "for approval" + (question.message.map { ": \($0)" } ?? "")
     case .round(let round)?:
       let due = round.due.flatMap { due in now.map { " \(distance(from: $0, to: due))" } } ?? ""
       return "for round \(round.number ?? Int64(record.attempts + 1))\(due)"
@@ -122,11 +131,15 @@ package enum StateReason {
     "for \(specification.formula)" + (specification.why.map { ": \($0)" } ?? "")
   }
 
-  private static func retrying(_ record: OperationRecord, now: RecordTime?) -> String {
+  private static func retrying(
+    _ record: OperationRecord, now: RecordTime?, isStandstill: Bool = false
+  ) -> String {
     var retry = OperationReason.Retry(attempt: nil)
     if case .retry(let recorded)? = record.operationReason { retry = recorded }
     var text = "retry"
-    if let now, let due = retry.due {
+    if isStandstill {
+      if let due = retry.due { text += " until \(ClockText.dateAndTime(due))" }
+    } else if let now, let due = retry.due {
       text += " " + distance(from: now, to: due)
     } else if let delay = retry.delay {
       text += " in " + DurationText.format(microseconds: delay.multipliedSaturating(by: 1000))

@@ -1,3 +1,4 @@
+import Foundation
 import PipelineLanguage
 import RunHistory
 import RunReports
@@ -116,6 +117,45 @@ struct StatusReportTests {
       #expect(status.state == "paused")
       #expect(status.reason?.hasPrefix("invalid file: ") == true)
       #expect(status.reason?.hasSuffix("; paused") == true)
+    }
+  }
+
+  @Test(
+    "says what a run waits for that goes on by itself",
+    arguments: [
+      ("gate", "{ name: go, run_when: file-exists(ready), value: 1 }", "'go' waits for file-exists(ready): "),
+      ("wait", "{ name: go, wait: 1h }", "'go' waits until "),
+      ("retry", "{ name: go, run: exit 7, retry: { limit: 1, base: 1h } }", "'go' waits for a retry until "),
+    ])
+  func goesOnByItself(kind: String, operation: String, text: String) async throws {
+    let bench = try ServerBench(["one": "operations: [\(operation)]"]) { $0.drain = .zero }
+    try await bench.serve { _, history in
+      let run = try bench.start("one", in: history)
+      let beginning = "run \(short(run, in: history)): \(text)"
+      try await eventually { try entry("one", in: history).reason?.hasPrefix(beginning) == true }
+      let reason = try #require(try entry("one", in: history).reason)
+      let sentence = try sentences("one", in: history).first { $0.hasPrefix("Run \(short(run, in: history)): \(text)") }
+      #expect(sentence != nil)
+      guard kind == "retry" else { return }
+      #expect(reason.contains(" (attempt 2 of 2): "))
+      #expect(sentence?.hasSuffix("; `penstock wake \(short(run, in: history)) go` tries it now.") == true)
+    }
+  }
+
+  @Test("names the operation of a nested run by its path, and what waits for a person before what does not")
+  func nestedWait() async throws {
+    let inner = "operations: [{ name: nap, wait: 1h }, { name: ask, approve: may it? }]"
+    let bench = try ServerBench(["one": "operations: [{ name: outer, pipeline: _parts/inner.yaml }]"]) {
+      $0.drain = .zero
+    }
+    try FileManager.default.createDirectory(atPath: bench.folder + "/_parts", withIntermediateDirectories: true)
+    try bench.write(inner, to: "_parts/inner")
+    try await bench.serve { _, history in
+      let run = try bench.start("one", in: history)
+      let beginning = "run \(short(run, in: history)): 'outer/ask' waits for approval: may it?"
+      try await eventually { try entry("one", in: history).reason?.hasPrefix(beginning) == true }
+      let beginningOfNap = "Run \(short(run, in: history)): 'outer/nap' waits until "
+      try await eventually { try sentences("one", in: history).contains { $0.hasPrefix(beginningOfNap) } }
     }
   }
 

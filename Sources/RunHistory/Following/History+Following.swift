@@ -56,9 +56,12 @@ extension History {
     ]
   }
 
-  /// Follows the runs, the queue, the pauses, and what the host publishes; `handler` may be called where nothing of that has changed.
+  /// Follows the runs and their operations, the queue, the pauses, and what the host publishes; `handler` may be called where nothing of that has changed.
   package func followStatus(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
-    try [workspace.subscribe(changesOf: StoredRun.self, changeHandler: handler)] + followQueue(handler)
+    try [
+      workspace.subscribe(changesOf: StoredRun.self, changeHandler: handler),
+      workspace.subscribe(changesOf: StoredOperation.self, changeHandler: handler),
+    ] + followQueue(handler)
       + followHosting(handler)
   }
 

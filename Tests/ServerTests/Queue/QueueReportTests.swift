@@ -127,8 +127,10 @@ struct QueueReportTests {
       let command = "penstock wake \(short(run, in: history)) fetch"
       let explanation = try #require(try PipelineExplanation(of: "one", in: history))
       #expect(
-        explanation.sentences.contains(
-          "'fetch' of run \(short(run, in: history)) waits for a retry; `\(command)` tries it now."))
+        explanation.sentences.contains {
+          $0.hasPrefix("Run \(short(run, in: history)): 'fetch' waits for a retry until ")
+            && $0.hasSuffix("; `\(command)` tries it now.")
+        })
       let recorded = try #require(try history.loadForResume(run))
       let entries = RunExplanation(of: recorded, pipeline: nil, operation: nil, shortID: short(run, in: history))
         .entries
