@@ -61,7 +61,17 @@ package struct PipelineExplanation: Sendable {
     // What it waits for has been said.
     case .unpaused, .host, .nextHost, .corrected: break
     }
+    if isServed, entry.pipeline.isLoaded { sentences += entry.conditions.compactMap(Self.words) }
     return sentences
+  }
+
+  /// What a condition keeps the pipeline from; nil where it is true.
+  private static func words(for condition: PublishedSpecification) -> String? {
+    guard condition.value != true else { return nil }
+    let value = condition.value == false ? "is false" : "is not known"
+    let reason = condition.reason.map { " (\(TerminalText.oneLine($0)))" } ?? ""
+    let effect = condition.name == "automatic" ? ", so neither an edit nor `rerun_on_change` starts it" : ""
+    return "`\(condition.name)` \(value): \(condition.formula)\(reason)\(effect)."
   }
 
   /// The explanation for programs.

@@ -17,7 +17,11 @@ package enum PipelineNext: Sendable, Hashable {
   /// A file without errors.
   case corrected
 
-  init(of pipeline: PublishedPipeline, _ pause: Pause?, on host: HostRecord.State?, at now: RecordTime) {
+  /// `conditions` are those of the pipeline.
+  init(
+    of pipeline: PublishedPipeline, _ pause: Pause?, _ conditions: [PublishedSpecification] = [],
+    on host: HostRecord.State?, at now: RecordTime
+  ) {
     guard pipeline.isLoaded else {
       self = .corrected
       return
@@ -33,9 +37,24 @@ package enum PipelineNext: Sendable, Hashable {
       } else if let next {
         self = .at(next)
       } else {
-        self = (pipeline.causes ?? pipeline.nextCause).map(Self.causes) ?? .request
+        self = Self.starters(of: pipeline, conditions).map(Self.causes) ?? .request
       }
     }
+  }
+
+  /// What starts it: without its conditions, where `automatic: never` lets none of them.
+  private static func starters(of pipeline: PublishedPipeline, _ conditions: [PublishedSpecification]) -> String? {
+    guard var causes = pipeline.causes, conditions.contains(where: { $0.name == "automatic" && $0.formula == "never" })
+    else { return pipeline.causes ?? pipeline.nextCause }
+    // They are behind the controllers, in this order.
+    for name in ["rerun_on_change", "automatic"] {
+      guard let condition = conditions.first(where: { $0.name == name }) else { continue }
+      let text = "\(name): \(condition.formula)"
+      guard causes.hasSuffix(text) else { continue }
+      causes.removeLast(text.count)
+      if causes.hasSuffix(", ") { causes.removeLast(2) }
+    }
+    return causes.isEmpty ? nil : causes
   }
 
   /// The instant, where it is known.

@@ -18,6 +18,8 @@ package struct StatusReport: Sendable {
     package var pause: Pause?
     /// What has to come before it starts the next time.
     package var next: PipelineNext
+    /// Its conditions, as its host has published them.
+    package var conditions: [PublishedSpecification]
     /// What is to be said of its runs, each a sentence, where that was asked for.
     package var sentences: [String]
   }
@@ -51,6 +53,7 @@ package struct StatusReport: Sendable {
     let host = try history.hosts(limit: 1).first
     self.host = host
     let pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
+    let conditions = Dictionary(grouping: try history.publishedSpecifications(), by: \.pipeline)
     let lengths = try history.queuedRuns()
     queued = lengths.values.reduce(0, +)
     let heldUp = Dictionary(grouping: try history.heldUpOperations(), by: \.run)
@@ -68,7 +71,9 @@ package struct StatusReport: Sendable {
         pipeline: pipeline, state: standing.state, reason: try standing.reason(),
         doing: try standing.doing(), runs: standing.runs,
         queued: standing.queued, pause: standing.pause,
-        next: PipelineNext(of: pipeline, standing.pause, on: host?.state, at: now),
+        next: PipelineNext(
+          of: pipeline, standing.pause, conditions[pipeline.name] ?? [], on: host?.state, at: now),
+        conditions: conditions[pipeline.name] ?? [],
         sentences: isDetailed ? try standing.sentences() : [])
     }
   }

@@ -159,6 +159,27 @@ struct StatusReportTests {
     }
   }
 
+  @Test("says which condition keeps it from running, and that nothing starts what is never automatic")
+  func conditions() async throws {
+    let bench = try ServerBench([
+      "one": "automatic: file-exists(flag)\n" + Self.working,
+      "never": "automatic: never\nrerun_on_change: file-exists(flag)\n" + Self.working,
+    ])
+    try await bench.serve { _, history in
+      try await eventually { try history.publishedSpecifications().count == 3 }
+      let reason = try #require(try history.publishedSpecifications().first { $0.pipeline == "one" }?.reason)
+      #expect(
+        try sentences("one", in: history) == [
+          "It is started by: automatic: file-exists(flag).",
+          "`automatic` is false: file-exists(flag) (\(reason)), so neither an edit nor `rerun_on_change` starts it.",
+        ])
+      #expect(try entry("never", in: history).next == .request)
+      let sentences = try sentences("never", in: history)
+      #expect(sentences.first == "Nothing starts it by itself; `penstock start never` does.")
+      #expect(sentences.contains { $0.hasPrefix("`automatic` is false: never") })
+    }
+  }
+
   @Test("says that the disk is full, which its host cannot write")
   func fullDisk() async throws {
     let bench = try ServerBench(["one": Self.working])
