@@ -52,7 +52,10 @@ struct PipelineStanding {
     case "idle":
       if let run = interrupted {
         let short = try history.shortForm(of: run.id)
-        return "run \(short) is interrupted; `penstock resume \(short)`"
+        let restart = try RunRestart(of: run, in: history)
+        let left = restart.isLeft ? "run \(short) was left by its host, which drained" : "run \(short) is interrupted"
+        return ([left, restart.next] + [restart.wantsResume ? "`penstock resume \(short)`" : nil]).compactMap(\.self)
+          .joined(separator: "; ")
       }
       if let run = failed {
         let short = try history.shortForm(of: run.id)
@@ -131,8 +134,12 @@ struct PipelineStanding {
     }
     if let run = interrupted {
       let short = try history.shortForm(of: run.id)
-      sentences.append(
-        "Run \(short) is interrupted: its host ended before it did; `penstock resume \(short)` goes on with it.")
+      let restart = try RunRestart(of: run, in: history)
+      var sentence = "Run \(short) is interrupted: its host "
+      sentence += restart.isLeft ? "drained, and left it to the next one" : "ended before it did"
+      if let next = restart.next { sentence += "; \(next)" }
+      if restart.wantsResume { sentence += "; `penstock resume \(short)` goes on with it" }
+      sentences.append(sentence + ".")
     }
     if let run = failed {
       let short = try history.shortForm(of: run.id)

@@ -58,7 +58,7 @@ struct QueueReasons {
     outlook.held = Set(pauses.keys)
     // The latest run of a pipeline has its newest definition.
     for place in Dictionary(places.map { ($0.pipeline, $0) }, uniquingKeysWith: { $1 }).values
-    where RecordedOverlap.isQueue(try history.definition(of: place.run) ?? "") {
+    where RecordedKey.isTurn(try history.definition(of: place.run) ?? "") {
       outlook.single.insert(place.pipeline)
       guard let lease = try history.turn(of: place.pipeline) else { continue }
       let holder = LeaseHolder(lease.holder)?.run
@@ -85,21 +85,11 @@ struct QueueReasons {
   private mutating func turn(of place: QueuePlace) throws -> String? {
     let lease = try turns[place.pipeline] ?? history.turn(of: place.pipeline)
     turns[place.pipeline] = .some(lease)
-    guard let lease, RecordedOverlap.isQueue(try history.definition(of: place.run) ?? "") else { return nil }
+    guard let lease, RecordedKey.isTurn(try history.definition(of: place.run) ?? "") else { return nil }
     let run = LeaseHolder(lease.holder)?.run
     guard run != place.run else { return nil }
     let holder = try run.map { "run \(try history.shortForm(of: $0))" } ?? lease.holder
     return
       "its turn: one run of '\(place.pipeline)' goes on at a time, and \(holder) in process \(lease.owner.pid) does"
-  }
-}
-
-/// Finds `overlap` in the text of a definition, whatever else is in it: it was checked when it was queued.
-private enum RecordedOverlap {
-  static func isQueue(_ text: String) -> Bool {
-    guard text.contains("overlap") else { return false }
-    let entries = YAMLReader.read(SourceText(path: "definition", text: text)).root?.entries ?? []
-    return entries.first { $0.name == PipelineKey.overlap.rawValue }?.value.text
-      == PipelineDefinition.Overlap.queue.rawValue
   }
 }

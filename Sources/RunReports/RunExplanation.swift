@@ -36,15 +36,17 @@ package struct RunExplanation: Sendable {
   private let short: @Sendable (RunID) -> String
   private let holderOfName: @Sendable (String) -> String?
   private let place: QueueReport.Place?
+  private let restart: RunRestart?
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
   /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
   /// into the commands to type; `nestedRuns` is asked for the runs that operations have started, and `holders` for what holds
-  /// resources, by their names. `place` is that of a run in the queue of a host; `short` is how other runs are named, and
+  /// resources, by their names. `place` is that of a run in the queue of a host, `restart` what becomes of an interrupted one; `short` is how other runs are
+  /// named, and
   /// `holderOfName` says who holds an exclusive name.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
-    now: RecordTime = .now, place: QueueReport.Place? = nil,
+    now: RecordTime = .now, place: QueueReport.Place? = nil, restart: RunRestart? = nil,
     nestedRuns: @escaping NestedRuns = { _, _ in nil },
     holders: @escaping @Sendable ([String]) -> [ResourceHolds.Holder] = { _ in [] },
     short: @escaping @Sendable (RunID) -> String = \.short,
@@ -54,6 +56,7 @@ package struct RunExplanation: Sendable {
     self.holders = holders
     self.short = short
     self.place = place
+    self.restart = restart
     self.nestedRuns = nestedRuns
     run = recorded.run
     self.recorded = recorded
@@ -81,7 +84,8 @@ package struct RunExplanation: Sendable {
   private func runEntry() -> Entry {
     var because: [String] = []
     var remedies: [String] = []
-    if let reason = run.tellingReason { because.append(reason) }
+    // That of a run which its host has left says that the host died.
+    if let reason = run.tellingReason, !isLeft { because.append(reason) }
     if let canceller = run.canceller {
       because.append(run.state == .cancelled ? canceller.wordsBehindState : canceller.words)
     }
@@ -101,8 +105,10 @@ package struct RunExplanation: Sendable {
     case .running:
       because.append("it has been going on for \(ClockText.length(since: run.startedAt ?? run.createdAt, now: now))")
     case .interrupted:
-      because.append("its host (process \(run.owner.pid) on \(run.host)) ended before the run did")
-      remedies.append("penstock resume \(shortID)")
+      let cause = isLeft ? "drained, and left it to the next one" : "ended before the run did"
+      because.append("its host (process \(run.owner.pid) on \(run.host)) \(cause)")
+      if let next = restart?.next { because.append(next) }
+      remedies += resumeRemedies
     case .failed, .cancelled:
       remedies.append("penstock retry \(shortID)")
     case .succeeded: break
@@ -175,7 +181,7 @@ package struct RunExplanation: Sendable {
     if isInterrupted, !record.state.isFinal {
       let question = questionLines(of: record)
       entry.because += question.because
-      entry.remedies = question.remedies + ["penstock resume \(shortID)"]
+      entry.remedies = question.remedies + resumeRemedies
     }
     return entry
   }
@@ -221,6 +227,9 @@ package struct RunExplanation: Sendable {
 
   private var isInterrupted: Bool { run.state == .interrupted }
 
+  /// Whether the host of the run has drained, and left it.
+  private var isLeft: Bool { isInterrupted && restart?.isLeft ?? false }
+
   private func pendingReasons(_ name: String) -> [String] {
     let definition = pipeline?.operations.first { $0.name == name }
     var reasons: [String] = []
@@ -239,10 +248,12 @@ package struct RunExplanation: Sendable {
     if isInterrupted {
       let attempts = records[name]?.attempts ?? 0
       let hasBegun = attempts > 0 || records[name]?.startedAt != nil
+      let verb = isLeft ? "drained" : "ended"
       let which = attempts > 0 ? " in attempt \(attempts), or before the next one" : ""
       reasons.append(
         hasBegun
-          ? "the host of the run ended before it was done\(which)" : "the host of the run ended before it could begin")
+          ? "the host of the run \(verb) before it was done\(which)"
+          : "the host of the run \(verb) before it could begin")
       // Its record was put back to pending, and has kept what it waited for.
       if let record = records[name], !StateReason.specification(of: record).isEmpty {
         reasons.append("it had waited \(StateReason.specification(of: record))")
@@ -257,9 +268,10 @@ package struct RunExplanation: Sendable {
     return reasons
   }
 
-  private func pendingRemedies() -> [String] {
-    isInterrupted ? ["penstock resume \(shortID)"] : []
-  }
+  private func pendingRemedies() -> [String] { isInterrupted ? resumeRemedies : [] }
+
+  /// Empty where the next host resumes the run.
+  private var resumeRemedies: [String] { restart?.wantsResume ?? true ? ["penstock resume \(shortID)"] : [] }
 
   private func failureRemedies(_ record: OperationRecord) -> [String] {
     var remedies: [String] = []

@@ -71,6 +71,7 @@ struct Explain: ParsableCommand {
       ? nil : try QueueReport(run: record.id, in: history).places.first
     let explanation = RunExplanation(
       of: recorded, pipeline: pipeline, operation: operation, shortID: short, place: place,
+      restart: record.state == .interrupted ? try RunRestart(of: record, in: history) : nil,
       nestedRuns: { history.nested(in: $0, operation: $1) },
       holders: { (try? history.holders(ofResources: $0)) ?? [] }, short: { reference.short($0) },
       holderOfName: { try? history.holder(ofExclusive: $0) })

@@ -1,0 +1,56 @@
+import PipelineLanguage
+import RunHistory
+import Values
+
+/// Why a run is interrupted, and what becomes of it without anybody doing something.
+package struct RunRestart: Sendable, Hashable {
+  /// What the next host of the workspace does with it; nil where nobody but a person does anything.
+  package enum Prospect: Sendable, Hashable {
+    case resume, fail
+  }
+
+  /// Whether its host has drained, or drains, and left it to the next one.
+  package let isLeft: Bool
+  package let prospect: Prospect?
+
+  /// - Parameters:
+  ///   - run: An interrupted run.
+  ///   - history: The history.
+  /// - Throws: `WorkspaceError`.
+  package init(of run: RunRecord, in history: History) throws {
+    let hosts = try history.hosts(limit: Self.lookedAt)
+    let latest = hosts.first
+    let own = hosts.first { $0.owner == run.owner }
+    isLeft = own.map { $0.state == .draining || $0.state == .stopped } ?? false
+    // A host that is ready has already done what it does.
+    guard let latest, latest.state != .ready, try history.interruptedRuns().contains(where: { $0.id == run.id }) else {
+      prospect = nil
+      return
+    }
+    let configuration = try? JSONValue.parse(latest.configuration)
+    let policy =
+      RecordedKey.value(.onRestart, in: try history.definition(of: run.id) ?? "")
+      ?? configuration?["on_restart"]?.stringValue ?? RestartPolicy.resume.rawValue
+    prospect =
+      switch RestartPolicy(rawValue: policy) {
+      case .resume?: .resume
+      case .fail?: .fail
+      case .leave?, nil: nil
+      }
+  }
+
+  /// How many of the latest hosts are looked at for that of the run.
+  private static let lookedAt = 20
+
+  /// What the next host does; nil where it does nothing.
+  var next: String? {
+    switch prospect {
+    case .resume?: "the next host of the workspace resumes it"
+    case .fail?: "the next host of the workspace records it as failed, as `on_restart` says"
+    case nil: nil
+    }
+  }
+
+  /// Whether a person has to do something for it to go on.
+  var wantsResume: Bool { prospect != .resume }
+}

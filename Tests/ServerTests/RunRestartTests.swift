@@ -1,0 +1,79 @@
+import Foundation
+import RunHistory
+import RunReports
+import Server
+import Testing
+
+@Suite("A run that a drain has left")
+struct RunRestartTests {
+  private static let asking = "operations: [{ name: ask, approve: may it? }]"
+
+  /// What `explain` says of the run as a whole.
+  private func explanation(of run: RunID, in history: History) throws -> RunExplanation.Entry {
+    let record = try #require(try history.run(run))
+    let recorded = try #require(try history.loadForResume(run))
+    return try #require(
+      RunExplanation(
+        of: recorded, pipeline: nil, operation: nil, shortID: "X", restart: try RunRestart(of: record, in: history)
+      ).entries.first)
+  }
+
+  private func reason(_ name: String, in history: History) throws -> String? {
+    try StatusReport(of: [name], in: history).entries.first?.reason
+  }
+
+  @Test("is said to be resumed by the next host, also while its own drains", .timeLimit(.minutes(1)))
+  func left() async throws {
+    let bench = try ServerBench(["ask": Self.asking]) { $0.drain = .seconds(3600) }
+    try bench.write(
+      "operations: [{ name: b, run: 'until [ -e \(bench.directory)/go ]; do sleep 0.01; done' }]", to: "busy")
+    var left: RunID?
+    try await bench.serve { server, history in
+      let run = try bench.start("ask", in: history)
+      left = run
+      let busy = try bench.start("busy", in: history)
+      try await eventually { try history.operations(of: run).first?.state == .waiting }
+      try await eventually { try history.operations(of: busy).first?.state == .running }
+      server.send(.drain(RunCanceller(means: .drain)))
+      try await eventually { try history.run(run)?.state == .interrupted }
+      #expect(try history.currentHost()?.state == .draining)
+      let text = "run \(short(run, in: history)) was left by its host, which drained"
+      #expect(try reason("ask", in: history) == text + "; the next host of the workspace resumes it")
+      #expect(FileManager.default.createFile(atPath: bench.directory + "/go", contents: nil))
+      // To be told again would cancel what goes on.
+      try await eventually { try history.hosts().map(\.state) == [.stopped] }
+    }
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    let run = try #require(left)
+    let entry = try explanation(of: run, in: history)
+    #expect(entry.because.first?.hasSuffix(" drained, and left it to the next one") == true)
+    #expect(entry.because.last == "the next host of the workspace resumes it")
+    #expect(entry.remedies.isEmpty)
+    #expect(
+      try PipelineExplanation(of: "ask", in: history)?.sentences.contains(
+        "Run \(short(run, in: history)) is interrupted: its host drained, and left it to the next one; the next host of the workspace resumes it."
+      ) == true)
+  }
+
+  @Test(
+    "has to be resumed by a person where `on_restart` says so", .timeLimit(.minutes(1)), arguments: ["leave", "fail"])
+  func otherwise(policy: String) async throws {
+    let bench = try ServerBench(["ask": "on_restart: \(policy)\n" + Self.asking])
+    var left: RunID?
+    try await bench.serve { _, history in
+      let run = try bench.start("ask", in: history)
+      left = run
+      try await eventually { try history.operations(of: run).first?.state == .waiting }
+    }
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    let run = try #require(left)
+    #expect(try history.run(run)?.state == .interrupted)
+    let entry = try explanation(of: run, in: history)
+    #expect(entry.remedies == ["penstock resume X"])
+    let fails = "the next host of the workspace records it as failed, as `on_restart` says"
+    #expect(entry.because.contains(fails) == (policy == "fail"))
+    #expect(try reason("ask", in: history)?.hasSuffix("; `penstock resume \(short(run, in: history))`") == true)
+  }
+}
