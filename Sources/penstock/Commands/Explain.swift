@@ -46,6 +46,7 @@ struct Explain: ParsableCommand {
         )
       }
     }
+    if operation == nil, (try? reference.find(runName)) == nil, try explainUnserved(reference) { return }
     var record = try operation == nil ? reference.findWhereNoPipeline(runName) : reference.find(runName)
     var operation = operation
     if let path = operation {
@@ -53,6 +54,33 @@ struct Explain: ParsableCommand {
       record = end.run
       operation = end.operation
     }
+    try explain(record, operation, reference)
+  }
+
+  /// Explains the runs of a pipeline that no host serves, as where its file was removed while they went on. False where there are none.
+  private func explainUnserved(_ reference: RunReference) throws -> Bool {
+    let history = reference.history
+    let runs = try history.runs(RunFilter(states: [.queued, .running], order: .oldestFirst))
+      .filter { $0.pipeline == runName && !$0.state.isFinal }
+    guard !runs.isEmpty else { return false }
+    if shared.output.format == .text {
+      var filter = OccasionFilter()
+      (filter.pipeline, filter.limit) = (runName, 1)
+      let once = try history.occasions(filter).isEmpty ? "" : " any more"
+      let what = runs.count == 1 ? "this run of it goes on" : "\(runs.count) runs of it go on"
+      TextOutput.standard.writeLine(
+        "\(shared.style.paint(TerminalText.visible(runName), .bold)) is not served\(once), but \(what):")
+    }
+    for run in runs.prefix(Self.mostRuns) { try explain(run, nil, reference) }
+    return true
+  }
+
+  /// How many runs of a pipeline that is not served are explained.
+  private static let mostRuns = 20
+
+  private func explain(_ record: RunRecord, _ operation: String?, _ reference: RunReference) throws {
+    let history = reference.history
+    var operation = operation
     let short = reference.short(record.id)
     guard var recorded = try history.loadForResume(record.id) else {
       throw CommandFailure("run \(short) has just been forgotten by another command")
