@@ -12,8 +12,8 @@ struct SchedulePlanCommand: ParsableCommand {
     abstract: "Show when pipelines are due.",
     discussion: """
       Shows every instant at which a controller of a pipeline will ask for a run, in the order of time: those of cron and interval, and of any plugin that knows \
-      them beforehand. Times that a change of the clocks skips or doubles are named, and instants that fall together are counted. Nothing is run, and whatever \
-      decides later, such as overlap or a condition, is not looked at.
+      them beforehand. Times that a change of the clocks skips or doubles are named. TOGETHER is how many instants fall at the same moment, this one included, of all \
+      pipelines: so many runs are asked for at once. Nothing is run, and whatever decides later, such as overlap or a condition, is not looked at.
 
         penstock schedule plan pipelines
         penstock schedule plan nightly.yaml --from 2026-03-29 --for 2d --json
