@@ -10,32 +10,39 @@ package enum ServedPipelineError: ServiceError {
   case unheardOf(String, workspace: String, near: String?)
   /// No pipeline has the labels.
   case none(labels: String, workspace: String)
+  /// No pipeline is served at all.
+  case nothingServed(workspace: String)
   /// As many runs are queued as may be.
   case refused(String, Occasion.Reason, detail: String?)
 
   package var code: String {
     switch self {
     case .unknown, .unheardOf: "unknown-pipeline"
-    case .none: "no-pipeline"
+    case .none, .nothingServed: "no-pipeline"
     case .refused(_, let reason, _): reason.rawValue
     }
   }
+
+  private static let listed = "`penstock status` lists those that are served"
+  private static let unserved = "no host has served this workspace yet; start one with `penstock serve`"
+  /// A host whose file names a workspace serves another one than commands find by themselves.
+  private static let elsewhere = "--workspace or PENSTOCK_WORKSPACE names another workspace"
 
   package var description: String {
     switch self {
     case .unknown(let name, let workspace, let near, let isAny):
       let next =
-        near.map { "did you mean '\($0)'?" }
-        ?? (isAny
-          ? "`penstock status` lists those that are served"
-          : "no host has served this workspace yet; start one with `penstock serve`")
+        near.map { "did you mean '\(TerminalText.visible($0))'?" }
+        ?? (isAny ? "\(Self.listed); \(Self.elsewhere)" : "\(Self.unserved), or \(Self.elsewhere)")
       return "no pipeline '\(TerminalText.visible(name))' is served on the workspace '\(workspace)'; \(next)"
     case .unheardOf(let name, let workspace, let near):
       let next =
-        near.map { "did you mean '\(TerminalText.visible($0))'?" } ?? "`penstock status` lists those that are served"
+        near.map { "did you mean '\(TerminalText.visible($0))'?" } ?? "\(Self.listed); \(Self.elsewhere)"
       return "no pipeline '\(TerminalText.visible(name))' is known in the workspace '\(workspace)'; \(next)"
     case .none(let labels, let workspace):
       return "no pipeline that is served on the workspace '\(workspace)' matches \(labels)"
+    case .nothingServed(let workspace):
+      return "no pipeline is served on the workspace '\(workspace)'; \(Self.unserved), or \(Self.elsewhere)"
     case .refused(let name, let reason, let detail):
       let particulars = detail.map { " (\($0))" } ?? ""
       switch reason {

@@ -18,6 +18,7 @@ struct PauseCommand: ParsableCommand {
         penstock pause nightly --reason "database moves"
         penstock pause nightly hourly --until "2026-12-01 06:00"
         penstock pause --label team=web --for 2h
+        penstock pause --all --for 1h
       """)
 
   @OptionGroup var selection: ServedPipelineSelection
@@ -84,6 +85,7 @@ struct Unpause: ParsableCommand {
     discussion: """
         penstock unpause nightly
         penstock unpause --label team=web
+        penstock unpause --all
       """)
 
   @OptionGroup var selection: ServedPipelineSelection

@@ -3,7 +3,7 @@ import PipelineLanguage
 import PipelineService
 import RunHistory
 
-/// Pipelines that a host serves, by name or by label.
+/// Pipelines that a host serves, by name, by label, or all of them.
 struct ServedPipelineSelection: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The names of pipelines.", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
@@ -11,12 +11,22 @@ struct ServedPipelineSelection: ParsableArguments {
 
   @OptionGroup var labels: LabelFilterOptions
 
+  @Flag(help: "All pipelines that are served now.")
+  var all = false
+
   func validate() throws {
-    if names.isEmpty, labels.arguments.isEmpty { throw ValidationError("Name a pipeline, or give a --label.") }
+    let isNamed = !names.isEmpty || !labels.arguments.isEmpty
+    if all, isNamed { throw ValidationError("--all excludes names and --label.") }
+    if !all, !isNamed { throw ValidationError("Name a pipeline, or give a --label or --all.") }
   }
 
-  /// - Throws: `ServedPipelineError` where there is none of a name, or none with the labels.
+  /// - Throws: `ServedPipelineError` where there is none of a name, none with the labels, or none at all.
   func pipelines(in history: History) throws -> [PublishedPipeline] {
+    if all {
+      let served = try history.publishedPipelines()
+      guard !served.isEmpty else { throw ServedPipelineError.nothingServed(workspace: history.workspace.directory) }
+      return served
+    }
     let labels = try labels.labels()
     guard names.isEmpty else {
       return try names.map { try history.servedPipeline($0) }.filter { $0.has(labels) }
