@@ -56,6 +56,41 @@ struct TableTests {
     #expect(table.titlesLeftOut(width: nil) == [])
   }
 
+  /// What `penstock occasions` shows.
+  private func occasions(_ reason: String) -> Table {
+    var table = Table([
+      .init("PIPELINE"), .init("WHEN", keeping: Table.time), .init("CAUSE"), .init("RUN", keeping: Table.id),
+      .init("REASON", sentences: true),
+    ])
+    table.add("a-nightly-release", "2026-11-27 00:30:00", "cron", "2py1kkvq", "")
+    table.add("a-nightly-release", "2026-11-26 00:30:00", "request by ada", "", reason)
+    return table
+  }
+
+  @Test("sentences without room stand below their rows, and times are whole")
+  func sentences() {
+    #expect(
+      occasions("overlap: run 2py1kkvq was in the way, and another one after it")
+        .render(width: 60, style: .plain) == """
+          PIPELINE       WHEN                 CAUSE           RUN
+            REASON
+          a-nightly-re…  2026-11-27 00:30:00  cron            2py1kkvq
+          a-nightly-re…  2026-11-26 00:30:00  request by ada
+            overlap: run 2py1kkvq was in the way, and another one
+            after it
+
+          """)
+    let wide = occasions("paused").render(width: 76, style: .plain)
+    #expect(wide.contains("00:30:00  request by ada            paused"))
+    for width in 1...80 {
+      let text = occasions("a reason that is rather long for such a narrow place").render(width: width, style: .plain)
+      for line in text.split(separator: "\n") {
+        #expect(TerminalText.width(of: String(line)) <= width)
+        #expect(!line.contains(#/2026-11-27 [0-9:]*…/#))
+      }
+    }
+  }
+
   @Test("items of one loop differ in a column that is too narrow for their names")
   func names() {
     var table = Table([.init("OPERATION", names: true), .init("STATE")])

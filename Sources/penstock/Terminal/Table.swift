@@ -2,7 +2,8 @@ import PipelineLanguage
 
 /// Rows under headings, aligned for a terminal.
 ///
-/// Cells are made harmless: whatever acts on a terminal is shown as text. The last column takes what room is left, and is cut.
+/// Cells are made harmless: whatever acts on a terminal is shown as text. The last column takes what room is left, and is cut, unless it holds sentences: where these have no room, they stand
+/// below their rows.
 struct Table {
   struct Column {
     var title: String
@@ -11,15 +12,32 @@ struct Table {
     var paint: (@Sendable (String) -> Style.Paint?)?
     /// Whether its cells are names of operations and items, of which the number is kept where room is short.
     var hasNames = false
+    /// The width that it keeps where room is short: that of an id, or of a time.
+    var least = Table.shortest
+    /// Whether its cells are sentences, of which nothing is cut. Of the last column alone.
+    var hasSentences = false
 
-    init(_ title: String, right: Bool = false, names: Bool = false, paint: (@Sendable (String) -> Style.Paint?)? = nil)
-    {
+    init(
+      _ title: String, right: Bool = false, names: Bool = false, keeping least: Int = Table.shortest,
+      sentences: Bool = false, paint: (@Sendable (String) -> Style.Paint?)? = nil
+    ) {
       self.title = title
       isRightAligned = right
       hasNames = names
+      self.least = least
+      hasSentences = sentences
       self.paint = paint
     }
   }
+
+  /// What a column keeps of its width.
+  static let shortest = 8
+  /// The width of the id of a run, however long.
+  static let id = 12
+  /// The width of a date with a time of day.
+  static let time = 19
+  /// The narrowest terminal on which sentences stand below their rows.
+  private static let narrowest = 40
 
   var columns: [Column]
   var rows: [[String]] = []
@@ -34,9 +52,10 @@ struct Table {
     rows.append(cells)
   }
 
-  /// The table in at most `width` columns (nil: as wide as it is). Wide columns give way, the widest first, but keep eight; what has no room even
-  /// then is left out at the right, and `…` stands behind the headings.
+  /// The table in at most `width` columns (nil: as wide as it is). Wide columns give way, the widest first, but keep eight, or what they say; what has no room even
+  /// then is left out at the right, and `…` stands behind the headings. Sentences without room stand below their rows, broken between words.
   func render(width: Int?, style: Style) -> String {
+    if let width, let text = renderWithSentences(width: width, style: style) { return text }
     let cells = visibleCells
     let titles = columns.map { TerminalText.visible($0.title) }
     let widths = widths(of: cells, to: width)
@@ -53,6 +72,27 @@ struct Table {
     }
     return text
   }
+
+  /// The table without its last column, whose cells stand below their rows; nil where they have room, or are no sentences.
+  private func renderWithSentences(width: Int, style: Style) -> String? {
+    guard let last = columns.last, last.hasSentences, columns.count > 1, width >= Self.narrowest else { return nil }
+    let sentences = rows.map { TerminalText.visible($0[columns.count - 1]) }
+    let longest = sentences.map { TerminalText.width(of: $0) }.max() ?? 0
+    var whole = self
+    whole.columns.removeLast()
+    whole.rows = rows.map { $0.dropLast() }
+    let room = width - whole.widths(of: whole.visibleCells, to: nil).reduce(0) { $0 + $1 + 2 }
+    guard longest > room else { return nil }
+    let lines = whole.render(width: width, style: style).split(separator: "\n", omittingEmptySubsequences: false)
+    func below(_ text: String) -> [String] {
+      TerminalText.wrapped(text, width: width - Self.indentation.count).map { Self.indentation + $0 }
+    }
+    var shown = [String(lines[0])] + below(last.title).map { style.paint($0, .bold) }
+    for (line, sentence) in zip(lines.dropFirst(), sentences) { shown += [String(line)] + below(sentence) }
+    return shown.map { $0 + "\n" }.joined()
+  }
+
+  private static let indentation = "  "
 
   /// The titles of the columns that ``render(width:style:)`` leaves out.
   func titlesLeftOut(width: Int?) -> [String] {
@@ -71,7 +111,7 @@ struct Table {
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], TerminalText.width(of: cell)) }
     }
     guard let width else { return widths }
-    Self.shrink(&widths, to: width)
+    shrink(&widths, to: width)
     var cut = widths
     self.cut(&cut, to: width)
     if cut.count < widths.count, width > Self.sign {
@@ -81,12 +121,14 @@ struct Table {
     return cut
   }
 
-  private static func shrink(_ widths: inout [Int], to width: Int) {
+  private func shrink(_ widths: inout [Int], to width: Int) {
     var excess = widths.reduce(0, +) + 2 * (widths.count - 1) - width
-    while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > 8 {
+    while excess > 0 {
+      let giving = widths.indices.filter { widths[$0] > columns[$0].least }
+      guard let widest = giving.max(by: { widths[$0] < widths[$1] }) else { return }
       // Down to the next widest at a step, so that two long columns share the loss.
-      let next = widths.indices.filter { $0 != widest }.map { widths[$0] }.max() ?? 8
-      let step = min(excess, max(1, widths[widest] - max(8, next)))
+      let next = giving.filter { $0 != widest }.map { widths[$0] }.max() ?? 0
+      let step = min(excess, max(1, widths[widest] - max(columns[widest].least, next)))
       widths[widest] -= step
       excess -= step
     }
@@ -97,8 +139,8 @@ struct Table {
     var room = width
     for column in widths.indices {
       if column > 0 { room -= 2 }
-      // The beginning of a number would be another number.
-      let isWhole = columns[column].isRightAligned && column > 0
+      // The beginning of a number would be another number, and that of a time another time.
+      let isWhole = column > 0 && (columns[column].isRightAligned || columns[column].least > Self.shortest)
       guard room >= (isWhole ? widths[column] : 1) else { return widths.removeSubrange(column...) }
       widths[column] = min(widths[column], room)
       room -= widths[column]

@@ -87,7 +87,7 @@ struct List: ParsableCommand {
 
   private func show(_ entries: [CatalogEntry], now: UnixTime) {
     var table = Table([
-      .init("FILE"), .init("PARAMS"), .init("LATEST RUN"), .init("NEXT"), .init("DESCRIPTION"),
+      .init("FILE"), .init("PARAMS"), .init("LATEST RUN"), .init("NEXT", keeping: Table.time), .init("DESCRIPTION"),
     ])
     let moment = RecordTime.now
     for entry in entries {

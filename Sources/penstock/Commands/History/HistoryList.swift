@@ -112,8 +112,9 @@ struct HistoryList: ParsableCommand {
     let instants = try runs.map { try history.instantApart(of: $0).map(ClockText.dateAndTime) }
     let hasInstants = instants.contains { $0 != nil }
     var table = Table(
-      [.init("RUN"), .init("PIPELINE"), .init("STATE") { StatePaint.ofWord($0) }, .init("STARTED")]
-        + (hasInstants ? [.init("AT")] : []) + [.init("TOOK", right: true), .init("OPERATIONS")])
+      [
+        .init("RUN", keeping: Table.id), .init("PIPELINE"), .init("STATE") { StatePaint.ofWord($0) }, .init("STARTED"),
+      ] + (hasInstants ? [.init("AT", keeping: Table.time)] : []) + [.init("TOOK", right: true), .init("OPERATIONS")])
     let now = RecordTime.now
     let reference = RunReference(history: history)
     for (run, instant) in zip(runs, instants) {

@@ -58,8 +58,8 @@ struct Occasions: ParsableCommand {
       }
       let reference = RunReference(history: history)
       var table = Table([
-        .init("PIPELINE"), .init("WHEN"), .init("CAUSE"), .init("OUTCOME"), .init("RUN"), .init("LATE", right: true),
-        .init("REASON"),
+        .init("PIPELINE"), .init("WHEN", keeping: Table.time), .init("CAUSE"), .init("OUTCOME"),
+        .init("RUN", keeping: Table.id), .init("LATE", right: true), .init("REASON", sentences: true),
       ])
       for occasion in occasions {
         let late = occasion.lateMilliseconds.map { DurationText.format(microseconds: Int64($0 * 1000)) }

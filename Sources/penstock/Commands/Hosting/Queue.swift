@@ -37,8 +37,8 @@ struct Queue: ParsableCommand {
       }
       let reference = RunReference(history: history)
       var table = Table([
-        .init("RUN"), .init("PIPELINE"), .init("QUEUE"), .init("PRIORITY", right: true), .init("QUEUED"),
-        .init("BEFORE IT", right: true), .init("WAITS FOR"),
+        .init("RUN", keeping: Table.id), .init("PIPELINE"), .init("QUEUE"), .init("PRIORITY", right: true),
+        .init("QUEUED"), .init("BEFORE IT", right: true), .init("WAITS FOR", sentences: true),
       ])
       for place in places {
         table.add(
