@@ -45,7 +45,7 @@ enum HostSignals {
       }
       // The third time, nothing is waited for any more.
       if endings.add(1, ordering: .sequentiallyConsistent).newValue > 2 {
-        log.tell(.warning, "ended", "ended at once, as a third signal asks; the next host goes on with the runs")
+        log.tell(.warning, "ended", "ended at once, as a third signal asks; the next host resumes the runs")
         HostOutput.end(130)
       }
       tell(.drain(RunCanceller(who: sender(of: info), means: .signal(number == SIGINT ? "SIGINT" : "SIGTERM"))))

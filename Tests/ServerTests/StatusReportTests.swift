@@ -232,7 +232,7 @@ struct StatusReportTests {
         == "run \(short(run, in: history)) is interrupted; `penstock resume \(short(run, in: history))`")
     #expect(
       try sentences("one", in: history).contains(
-        "Run \(short(run, in: history)) is interrupted: its host ended before it did; `penstock resume \(short(run, in: history))` goes on with it."
+        "Run \(short(run, in: history)) is interrupted: its host ended before it did; `penstock resume \(short(run, in: history))` continues it."
       ))
   }
 

@@ -36,7 +36,7 @@ struct RunSession {
         Task { await Self.endIfHanging() }
       case 2: service.kill()
       default:
-        TextOutput.error.writeLine("penstock: ended at once; `penstock resume` goes on with the run")
+        TextOutput.error.writeLine("penstock: ended at once; `penstock resume` continues the run")
         ExitStatus.cancelled.finishAtOnce()
       }
     } onJobControl: { isStopping in
@@ -83,7 +83,7 @@ extension RunSession {
   private static func endIfHanging() async {
     guard let call = await HangingCalls.lasting(patience).first else { return }
     TextOutput.error.writeLine(
-      "penstock: \(call) does not return, and the run cannot be cancelled; ended at once; `penstock resume` goes on with the run"
+      "penstock: \(call) does not return, and the run cannot be cancelled; ended at once; `penstock resume` continues the run"
     )
     ExitStatus.cancelled.finishAtOnce()
   }

@@ -74,7 +74,7 @@ struct Drain: ParsableCommand {
     }
     guard end.state == .stopped else {
       throw CommandFailure(
-        "\(process) ended without having stopped; the next host goes on with its runs, and `penstock history list --state interrupted` shows them",
+        "\(process) ended without having stopped; the next host resumes its runs, and `penstock history list --state interrupted` shows them",
         status: .failed)
     }
   }
