@@ -227,11 +227,12 @@ enum OccasionLedger {
     if db.lastInsertedRowID % interval == 0 { try trim(occasion.pipeline, at: occasion.askedAt, in: db) }
   }
 
-  /// Forgets occasions of a pipeline that have no run: those that are old, and all but the latest.
+  /// Deletes occasions of a pipeline that have no run of their own, those that name the run which was in the way among them: those that are old, and all but the latest.
   static func trim(_ pipeline: String, at time: RecordTime, in db: Database) throws {
     try db.execute(
       sql: """
-        DELETE FROM occasion WHERE pipeline = ?1 AND run IS NULL AND (asked_at < ?2 OR number < (
+        DELETE FROM occasion WHERE pipeline = ?1
+          AND (run IS NULL OR outcome = 'skipped' AND reason = 'overlap') AND (asked_at < ?2 OR number < (
           SELECT min(number) FROM (
             SELECT number FROM occasion WHERE pipeline = ?1 ORDER BY number DESC LIMIT \(remembered))))
         """, arguments: [pipeline, time.microseconds - keptFor])

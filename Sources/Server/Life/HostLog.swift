@@ -43,6 +43,10 @@ package struct HostLog: Sendable {
   private let clock: @Sendable () -> RecordTime
   private let form: Form
   private let write: @Sendable (String) -> Void
+  private let budget = LogBudget()
+
+  /// The events of which there may be as many as a plugin likes.
+  private static let bounded: Set<String> = ["occasion-skipped", "plugin"]
 
   /// - Parameters:
   ///   - form: How lines look.
@@ -64,8 +68,16 @@ package struct HostLog: Sendable {
     let subjects = [("pipeline", pipeline), ("run", run?.text), ("operation", operation)].compactMap { name, value in
       value.map { (name: name, value: $0) }
     }
-    let entry = Entry(
+    var entry = Entry(
       time: clock(), level: level, event: event, message: message, subjects: subjects, figures: figures)
+    if Self.bounded.contains(event) {
+      switch budget.admit("\(event) \(pipeline ?? "")", at: entry.time) {
+      case .omit: return
+      case .write(0): break
+      case .write(let omitted): entry.message += " (\(omitted) lines like this were left out before)"
+      case .writeLast: entry.message += " (more lines like this are left out for a minute)"
+      }
+    }
     write(line(of: entry))
   }
 

@@ -252,4 +252,20 @@ struct OccasionTests {
     #expect(try fixture.history.occasions().allSatisfy { $0.askedAt == start })
     #expect(try fixture.history.occasions().count == 300)
   }
+
+  @Test("that names the run in its way is forgotten like others without a run")
+  func trimmedOverlap() async throws {
+    let old = start.advanced(by: -91 * 86_400_000_000)
+    let obstacle = run()
+    _ = try await admit(occasion(.request), obstacle)
+    for heardAt in [old] + Array(repeating: start, count: 300) {
+      guard case .skipped(.overlap, _) = try await admit(occasion(.event, heardAt: heardAt), run(), overlap: .skip)
+      else {
+        Issue.record("nothing is in its way")
+        return
+      }
+    }
+    #expect(try fixture.history.occasions().allSatisfy { $0.askedAt == start })
+    #expect(try fixture.history.occasions().count == 301)
+  }
 }

@@ -1,9 +1,10 @@
-import Server
+import RunHistory
 import Synchronization
 import Testing
 import Values
 
 @testable import PipelineEngine
+@testable import Server
 
 @Suite("The log of a host")
 struct HostLogTests {
@@ -28,5 +29,24 @@ struct HostLogTests {
     #expect(entry["timers"]?["count"] == 0)
     #expect(told[1].hasSuffix("of 0 timers, 99.9 % were 0.0 ms late at most, the latest 0.0 ms"))
     #expect(told[1].contains("of 2000 turns of the event loop, 99.9 % took 4.096 ms at most, the longest 12.5 ms"))
+  }
+
+  @Test("has a bounded number of lines a minute about what a plugin does, and says how many it left out")
+  func flood() {
+    let lines = Mutex<[String]>([])
+    let now = Mutex<Int64>(0)
+    let log = HostLog(.text, clock: { RecordTime(microseconds: now.withLock { $0 }) }) { line in
+      lines.withLock { $0.append(line) }
+    }
+    for _ in 0..<1000 { log.tell(.info, "occasion-skipped", "'one' is not run: overlap", pipeline: "one") }
+    log.tell(.info, "occasion-skipped", "'two' is not run: overlap", pipeline: "two")
+    for _ in 0..<100 { log.tell(.info, "run-began", "run x of 'one' begins", pipeline: "one") }
+    now.withLock { $0 = 61_000_000 }
+    log.tell(.info, "occasion-skipped", "'one' is not run: overlap", pipeline: "one")
+    let told = lines.withLock { $0 }
+    #expect(told.count == LogBudget.most + 1 + 100 + 1)
+    #expect(told[LogBudget.most - 1].hasSuffix("overlap (more lines like this are left out for a minute)"))
+    #expect(told[LogBudget.most].hasSuffix("'two' is not run: overlap"))
+    #expect(told.last?.hasSuffix("overlap (950 lines like this were left out before)") == true)
   }
 }
