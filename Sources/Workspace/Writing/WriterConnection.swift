@@ -198,6 +198,9 @@ final class WriterConnection: Sendable {
     try checkOutside()
     try access { db in
       guard let connection = db.sqliteConnection, penstock_sqlite3_has_moved(connection) != 0 else { return }
+      // SQLite takes a file that it cannot look at for one that was moved: one in a directory that may not be entered is where it was.
+      var status = stat()
+      guard stat(queue.path, &status) == 0 || errno == ENOENT || errno == ENOTDIR else { return }
       throw WorkspaceError.moved(path: queue.path)
     }
   }
