@@ -138,7 +138,7 @@ struct PipelineStanding {
       var sentence = "Run \(short) is interrupted: its host "
       sentence += restart.isLeft ? "drained, and left it to the next one" : "ended before it did"
       if let next = restart.next { sentence += "; \(next)" }
-      if restart.wantsResume { sentence += "; `penstock resume \(short)` goes on with it" }
+      if restart.wantsResume { sentence += "; `penstock resume \(short)` continues it" }
       sentences.append(sentence + ".")
     }
     if let run = failed {

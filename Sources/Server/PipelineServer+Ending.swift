@@ -94,6 +94,8 @@ extension PipelineServer {
     for agent in agents.values { agent.end() }
     await publications.conditions.close()
     background.subscriptions = []
+    // Nothing waits for room on the disk any more.
+    await host.endHolding()
     record.state = .stopped
     record.endedAt = host.now()
     try history.update(record)

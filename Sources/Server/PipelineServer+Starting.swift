@@ -26,9 +26,9 @@ extension PipelineServer {
     watchWorkspace()
     clock = host.watchClock { [mail] in mail.send(.clockSet($0)) }
     guard let served = try await lookFirst() else { return }
-    let wantedRuns = Set(wanted.compactMap(\.run))
-    try await restore(interrupted.filter { !wantedRuns.contains($0.id) })
     for asked in wanted { await resume(asked) }
+    let resumed = try await cancelInterrupted().union(wanted.compactMap(\.run))
+    await restore(interrupted.filter { !resumed.contains($0.id) })
     // What goes on is in the way of what is told of from now on.
     begin(served, isFirst: true)
     await dispatcher.open()
@@ -47,13 +47,9 @@ extension PipelineServer {
   }
 
   /// Deals with the runs whose host has gone, as their pipelines say.
-  func restore(_ interrupted: [RunRecord]) async throws {
+  func restore(_ interrupted: [RunRecord]) async {
     for run in interrupted {
       let pipeline = catalog.pipeline(run.pipeline)
-      guard try !history.isToBeCancelled(run.id) else {
-        await cancelInterrupted(run)
-        continue
-      }
       switch pipeline?.outline.scheduling.onRestart ?? configuration.onRestart {
       case .leave:
         log.tell(
@@ -79,18 +75,18 @@ extension PipelineServer {
     }
   }
 
-  /// Ends interrupted runs that somebody wants to be cancelled.
-  func cancelInterrupted() async throws {
-    for run in try history.interruptedRuns() where try history.isToBeCancelled(run.id) {
-      if await !dispatcher.has(run.id) { await cancelInterrupted(run) }
+  /// Ends interrupted runs that somebody wants to be cancelled, and returns them.
+  @discardableResult
+  func cancelInterrupted() async throws -> Set<RunID> {
+    var runs: Set<RunID> = []
+    for run in try history.interruptedRunsToCancel() where await !dispatcher.has(run.id) {
+      log.tell(
+        .info, "run-resumed", "resuming run \(run.id) of '\(run.pipeline)' to cancel it, as it was asked to",
+        pipeline: run.pipeline, run: run.id)
+      await resume(run)
+      runs.insert(run.id)
     }
-  }
-
-  private func cancelInterrupted(_ run: RunRecord) async {
-    log.tell(
-      .info, "run-resumed", "resuming run \(run.id) of '\(run.pipeline)' to cancel it, as it was asked to",
-      pipeline: run.pipeline, run: run.id)
-    await resume(run)
+    return runs
   }
 
   private func resume(_ run: RunRecord) async {

@@ -93,15 +93,16 @@ struct AttemptRetries {
     enterWait(until: due, of: wait.delay, left: wait.delay, used: wait.attempt, after: OperationFailure(wait.error))
   }
 
-  /// Enters the wait that a former host was in, with what is left of it: it is shown, and can be ended, as before.
-  func resumeWait() {
+  /// Enters the wait that a former host was in, with what is left of it: it is shown, and can be ended, as before. False where there is none.
+  func resumeWait() -> Bool {
     guard let state = run.state.former[ordinal]?.retryState, let left = state.remainingDelay, left > .zero,
       let attempt = run.state.instances[ordinal].attempt, let error = attempt.error
-    else { return }
+    else { return false }
     enterWait(
       until: run.services.now().advanced(by: left.wholeMicroseconds),
       of: attempt.retryDelay.map { .microseconds($0) } ?? left, left: left, used: state.attemptsUsed,
       after: OperationFailure(error, of: attempt))
+    return true
   }
 
   /// - Parameters:

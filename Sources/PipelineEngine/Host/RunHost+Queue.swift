@@ -53,6 +53,17 @@ extension RunHost {
   ) async throws -> RunOutcome {
     let id = taken.run.id
     var record = taken.run
+    // A host that is gone had taken it before: the command of a secret may still run.
+    if record.fence > QueuedRun.firstFence {
+      let services = services
+      _ = await Task(executorPreference: services.loop) {
+        await services.shared.formerProcesses.end(of: id, host: .current, isolation: nil) {
+          true
+        } waits: {
+          false
+        }
+      }.value
+    }
     do {
       let pipeline = try await services.writing.waitingOutLookFailures {
         try recordedPipelines.pipeline(of: taken.run, definition: taken.definition, nested: taken.nested)
@@ -82,6 +93,9 @@ extension RunHost {
 }
 
 extension QueuedRun {
+  /// The fencing number of a queued run that is taken for the first time: it was made with 1.
+  fileprivate static let firstFence: Int64 = 2
+
   /// A run of `pipeline` with these options, for a program that need not host runs.
   package init(
     of pipeline: PipelineDefinition, options: RunOptions, queue: String, priority: Int, startBy: RecordTime?,

@@ -29,17 +29,26 @@ extension RunEngine {
     return takenOver
   }
 
-  /// Waits until the pipeline may run, as its `overlap` says.
-  func awaitTurn() async throws -> ExclusiveLocks.Hold? {
+  /// Waits until the pipeline may run, as its `overlap` says. One that is resumed has been admitted before: it neither ends others nor gives way to them.
+  func awaitTurn(isResumed: Bool) async throws -> ExclusiveLocks.Hold? {
     guard run.state.pipeline.overlap != .allow else { return nil }
     let name = RunRecord.turn(of: run.state.pipeline.name)
-    if run.state.pipeline.overlap != .queue {
+    if run.state.pipeline.overlap != .queue, !isResumed {
       let (history, pipeline, id, now) = (run.services.history, run.state.pipeline.name, id, run.services.now())
       if let other = try await BlockingWork.run({ try history.activeRun(of: pipeline, except: id) }) {
         guard run.state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
         // It is written at once, which may have to wait for another process.
         try await BlockingWork.run {
           try history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap), at: now)
+        }
+      }
+      if run.state.pipeline.overlap == .cancel {
+        // Those that their host is about to resume.
+        try await BlockingWork.run {
+          for other in try history.interruptedRuns() where other.pipeline == pipeline && other.id != id {
+            guard try !history.isToBeCancelled(other.id) else { continue }
+            try history.request(.cancel, of: other.id, for: RunCanceller(who: id.text, means: .overlap), at: now)
+          }
         }
       }
     }

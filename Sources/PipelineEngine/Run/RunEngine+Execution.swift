@@ -121,7 +121,11 @@ extension RunEngine {
       try await awaitRound(ordinal)
       try await turn.awaitFirst()
       defer { turn.giveUp() }
-      retries.resumeWait()
+      if retries.resumeWait() {
+        // It needs nothing before its next attempt, for which it asks then.
+        turn.endEarly()
+        turn.giveUp()
+      }
       var context = run.services.context
       context.retryObserver = retries.retryObserver()
       context.retryState = run.state.former[ordinal]?.retryState

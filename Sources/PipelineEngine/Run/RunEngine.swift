@@ -72,7 +72,10 @@ actor RunEngine {
     do {
       try await awaitWriting()
       if let source = former?.source { try await RunTakeover(run: run).inheritParts(of: source) }
-      if let hold = try await awaitTurn() { locks.append(hold) }
+      // One that is only to be cancelled has no turn to wait for.
+      if former?.resumed?.cancellation == nil, let hold = try await awaitTurn(isResumed: isResumed) {
+        locks.append(hold)
+      }
       try await prepare()
     } catch {
       for hold in locks { await run.services.shared.locks.giveBack(hold) }

@@ -31,12 +31,12 @@ package final class RunPlace: @unchecked Sendable {
   var isResting: () -> Bool = { false }
 
   /// - Parameters:
-  ///   - isHeld: Whether the run has it from the beginning.
+  ///   - isHeld: Whether the run has it from the beginning; if not, it wants it.
   ///   - loop: The loop of the run.
   ///   - delayer: What lets time pass. Nil for the timers of the loop.
   ///   - onChange: Told, on the loop, that it was given back or is wanted. Must return at once.
   init(isHeld: Bool, loop: EventLoop, delayer: (any OperationDelayer)?, onChange: @escaping @Sendable () -> Void) {
-    current = Mutex(isHeld ? .held : .givenBack)
+    current = Mutex(isHeld ? .held : .wanted)
     self.loop = loop
     self.delayer = delayer
     self.onChange = onChange

@@ -268,9 +268,25 @@ extension History {
               AND EXISTS (SELECT 1 FROM occasion o WHERE o.run = r.number AND o.outcome = 'run')
             ORDER BY r.number
             """))
-      return try numbers.flatMap { try RunRows.all(StoredRun.number == $0, in: db) }
-        .map { try RunRows.presented($0, in: db) }
+      return try Self.runs(numbers, in: db)
     }
+  }
+
+  /// The interrupted runs that somebody wants to be cancelled, whoever has run them, the oldest first.
+  package func interruptedRunsToCancel() throws(WorkspaceError) -> [RunRecord] {
+    try read { db in
+      let numbers = try Int64.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT DISTINCT r.number FROM request q JOIN run_record r ON r.number = q.run
+            WHERE q.kind IN ('cancel', 'kill') AND r.state = 'interrupted' AND r.parent IS NULL ORDER BY r.number
+            """))
+      return try Self.runs(numbers, in: db)
+    }
+  }
+
+  private static func runs(_ numbers: [Int64], in db: Database) throws -> [RunRecord] {
+    try numbers.flatMap { try RunRows.all(StoredRun.number == $0, in: db) }.map { try RunRows.presented($0, in: db) }
   }
 
   /// Records that an interrupted run has failed, as nobody will resume it.

@@ -89,11 +89,14 @@ actor Dispatcher {
   /// Something about the queue has changed.
   func notice() async { await look() }
 
-  /// Goes on with what is no queued run, such as one that is resumed: it waits for a place where it has something to do.
+  /// Executes a run that is not queued, such as one that is resumed: it has a free place, or the next one, before those that are queued.
   func run(
     _ record: RunRecord, in queue: String, _ body: @escaping @Sendable (RunPlace) async throws -> RunOutcome
   ) {
-    begin(record, in: queue, isHeld: false, body)
+    let places = grantPlaces()
+    let isHeld = places.total > 0 && places.queues[queue] ?? 1 > 0
+    begin(record, in: queue, isHeld: isHeld, body)
+    if !isHeld { returning.append(record.id) }
   }
 
   /// Leaves the runs in which everything waits to the next host. Returns how many.

@@ -5,7 +5,7 @@ import Server
 import Testing
 import Workspace
 
-@Suite("An interrupted run that is to be cancelled")
+@Suite("An interrupted run that is to end")
 struct InterruptedRunTests {
   private func state(_ run: RunID, in history: History) throws -> RunState? { try history.run(run)?.state }
 
@@ -76,6 +76,22 @@ struct InterruptedRunTests {
     try await bench.serve { _, history in try await expectCancelled(run, in: history) }
   }
 
+  @Test("is ended by a host also where it was no run of a host")
+  func foreign() async throws {
+    let bench = try ServerBench()
+    let run = try await leave(bench, onRestart: "resume")
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    let recorder = HistoryRecorder(workspace: history.workspace)
+    try await recorder.perform { try $0.execute(sql: "DELETE FROM occasion") }
+    try await recorder.close()
+    try await bench.serve { _, history in
+      #expect(try state(run, in: history) == .interrupted)
+      _ = try cancel(run, in: history)
+      try await expectCancelled(run, in: history)
+    }
+  }
+
   @Test("is killed where somebody wants that")
   func kill() async throws {
     let bench = try ServerBench()
@@ -99,6 +115,28 @@ struct InterruptedRunTests {
       try await eventually { try state(run, in: history) == .running }
       _ = try history.answerApproval(run, operation: "a", approved: true, note: nil, who: "ada")
       try await eventually { try state(run, in: history) == .succeeded }
+    }
+  }
+
+  @Test("is replaced by a later run of its pipeline, where `overlap` says so")
+  func overlap() async throws {
+    let bench = try ServerBench(["one": "overlap: cancel\noperations: [{ name: a, approve: may it? }]"])
+    var former: RunID?
+    try await bench.serve { _, history in
+      let run = try bench.start("one", in: history)
+      former = run
+      try await eventually { try !history.pendingApprovals(run).isEmpty }
+    }
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    let replaced = try #require(former)
+    let later = try bench.start("one", in: history)
+    try await bench.serve { _, history in
+      try await eventually { try state(replaced, in: history) == .cancelled }
+      #expect(try history.run(replaced)?.canceller == RunCanceller(who: later.text, means: .overlap))
+      try await eventually { try !history.pendingApprovals(later).isEmpty }
+      _ = try history.answerApproval(later, operation: "a", approved: true, note: nil, who: "ada")
+      try await eventually { try state(later, in: history) == .succeeded }
     }
   }
 
