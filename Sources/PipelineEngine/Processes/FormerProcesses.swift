@@ -13,8 +13,8 @@ package struct FormerProcesses {
   /// Ends the processes of a run that `host` ran. `areLeft` is asked before processes of the run itself are ended; those of a nested run are left alone
   /// where somebody has resumed that run.
   ///
-  /// What cannot be read of the history, or looked at, makes the outcome say so, unless it can be at another look: another thread may have lacked something that this one
-  /// did not need. `waits` is asked before each pause of a second.
+  /// What cannot be read of the history, or looked at, makes the outcome say so, unless it can be at another look: most shortages
+  /// pass. `waits` is asked before each pause of a second.
   func end(
     of run: RunID, host: ProcessIdentity, isolation: isolated (any Actor)? = #isolation,
     if areLeft: () -> Bool, waits: () -> Bool = { true }
