@@ -2,13 +2,20 @@ import Operations
 import Synchronization
 
 /// A condition that is put in the place of another one after each run, so that what has changed or succeeded before that run began no longer counts.
-/// Any thread.
+///
+/// In the moment between the two it is false, for whoever counts how often it turns true, and is described as the one before: nothing in the world is
+/// different. Any thread.
 final class RenewableSpecification: OperationRunSpecification {
   private struct State {
-    /// nil in the moment between two conditions.
-    var current: AnyOperationRunSpecification?
+    /// The latest condition.
+    var latest: AnyOperationRunSpecification
+    /// Whether another one is about to take its place.
+    var isBetween = false
     var followers: [Int: Follower] = [:]
     var lastID = 0
+
+    /// nil in the moment between two conditions.
+    var current: AnyOperationRunSpecification? { isBetween ? nil : latest }
   }
 
   /// One subscription, which lasts longer than that to a condition.
@@ -35,7 +42,7 @@ final class RenewableSpecification: OperationRunSpecification {
   private let state: Mutex<State>
 
   init(_ condition: AnyOperationRunSpecification) {
-    state = Mutex(State(current: condition))
+    state = Mutex(State(latest: condition))
   }
 
   /// Puts `condition` in the place of the one before. With `mayTurnTrue`, it counts as turned true when it is, also where the one before was.
@@ -74,13 +81,13 @@ final class RenewableSpecification: OperationRunSpecification {
   }
 
   func description(in context: OperationContext) -> SpecificationDescription {
-    let current = state.withLock { $0.current } ?? AnyOperationRunSpecification(.never)
-    return current.description(in: context)
+    state.withLock { $0.latest }.description(in: context)
   }
 
   private func replace(_ condition: AnyOperationRunSpecification?) {
     let followers = state.withLock { state in
-      state.current = condition
+      state.isBetween = condition == nil
+      if let condition { state.latest = condition }
       return state.followers.sorted { $0.key < $1.key }.map(\.value)
     }
     for follower in followers {

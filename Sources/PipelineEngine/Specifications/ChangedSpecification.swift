@@ -37,7 +37,18 @@ struct ChangedSpecification: LoopSpecification {
   }
 
   func description(in context: OperationContext) -> SpecificationDescription {
-    let reason = FileStamp(path).map { "\(path) changed last at \($0.latest.text)" } ?? "\(path) is not there"
-    return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied(in: context))
+    let isSatisfied = isSatisfied(in: context)
+    let reason =
+      FileStamp(path).map { stamp in
+        isSatisfied ? "\(path) changed last at \(stamp.latest.text)" : "\(path) has not changed since \(begun.text)"
+      } ?? "\(path) is not there"
+    return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied)
+  }
+
+  private var begun: RecordTime {
+    switch since {
+    case .run(let began, _): began
+    case .success(let begun): begun
+    }
   }
 }

@@ -52,9 +52,9 @@ final class ConditionPublisher: Sendable {
   func note(_ condition: PipelineCondition, of pipeline: String) {
     let now = host.now()
     change { state in
-      let former = state.latest[pipeline]?[condition.key]
+      let former = state.latest[pipeline]?[condition.key.rawValue]
       var next = PublishedSpecification(
-        pipeline: pipeline, name: condition.key, formula: condition.formula, value: condition.value,
+        pipeline: pipeline, name: condition.key.rawValue, formula: condition.formula, value: condition.value,
         reason: condition.reason, since: now)
       if let former, former.value == next.value {
         guard former.reason != next.reason else { return }
@@ -63,7 +63,7 @@ final class ConditionPublisher: Sendable {
         state.turns.append(next)
         if state.turns.count > Self.mostTurns { state.turns.removeFirst(Self.mostTurns / 2) }
       }
-      state.latest[pipeline, default: [:]][condition.key] = next
+      state.latest[pipeline, default: [:]][condition.key.rawValue] = next
       state.changed.insert(pipeline)
     }
   }

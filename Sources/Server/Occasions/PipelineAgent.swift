@@ -13,7 +13,9 @@ final class PipelineAgent: Sendable {
   private struct State {
     var session: ControllerSession?
     /// Runs the pipeline when its conditions say so, as long as somebody has it.
-    var store: OperationStore<QueryState<RunOutcome, any Error>>?
+    var automation: PipelineAutomation?
+    /// Whether the run that its store begins next is the first one, which `automatic` allows.
+    var beginsFirst = false
     var subscriptions: [OperationSubscription] = []
     var tasks: [Task<Void, Never>] = []
     /// Conditions whose run has not ended.
@@ -139,14 +141,15 @@ final class PipelineAgent: Sendable {
   private func beginConditions() throws {
     let (outline, parameters) = (pipeline.outline, pipeline.parameters)
     let isHeld = Atomic(true)
-    let (store, telling) = try host.store(
-      for: outline, parameters: parameters, isHeld: { isHeld.load(ordering: .sequentiallyConsistent) },
-      telling: onCondition,
-      onRefusal: { [weak self] reason, why in self?.recordRefusal(reason, why, outline.rerunOnChange?.text) }
+    let automation = try host.automation(
+      of: outline, parameters: parameters, isHeld: { isHeld.load(ordering: .sequentiallyConsistent) },
+      telling: onCondition, onRefusal: { [weak self] in self?.recordRefusal($0, $1) }
     ) { [weak self] in
       guard let self else { throw CancellationError() }
       return try await runByCondition()
     }
+    let (store, condition) = (automation.store, automation.condition)
+    keep { $0.automation = automation }
     // What is good enough may be of a former host.
     if outline.staleWhen != nil,
       let latest = try host.history.runs(
@@ -164,18 +167,26 @@ final class PipelineAgent: Sendable {
         awaitsFirst.exchange(false, ordering: .sequentiallyConsistent)
       else { return }
       guard store.isStale else {
-        self?.recordRefusal(.notStale, "stale_when: \(outline.staleWhen?.text ?? "") is false of the latest success")
+        let words = [condition(.automatic), condition(.staleWhen)].compactMap { $0?.words }
+        self?.recordRefusal(.notStale, words.joined(separator: "; "))
         return
       }
-      let first = Task { _ = try? await store.fetch() }
-      self?.keep { $0.tasks.append(first) }
+      self?.beginFirst(store)
     }
     let following = try host.followAutomatic(of: outline, parameters: parameters, beginFirst)
     keep { state in
-      state.store = store
-      state.subscriptions += [subscription, telling, following]
+      state.subscriptions += [subscription, automation.following, following]
     }
     beginFirst()
+  }
+
+  private func beginFirst(_ store: OperationStore<QueryState<RunOutcome, any Error>>) {
+    let first = Task { [weak self] in
+      self?.state.withLock { $0.beginsFirst = true }
+      _ = try? await store.fetch()
+      self?.state.withLock { $0.beginsFirst = false }
+    }
+    keep { $0.tasks.append(first) }
   }
 
   /// Whether there is no run of this version yet: then `automatic` counts from the beginning, as after an edit.
@@ -187,7 +198,7 @@ final class PipelineAgent: Sendable {
   /// The body of the pipeline's store: queues a run, and waits for its end.
   private func runByCondition() async throws -> RunOutcome {
     var occasion = Occasion(pipeline: pipeline.name, cause: .condition, askedAt: host.now())
-    occasion.detail = (pipeline.outline.rerunOnChange ?? pipeline.outline.automatic)?.text
+    occasion.detail = decision
     let run = pipeline.run(for: occasion, event: nil)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -204,11 +215,20 @@ final class PipelineAgent: Sendable {
     }
   }
 
+  /// The condition that lets the store begin a run now, and why it is true.
+  private var decision: String? {
+    let (automation, isFirst) = state.withLock { state in
+      defer { state.beginsFirst = false }
+      return (state.automation, state.beginsFirst)
+    }
+    let condition = automation?.condition(isFirst ? .automatic : .rerunOnChange)
+    // It may be false again already: then nobody can say any more why it was true.
+    return condition.map { $0.value == true ? $0.words : "\($0.key.rawValue) turned true: \($0.formula)" }
+  }
+
   /// Records that its conditions have come true, and why there is no run all the same.
-  private func recordRefusal(_ reason: Occasion.Reason, _ why: String, _ formula: String? = nil) {
-    let occasion = Occasion(
-      pipeline: pipeline.name, cause: .condition, askedAt: host.now(),
-      detail: [formula, why].compactMap { $0 }.joined(separator: "; "))
+  private func recordRefusal(_ reason: Occasion.Reason, _ why: String) {
+    let occasion = Occasion(pipeline: pipeline.name, cause: .condition, askedAt: host.now(), detail: why)
     let task = Task { [host, onProblem] in
       do {
         _ = try await host.admit(OccasionRequest(occasion, without: reason))

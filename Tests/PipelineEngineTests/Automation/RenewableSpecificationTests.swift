@@ -44,4 +44,16 @@ import Testing
     condition.renew(AnyOperationRunSpecification(first), mayTurnTrue: true)
     #expect(first.subscriberCount == 0)
   }
+
+  @Test("is described as the one before while it is renewed") func description() {
+    first.isSatisfied = false
+    let condition = RenewableSpecification(AnyOperationRunSpecification(first.named("first")))
+    let log = Log<String>()
+    let subscription = condition.subscribe(in: context) { [unowned condition, context] in
+      log.append(condition.description(in: context).formula)
+    }
+    condition.renew(AnyOperationRunSpecification(second.named("second")), mayTurnTrue: true)
+    subscription.cancel()
+    #expect(log.elements == ["first", "second"])
+  }
 }

@@ -20,7 +20,9 @@ struct ConditionTests {
       #expect(FileManager.default.createFile(atPath: bench.folder + "/flag", contents: nil))
       try await eventually { try history.runs(RunFilter(states: [.succeeded])).count == 1 }
       let occasion = try #require(try history.occasions().first)
-      #expect((occasion.cause, occasion.detail) == (.condition, "file-exists(flag)"))
+      #expect(occasion.cause == .condition)
+      let words = "automatic is true: file-exists(flag) (\(bench.folder)/flag is there since "
+      #expect(occasion.detail?.hasPrefix(words) == true)
     }
     // To be served again is no reason to run again.
     try await bench.serve { _, history in
@@ -61,8 +63,16 @@ struct ConditionTests {
       try await eventually { try history.occasions().count == 1 }
       let occasion = try #require(try history.occasions().first)
       #expect((occasion.cause, occasion.outcome, occasion.reason) == (.condition, .skipped, .notAutomatic))
-      #expect(occasion.detail == "file-exists(flag); automatic: file-exists(allowed) is false")
+      let detail = try #require(occasion.detail)
+      #expect(detail.hasPrefix("rerun_on_change is true: file-exists(flag) (\(bench.folder)/flag is there since "))
+      let words = "; automatic is false: file-exists(allowed) (\(bench.folder)/allowed is not there)"
+      #expect(detail.hasSuffix(words))
       #expect(try history.runs(RunFilter()).isEmpty)
+      // What decides now is that it is allowed to begin.
+      touch("allowed", in: bench)
+      try await eventually { try history.occasions().count == 2 }
+      let first = try #require(try history.occasions().first)
+      #expect(first.detail?.hasPrefix("automatic is true: file-exists(allowed) (") == true)
     }
   }
 
@@ -79,8 +89,57 @@ struct ConditionTests {
       try await eventually { try history.occasions().count == 2 }
       let occasion = try #require(try history.occasions().first)
       #expect((occasion.cause, occasion.outcome, occasion.reason) == (.condition, .skipped, .notStale))
-      #expect(occasion.detail == "file-exists(flag); stale_when: older-than(1h) is false of the latest success")
+      let detail = try #require(occasion.detail)
+      #expect(detail.hasPrefix("rerun_on_change is true: file-exists(flag) (\(bench.folder)/flag is there since "))
+      #expect(detail.contains("; stale_when of the latest success is false: older-than(1h) (it is from "))
       #expect(try history.runs(RunFilter()).count == 1)
+    }
+  }
+
+  @Test("that come true by one change of a file are one occasion, however often the kernel tells of it")
+  func oneChange() async throws {
+    let bench = try ServerBench()
+    touch("input", in: bench)
+    try bench.write("automatic: file-exists(allowed)\nrerun_on_change: changed(input)\n" + Self.value, to: "one")
+    for flag in ["first", "second"] {
+      try bench.write("rerun_on_change: file-exists(\(flag))\n" + Self.value, to: "with-\(flag)")
+    }
+    try await bench.serve { _, history in
+      for (round, flag) in ["first", "second"].enumerated() {
+        // As `touch` does: its time is set, and it is closed.
+        let descriptor = open(bench.folder + "/input", O_WRONLY)
+        #expect(futimens(descriptor, nil) == 0)
+        close(descriptor)
+        // What is told of the file is told before that of the flag.
+        touch(flag, in: bench)
+        try await eventually {
+          try history.runs(RunFilter(pipeline: "with-\(flag)", states: [.succeeded])).count == 1
+        }
+        let occasions = try history.occasions().filter { $0.pipeline == "one" }
+        #expect(occasions.map(\.reason) == Array(repeating: .notAutomatic, count: round + 1))
+        #expect(
+          occasions.first?.detail?.hasPrefix(
+            "rerun_on_change is true: changed(input) (\(bench.folder)/input changed last")
+            == true)
+      }
+    }
+  }
+
+  @Test("say why they are false again after the run that a change began")
+  func reasonAfterRun() async throws {
+    let bench = try ServerBench()
+    touch("input", in: bench)
+    try bench.write("rerun_on_change: changed(input)\n" + Self.value, to: "one")
+    try await bench.serve { _, history in
+      #expect(utimes(bench.folder + "/input", nil) == 0)
+      let changes = { try history.specificationChanges(of: "one", "rerun_on_change") }
+      try await eventually { try changes().count == 3 }
+      #expect(try changes().map(\.value) == [false, true, false])
+      let path = bench.folder + "/input"
+      let words = ["\(path) has not changed since ", "\(path) changed last at ", "\(path) has not changed since "]
+      for (change, words) in zip(try changes(), words) {
+        #expect(change.reason?.hasPrefix(words) == true, "\(change)")
+      }
     }
   }
 }

@@ -1,0 +1,39 @@
+import Operations
+import PipelineLanguage
+
+/// What one of the conditions is by which a pipeline runs by itself.
+package struct PipelineCondition: Sendable, Hashable {
+  /// The keys of a pipeline that have such conditions.
+  package enum Key: String, Sendable {
+    case automatic
+    case rerunOnChange = "rerun_on_change"
+    /// Of the latest success.
+    case staleWhen = "stale_when"
+  }
+
+  package let key: Key
+  /// The condition, as it is written.
+  package let formula: String
+  /// Whether it is true; nil where nobody knows.
+  package let value: Bool?
+  /// Why, for people.
+  package let reason: String
+
+  init(
+    _ key: Key, _ formula: SpecificationFormula, _ specification: AnyOperationRunSpecification,
+    in context: OperationContext
+  ) {
+    let description = specification.description(in: context)
+    self.key = key
+    self.formula = formula.text
+    value = description.value
+    reason = description.reason
+  }
+
+  /// The value, the formula and why it has that value: `automatic is false: file-exists(flag) (/srv/flag is not there)`.
+  package var words: String {
+    let subject = key == .staleWhen ? "\(key.rawValue) of the latest success" : key.rawValue
+    let value = value.map { $0 ? "is true" : "is false" } ?? "is not known"
+    return "\(subject) \(value): \(formula) (\(reason))"
+  }
+}
