@@ -70,7 +70,7 @@ extension PipelineServer {
       agents.removeValue(forKey: pipeline.name)?.end()
       publications.conditions.begin(pipeline.name)
       let agent = PipelineAgent(
-        pipeline, in: host,
+        pipeline, in: host, absence: difference.absences[pipeline.name] ?? PipelineAbsence(),
         admit: { [weak self] occasion, run, overlap in
           guard let self else { throw CancellationError() }
           return try await admit(occasion, run, overlap)

@@ -8,6 +8,7 @@ extension PipelineServer {
   /// Returns before it is ready where it is to end already.
   func start() async throws {
     record.startedAt = host.now()
+    catalog.hostBegins(at: record.startedAt, after: try history.publishedPipelines(), of: try history.hosts())
     record.number = try history.add(record)
     try history.declare(resources: configuration.service.capacity.resources)
     log.tell(.info, "starting", "serving '\(configuration.location.path)' in process \(record.owner.pid)")

@@ -16,7 +16,7 @@ public struct PublishedPipeline: Sendable, Hashable {
   public var problem: String?
   /// Whether a version of it is at work, although its file may have errors by now.
   public var isLoaded = true
-  /// When the version at work was loaded.
+  /// When the version at work was loaded; where none is, since when that is so, as far as hosts have seen it.
   public var loadedAt: RecordTime
   /// The next instant at which it is due; nil where none is known.
   public var nextAt: RecordTime?

@@ -38,13 +38,15 @@ public struct Occasion: Sendable, Hashable {
     case notStale = "not-stale"
     /// No host ran at that instant.
     case hostDown = "host-down"
+    /// A host ran at that instant, and did not serve the pipeline: its file, or the folder of that, was not there.
+    case notServed = "not-served"
     /// `catch_up` makes up for no more instants.
     case catchUpLimit = "catch-up-limit"
     /// It had not begun within `start_within`.
     case tooLate = "too-late"
     /// As many runs are queued as may be.
     case queueFull = "queue-full"
-    /// The pipeline's file has errors.
+    /// The pipeline's file has errors, or had them at that instant.
     case invalidDefinition = "invalid-definition"
     /// The params do not fit the pipeline.
     case invalidParams = "invalid-params"

@@ -31,6 +31,8 @@ struct PipelineCatalog {
     var ended: [String] = []
     /// What is to be published, whether or not another version is at work.
     var changed: [PublishedPipeline] = []
+    /// How those of `begun` that were not at work before have been without that.
+    var absences: [String: PipelineAbsence] = [:]
     /// What is to be told of files.
     var notices: [Notice] = []
     /// Whether there was no descriptor or memory to look at all files: what could not be looked at is as it was, and has to be looked at again.
@@ -58,6 +60,7 @@ struct PipelineCatalog {
   /// What was published last, by name.
   private var published: [String: PublishedPipeline] = [:]
   private var atWork: [String: ServedPipeline] = [:]
+  private var absences: PipelineAbsences
 
   init(
     paths: [String], of definition: HostDefinition, plugins: PluginSource, host: RunHost, version: String,
@@ -69,6 +72,18 @@ struct PipelineCatalog {
     self.plugins = plugins
     self.host = host
     self.version = version
+    absences = PipelineAbsences(since: host.now())
+  }
+
+  /// The host has begun to serve the workspace, before the first look.
+  ///
+  /// - Parameters:
+  ///   - time: When it did.
+  ///   - pipelines: What former hosts have published last.
+  ///   - hosts: These, the latest first.
+  mutating func hostBegins(at time: RecordTime, after pipelines: [PublishedPipeline], of hosts: [HostRecord]) {
+    absences = PipelineAbsences(since: time)
+    absences.takeOver(pipelines, of: hosts)
   }
 
   /// The version of a pipeline that is at work.
@@ -173,11 +188,13 @@ struct PipelineCatalog {
       atWork[name] = nil
       published[name] = nil
       told[name] = nil
+      absences.note(.notServed, of: name, at: host.now())
       difference.ended.append(name)
     }
     for (name, candidates) in byName.sorted(by: { $0.key < $1.key }) {
       settle(name, candidates.sorted { $0.key < $1.key }, &difference)
     }
+    absences.endLook()
   }
 
   private mutating func settle(
@@ -200,13 +217,20 @@ struct PipelineCatalog {
       if former?.hash != next.hash || former?.path != next.path || former?.loadedAt != next.loadedAt {
         atWork[name] = next
         difference.begun.append(next)
+        if next.isIdle {
+          absences.note(.invalidParams, of: name, at: host.now())
+        } else if former?.isIdle ?? true {
+          difference.absences[name] = absences.end(name, at: host.now())
+        }
       }
-    } else if former != nil {
+    } else {
       atWork[name] = nil
+      absences.note(.invalidDefinition, of: name, at: host.now())
     }
     let entry = PublishedPipeline(
       name: name, path: candidates.first?.key ?? "", served: next,
-      problem: problem ?? candidates.compactMap(\.value.folderProblem).first, at: host.now())
+      problem: problem ?? candidates.compactMap(\.value.folderProblem).first,
+      at: absences.invalid(name) ?? host.now())
     guard published[name] != entry else { return }
     published[name] = entry
     difference.changed.append(entry)
@@ -225,11 +249,7 @@ extension PublishedPipeline {
     self.init(name: name, path: served?.path ?? path, loadedAt: served?.loadedAt ?? time)
     self.problem = problem
     isLoaded = served != nil
-    guard let outline = served?.outline else {
-      // The time of a look is no news.
-      loadedAt = RecordTime(microseconds: 0)
-      return
-    }
+    guard let outline = served?.outline else { return }
     description = outline.description
     labels = outline.labels
     queue = outline.scheduling.queue ?? QueuedRun.defaultQueue

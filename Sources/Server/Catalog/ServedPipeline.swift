@@ -29,6 +29,9 @@ struct ServedPipeline: Sendable {
   /// Why it cannot run by itself, although its file says that it does; nil where it can, or does not.
   let obstacle: String?
 
+  /// Whether it ought to run by itself, and cannot.
+  var isIdle: Bool { runsByItself && obstacle != nil }
+
   /// Whether anything but a person starts it.
   var runsByItself: Bool { !outline.controllers.isEmpty || outline.automatic != nil || outline.rerunOnChange != nil }
 

@@ -3,18 +3,27 @@ import RunHistory
 
 extension LeftOutInstants {
   /// An occasion without a run for each instant, and one for a range, which says how many there are.
-  func occasions(of pipeline: String, controller: String, at time: RecordTime) -> [OccasionRequest] {
+  ///
+  /// A controller takes all the time in which it was not there for one without a host; `absence` knows better.
+  func occasions(
+    of pipeline: String, controller: String, during absence: PipelineAbsence, at time: RecordTime
+  ) -> [OccasionRequest] {
+    // What a later version of a plugin says is told in its words.
     let known = Occasion.Reason(rawValue: reason)
+    func why(_ instant: RecordTime) -> Occasion.Reason {
+      (known == .hostDown ? absence.reason(at: instant) : nil) ?? known ?? .catchUpLimit
+    }
     func request(_ instant: RecordTime, _ detail: String?) -> OccasionRequest {
       let occasion = Occasion(
         pipeline: pipeline, cause: .instant, controller: controller, instant: instant, askedAt: time, detail: detail)
-      // What a later version of a plugin says is told in its words.
-      return OccasionRequest(occasion, without: known ?? .catchUpLimit)
+      return OccasionRequest(occasion, without: why(instant))
     }
     let word = known == nil ? reason : nil
     let single = instants.map { request($0, word) }
     guard let range else { return single }
-    let text = "\(range.count) instants from \(range.first.text) to \(range.last.text)"
+    var text = "\(range.count) instants from \(range.first.text) to \(range.last.text)"
+    let first = why(range.first)
+    if first != why(range.last) { text += ", the first of them \(first.rawValue)" }
     return single + [request(range.last, [word, text].compactMap { $0 }.joined(separator: ": "))]
   }
 }

@@ -25,6 +25,7 @@ final class PipelineAgent: Sendable {
 
   let pipeline: ServedPipeline
   private let host: RunHost
+  private let absence: PipelineAbsence
   private let admit: Admit
   private let onCondition: @Sendable (PipelineCondition) -> Void
   private let onProblem: @Sendable (String) -> Void
@@ -33,15 +34,17 @@ final class PipelineAgent: Sendable {
   /// - Parameters:
   ///   - pipeline: What to run.
   ///   - host: Who runs it.
+  ///   - absence: How long it has not been at work before, and why.
   ///   - admit: Records occasions.
   ///   - onCondition: Told of what its conditions are, at once and after each change. Any thread.
   ///   - onProblem: Told of what keeps controllers or conditions from their work.
   init(
-    _ pipeline: ServedPipeline, in host: RunHost, admit: @escaping Admit,
+    _ pipeline: ServedPipeline, in host: RunHost, absence: PipelineAbsence, admit: @escaping Admit,
     onCondition: @escaping @Sendable (PipelineCondition) -> Void, onProblem: @escaping @Sendable (String) -> Void
   ) {
     self.pipeline = pipeline
     self.host = host
+    self.absence = absence
     self.admit = admit
     self.onCondition = onCondition
     self.onProblem = onProblem
@@ -127,7 +130,8 @@ final class PipelineAgent: Sendable {
 
   private func record(_ event: ControllerEvent) async throws {
     if let leftOut = event.leftOut {
-      _ = try await host.admit(leftOut.occasions(of: pipeline.name, controller: event.controller, at: host.now()))
+      _ = try await host.admit(
+        leftOut.occasions(of: pipeline.name, controller: event.controller, during: absence, at: host.now()))
       return
     }
     let occasion = Occasion(

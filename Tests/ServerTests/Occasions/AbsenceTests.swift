@@ -1,0 +1,94 @@
+import Foundation
+import PluginHost
+import RunHistory
+import Synchronization
+import Testing
+import Values
+
+@Suite("Instants that came while a pipeline was not at work")
+struct AbsenceTests {
+  private static let good = "controllers: [{ uses: tick.tock }]\noperations: [{ name: a, value: 1 }]"
+  private static let broken = "operations: ["
+
+  /// A controller that says of some instants, when it begins, that it missed them.
+  private final class Missed: Sendable {
+    let instants = Mutex<[RecordTime]>([])
+
+    func plugin() throws -> FakePlugin {
+      try FakePlugin("tick", offers: [["id": "tick.tock", "kind": "controller", "settings": []]]) { [self] instance in
+        let texts = instants.withLock { $0 }.map { JSONValue.string($0.text) }
+        guard !texts.isEmpty else { return }
+        instance.events.yielded(.leftOut(["reason": "host-down", "instants": .array(texts)]))
+      }
+    }
+
+    func bench(_ text: String) throws -> ServerBench {
+      try ServerBench(plugins: .catalog(FakeCatalog([try plugin()])), ["one": text])
+    }
+  }
+
+  private let missed = Missed()
+
+  /// The next whole millisecond, which texts have.
+  private var now: RecordTime { RecordTime(microseconds: (RecordTime.now.microseconds / 1000 + 1) * 1000) }
+
+  private func reasons(in history: History) async throws -> [Occasion.Reason?] {
+    let count = missed.instants.withLock(\.count)
+    try await eventually { try history.occasions().count == count }
+    return try history.occasions().sorted { $0.instant ?? $0.askedAt < $1.instant ?? $1.askedAt }.map(\.reason)
+  }
+
+  @Test("because its file was invalid have that as their reason, and those before the host that there was none")
+  func invalid() async throws {
+    let bench = try missed.bench(Self.broken)
+    try await bench.serve { _, history in
+      #expect(try history.publishedPipelines().map(\.isLoaded) == [false])
+      let now = now
+      missed.instants.withLock { $0 = [now.advanced(by: -86_400_000_000), now] }
+      try bench.write(Self.good, to: "one")
+      #expect(try await reasons(in: history) == [.hostDown, .invalidDefinition])
+    }
+  }
+
+  @Test("because the host was restarted while the file was invalid are told from those without a host")
+  func restart() async throws {
+    let bench = try missed.bench(Self.good)
+    try await bench.serve { _, history in
+      try bench.write(Self.broken, to: "one")
+      try await eventually { try history.publishedPipelines().map { $0.problem != nil && $0.isLoaded } == [true] }
+    }
+    let between = now
+    try await bench.serve { _, history in
+      #expect(try history.publishedPipelines().map(\.isLoaded) == [false])
+      let now = now
+      missed.instants.withLock { $0 = [between.advanced(by: -1000), now] }
+      try bench.write(Self.good, to: "one")
+      #expect(try await reasons(in: history) == [.hostDown, .invalidDefinition])
+    }
+  }
+
+  @Test("because its folder was away have that as their reason")
+  func folderAway() async throws {
+    let bench = try missed.bench(Self.good)
+    try await bench.serve { _, history in
+      try FileManager.default.moveItem(atPath: bench.folder, toPath: bench.folder + ".away")
+      try await eventually { try history.publishedPipelines().isEmpty }
+      let now = now
+      missed.instants.withLock { $0 = [now] }
+      try FileManager.default.moveItem(atPath: bench.folder + ".away", toPath: bench.folder)
+      #expect(try await reasons(in: history) == [.notServed])
+    }
+  }
+
+  @Test("because a param had no default have that as their reason")
+  func obstacle() async throws {
+    let bench = try missed.bench("params: { day: string }\n" + Self.good)
+    try await bench.serve { _, history in
+      #expect(try history.publishedPipelines().map { $0.problem != nil } == [true])
+      let now = now
+      missed.instants.withLock { $0 = [now] }
+      try bench.write(Self.good, to: "one")
+      #expect(try await reasons(in: history) == [.invalidParams])
+    }
+  }
+}
