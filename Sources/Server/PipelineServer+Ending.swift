@@ -86,6 +86,9 @@ extension PipelineServer {
     for task in tasks { await task.value }
   }
 
+  /// Ends what goes on beside the runs, records the end, and closes the workspace.
+  ///
+  /// - Throws: What keeps something of a run from being recorded. Where nothing can be written, that the host has stopped need not be: the next one finds its process gone.
   func finish(_ lease: Lease) async throws {
     watch.task?.cancel()
     clock = nil
@@ -96,14 +99,27 @@ extension PipelineServer {
     background.subscriptions = []
     // Nothing waits for room on the disk any more.
     await host.endHolding()
+    let interrupted = host.writeFailure?.interruptedRuns.count ?? 0
     record.state = .stopped
     record.endedAt = host.now()
-    try history.update(record)
-    states.change(to: .stopped)
-    try await host.release(lease)
+    var failure: (any Error)?
+    do {
+      try history.update(record)
+      states.change(to: .stopped)
+      try await host.release(lease)
+    } catch {
+      states.change(to: .stopped)
+      failure = error
+    }
     log.tell(host.takeLateness())
-    log.tell(.info, "stopped", "stopped")
+    // Throws where records of runs are left.
     try await service.close()
+    if let failure {
+      guard WorkspaceError.isOfFullDisk(failure, path: history.workspace.path) else { throw failure }
+      log.tell(.warning, "stopped", "cannot record that it has stopped: \(failure)")
+    }
+    guard interrupted == 0 else { throw ServerError.unrecorded(runs: interrupted) }
+    log.tell(.info, "stopped", "stopped")
   }
 
   /// Hears of it when the workspace is deleted or moved.

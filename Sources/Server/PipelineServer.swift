@@ -110,7 +110,6 @@ package actor PipelineServer {
     do {
       try await start()
       for await signal in mail.signals where try await handle(signal) { break }
-      try await finish(lease)
     } catch {
       clock = nil
       await endUpkeep()
@@ -120,6 +119,8 @@ package actor PipelineServer {
       try? await service.close()
       throw error
     }
+    // Behind all that, as it closes the workspace itself: nothing may close it twice.
+    try await finish(lease)
   }
 
   // MARK: Starting

@@ -1,18 +1,21 @@
 import PipelineService
 import Workspace
 
-/// Why a host does not serve a workspace.
+/// Why a host does not serve a workspace, or did not end as it should.
 package enum ServerError: Error, Sendable, CustomStringConvertible {
   /// Another host does.
   case served(by: Lease, workspace: String)
   /// The workspace is on a network file system, of this name: processes of other computers could write to it, whom nothing tells from those that are gone.
   case onNetwork(String, workspace: String)
+  /// It ended while its history could not be written, and so many runs have ends that are not recorded.
+  case unrecorded(runs: Int)
 
   /// A stable code.
   package var code: String {
     switch self {
     case .served: "workspace-served"
     case .onNetwork: "workspace-on-network"
+    case .unrecorded: "run-unrecorded"
     }
   }
 
@@ -22,6 +25,8 @@ package enum ServerError: Error, Sendable, CustomStringConvertible {
       "\(lease.holder) serves the workspace '\(workspace)' already; stop it with `penstock drain`, wait for its end with --standby, or name another workspace"
     case .onNetwork(let name, let workspace):
       "the workspace '\(workspace)' is on a network file system (\(name)), where SQLite's log does not work and processes of other computers cannot be seen; name a workspace on a local disk"
+    case .unrecorded(let count):
+      "the history could not be written, and \(count) \(count == 1 ? "run is" : "runs are") interrupted; free some space, and the next host resumes \(count == 1 ? "it" : "them") from what is recorded"
     }
   }
 }

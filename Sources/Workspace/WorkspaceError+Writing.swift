@@ -21,4 +21,9 @@ extension WorkspaceError {
     default: return nil
     }
   }
+
+  /// Whether an error says that there is no room to write anything at present.
+  package static func isOfFullDisk(_ error: any Error, path: String) -> Bool {
+    if case .full? = ofWriting(error, path: path) { true } else { false }
+  }
 }

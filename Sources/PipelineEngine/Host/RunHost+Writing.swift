@@ -14,7 +14,10 @@ extension RunHost {
     await withCheckedContinuation { continuation in
       services.loop.execute {
         if !services.writing.mayBegin {
-          for engine in engines { engine.assumeIsolated { $0.interrupt(because: .unrecorded) } }
+          for engine in engines {
+            services.writing.noteInterrupted(engine.id)
+            engine.assumeIsolated { $0.interrupt(because: .unrecorded) }
+          }
         }
         services.writing.stop()
         services.recorder.endHolding()

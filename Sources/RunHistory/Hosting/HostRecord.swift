@@ -12,7 +12,7 @@ public struct HostRecord: Sendable, Hashable {
     case draining
     /// It has ended.
     case stopped
-    /// Its process has gone without a word.
+    /// Its process is gone, and has not recorded its end: it crashed, was killed, or had no room to write.
     case died
   }
 

@@ -61,7 +61,8 @@ struct StatusLayout {
       return
         "No host serves '\(workspace)': the last one stopped \(ClockText.ago(host.endedAt ?? host.startedAt)); \(counts)."
     case .died:
-      return "No host serves '\(workspace)': process \(host.owner.pid) on \(host.host) ended without a word; \(counts)."
+      return
+        "No host serves '\(workspace)': process \(host.owner.pid) on \(host.host) is gone, and its end is not recorded, as after a crash, a kill or with a full disk; \(counts)."
     case .starting, .ready, .draining:
       return
         "Host \(host.state.rawValue) in process \(host.owner.pid) on \(host.host) since \(ClockText.dateAndTime(host.startedAt)): \(counts)."

@@ -65,17 +65,11 @@ extension FaultBench {
   // MARK: The disk and descriptors
 
   private func fillDisk() throws -> @Sendable () async throws -> Void {
-    let filler = try #require(disk).path + "/filler"
+    let disk = try #require(disk)
     ledger.withLock { $0.isDiskFull = true }
-    #expect(FileManager.default.createFile(atPath: filler, contents: nil))
-    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: filler))
-    for size in [1 << 20, 1 << 12] {
-      let block = Data(count: size)
-      while (try? file.write(contentsOf: block)) != nil {}
-    }
-    try file.close()
+    let empty = try disk.fill()
     return { [self] in
-      try FileManager.default.removeItem(atPath: filler)
+      try empty()
       ledger.withLock { $0.isDiskFull = false }
     }
   }

@@ -28,6 +28,19 @@ final class SmallDisk: Sendable {
   /// Makes it read-only, which it can be only while nobody writes to it.
   func becomeReadOnly() async throws -> Bool { try await Self.command("mount", "-o", "remount,ro", path) }
 
+  /// Fills it with one file, and returns what deletes that.
+  func fill() throws -> @Sendable () throws -> Void {
+    let filler = path + "/filler"
+    guard FileManager.default.createFile(atPath: filler, contents: nil) else { throw CocoaError(.fileWriteUnknown) }
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: filler))
+    for size in [1 << 20, 1 << 12] {
+      let block = Data(count: size)
+      while (try? file.write(contentsOf: block)) != nil {}
+    }
+    try file.close()
+    return { try FileManager.default.removeItem(atPath: filler) }
+  }
+
   func unmount() async throws { _ = try await Self.command("umount", path) }
 
   private static func command(_ name: String, _ arguments: String...) async throws -> Bool {
