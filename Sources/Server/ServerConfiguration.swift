@@ -112,14 +112,28 @@ extension ServerConfiguration {
     variables.map { definition.environment.variables(of: $0.filter { !secrets.contains($0.key) }) }
   }
 
-  /// What people and programs can know of it; `problems` are its own, and those with the paths that it names.
+  /// What people and programs can know of it; `problems` are its own, and those with the paths that it names. Of variables that it sets, the values are nobody else's business.
   func json(problems: [String] = []) -> JSONValue {
-    .object([
-      "paths": .array(paths.map { .string($0) }), "limits": ["runs": JSONValue(runs), "queued": JSONValue(queued)],
+    let environment = definition.environment
+    return .object([
+      "paths": .array(paths.map { .string($0) }),
+      "limits": [
+        "runs": JSONValue(runs), "processes": JSONValue(definition.limits.processes), "queued": JSONValue(queued),
+      ],
       "queues": .object(
         .init(uniqueKeysWithValues: queues.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })),
       "resources": .object(.init(uniqueKeysWithValues: definition.resources.map { ($0.name, JSONValue($0.capacity)) })),
+      "environment": [
+        "pass": .array(environment.pass.map { .string($0) }),
+        "set": .array(environment.set.keys.sorted().map { .string($0) }),
+      ],
       "on_restart": .string(onRestart.rawValue), "drain": .string(DurationNotation.format(drain)),
+      "retention": definition.retention.map { retention in
+        [
+          "keep": JSONValue(retention.keep),
+          "older_than": JSONValue(retention.olderThan.map(DurationNotation.format)),
+        ]
+      } ?? .null,
       "problems": .array(((problem.map { [$0] } ?? []) + problems).map { .string($0) }),
     ])
   }

@@ -51,6 +51,27 @@ import Values
     }
   }
 
+  @Test("is published whole, but for the values of variables")
+  func published() async throws {
+    let bench = try ServerBench { configuration in
+      configuration.variables = [:]
+      configuration.use(
+        Self.definition(
+          """
+          limits: { processes: 3 }
+          environment: { pass: [PATH], set: { TOKEN: hidden, LC_ALL: C } }
+          retention: { keep: 5, older_than: 90d }
+          """))
+    }
+    try await bench.serve { _, history in
+      let text = try #require(try history.currentHost()?.configuration)
+      let configuration = try JSONValue.parse(text)
+      #expect(configuration["limits"] == ["runs": 8, "processes": 3, "queued": 100_000])
+      #expect(configuration["environment"] == ["pass": ["PATH"], "set": ["LC_ALL", "TOKEN"]])
+      #expect(configuration["retention"] == ["keep": 5, "older_than": "90d"])
+    }
+  }
+
   @Test("lets other limits hold when it is read anew, and changes nothing while it has errors")
   func limits() async throws {
     let reading = Mutex(ServerConfiguration.Reading.invalid("host.yaml:1:1: error: no\n  1 | no\n"))
