@@ -25,7 +25,7 @@ package struct FailureReport: Error, Sendable, CustomStringConvertible {
   package init?(_ error: any Error) {
     switch error {
     case let report as FailureReport: self = report
-    case let error as any ServiceError: self.init(.refused, error.description)
+    case let error as any ServiceError: self.init(error.isRefusal ? .refused : .broken, error.description)
     case let error as ParameterProblems: self.init(.refused, error.description)
     case is MissingDependency, is RunNotFound, is RunNotResumable, is SourceMissing, is InvalidPipeline:
       self.init(.refused, "\(error)")

@@ -7,27 +7,37 @@ extension PipelineServer {
   /// Looks at all files for the first time: before a host is ready, it knows what it serves. Nil where it is to end before there were the descriptors for that.
   func lookFirst() async throws -> PipelineCatalog.Difference? {
     var difference = catalog.look()
-    if difference.isIncomplete { tellIncomplete() }
+    if difference.isIncomplete {
+      tellIncomplete()
+      // For those who ask whether there is a host. What it lacks may keep it from writing this, too.
+      record.configuration = configuration.json(problems: problems).text
+      try? history.update(record)
+    }
     while difference.isIncomplete {
       guard try !mail.isDrainAsked && !history.isAsked(.drain) else { return nil }
       try await host.delay(for: .seconds(1))
       difference = catalog.look()
     }
+    watch.problem = nil
     try await take(difference, isFirst: true)
     return difference
   }
 
   private func tellIncomplete() {
-    log.tell(
-      .error, "pipeline",
+    let problem =
       "cannot look at all pipeline files, because no descriptor or memory is free; what is at work stays, and they are looked at again each second"
-    )
+    watch.problem = problem
+    log.tell(.error, "pipeline", problem)
   }
+
+  /// What is wrong with the paths that it serves.
+  var problems: [String] { (watch.problem.map { [$0] } ?? []) + catalog.folderProblems }
 
   /// Looks at all files, and tells of what has changed, which is to begin then. What cannot be looked at for want of descriptors stays as it is until it can be.
   func look() async throws -> PipelineCatalog.Difference {
     let difference = catalog.look()
     if difference.isIncomplete, watch.again == nil { tellIncomplete() }
+    if !difference.isIncomplete { watch.problem = nil }
     try await take(difference)
     watch.again?.cancel()
     watch.again =
@@ -51,7 +61,7 @@ extension PipelineServer {
       agents.removeValue(forKey: name)?.end()
       publications.conditions.end(name)
     }
-    let published = configuration.json(problems: catalog.folderProblems).text
+    let published = configuration.json(problems: problems).text
     if record.configuration != published {
       record.configuration = published
       try history.update(record)

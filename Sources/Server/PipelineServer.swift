@@ -37,6 +37,8 @@ package actor PipelineServer {
     var task: Task<Void, Never>?
     /// Looks again where not everything could be looked at.
     var again: Task<Void, Never>?
+    /// Why it could not; nil where it could.
+    var problem: String?
   }
 
   var configuration: ServerConfiguration
@@ -242,7 +244,7 @@ package actor PipelineServer {
       catalog.change(to: configuration.definition, paths: configuration.paths)
       await dispatcher.setLimits(Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues))
       await retention.change(to: configuration.definition.retention)
-      record.configuration = configuration.json(problems: catalog.folderProblems).text
+      record.configuration = configuration.json(problems: problems).text
       try history.update(record)
     }
   }

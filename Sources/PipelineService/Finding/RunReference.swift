@@ -32,6 +32,7 @@ package struct RunReference {
     } catch RunReferenceError.unknownRun(_, let workspace, let nearest) {
       if case .pipeline = nearest { throw RunReferenceError.unknownRun(text, workspace: workspace, nearest: nearest) }
       let near = NearestName.suggestion(for: text, among: try history.knownPipelineNames())
+      if near == nil { try history.requireReady(for: text) }
       throw RunReferenceError.unknownRunOrPipeline(text, workspace: workspace, near: near, nearest: nearest)
     }
   }

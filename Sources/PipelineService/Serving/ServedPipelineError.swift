@@ -12,6 +12,8 @@ package enum ServedPipelineError: ServiceError {
   case none(labels: String, workspace: String)
   /// No pipeline is served at all.
   case nothingServed(workspace: String)
+  /// The host has not looked at all of its files yet, so that nobody knows whether there is one of that name; nil where any was asked for. `problem` is what it lacks, as far as known.
+  case starting(String?, host: HostRecord, workspace: String, problem: String?)
   /// As many runs are queued as may be.
   case refused(String, Occasion.Reason, detail: String?)
 
@@ -19,9 +21,12 @@ package enum ServedPipelineError: ServiceError {
     switch self {
     case .unknown, .unheardOf: "unknown-pipeline"
     case .none, .nothingServed: "no-pipeline"
+    case .starting: "host-starting"
     case .refused(_, let reason, _): reason.rawValue
     }
   }
+
+  package var isRefusal: Bool { if case .starting = self { false } else { true } }
 
   private static let listed = "`penstock status` lists those that are served"
   private static let unserved = "no host has served this workspace yet; start one with `penstock serve`"
@@ -43,6 +48,11 @@ package enum ServedPipelineError: ServiceError {
       return "no pipeline that is served on the workspace '\(workspace)' matches \(labels)"
     case .nothingServed(let workspace):
       return "no pipeline is served on the workspace '\(workspace)'; \(Self.unserved), or \(Self.elsewhere)"
+    case .starting(let name, let host, let workspace, let problem):
+      let what = name.map { "'\(TerminalText.visible($0))'" } ?? "any pipeline"
+      let text =
+        "cannot tell yet whether \(what) is served on the workspace '\(workspace)': the host in process \(host.owner.pid) on \(host.host) is starting"
+      return text + (problem.map { ", and \($0)" } ?? "") + "; `penstock status` says when it is ready"
     case .refused(let name, let reason, let detail):
       let particulars = detail.map { " (\($0))" } ?? ""
       switch reason {
@@ -61,6 +71,7 @@ extension History {
   /// - Throws: ``ServedPipelineError/unknown(_:workspace:near:isAny:)``, or `WorkspaceError`.
   package func servedPipeline(_ name: String) throws -> PublishedPipeline {
     if let pipeline = try publishedPipeline(name) { return pipeline }
+    try requireReady(for: name)
     let names = try publishedPipelines().map(\.name)
     throw ServedPipelineError.unknown(
       name, workspace: workspace.directory, near: NearestName.suggestion(for: name, among: names), isAny: !names.isEmpty
@@ -77,8 +88,18 @@ extension History {
     var filter = OccasionFilter()
     (filter.pipeline, filter.limit) = (name, 1)
     guard try occasions(filter).isEmpty else { return }
+    try requireReady(for: name)
     throw ServedPipelineError.unheardOf(
       name, workspace: workspace.directory, near: NearestName.suggestion(for: name, among: names))
+  }
+
+  /// Checks that no host is about to find out which pipelines it serves.
+  ///
+  /// - Throws: ``ServedPipelineError/starting(_:host:workspace:problem:)``, or `WorkspaceError`.
+  package func requireReady(for name: String?) throws {
+    guard let host = try currentHost(), host.state == .starting else { return }
+    let problem = (try? JSONValue.parse(host.configuration))?["problems"]?.arrayValue?.first?.stringValue
+    throw ServedPipelineError.starting(name, host: host, workspace: workspace.directory, problem: problem)
   }
 
   /// The names of the pipelines that are served, and of those that have run.

@@ -24,6 +24,7 @@ struct ServedPipelineSelection: ParsableArguments {
   func pipelines(in history: History) throws -> [PublishedPipeline] {
     if all {
       let served = try history.publishedPipelines()
+      if served.isEmpty { try history.requireReady(for: nil) }
       guard !served.isEmpty else { throw ServedPipelineError.nothingServed(workspace: history.workspace.directory) }
       return served
     }
