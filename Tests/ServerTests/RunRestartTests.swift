@@ -36,7 +36,7 @@ struct RunRestartTests {
       try await eventually { try history.operations(of: busy).first?.state == .running }
       server.send(.drain(RunCanceller(means: .drain)))
       try await eventually { try history.run(run)?.state == .interrupted }
-      #expect(try history.currentHost()?.state == .draining)
+      try await eventually { try history.currentHost()?.state == .draining }
       let text = "run \(short(run, in: history)) was left by its host, which drained"
       #expect(try reason("ask", in: history) == text + "; the next host of the workspace resumes it")
       #expect(FileManager.default.createFile(atPath: bench.directory + "/go", contents: nil))
