@@ -29,8 +29,8 @@ final class RunLimits {
   private let place: RunPlace?
   /// The counters of the host that the run's resources count at.
   private let counters: [Int?]
-  /// Whether the host has given the run a slot that it has not taken yet.
-  private var isSlotGranted = false
+  /// What the host has given the run for the scheduler, which has not taken it yet.
+  private var granted: HostLimits.Share?
 
   /// The limits of a run with so many slots and amounts of its resources, whose `names` tell which of them the host counts.
   init(
@@ -103,19 +103,18 @@ final class RunLimits {
     return place.isHeld(for: self)
   }
 
-  /// It is the run's turn at the host: whoever waits is served; else the scheduler gets a slot, and looks for who is next.
-  func serve() {
+  /// It is the run's turn at the host: whoever waits is served; else the scheduler gets the share that it asked for, and looks for who is next.
+  func serve(_ share: HostLimits.Share) {
     guard waiters.isEmpty else { return serveWaiters() }
-    guard !isSlotGranted, freeSlots > 0, let host, host.take(slot(of: host), for: self) else { return }
-    isSlotGranted = true
+    guard granted == nil, freeSlots > 0, let host, host.take(share, for: self) else { return }
+    granted = share
     onWithdrawal()
   }
 
   /// Gives the host back what the run does not need after all. To be called when the scheduler has looked for who is next.
   func returnGrant() {
-    guard isSlotGranted, let host else { return }
-    isSlotGranted = false
-    host.release(slot(of: host))
+    guard let share = granted.take() else { return }
+    host?.release(share)
   }
 
   /// The run has ended: it asks its host for nothing any more.
@@ -124,8 +123,6 @@ final class RunLimits {
     returnGrant()
     host?.leave(self)
   }
-
-  private func slot(of host: HostLimits) -> HostLimits.Share { host.processCounter.map { [($0, 1)] } ?? [] }
 
   private func share(of demand: Demand, of host: HostLimits) -> HostLimits.Share {
     var share: HostLimits.Share = []
@@ -140,12 +137,11 @@ final class RunLimits {
 
   private func takeOfHost(_ demand: Demand) -> Bool {
     guard let host else { return true }
-    if isSlotGranted, demand.slots == 1, demand.countsAtHost, demand.resources.isEmpty {
-      isSlotGranted = false
-      return true
-    }
     let share = share(of: demand, of: host)
-    return share.isEmpty || host.take(share, for: self)
+    guard !share.isEmpty else { return true }
+    guard host.take(share, for: self, insteadOf: granted ?? []) else { return false }
+    granted = nil
+    return true
   }
 
   /// The resource of which a demand takes more than the host has altogether, so that it would wait for ever, with how much it takes and how much there is.
@@ -164,7 +160,10 @@ final class RunLimits {
     waiter.continuation = nil
     continuation.resume(returning: false)
     // Whoever stood behind may fit now.
-    if release(Demand(slots: 0, resources: [])) { onWithdrawal() }
+    guard release(Demand(slots: 0, resources: [])) else { return }
+    // The host keeps nothing for it any more.
+    host?.leave(self)
+    onWithdrawal()
   }
 
   private func fits(_ demand: Demand) -> Bool {

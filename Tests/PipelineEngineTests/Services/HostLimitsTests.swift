@@ -58,6 +58,73 @@ import Testing
     #expect(runs[1].take(slot))
   }
 
+  @Test(
+    "are enough for an operation that needs all of them, after a wait for another run", .timeLimit(.minutes(1)),
+    arguments: Door.allCases)
+  func allOfThem(door: Door) async throws {
+    let executor = ScriptedExecutor(["x": [.hangs]], by: door)
+    let host = try EngineTestHost(executor: executor, capacity: capacity(processes: 1, ["licence": 1]))
+    async let first = host.run("operations: [{ name: a, run: x }]")
+    try await executor.hangingCount.reaches(1)
+    async let second = host.run(
+      "{ resources: { licence: 1 }, operations: [{ name: b, run: y, resources: { licence: 1 } }, { name: c, run: z }] }"
+    )
+    while await host.waitingRuns != 1 { try await Task.sleep(for: .milliseconds(1)) }
+    await Task(executorPreference: host.loop) { executor.release("x") }.value
+    #expect(try await first.states == ["a succeeded"])
+    #expect(try await second.states == ["b succeeded", "c succeeded"])
+    await host.close()
+  }
+
+  @Test("hold nobody up who needs nothing of what is missing") func others() {
+    let host = HostLimits(capacity(processes: 4, ["licence": 1, "gpu": 1]))
+    func run() -> RunLimits { RunLimits(slots: 4, resources: [1, 1], names: ["licence", "gpu"], host: host) }
+    let (holder, waiting, plain, third) = (run(), run(), run(), run())
+    let licensed = RunLimits.Demand(slots: 1, resources: [(0, 1)])
+    let slot = RunLimits.Demand(slots: 1, resources: [])
+    #expect(holder.take(licensed))
+    #expect(!waiting.take(licensed))
+    #expect(plain.take(slot), "it needs no licence")
+    #expect(!third.take(licensed), "somebody waits for the licence before it")
+    #expect(third.take(.init(slots: 1, resources: [(1, 1)])), "nobody waits for the gpu")
+    #expect(host.waitingRuns == 1)
+  }
+
+  @Test(
+    "go to those who need nothing of what is missing, and then to the first that lacks several of them",
+    .timeLimit(.minutes(1)), arguments: Door.allCases)
+  func several(door: Door) async throws {
+    let fates: [String: [ScriptedExecutor.Fate]] = ["hold": [.hangs], "work": [.hangs], "plain": [.hangs]]
+    let executor = ScriptedExecutor(fates, by: door)
+    let host = try EngineTestHost(executor: executor, capacity: capacity(processes: 2, ["licence": 1]))
+    func text(_ command: String, licence: Bool) -> String {
+      "{ resources: { licence: 1 }, operations: [{ name: a, run: \(command)\(licence ? ", resources: { licence: 1 }" : "") }] }"
+    }
+    func run(_ command: String, licence: Bool = false) async throws -> [String] {
+      try await host.run(text(command, licence: licence)).states
+    }
+    async let first = run("hold", licence: true)
+    async let second = run("work")
+    try await executor.hangingCount.reaches(2)
+    async let third = run("both", licence: true)
+    while await host.waitingRuns != 1 { try await Task.sleep(for: .milliseconds(1)) }
+    async let fourth = run("plain")
+    while await host.waitingRuns != 2 { try await Task.sleep(for: .milliseconds(1)) }
+    // The third one lacks the licence, not the process that becomes free.
+    await Task(executorPreference: host.loop) { executor.release("work") }.value
+    while !executor.commands.contains("plain") { try await Task.sleep(for: .milliseconds(1)) }
+    try await executor.hangingCount.reaches(2)
+    #expect(executor.commands.count == 3)
+    async let fifth = run("last")
+    while await host.waitingRuns != 2 { try await Task.sleep(for: .milliseconds(1)) }
+    await Task(executorPreference: host.loop) { executor.release("hold") }.value
+    #expect(try await [first, second, third, fifth] == Array(repeating: ["a succeeded"], count: 4))
+    #expect(executor.commands.suffix(3) == ["plain", "both", "last"])
+    await Task(executorPreference: host.loop) { executor.release("plain") }.value
+    #expect(try await fourth == ["a succeeded"])
+    await host.close()
+  }
+
   @Test("are not overtaken, and go to the next in line where the first leaves") func leaving() {
     let host = HostLimits(capacity(["gpu": 3]))
     let order = Mutex<[String]>([])
@@ -111,7 +178,7 @@ import Testing
   }
 
   @Test(
-    "go on to the next run where the first in line was cancelled and lasts", .timeLimit(.minutes(1)),
+    "are not waited for by a run that was cancelled and lasts", .timeLimit(.minutes(1)),
     arguments: Door.allCases)
   func cancelledInLine(door: Door) async throws {
     let executor = ScriptedExecutor(["x": [.hangs]], by: door)
@@ -125,8 +192,9 @@ import Testing
     async let second = host.run(engine)
     try await asked.reaches(1)
     await engine.cancel(.requested)
+    while await host.waitingRuns != 0 { try await Task.sleep(for: .milliseconds(1)) }
     async let third = host.run("operations: [{ name: d, run: z }]")
-    while await host.waitingRuns != 2 { try await Task.sleep(for: .milliseconds(1)) }
+    while await host.waitingRuns != 1 { try await Task.sleep(for: .milliseconds(1)) }
     await Task(executorPreference: host.loop) { executor.release("x") }.value
     #expect(try await first.states == ["a succeeded"])
     #expect(try await third.states == ["d succeeded"])
