@@ -8,7 +8,7 @@ enum LineComparison {
   static func difference(_ title: String, expected: [String], actual: [String]) -> String? {
     if matches(expected[...], actual[...]) { return nil }
     var lines = ["\(title): expected (-), but found (+)"]
-    lines += edits(expected, actual)
+    lines += shortened(edits(expected, actual))
     return lines.joined(separator: "\n")
   }
 
@@ -34,6 +34,22 @@ enum LineComparison {
       rest = rest[range.upperBound...]
     }
     return rest.hasSuffix(last)
+  }
+
+  /// Without the lines that are the same and more than two lines away from a difference: a report shows the first few only.
+  private static func shortened(_ edits: [String]) -> [String] {
+    let isShown = edits.indices.map { place in
+      edits[max(0, place - 2)...min(place + 2, edits.count - 1)].contains { !$0.hasPrefix("    ") }
+    }
+    var lines: [String] = []
+    for (place, line) in edits.enumerated() {
+      if isShown[place] {
+        lines.append(line)
+      } else if place == 0 || isShown[place - 1] {
+        lines.append("    \(gap)")
+      }
+    }
+    return lines
   }
 
   /// The shortest way from one to the other, as lines that begin with `- `, `+ ` or two spaces.
