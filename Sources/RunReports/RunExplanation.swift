@@ -37,16 +37,18 @@ package struct RunExplanation: Sendable {
   private let holderOfName: @Sendable (String) -> String?
   private let place: QueueReport.Place?
   private let restart: RunRestart?
+  private let busyHost: @Sendable () -> BusyHost?
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
   /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
   /// into the commands to type; `nestedRuns` is asked for the runs that operations have started, and `holders` for what holds
-  /// resources, by their names. `place` is that of a run in the queue of a host, `restart` what becomes of an interrupted one; `short` is how other runs are
+  /// resources, by their names, and `busyHost` whether its host lets no more begin. `place` is that of a run in the queue of a host, `restart` what becomes of an interrupted one; `short` is how other runs are
   /// named, and
   /// `holderOfName` says who holds an exclusive name.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
     now: RecordTime = .now, place: QueueReport.Place? = nil, restart: RunRestart? = nil,
+    busyHost: @escaping @Sendable () -> BusyHost? = { nil },
     nestedRuns: @escaping NestedRuns = { _, _ in nil },
     holders: @escaping @Sendable ([String]) -> [ResourceHolds.Holder] = { _ in [] },
     short: @escaping @Sendable (RunID) -> String = \.short,
@@ -57,6 +59,7 @@ package struct RunExplanation: Sendable {
     self.short = short
     self.place = place
     self.restart = restart
+    self.busyHost = busyHost
     self.nestedRuns = nestedRuns
     run = recorded.run
     self.recorded = recorded
@@ -119,9 +122,10 @@ package struct RunExplanation: Sendable {
 
   private func explain(_ name: String, inDetail: Bool) -> Entry {
     guard let record = records[name] else {
+      let because = pendingReasons(name)
       return Entry(
         operation: name, state: OperationState.pending.rawValue, word: OperationState.pending.rawValue,
-        because: pendingReasons(name), remedies: pendingRemedies())
+        because: because, remedies: pendingRemedies(because))
     }
     var entry = Entry(
       operation: name, label: record.label, state: record.state.rawValue, word: StateReason.word(of: record),
@@ -130,7 +134,7 @@ package struct RunExplanation: Sendable {
     switch record.state {
     case .pending:
       entry.because = pendingReasons(name)
-      entry.remedies = pendingRemedies()
+      entry.remedies = pendingRemedies(entry.because)
     case .running:
       entry.because = [
         "attempt \(record.attempts) has been running for \(recorded.lengthOfAttempt(of: record, now: now))"
@@ -263,12 +267,29 @@ package struct RunExplanation: Sendable {
       reasons.append("the run has not begun")
     } else if reasons.isEmpty, run.state == .running {
       reasons.append(
-        definition == nil ? "nothing is recorded of it yet" : "it is about to begin, or waits for a free slot")
+        definition == nil
+          ? "nothing is recorded of it yet" : slot?.reason ?? "it is about to begin, or waits for a free slot")
     }
     return reasons
   }
 
-  private func pendingRemedies() -> [String] { isInterrupted ? resumeRemedies : [] }
+  /// What an operation that may begin waits for, and what would let it begin; nil where nobody can tell.
+  private var slot: (reason: String, remedy: String)? {
+    let loops = Set(recorded.operations.compactMap(\.parent))
+    let atWork = recorded.operations.count { $0.state == .running && !loops.contains($0.ordinal) }
+    guard let limit = pipeline?.concurrency, atWork >= limit else { return busyHost().map { ($0.reason, $0.remedy) } }
+    let reason =
+      limit == 1
+      ? "another operation of the run is at work, and its `concurrency` allows one"
+      : "\(atWork) other operations of the run are at work, and its `concurrency` allows \(limit)"
+    return (reason, "it begins when another operation ends; `concurrency` allows more at once")
+  }
+
+  private func pendingRemedies(_ reasons: [String]) -> [String] {
+    if isInterrupted { return resumeRemedies }
+    guard run.state == .running, let slot, reasons == [slot.reason] else { return [] }
+    return [slot.remedy]
+  }
 
   /// Empty where the next host resumes the run.
   private var resumeRemedies: [String] { restart?.wantsResume ?? true ? ["penstock resume \(shortID)"] : [] }

@@ -31,6 +31,11 @@ extension History {
     }
   }
 
+  /// How many operations of all runs are at work in a process, as far as is recorded. Loops, and operations that have started a run of their own, are not: what they consist of is.
+  package func operationsAtWork(of owner: ProcessIdentity) throws(WorkspaceError) -> Int {
+    try read { db in try OpenRuns(of: owner, in: db).atWork }
+  }
+
   /// The lease of the turn of a pipeline, of which one run goes on at a time; nil where no living process holds it.
   package func turn(of pipeline: String) throws(WorkspaceError) -> Lease? {
     try read { db in try Leases.liveTurn(of: pipeline, in: db) }
@@ -111,6 +116,18 @@ private struct OpenRuns {
         Operation(
           ordinal: row[0], parent: row[1], name: row[2], state: OperationState(rawValue: row[3]), reason: row[4])
       }
+    }
+  }
+
+  /// How many operations are at work.
+  var atWork: Int {
+    runs.reduce(0) { count, run in
+      let loops = Set(run.operations.compactMap(\.parent))
+      return count
+        + run.operations.count {
+          $0.state == .running && !loops.contains($0.ordinal)
+            && children[Child(run: run.id.text, operation: $0.name)] == nil
+        }
     }
   }
 

@@ -1,0 +1,34 @@
+import RunHistory
+import Values
+
+/// A host of which as many operations are at work as its `limits.processes` allows, so that others wait for one of them to end.
+package struct BusyHost: Sendable, Hashable {
+  /// How many may be at work at once.
+  package let limit: Int
+
+  /// Nil where the run is in no host, or where its host lets more begin.
+  ///
+  /// - Parameters:
+  ///   - run: A run that goes on.
+  ///   - history: The history.
+  /// - Throws: `WorkspaceError`.
+  package init?(of run: RunRecord, in history: History) throws {
+    guard let host = try history.hosts().first(where: { $0.owner == run.owner }),
+      let limit = try? JSONValue.parse(host.configuration)["limits"]?["processes"]?.intValue.flatMap({
+        Int(exactly: $0)
+      }),
+      try history.operationsAtWork(of: run.owner) >= limit
+    else { return nil }
+    self.limit = limit
+  }
+
+  /// Why an operation that may begin has not.
+  var reason: String {
+    limit == 1
+      ? "it waits for the one process that `limits.processes` of the host allows, which is at work"
+      : "it waits for one of the \(limit) processes that `limits.processes` of the host allows, which are all at work"
+  }
+
+  /// What lets it begin.
+  var remedy: String { "it begins when another operation ends; `limits.processes` of the host allows more at once" }
+}
