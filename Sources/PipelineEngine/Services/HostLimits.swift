@@ -64,7 +64,11 @@ final class HostLimits {
 
   /// Takes a share for a run, or puts the run in line.
   ///
-  /// - Parameter granted: What the run holds already, of which the share is the use: it is given back where the share is taken.
+  /// - Parameters:
+  ///   - share: What the run asks for.
+  ///   - run: The run.
+  ///   - granted: What the run holds already in order to ask for this: it is given back where the share is taken.
+  /// - Returns: Whether it was taken.
   func take(_ share: Share, for run: RunLimits, insteadOf granted: Share = []) -> Bool {
     let index = line.firstIndex { $0.run === run }
     add(granted)
