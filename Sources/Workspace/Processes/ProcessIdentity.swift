@@ -81,12 +81,21 @@ public struct ProcessIdentity: Sendable, Hashable {
 
   private static func bootAlone(_ boot: String) -> Substring { boot.prefix { $0 != "/" } }
 
-  private static func startTime(of pid: Int32) -> Int64? {
+  /// Whether the process is stopped, as by SIGSTOP or by a debugger: it is alive, and does nothing until it is continued. False where `/proc` does not show it.
+  public var isStopped: Bool {
+    guard isVisible, let found = Self.entry(of: pid), found.started == started else { return false }
+    return found.state == "T" || found.state == "t"
+  }
+
+  private static func startTime(of pid: Int32) -> Int64? { entry(of: pid)?.started }
+
+  /// What `/proc` has of a process that has not ended.
+  private static func entry(of pid: Int32) -> (state: Substring, started: Int64)? {
     guard let stat = text(of: "/proc/\(pid)/stat"), let name = stat.lastIndex(of: ")") else { return nil }
     // The name may contain blanks and parentheses; the fields after its last one are 3 (state), 4, … 22 (start time).
     let fields = stat[stat.index(after: name)...].split(separator: " ", maxSplits: 20)
     guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
-    return Int64(fields[19])
+    return Int64(fields[19]).map { (fields[0], $0) }
   }
 
   private static func text(of path: String) -> String? {
