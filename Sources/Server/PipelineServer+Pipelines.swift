@@ -14,7 +14,7 @@ extension PipelineServer {
       try? history.update(record)
     }
     while difference.isIncomplete {
-      guard try !mail.isDrainAsked && !history.isAsked(.drain) else { return nil }
+      guard try !mail.isDrainAsked && !history.isDrainAsked() else { return nil }
       try await host.delay(for: .seconds(1))
       difference = catalog.look()
     }

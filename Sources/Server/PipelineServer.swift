@@ -176,7 +176,7 @@ package actor PipelineServer {
       try await reload()
     case .requests:
       // One that drains begins nothing: the next host does.
-      let kinds: [HostRequest] = phase == .ready ? HostRequest.allCases : [.reload, .drain]
+      let kinds: [HostRequest] = phase == .ready ? HostRequest.allCases : [.reload, .drain, .drainNow]
       for asked in try history.takeHostRequests(kinds, at: host.now()) {
         let person = asked.who.map { " by \($0)" } ?? ""
         switch asked.request {
@@ -185,8 +185,13 @@ package actor PipelineServer {
           log.tell(.info, "reload", "asked\(person) to reload")
           try await reload()
         case .drain:
-          log.tell(.info, "drain", "asked\(person) to drain")
-          mail.send(.drain(RunCanceller(who: asked.who, means: .drain)))
+          // Whoever asks for what it does already waits for the same end.
+          let isDraining = mail.isDrainAsked
+          log.tell(.info, "drain", "asked\(person) to drain\(isDraining ? ", which it does already" : "")")
+          if !isDraining { mail.send(.drain(RunCanceller(who: asked.who, means: .drain))) }
+        case .drainNow:
+          log.tell(.info, "drain", "asked\(person) to cancel what goes on, and to end")
+          for _ in 0..<(mail.isDrainAsked ? 1 : 2) { mail.send(.drain(RunCanceller(who: asked.who, means: .drain))) }
         }
       }
       if phase == .ready { try await cancelInterrupted() }

@@ -119,7 +119,7 @@ extension History {
     let number = try write { db in
       try AuditRows.add(
         AuditEntry(
-          time: time, by: requester, AuditEntry.Action(rawValue: request.rawValue), run?.text ?? HostRecord.lease),
+          time: time, by: requester, request.action, run?.text ?? HostRecord.lease, detail: request.detail),
         in: db)
       return try db.changing([StoredHostRequest.self]) { context in
         let last = try context.fetch(for: StoredHostRequest.self).maximum(StoredHostRequest.number) ?? 0
@@ -154,11 +154,12 @@ extension History {
     }
   }
 
-  /// Whether something that was asked of the host waits to be taken.
-  package func isAsked(_ request: HostRequest) throws(WorkspaceError) -> Bool {
-    try read { db in
+  /// Whether the host is asked to drain, in whatever way, and has not taken that.
+  package func isDrainAsked() throws(WorkspaceError) -> Bool {
+    let kinds = [HostRequest.drain, .drainNow].map(\.rawValue)
+    return try read { db in
       try db.fetch(for: StoredHostRequest.self)
-        .count(where: StoredHostRequest.takenAt.isNil() && StoredHostRequest.kind == request.rawValue) > 0
+        .count(where: StoredHostRequest.takenAt.isNil() && StoredHostRequest.kind.in(kinds)) > 0
     }
   }
 

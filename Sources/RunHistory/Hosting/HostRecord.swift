@@ -60,8 +60,18 @@ public enum HostRequest: String, Sendable, Hashable, CaseIterable {
   case reload
   /// To begin nothing any more, and to end when what goes on has ended.
   case drain
+  /// To begin nothing any more, and to cancel what goes on; one that does so already gives it no grace.
+  case drainNow = "drain-now"
   /// To resume an interrupted run.
   case resume
+}
+
+extension HostRequest {
+  /// What is recorded in the audit of who has asked.
+  var action: AuditEntry.Action { self == .drainNow ? .drain : AuditEntry.Action(rawValue: rawValue) }
+
+  /// Its particulars there.
+  var detail: String? { self == .drainNow ? "now, which cancels what goes on" : nil }
 }
 
 /// Something that was asked of the host of a workspace.

@@ -53,6 +53,27 @@ struct DrainTests {
     history.workspace.close()
   }
 
+  @Test("goes on draining when it is asked to again, and cancels what is running when it is asked to end now")
+  func asked() async throws {
+    let bench = try ServerBench(["one": Self.working]) { $0.drain = .seconds(3600) }
+    try await bench.serve { server, history in
+      let run = try bench.start("one", in: history)
+      try await eventually { try history.operations(of: run).first?.state == .running }
+      // Two that are heard at once, and one that is heard later.
+      for _ in 0..<2 { try history.ask(.drain, for: Requester("ada"), at: .now) }
+      try await eventually { try history.currentHost()?.state == .draining }
+      try history.ask(.drain, for: Requester("bob"), at: .now)
+      try await eventually { bench.log.contains { $0.hasSuffix("asked by bob to drain, which it does already") } }
+      #expect(try state(run, in: history) == .running)
+      try history.ask(.drainNow, for: Requester("eve"), at: .now)
+      try await eventually { try state(run, in: history) == .cancelled }
+      #expect(try history.run(run)?.canceller?.who == "eve")
+      let drains = try history.audit().filter { $0.action == .drain }
+      #expect(drains.map(\.requester.who) == ["eve", "bob", "ada", "ada"])
+      #expect(drains.first?.detail == "now, which cancels what goes on")
+    }
+  }
+
   @Test("gives what goes on no grace after a second signal", .timeLimit(.minutes(1)))
   func secondSignal() async throws {
     let bench = try ServerBench([

@@ -37,31 +37,40 @@ struct Drain: ParsableCommand {
     abstract: "Have the host begin nothing more, and end when what goes on has ended.",
     discussion: """
       Runs that go on may take the time that the host's configuration gives them, ten \
-      minutes by default; then they are cancelled. The queue stays. Asked once more, \
-      the host cancels them at once. With --wait, returns when the host has ended, and \
-      exits with 1 where it ended without having stopped.
+      minutes by default; then they are cancelled. The queue stays. --now cancels them \
+      at once, also where the host drains already; a second --now gives them no grace. \
+      With --wait, returns when the host has ended, and exits with 1 where it ended \
+      without having stopped.
 
         penstock drain --wait && penstock serve --config host.yaml
+        penstock drain --now
       """)
 
   @Flag(help: "Return when the host has ended; on a terminal, show how many runs still go on.")
   var wait = false
+
+  @Flag(help: "Cancel what goes on; given again, without grace.")
+  var now = false
 
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
     let history = try shared.requireHistory(writing: true)
     let host = try HostRequest.drain.host(in: history)
-    // Of two that ask at once, the host hears the first one first.
-    let isAgain = try host.state == .draining || history.isAsked(.drain)
-    try history.ask(.drain, for: Requester(QuestionAnswer.loginName()), at: .now)
+    let isAgain = try host.state == .draining || history.isDrainAsked()
+    if now || !isAgain {
+      try history.ask(now ? .drainNow : .drain, for: Requester(QuestionAnswer.loginName()), at: .now)
+    }
     let process = "the host in process \(host.owner.pid)"
     let words =
-      isAgain
-      ? "\(process.prefix(1).uppercased())\(process.dropFirst()) is draining already; asked it to cancel what goes on."
-      : "Asked \(process) to drain."
+      now
+      ? "Asked \(process) to cancel what goes on, and to end."
+      : isAgain
+        ? "\(process.prefix(1).uppercased())\(process.dropFirst()) is draining already; --now cancels what goes on."
+        : "Asked \(process) to drain."
     let asked: [(String, JSONValue)] = [
-      ("requested", .string(rawRequest)), ("pid", JSONValue(Int(host.owner.pid))), ("cancels", .bool(isAgain)),
+      ("requested", .string(HostRequest.drain.rawValue)), ("pid", JSONValue(Int(host.owner.pid))),
+      ("cancels", .bool(now)),
     ]
     guard wait else {
       return shared.output.confirm(.object(.init(uniqueKeysWithValues: asked))) { TextOutput.standard.writeLine(words) }
@@ -78,8 +87,6 @@ struct Drain: ParsableCommand {
         status: .failed)
     }
   }
-
-  private var rawRequest: String { HostRequest.drain.rawValue }
 }
 
 extension HostRequest {
