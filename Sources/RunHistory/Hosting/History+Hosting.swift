@@ -5,6 +5,18 @@ import Workspace
 extension History {
   /// The hosts of the workspace, the latest first.
   public func hosts(limit: Int = 20) throws(WorkspaceError) -> [HostRecord] {
+    func died(_ hosts: [HostRecord]) -> Set<Int64> { Set(hosts.filter { $0.state == .died }.map(\.number)) }
+    var found = try recordedHosts(limit)
+    // A host may record its end, and be gone, between the look at its row and the look for its process: only who is gone before its row is read has not recorded it.
+    while !died(found).isEmpty {
+      let later = try recordedHosts(limit)
+      if died(later).isSubset(of: died(found)) { return later }
+      found = later
+    }
+    return found
+  }
+
+  private func recordedHosts(_ limit: Int) throws(WorkspaceError) -> [HostRecord] {
     try read { db in
       try db.fetch(for: StoredHost.self)
         .where(StoredHost.number >= 0, limit: .limit(limit), orderBy: [StoredHost.number.descending])
