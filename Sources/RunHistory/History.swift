@@ -42,6 +42,13 @@ public struct History: Sendable {
     }
   }
 
+  /// Checks, without changing anything, that nothing keeps the workspace in a directory from being opened for writing; there need be none yet.
+  ///
+  /// - Throws: What does.
+  package static func requireWritable(at directory: String) throws(WorkspaceError) {
+    try OpenWorkspace.requireWritable(at: directory, schema: HistorySchema.schema)
+  }
+
   /// Runs a query, with every error as the workspace's.
   package func read<T>(_ body: (Database) throws -> T) throws(WorkspaceError) -> T {
     do {

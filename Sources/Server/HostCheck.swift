@@ -1,6 +1,7 @@
 import PipelineLanguage
 import PipelineService
 import RunHistory
+import Workspace
 
 /// Everything that is wrong with what a host would serve, found without serving it.
 package struct HostCheck {
@@ -13,6 +14,9 @@ package struct HostCheck {
   /// Whether files could not be read for want of descriptors or memory. Nothing may be wrong with them then.
   package private(set) var lacksResources = false
 
+  /// Whether the host would not serve the workspace.
+  package private(set) var isRefused = false
+
   /// The paths of ``sources``.
   private var known: Set<String> = []
 
@@ -24,7 +28,11 @@ package struct HostCheck {
   ///   - location: The workspace.
   ///   - file: What came of reading the file of the host; nil without one.
   ///   - plugins: Where plugins are found.
-  package init(_ paths: [String], location: WorkspaceLocation, file: HostLoadResult?, plugins: PluginSource) {
+  ///   - networkFileSystem: The name of the network file system that a workspace is on; nil for none.
+  package init(
+    _ paths: [String], location: WorkspaceLocation, file: HostLoadResult?, plugins: PluginSource,
+    networkFileSystem: (WorkspaceLocation) -> String? = { $0.networkFileSystem }
+  ) {
     var missing: Set<String> = []
     if let file {
       lacksResources = file.lacksResources
@@ -34,10 +42,7 @@ package struct HostCheck {
         missing.formUnion(paths)
       }
     }
-    if let name = location.networkFileSystem {
-      let error = ServerError.onNetwork(name, workspace: location.path)
-      add(location.path, "\(error)", error.code)
-    }
+    checkWorkspace(location, networkFileSystem(location))
     let found = PipelineFiles(paths)
     // What was named and is not there was told with the place where it is named.
     missing.formIntersection(found.given.filter { $0.value == .missing }.keys)
@@ -61,6 +66,21 @@ package struct HostCheck {
         otherCode: DiagnosticCode.duplicateName.rawValue, "'\(other)' has the pipeline name '\(name)' already",
         file: path, range: .beginning, fix: "rename one of them")
       add([finding], in: result.sources)
+    }
+  }
+
+  /// Finds what would keep the host from serving the workspace, in the words of the host.
+  private mutating func checkWorkspace(_ location: WorkspaceLocation, _ networkFileSystem: String?) {
+    if let name = networkFileSystem {
+      let error = ServerError.onNetwork(name, workspace: location.path)
+      isRefused = true
+      return add(location.path, "\(error)", error.code)
+    }
+    do throws(WorkspaceError) {
+      try History.requireWritable(at: location.path)
+    } catch {
+      isRefused = true
+      add(location.path, FailureReport(error)?.description ?? "\(error)", error.code)
     }
   }
 

@@ -134,6 +134,26 @@ public final class OpenWorkspace: Sendable {
     }
   }
 
+  /// Checks what is in a directory as ``open(at:schema:mode:first:patience:durability:)`` does for writing, and changes nothing. Where there is no workspace yet, nothing is wrong.
+  ///
+  /// - Throws: What would keep the workspace from being opened.
+  package static func requireWritable(at directory: String, schema: WorkspaceSchema) throws(WorkspaceError) {
+    let files = WorkspaceFiles(directory: directory, patience: 1, durability: .process)
+    try files.requireRegularFiles()
+    guard try files.exists() else { return }
+    if schema.isGuarded, files.isWritable { try files.requireOwn(schema.folders) }
+    do {
+      let upgrade = SchemaUpgrade(schema: schema, path: files.database)
+      let reader = try files.openReader()
+      if files.isWritable { try reader.unsafeRead(upgrade.requireOwnSchema) }
+      _ = try reader.unsafeRead(upgrade.isCurrent)
+      try reader.close()
+    } catch {
+      throw WorkspaceError(error, path: files.database)
+    }
+    guard files.isWritable else { throw .readOnly(path: files.database) }
+  }
+
   /// What of it another user could change, and why: an empty list where it may be written to.
   package var foreignFiles: [(path: String, reason: String)] { files.foreign(schema.folders) }
 

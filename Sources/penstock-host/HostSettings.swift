@@ -108,7 +108,7 @@ struct HostSettings {
       let count = check.pipelines
       print("\(count) \(count == 1 ? "pipeline" : "pipelines") checked" + (check.hasErrors ? ", with errors" : ""))
     }
-    if check.lacksResources { return 3 }
+    if check.lacksResources || check.isRefused { return 3 }
     return check.hasErrors ? 2 : 0
   }
 
