@@ -56,9 +56,15 @@ enum HostOutput {
     guard isatty(STDERR_FILENO) != 1 else { report(error) }
     if error is CancellationError { end(0) }
     let report = FailureReport(error)
-    let message = (error as? HostFailure)?.message ?? (error as? ServerError)?.description ?? report?.description
-    log.tell(.error, "failed", message ?? "\(error)")
-    end((error as? HostFailure)?.status ?? (report?.kind == .refused ? 2 : 3))
+    let failure = error as? HostFailure
+    let message = failure?.message ?? (error as? ServerError)?.description ?? report?.description
+    if let failure, failure.isFindings {
+      log.tell(.error, "configuration", failure.message)
+      log.tell(.error, "failed", "the configuration is invalid, and nothing is served")
+    } else {
+      log.tell(.error, "failed", message ?? "\(error)")
+    }
+    end(failure?.status ?? (report?.kind == .refused ? 2 : 3))
   }
 
   /// Tells a person about an error, and ends the process with the exit code that stands for it.

@@ -34,13 +34,18 @@ struct PenstockHost: ParsableCommand {
   }
 
   func run() throws {
-    let settings = try HostSettings(arguments)
-    if arguments.check { HostOutput.end(try settings.check()) }
+    if arguments.check { HostOutput.end(try HostSettings(arguments).check()) }
     HostOutput.isServing.store(true, ordering: .relaxed)
+    let log = HostOutput.log()
+    let settings: HostSettings
+    do {
+      settings = try HostSettings(arguments)
+    } catch {
+      HostOutput.report(error, log)
+    }
     HostSignals.block()
     ProcessGuard.endByFaults()
     RunService.adoptOrphans()
-    let log = HostOutput.log()
     let manager = ServiceManager(variable: HostProcess.variable)
     Task {
       do {
