@@ -10,18 +10,17 @@ package struct RunCancellation: Sendable {
   /// Whether nobody executes it, because it is interrupted and no host serves the workspace: then the next host ends it.
   package let isLeftToNextHost: Bool
 
-  /// Asks the host of the run that `name` means to end it; of an interrupted run, that of the workspace.
+  /// Asks the host of a run to end it; of an interrupted run, that of the workspace.
   ///
   /// - Parameters:
-  ///   - name: The run.
+  ///   - run: The run.
   ///   - isKill: Whether its processes get no time to end.
   ///   - who: The login name of who asks.
   ///   - history: The history, for writing.
-  /// - Throws: ``RunReferenceError``, ``RunEnded``, or `WorkspaceError`.
-  package init(ofRunNamed name: String, isKill: Bool, who: String, in history: History) throws {
-    let reference = RunReference(history: history)
-    run = try reference.find(name)
-    short = reference.short(run.id)
+  /// - Throws: ``RunEnded``, or `WorkspaceError`.
+  package init(of run: RunRecord, isKill: Bool, who: String, in history: History) throws {
+    self.run = run
+    short = RunReference(history: history).short(run.id)
     guard !run.state.isFinal || run.state == .interrupted else { throw RunEnded(run: run, short: short) }
     try history.request(
       isKill ? .kill : .cancel, of: run.id, for: RunCanceller(who: who, means: isKill ? .kill : .command))

@@ -1,33 +1,54 @@
 import ArgumentParser
 import PipelineLanguage
 import PipelineService
+import RunHistory
 import Values
 
 struct Cancel: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "cancel",
-    abstract: "Cancel a run that is going on.",
+    abstract: "Cancel runs that are going on.",
     discussion: """
-      Its processes get SIGTERM, and SIGKILL after their grace; handlers under \
-      after.cancel and after.always still run. --kill gives no grace.
+      Their processes get SIGTERM, and SIGKILL after their grace; handlers under \
+      after.cancel and after.always still run. --kill gives no grace. Of several runs, \
+      each that can be is cancelled, and the exit code says whether all were.
 
         penstock cancel 03kx9fab
+        penstock cancel 03kx9fab 03kx9fac
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The runs: their ids or the beginnings of them, or `last`.", valueName: "run"),
     completion: ArgumentCompletion.runs([.queued, .running]))
-  var runName: String
+  var runNames: [String]
 
-  @Flag(help: "End its processes at once.")
+  @Flag(help: "End their processes at once.")
   var kill = false
 
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
     let history = try shared.requireHistory(writing: true)
-    let cancellation = try RunCancellation(
-      ofRunNamed: runName, isKill: kill, who: QuestionAnswer.loginName(), in: history)
+    let who = QuestionAnswer.loginName()
+    // What a word means may depend on the runs that are cancelled by then: `last`, say.
+    let reference = RunReference(history: history)
+    let wanted = runNames.map { name in Result { try reference.find(name) } }
+    var asked: Set<RunID> = []
+    var status = ExitStatus.succeeded
+    for run in wanted {
+      do {
+        let run = try run.get()
+        guard asked.insert(run.id).inserted else { continue }
+        confirm(try RunCancellation(of: run, isKill: kill, who: who, in: history))
+      } catch {
+        guard let failure = ExitStatus.reportIfKnown(error) else { throw error }
+        if failure.rawValue > status.rawValue { status = failure }
+      }
+    }
+    guard status == .succeeded else { throw status }
+  }
+
+  private func confirm(_ cancellation: RunCancellation) {
     let record = cancellation.run
     // A host takes a run from the queue a moment before the run is its own.
     let process = record.owner == .nobody ? "the host" : "process \(record.owner.pid)"

@@ -88,7 +88,7 @@ import Testing
   @Test("A run that goes on is asked to end, in the words of its host", arguments: [false, true])
   func cancellation(isKill: Bool) async throws {
     let run = try await asking(["release"])
-    let cancellation = try RunCancellation(ofRunNamed: run.id.text, isKill: isKill, who: "ada", in: history)
+    let cancellation = try RunCancellation(of: run, isKill: isKill, who: "ada", in: history)
     #expect(cancellation.run.id == run.id)
     let pending = try history.pendingForHosts(withAnswers: false).requests
     #expect(pending.map(\.kind) == [isKill ? .kill : .cancel])
@@ -98,11 +98,12 @@ import Testing
   func nothingToCancel() async throws {
     let ended = try await fixture.ended()
     let error = #expect(throws: RunCancellation.RunEnded.self) {
-      try RunCancellation(ofRunNamed: ended.text, isKill: false, who: "ada", in: history)
+      try RunCancellation(of: #require(try history.run(ended)), isKill: false, who: "ada", in: history)
     }
     #expect(error?.description.hasSuffix("of digest is succeeded: there is nothing to cancel") == true)
     let abandoned = try await fixture.abandoned()
-    let cancellation = try RunCancellation(ofRunNamed: abandoned.text, isKill: false, who: "ada", in: history)
+    let cancellation = try RunCancellation(
+      of: #require(try history.run(abandoned)), isKill: false, who: "ada", in: history)
     #expect(cancellation.isLeftToNextHost)
     #expect(try history.isToBeCancelled(abandoned))
   }

@@ -10,7 +10,7 @@ struct InterruptedRunTests {
   private func state(_ run: RunID, in history: History) throws -> RunState? { try history.run(run)?.state }
 
   private func cancel(_ run: RunID, isKill: Bool = false, in history: History) throws -> RunCancellation {
-    try RunCancellation(ofRunNamed: run.text, isKill: isKill, who: "ada", in: history)
+    try RunCancellation(of: #require(try history.run(run)), isKill: isKill, who: "ada", in: history)
   }
 
   /// A run that asks a question and that its host has left.
