@@ -126,7 +126,8 @@ extension TypedWords {
   /// The history of the workspace that the words name.
   fileprivate var history: History? {
     guard workspace?.isEmpty != true else { return nil }
-    return try? WorkspaceLocation.find(option: workspace)?.historyIfPresent()
+    let hosts = workspace == nil ? config.flatMap { HostDefinition.load(path: $0).host?.workspace } : nil
+    return try? WorkspaceLocation.find(option: workspace ?? hosts)?.historyIfPresent()
   }
 
   /// Whether the command asks for runs of a pipeline that a host serves.

@@ -10,8 +10,27 @@ struct HostFileOptions: ParsableArguments, Sendable {
   var path: String?
 
   /// The host; nil where none was named. Warnings are shown; errors end the command.
-  func host(_ shared: SharedOptions) throws -> HostDefinition? {
-    guard let path else { return nil }
+  func host(_ shared: SharedOptions) throws -> HostDefinition? { try path.map { try HostDefinition.named($0, shared) } }
+}
+
+/// The host whose workspace a command uses.
+struct HostWorkspaceOptions: ParsableArguments, Sendable {
+  @Option(
+    name: .customLong("config"),
+    help: ArgumentHelp("The file of the host, whose workspace is used where none is named.", valueName: "file"),
+    completion: .file(extensions: ["yaml", "yml"]))
+  var path: String?
+
+  /// The options of the command, with that workspace.
+  func serving(_ shared: SharedOptions) throws -> SharedOptions {
+    guard let path, shared.workspace == nil else { return shared }
+    return shared.serving(try HostDefinition.named(path, shared))
+  }
+}
+
+extension HostDefinition {
+  /// The host in a file. Warnings are shown; errors end the command.
+  fileprivate static func named(_ path: String, _ shared: SharedOptions) throws -> HostDefinition {
     let result = HostDefinition.load(path: path)
     if !result.isValid || !shared.quiet {
       PipelineFileLoading.show(result.diagnostics, in: [result.source], color: shared.color)

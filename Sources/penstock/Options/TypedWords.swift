@@ -4,6 +4,8 @@ struct TypedWords {
   let command: [String]
   /// The value of `--workspace`.
   let workspace: String?
+  /// The value of `--config`.
+  let config: String?
   /// What is neither an option nor the value of one that this knows, without the word that is being completed.
   let arguments: [String]
   /// The word that is being completed, as far as it is there.
@@ -16,7 +18,7 @@ struct TypedWords {
     "--plugin",
     "--attempt",
     "--pipeline", "--state", "--operation", "--since", "--until", "--where", "--limit", "--note", "-n", "--tail",
-    "--priority", "--reason", "--older-than", "--keep", "--for",
+    "--priority", "--reason", "--older-than", "--keep", "--for", "--config",
   ]
   /// Commands that have commands of their own.
   private static let groups: Set<String> = ["history", "schedule", "plugins"]
@@ -28,7 +30,7 @@ struct TypedWords {
   init(_ words: [String], at index: Int, home: String?) {
     current = words.indices.contains(index) ? Self.unquoted(words[index], home: nil) : ""
     var (command, arguments): ([String], [String]) = ([], [])
-    var workspace: String?
+    var (workspace, config): (String?, String?)
     var place = 1
     while place < words.count {
       defer { place += 1 }
@@ -47,12 +49,13 @@ struct TypedWords {
           value = words[place]
         }
         if name == "--workspace", let value { workspace = Self.unquoted(value, home: home) }
+        if name == "--config", let value { config = Self.unquoted(value, home: home) }
         continue
       }
       let isCommand = command.isEmpty || command.count == 1 && Self.groups.contains(command[0])
       if isCommand { command.append(word) } else { arguments.append(Self.unquoted(word, home: home)) }
     }
-    (self.command, self.arguments, self.workspace) = (command, arguments, workspace)
+    (self.command, self.arguments, self.workspace, self.config) = (command, arguments, workspace, config)
   }
 
   /// What a shell would make of a word without expanding anything in it but `~`.

@@ -13,9 +13,12 @@ struct Reload: ParsableCommand {
       changes nothing, and `penstock status` says so.
       """)
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory(writing: true)
     let host = try HostRequest.reload.host(in: history)
     guard host.state != .draining else {
@@ -52,9 +55,12 @@ struct Drain: ParsableCommand {
   @Flag(help: "Cancel what goes on; given again, without grace.")
   var now = false
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory(writing: true)
     let host = try HostRequest.drain.host(in: history)
     let isAgain = try host.state == .draining || history.isDrainAsked()

@@ -33,6 +33,8 @@ struct Occasions: ParsableCommand {
   @Option(help: ArgumentHelp("The most occasions to show; 0 for all.", valueName: "number"))
   var limit = 30
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -40,6 +42,7 @@ struct Occasions: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     var filter = OccasionFilter()
     filter.pipeline = pipeline
     (filter.since, filter.until) = try span.span()

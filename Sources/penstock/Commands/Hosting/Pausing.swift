@@ -36,6 +36,8 @@ struct PauseCommand: ParsableCommand {
       "Why, for those who ask. Without it, a pipeline that is paused already keeps the reason.", valueName: "text"))
   var reason: String?
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -43,6 +45,7 @@ struct PauseCommand: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory(writing: true)
     let now = RecordTime.now
     let end = try until.map { try Self.end($0, now: now) } ?? length.map { try Self.end(after: $0, now: now) }
@@ -90,9 +93,12 @@ struct Unpause: ParsableCommand {
 
   @OptionGroup var selection: ServedPipelineSelection
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory(writing: true)
     let pipelines = try selection.pipelines(in: history).map(\.name)
     let ended = Set(try history.unpause(pipelines, for: Requester(QuestionAnswer.loginName()), at: .now))

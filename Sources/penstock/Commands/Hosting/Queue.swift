@@ -23,9 +23,12 @@ struct Queue: ParsableCommand {
   )
   var pipeline: String?
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     guard let history = try shared.openHistory() else { return }
     if let pipeline { try history.requireKnown(pipeline: pipeline) }
     let report = try QueueReport(of: pipeline, in: history)

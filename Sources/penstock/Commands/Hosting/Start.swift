@@ -49,6 +49,8 @@ struct Start: ForegroundCommand {
 
   @OptionGroup var plugins: PluginOptions
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -78,6 +80,7 @@ struct Start: ForegroundCommand {
   }
 
   func runInForeground() async throws -> ExitStatus {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory(writing: true)
     let who = QuestionAnswer.loginName()
     let host = plugins.host()

@@ -31,9 +31,12 @@ struct Status: ParsableCommand {
   @Flag(help: "Show it until Ctrl-C, and anew after each change.")
   var watch = false
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let labels = try labels.labels()
     guard let history = try watch ? shared.requireHistory() : shared.openHistory() else { return }
     for name in names { _ = try history.servedPipeline(name) }
