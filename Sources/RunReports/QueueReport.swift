@@ -27,12 +27,19 @@ package struct QueueReport: Sendable {
   /// - Parameters:
   ///   - pipeline: Only runs of this pipeline. Default nil, for all.
   ///   - run: Only this run. Default nil, for all.
+  ///   - labels: Only runs that have all of these labels. Default: none, for all.
   ///   - history: The history.
   /// - Throws: `WorkspaceError`.
-  package init(of pipeline: String? = nil, run: RunID? = nil, in history: History) throws {
+  package init(
+    of pipeline: String? = nil, run: RunID? = nil, labels: [RunLabel] = [], in history: History
+  ) throws {
+    let labelled =
+      labels.isEmpty ? nil : Set(try history.runs(RunFilter(states: [.queued], labels: labels)).map(\.id))
     var reasons = try QueueReasons(in: history)
     for (index, place) in try history.queueInOrder(reasons.outlook).enumerated() {
-      guard pipeline == nil || place.pipeline == pipeline, run == nil || place.run == run else { continue }
+      guard pipeline == nil || place.pipeline == pipeline, run == nil || place.run == run,
+        labelled?.contains(place.run) ?? true
+      else { continue }
       guard places.count < Self.most else {
         left += 1
         continue

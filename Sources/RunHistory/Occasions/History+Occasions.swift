@@ -11,6 +11,8 @@ public struct OccasionFilter: Sendable, Hashable {
   public var until: RecordTime?
   /// Only those that no run came of.
   public var isSkipped = false
+  /// Only those whose run has all of these labels, or whose pipeline has them where there is no run.
+  public var labels: [RunLabel] = []
   /// At most so many, the latest ones. Default nil, for all.
   public var limit: Int?
 
@@ -19,10 +21,11 @@ public struct OccasionFilter: Sendable, Hashable {
 }
 
 extension History {
-  /// Occasions, the latest first.
+  /// Occasions, the latest first: by their instants, and those that have none by when somebody heard of them.
   public func occasions(_ filter: OccasionFilter = OccasionFilter()) throws(WorkspaceError) -> [Occasion] {
-    try read { db in
-      let rows = try Row.fetchAll(
+    guard filter.limit != 0 else { return [] }
+    return try read { db in
+      let rows = try Row.fetchCursor(
         db.cachedStatement(
           sql: """
             SELECT o.pipeline, o.cause, o.controller, o.instant, o.asked_at, o.asked_by,
@@ -30,15 +33,21 @@ extension History {
               o.reason, o.detail, r.id,
               CASE WHEN o.outcome = 'run' THEN (r.started_at - ifnull(o.instant, o.asked_at)) / 1000.0 END
             FROM occasion o LEFT JOIN run_record r ON r.number = o.run LEFT JOIN queue_entry q ON q.run = o.run
+              LEFT JOIN pipeline_record p ON p.name = o.pipeline
             WHERE (?1 IS NULL OR o.pipeline GLOB ?1) AND (?2 IS NULL OR o.asked_at >= ?2)
               AND (?3 IS NULL OR o.asked_at < ?3) AND (NOT ?4 OR o.outcome NOT IN ('run', 'queued'))
-            ORDER BY o.number DESC LIMIT ?5
+              AND \([RunLabel].condition("?5", on: "CASE WHEN r.number IS NULL THEN p.labels ELSE r.labels END"))
+            ORDER BY o.number DESC
             """),
         arguments: [
           filter.pipeline, filter.since?.microseconds, filter.until?.microseconds, filter.isSkipped ? 1 : 0,
-          filter.limit ?? -1,
+          filter.labels.argument,
         ])
-      return rows.compactMap(Self.occasion)
+      var latest = LatestOccasions(limit: filter.limit)
+      while let row = try rows.next(), latest.mayTake(heardOf: row[4]) {
+        if let occasion = Self.occasion(row) { latest.take(occasion) }
+      }
+      return latest.occasions
     }
   }
 
@@ -56,5 +65,29 @@ extension History {
     occasion.run = (row[9] as String?).flatMap { RunID($0) }
     occasion.lateMilliseconds = row[10]
     return occasion
+  }
+}
+
+/// The latest of the occasions that are taken, in the order of their times. They come in the order in which they were recorded, the latest first: an instant of days ago may have been recorded just now.
+private struct LatestOccasions {
+  let limit: Int?
+  private(set) var occasions: [Occasion] = []
+
+  /// Whether one that was heard of then could be among the latest. None is of a later time than that.
+  func mayTake(heardOf time: Int64) -> Bool {
+    guard let limit, occasions.count >= limit, let last = occasions.last else { return true }
+    return time >= last.time.microseconds
+  }
+
+  mutating func take(_ occasion: Occasion) {
+    // Of two of the same time, the one that was recorded later comes first.
+    var (low, high) = (0, occasions.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if occasions[middle].time < occasion.time { high = middle } else { low = middle + 1 }
+    }
+    guard low < limit ?? .max else { return }
+    occasions.insert(occasion, at: low)
+    if let limit, occasions.count > limit { occasions.removeLast() }
   }
 }

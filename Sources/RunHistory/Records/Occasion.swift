@@ -79,6 +79,9 @@ public struct Occasion: Sendable, Hashable {
   /// How long after it, in milliseconds, its run began; nil where none has.
   public var lateMilliseconds: Double?
 
+  /// Its instant; of one that has none, when somebody heard of it.
+  package var time: RecordTime { instant ?? askedAt }
+
   /// Creates an occasion that somebody has heard of at `askedAt`.
   public init(
     pipeline: String, cause: Cause, controller: String? = nil, instant: RecordTime? = nil, askedAt: RecordTime,

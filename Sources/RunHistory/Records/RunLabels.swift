@@ -30,6 +30,23 @@ public struct RunLabel: Sendable, Hashable {
   }
 }
 
+extension [RunLabel] {
+  /// For ``condition(_:on:)``: an array for each label, of its name and its text; nil without labels.
+  var argument: String? {
+    isEmpty ? nil : JSONValue.array(map { .array([.string($0.name), JSONValue($0.text)]) }).text
+  }
+
+  /// The condition that the labels in a column have all that an argument wants, which is ``argument``.
+  static func condition(_ argument: String, on column: String) -> String {
+    """
+    (\(argument) IS NULL OR NOT EXISTS (
+      SELECT 1 FROM json_each(\(argument)) w WHERE NOT EXISTS (
+        SELECT 1 FROM json_each(iif(json_valid(\(column)), \(column), NULL)) l
+        WHERE l.key = json_extract(w.value, '$[0]') AND l.value = ifnull(json_extract(w.value, '$[1]'), l.value))))
+    """
+  }
+}
+
 /// How the labels of a run are stored.
 enum RunLabels {
   /// A JSON object in the order of names; nil without labels.

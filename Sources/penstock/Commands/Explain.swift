@@ -134,7 +134,7 @@ struct Explain: ParsableCommand {
         let why = occasion.because(short: reference.short).map { " (\($0))" } ?? ""
         let run = occasion.ownRun.map { " \(reference.short($0))" } ?? ""
         TextOutput.standard.writeLine(
-          "    \(ClockText.dateAndTime(occasion.instant ?? occasion.askedAt)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)"
+          "    \(ClockText.dateAndTime(occasion.time)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)"
         )
       }
     }

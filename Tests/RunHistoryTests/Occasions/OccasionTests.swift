@@ -200,7 +200,7 @@ struct OccasionTests {
   @Test("that is left out for want of time leaves those alone in whose way it stood")
   func tooLateInTheWay() async throws {
     let first = run(startBy: start.advanced(by: -1))
-    _ = try await admit(occasion(heardAt: start.advanced(by: -10)), first)
+    _ = try await admit(occasion(at: start.advanced(by: -10), heardAt: start.advanced(by: -10)), first)
     let second = occasion(at: start.advanced(by: -5), heardAt: start.advanced(by: -5))
     #expect(try await admit(second, run(), overlap: .skip) == .skipped(.overlap, first.record.id))
     #expect(try await take().isEmpty)
@@ -240,6 +240,49 @@ struct OccasionTests {
     #expect((found.outcome, found.run) == (.run, nil))
     // The instant is still known.
     #expect(try await admit(occasion(), self.run()) == .known)
+  }
+
+  @Test("is listed by its instant, also where that was recorded days later")
+  func order() async throws {
+    let day: Int64 = 86_400_000_000
+    // As a host records them: what it hears of, then what it missed for two days, then the next instant.
+    let instants = [-3, -1, -2, 0].map { start.advanced(by: $0 * day) }
+    for (index, instant) in instants.enumerated() {
+      let heard = start.advanced(by: index == 0 ? -3 * day : Int64(index))
+      let missed = occasion(.instant, at: instant, heardAt: heard)
+      _ = try await fixture.recorder.admit(OccasionRequest(missed, without: .hostDown))
+    }
+    let asked = occasion(.request, heardAt: start.advanced(by: -day / 2))
+    _ = try await fixture.recorder.admit(OccasionRequest(asked, without: .invalidParams))
+    let sorted = [0, -1, -2, -3].map { start.advanced(by: $0 * day) }
+    let all = [sorted[0], asked.askedAt] + sorted[1...]
+    #expect(try fixture.history.occasions().map(\.time) == all)
+    for limit in 0...6 {
+      var filter = OccasionFilter()
+      filter.limit = limit
+      #expect(try fixture.history.occasions(filter).map(\.time) == Array(all.prefix(limit)))
+    }
+  }
+
+  @Test("is found by the labels of its run, or of its pipeline where it has none")
+  func labels() async throws {
+    var pipeline = PublishedPipeline(name: "digest", path: "/digest.yaml", loadedAt: start)
+    pipeline.labels = ["team": "web"]
+    try fixture.history.publish([pipeline])
+    var record = fixture.record("digest")
+    record.labels = ["team": "data", "extra": "'"]
+    _ = try await admit(
+      occasion(.event), QueuedRun(record: record, definition: "name: digest", priority: 0, startBy: nil))
+    _ = try await fixture.recorder.admit(OccasionRequest(occasion(.event), without: .notAutomatic))
+    func found(_ labels: RunLabel...) throws -> [Occasion.Outcome] {
+      var filter = OccasionFilter()
+      filter.labels = labels
+      return try fixture.history.occasions(filter).map(\.outcome)
+    }
+    #expect(try found(RunLabel(name: "team")) == [.skipped, .queued])
+    #expect(try found(RunLabel(name: "team", text: "web")) == [.skipped])
+    #expect(try found(RunLabel(name: "team", text: "data"), RunLabel(name: "extra", text: "'")) == [.queued])
+    #expect(try found(RunLabel(name: "team", text: "web"), RunLabel(name: "extra")) == [])
   }
 
   @Test("without a run is forgotten when it is old, or when there are ten thousand later ones")

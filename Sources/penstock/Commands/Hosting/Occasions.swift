@@ -13,17 +13,22 @@ struct Occasions: ParsableCommand {
     discussion: """
       An occasion is an instant of a schedule, what a controller told, a condition \
       that turned true, or a request. Each has its run, or the reason why there is \
-      none. The latest come first.
+      none. The latest come first, by WHEN: their instants, and of those without one \
+      when somebody heard of them. --label is about the runs, and about the pipeline \
+      where there is no run.
 
         penstock occasions
         penstock occasions nightly --since yesterday
         penstock occasions --skipped
+        penstock occasions --label team=web
       """)
 
   @Argument(
     help: ArgumentHelp("Only those of this pipeline; * and ? stand for any characters.", valueName: "name"),
     completion: ArgumentCompletion.servedPipelines)
   var pipeline: String?
+
+  @OptionGroup var labels: LabelFilterOptions
 
   @OptionGroup var span: SpanOptions
 
@@ -47,6 +52,7 @@ struct Occasions: ParsableCommand {
     filter.pipeline = pipeline
     (filter.since, filter.until) = try span.span()
     filter.isSkipped = skipped
+    filter.labels = try labels.labels()
     filter.limit = limit == 0 ? nil : limit
     guard let history = try shared.openHistory() else { return }
     let occasions = try history.occasions(filter)
@@ -67,7 +73,7 @@ struct Occasions: ParsableCommand {
       for occasion in occasions {
         let late = occasion.lateMilliseconds.map { DurationText.format(microseconds: Int64($0 * 1000)) }
         table.add(
-          occasion.pipeline, ClockText.dateAndTime(occasion.instant ?? occasion.askedAt),
+          occasion.pipeline, ClockText.dateAndTime(occasion.time),
           occasion.controller ?? occasion.askedBy.map { "\(occasion.cause.rawValue) by \($0)" }
             ?? occasion.cause.rawValue,
           occasion.outcome.rawValue, occasion.ownRun.map(reference.short) ?? "", late ?? "",

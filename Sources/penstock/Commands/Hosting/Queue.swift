@@ -16,6 +16,7 @@ struct Queue: ParsableCommand {
 
         penstock queue
         penstock queue nightly --json
+        penstock queue --label team=web
       """)
 
   @Argument(
@@ -23,15 +24,18 @@ struct Queue: ParsableCommand {
   )
   var pipeline: String?
 
+  @OptionGroup var labels: LabelFilterOptions
+
   @OptionGroup var hostFile: HostWorkspaceOptions
 
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let labels = try labels.labels()
     let shared = try hostFile.serving(shared)
     guard let history = try shared.openHistory() else { return }
     if let pipeline { try history.requireKnown(pipeline: pipeline) }
-    let report = try QueueReport(of: pipeline, in: history)
+    let report = try QueueReport(of: pipeline, labels: labels, in: history)
     let places = report.places
     shared.output.print(lines: { places.map { $0.jsonValue() } }) {
       guard !places.isEmpty else {
