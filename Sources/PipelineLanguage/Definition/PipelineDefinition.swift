@@ -49,7 +49,7 @@ public struct PipelineDefinition: Sendable {
     case cancel
   }
 
-  /// Which runs of the pipeline may be forgotten: those that are neither among the latest ones nor young.
+  /// Which runs of the pipeline may be deleted: those that are neither among the latest ones nor young.
   public struct Retention: Sendable, Hashable {
     /// How many of the latest runs are kept; nil for none in particular.
     public var keep: Int?
@@ -157,7 +157,7 @@ public struct PipelineDefinition: Sendable {
   public var overlap: Overlap = .allow
   /// How a host queues and restarts its runs.
   public var scheduling = PipelineScheduling()
-  /// Which of its runs may be forgotten when nothing else is asked of `prune`; nil for none.
+  /// Which of its runs may be deleted when nothing else is asked of `prune`; nil for none.
   public var retention: Retention?
   /// Bounds the whole run.
   public var timeout: Duration?

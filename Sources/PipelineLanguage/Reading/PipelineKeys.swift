@@ -108,7 +108,8 @@ package enum PipelineKey: String, CaseIterable, Sendable {
         "Controllers of plugins that run the pipeline, as long as `penstock run --watch` does."),
       KeyRow(
         "retention", .keys(RetentionKey.table.rows),
-        "Which of its runs `penstock history prune` keeps, if nothing else is asked of it.", default: "all"),
+        "Which of its runs are kept. Its host deletes the others when no run goes on, and `penstock history prune` does where nothing else is asked of it.",
+        default: "as the host says, else all"),
       KeyRow("operations", .list(.operation, minimum: 1), "What the pipeline does.", required: true),
       KeyRow("after", .keys(EventKey.table.rows), "Handlers that run when the pipeline has ended."),
       KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "run_when"),
@@ -125,7 +126,7 @@ enum RetentionKey: String, CaseIterable, Sendable {
     "'retention'",
     [
       KeyRow("keep", .int(minimum: 0), "How many of the latest runs are kept, however old they are.", default: "none"),
-      KeyRow("older_than", .duration, "Runs that were created longer ago may be forgotten.", default: "any"),
+      KeyRow("older_than", .duration, "Runs that were created longer ago may be deleted.", default: "any"),
     ])
 }
 

@@ -149,7 +149,7 @@ package struct Checkup {
     let grade: Finding.Grade = free < 16 << 20 ? .fail : free < 1 << 30 ? .warn : .ok
     let message =
       "\(SizeNotation.format(free)) free at \(place)"
-      + (grade == .ok ? "" : "; `penstock history prune` forgets old runs with their logs")
+      + (grade == .ok ? "" : "; `penstock history prune` deletes old runs and their logs")
     return Finding(grade: grade, subject: "disk", message: message)
   }
 

@@ -8,9 +8,9 @@ import Values
 struct HistoryPrune: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Forget old runs, with their logs.",
+    abstract: "Delete old runs and their logs.",
     discussion: """
-      Only runs that have ended are forgotten, and everything that is asked for \
+      Only runs that have ended are deleted, and everything that is asked for \
       must hold. A run whose result file a later run has taken over is kept, and \
       so is one that was interrupted, unless --interrupted is given. \
       Without --older-than and --keep, each pipeline decides by its 'retention'. \
@@ -21,7 +21,7 @@ struct HistoryPrune: ParsableCommand {
         penstock history prune --keep 100 --pipeline nightly --dry-run
       """)
 
-  @Option(help: ArgumentHelp("Forget runs created before then: 30d, 2026-11-20, or a timestamp.", valueName: "time"))
+  @Option(help: ArgumentHelp("Delete runs created before then: 30d, 2026-11-20, or a timestamp.", valueName: "time"))
   var olderThan: String?
 
   @Option(help: ArgumentHelp("Keep that many of the latest runs of each pipeline.", valueName: "number"))
@@ -34,10 +34,10 @@ struct HistoryPrune: ParsableCommand {
 
   @OptionGroup var labels: LabelFilterOptions
 
-  @Flag(help: "Forget runs that were interrupted, too. `resume` cannot go on with them then.")
+  @Flag(help: "Delete interrupted runs, too, which cannot be resumed then.")
   var interrupted = false
 
-  @Flag(help: "Only say what would be forgotten.")
+  @Flag(help: "Only say what would be deleted.")
   var dryRun = false
 
   @OptionGroup var shared: SharedOptions
@@ -56,7 +56,7 @@ struct HistoryPrune: ParsableCommand {
       guard !rules.isEmpty else {
         throw CommandFailure(
           "no pipeline says by 'retention' which runs it keeps\(pipeline == nil ? "" : ", of those that --pipeline names"); "
-            + "say what to forget with --older-than TIME, --keep NUMBER, or both")
+            + "say what to delete with --older-than TIME, --keep NUMBER, or both")
       }
     }
     for index in rules.indices {
@@ -112,7 +112,7 @@ struct HistoryPrune: ParsableCommand {
       let counts =
         "\(Count.of(report.runs.count, "run")), \(Count.of(report.operations, "operation")), "
         + "\(Count.of(report.attempts, "attempt")), \(SizeNotation.format(removal.bytes)) of logs and results"
-      TextOutput.standard.writeLine(dryRun ? "Would forget \(counts)." : "Forgot \(counts).")
+      TextOutput.standard.writeLine(dryRun ? "Would delete \(counts)." : "Deleted \(counts).")
     }
   }
 }

@@ -6,7 +6,7 @@ import Values
 struct HistoryVacuum: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vacuum",
-    abstract: "Give the space of forgotten runs back to the file system.",
+    abstract: "Give the space of deleted runs back to the file system.",
     discussion: """
       The space that pruned runs leave in the database is used again by later \
       ones; this makes the file smaller. It needs as much free space again as the \
