@@ -137,7 +137,6 @@ enum PluginLogLine {
       case .warning: "warning: "
       case .error: "error: "
       }
-    guard let fields, fields.objectValue?.isEmpty == false else { return word + message }
-    return "\(word)\(message) \(fields.text)"
+    return word + PluginLogText.words(message, fields)
   }
 }

@@ -245,8 +245,7 @@ final class InProcessConnection: PluginConnection {
 
   /// A line of the plugin's that belongs to no instance, or to one that has ended.
   func log(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?, _ offer: LoadedOffer?) {
-    let fields = fields.map { " \($0.text)" } ?? ""
-    options.log(level, description.id, message + fields)
+    options.log(level, description.id, PluginLogText.words(message, fields))
   }
 }
 

@@ -179,7 +179,7 @@ struct PluginOperationTests {
       #expect(run.outcome.results["x"]?.text == #"{"secret":"***","other":"denied"}"#)
       let path = try #require(run.attempts[0].standardError)
       let log = try String(contentsOfFile: host.directory + "/workspace/" + path, encoding: .utf8)
-      #expect(log == "began with ***\nwarning: is slow\n  very {\"ms\":5}\n")
+      #expect(log == "began with ***\nwarning: is slow\n  very (ms: 5)\n")
     }
   }
 
