@@ -67,6 +67,6 @@ struct StateReferenceTests {
       }
     }
     let written = reasons.map { String($0.text.prefix { $0 != ":" }) }
-    #expect(codes == Set(written + ["host-died"]))
+    #expect(codes == Set(written + ["host-died", "host-drained"]))
   }
 }

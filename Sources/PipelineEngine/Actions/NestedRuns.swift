@@ -72,6 +72,6 @@ extension History {
     else { return false }
     let attempts = try attempts(of: parent.run, ordinal: operation.ordinal)
     guard let attempt = attempts.first(where: { $0.number == number }) else { return true }
-    return attempt.error?.code == RecordedError.hostDied.code
+    return attempt.error?.isEndOfHost == true
   }
 }

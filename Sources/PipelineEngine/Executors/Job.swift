@@ -98,7 +98,7 @@ struct FormerJob {
       latest[attempt.ordinal] = attempt
     }
     return latest.compactMapValues { attempt in
-      guard attempt.executor == executor, attempt.error?.code == RecordedError.hostDied.code else { return nil }
+      guard attempt.executor == executor, attempt.error?.isEndOfHost == true else { return nil }
       let id = JobID(run: attempt.run, ordinal: attempt.ordinal, attempt: attempt.number)
       let handle = JobHandle(job: id, name: attempt.handle.map { .text($0) } ?? .open)
       return FormerJob(handle: handle, startedAt: attempt.startedAt)

@@ -44,7 +44,8 @@ extension RunEngine {
   func giveUp(because error: EngineError) async -> EngineError {
     for executor in run.services.executors.all { executor.forget(id) }
     // Where it cannot be recorded, the run is found to be interrupted when this host has ended.
-    try? await run.services.recorder.giveUp(id)
+    let isLeft = if case .left = error { true } else { false }
+    try? await run.services.recorder.giveUp(id, isLeft: isLeft)
     run.services.history.workspace.announce()
     return error
   }

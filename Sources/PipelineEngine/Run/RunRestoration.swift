@@ -47,7 +47,7 @@ struct RunRestoration {
       restore(operation, after: former[operation.ordinal] ?? FormerAttempts())
     }
     for attempt in recorded.attempts
-    where attempt.ordinal < run.state.instances.count && attempt.error?.code != RecordedError.hostDied.code {
+    where attempt.ordinal < run.state.instances.count && attempt.error?.isEndOfHost != true {
       run.state.former[attempt.ordinal, default: FormerProgress()].note(attempt)
     }
     for ordinal in run.state.pipeline.operations.indices where run.state.instances[ordinal].state.isFinal {

@@ -20,7 +20,7 @@ struct FormerAttempts {
     if attempt.number >= latest?.number ?? 0 { latest = attempt }
     if attempt.startedAt < began ?? attempt.startedAt.advanced(by: 1) { began = attempt.startedAt }
     if let chosen = attempt.retryDelay, attempt.number >= delay?.number ?? 0 { delay = (attempt.number, chosen) }
-    if attempt.error?.code == "host-died" { uncounted += 1 }
+    if attempt.error?.isEndOfHost == true { uncounted += 1 }
     if attempt.state == .succeeded {
       (uncounted, delay) = (attempt.number, nil)
       rounds += 1
@@ -36,7 +36,7 @@ struct FormerAttempts {
     let wall = began.map { now.time.microseconds - $0.microseconds } ?? 0
     let elapsed = isRepeated ? .zero : RecordedWait.passed(wait, wall: .microseconds(wall), at: now)
     let previous = delay.map { Duration.microseconds($0.microseconds) }
-    if let latest, let due = latest.retryDue, latest.error?.code != "host-died" {
+    if let latest, let due = latest.retryDue, latest.error?.isEndOfHost != true {
       return RetryState(
         attemptsUsed: latest.number - uncounted, previousDelay: previous, elapsed: elapsed,
         remainingDelay: remaining(until: due, whole: latest.retryDelay, wait, now))

@@ -310,7 +310,7 @@ extension History {
         try context.submit(
           StoredRun.changeRequest(found.stored) { stored in
             stored.state = RunState.failed.rawValue
-            stored.reason = RecordedError.hostDied.code
+            stored.reason = stored.reason ?? RecordedError.hostDied.code
             stored.endedAt = time.microseconds
           })
       }

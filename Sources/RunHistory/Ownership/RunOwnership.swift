@@ -41,22 +41,25 @@ package enum RunOwnership {
     }
   }
 
-  /// Records that the run was interrupted, and fences its former process off. Needs a write transaction in which the run was found to be abandoned.
-  static func markInterrupted(_ run: RunRows.Numbered, in db: Database) throws {
+  /// Records that the run was interrupted, and fences its former process off. Needs a write transaction in which the run was found to be abandoned, or given up by its process.
+  ///
+  /// Where its host has drained and left it, nothing of it has failed.
+  static func markInterrupted(_ run: RunRows.Numbered, isLeft: Bool = false, in db: Database) throws {
+    let error = isLeft ? RecordedError.hostDrained : .hostDied
     try db.changing([StoredRun.self, StoredAttempt.self, StoredOperation.self]) { context in
       try context.submit(
         StoredRun.changeRequest(run.stored) { stored in
           stored.state = RunState.interrupted.rawValue
-          stored.reason = RecordedError.hostDied.code
+          stored.reason = error.code
           stored.fence = (stored.fence ?? 0) + 1
         })
       // When the attempt ended is not known, so no time is recorded.
       try context.update(
         StoredAttempt.self,
         set: [
-          StoredAttempt.state.set(OperationState.failed.rawValue),
-          StoredAttempt.errorCode.set(RecordedError.hostDied.code),
-          StoredAttempt.error.set(RecordedError.hostDied.message),
+          StoredAttempt.state.set((isLeft ? OperationState.cancelled : .failed).rawValue),
+          StoredAttempt.errorCode.set(error.code),
+          StoredAttempt.error.set(error.message),
         ], where: StoredAttempt.of(run.number) && !StoredAttempt.state.in(["succeeded", "failed", "cancelled"]))
       try context.update(
         StoredOperation.self,

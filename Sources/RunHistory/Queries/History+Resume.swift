@@ -64,9 +64,11 @@ extension History {
           SELECT DISTINCT a.executor FROM tree t
           JOIN operation_record o ON o.key >= t.number << 32 AND o.key < (t.number + 1) << 32
           JOIN attempt_record a ON a.operation = o.key AND a.number = o.attempts
-          WHERE a.executor IS NOT NULL AND (a.state = ?2 OR a.error_code = ?3) ORDER BY a.executor
+          WHERE a.executor IS NOT NULL AND (a.state = ?2 OR a.error_code IN (?3, ?4)) ORDER BY a.executor
           """,
-        arguments: [run.text, OperationState.running.rawValue, RecordedError.hostDied.code]
+        arguments: [
+          run.text, OperationState.running.rawValue, RecordedError.hostDied.code, RecordedError.hostDrained.code,
+        ]
       ).filter { !known.contains($0) }
     }
   }

@@ -131,14 +131,14 @@ public final class HistoryRecorder: Sendable {
   }
 
   /// Makes a run interrupted again that this process has claimed, and of which it executes nothing (any more). One that was taken from the queue and has not begun is
-  /// queued again.
-  package nonisolated(nonsending) func giveUp(_ run: RunID) async throws {
+  /// queued again. `isLeft` says that everything in it waits, and its host drains.
+  package nonisolated(nonsending) func giveUp(_ run: RunID, isLeft: Bool = false) async throws {
     defer { refused.remove(run) }
     try await writer.perform { db in
       guard let found = try RunRows.find(run, in: db), found.record.owner == .current, !found.record.state.isFinal
       else { return }
       if try QueueEntries.giveBack(found, in: db) { return }
-      try RunOwnership.markInterrupted(found, in: db)
+      try RunOwnership.markInterrupted(found, isLeft: isLeft, in: db)
     }
   }
 }

@@ -27,6 +27,13 @@ public struct RecordedError: Sendable, Hashable {
   /// What is recorded of an attempt that was under way when its host ended.
   package static let hostDied = RecordedError(
     code: "host-died", message: "the process that ran it ended before the attempt did")
+
+  /// What is recorded of an attempt that waited when its host drained.
+  package static let hostDrained = RecordedError(
+    code: "host-drained", message: "its host drained while it waited; the run goes on with another attempt")
+
+  /// Whether the attempt ended with its host, which says nothing of what it did: a retry does not count it.
+  package var isEndOfHost: Bool { code == Self.hostDied.code || code == Self.hostDrained.code }
 }
 
 /// The durable row of one operation instance in a run: always its latest state, written whole each time.

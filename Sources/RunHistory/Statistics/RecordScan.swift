@@ -86,7 +86,13 @@ final class RecordScan {
 
   private func scanOperations(of runs: [Run], in db: Database, into found: inout [Series]) throws {
     guard let first = runs.lazy.map(\.number).min(), let last = runs.lazy.map(\.number).max() else { return }
-    let columns = "SELECT key, name, state, started_at, ended_at, attempts FROM operation_record"
+    // Attempts that ended with their host are no retries.
+    let columns = """
+      SELECT key, name, state, started_at, ended_at, CASE WHEN attempts > 1 THEN attempts - (
+        SELECT count(*) FROM attempt_record a WHERE a.operation = key
+          AND a.error_code IN ('\(RecordedError.hostDied.code)', '\(RecordedError.hostDrained.code)')
+        ) ELSE attempts END FROM operation_record
+      """
     let statement = try db.cachedStatement(
       sql: columns + " WHERE key BETWEEN ? AND ? AND ended_at IS NOT NULL ORDER BY key")
     // Runs of one time have numbers side by side: one walk over all is cheaper than to look each one up.

@@ -45,6 +45,25 @@ struct StatisticsTests {
     }
   }
 
+  @Test("count no attempt that ended with its host as a retry")
+  func endsOfHosts() async throws {
+    for (pipeline, codes) in [
+      ("died", ["host-died"]), ("drained", ["host-drained", "host-died"]), ("failed", ["exit"]),
+    ] {
+      let run = record(pipeline, at: day(0), took: 10, attempts: codes.count + 1)
+      for (index, code) in codes.enumerated() {
+        fixture.recorder.record(
+          .attempt(
+            AttemptRecord(
+              run: run, ordinal: 0, number: index + 1, state: .failed, startedAt: day(0),
+              error: RecordedError(code: code, message: ""))))
+      }
+    }
+    try await fixture.recorder.flush()
+    let retried = try history.statistics(now: Self.now).filter { $0.operation != nil && $0.retried > 0 }
+    #expect(retried.map(\.pipeline) == ["failed"])
+  }
+
   @Test("of days that were counted are those of the records, but for the rounding of percentiles")
   func sameAsRecords() async throws {
     var random = SeededGenerator(seed: 7)

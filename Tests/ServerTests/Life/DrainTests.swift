@@ -132,6 +132,7 @@ struct DrainTests {
     #expect(bench.log.contains { $0.contains("3 runs wait and are left to the next host") }, "\(bench.log)")
     let history = try bench.history()
     #expect(try runs.map { try state($0, in: history) } == [.interrupted, .interrupted, .interrupted])
+    #expect(try runs.map { try history.run($0)?.reason } == ["host-drained", "host-drained", "host-drained"])
     try await bench.serve { _, history in
       try await eventually { try history.operations(of: runs[2]).first?.state == .retrying }
       let nested = try #require(try history.runs(RunFilter(includesNested: true)).first { $0.parent?.run == runs[1] })
@@ -145,6 +146,12 @@ struct DrainTests {
       try await eventually { try state(runs[2], in: history) == .succeeded }
     }
     #expect(try history.attempts(of: runs[2]).map(\.wakeCause) == ["wake", nil])
+    let asked = try history.attempts(of: runs[0])
+    #expect(asked.map(\.state) == [.cancelled, .succeeded])
+    #expect(asked.map(\.error?.code) == ["host-drained", nil])
+    // Nothing was tried again but what had failed.
+    let retried = try history.statistics(now: .now).filter { $0.operation != nil && $0.retried > 0 }
+    #expect(retried.map(\.pipeline) == ["retrying"])
     history.workspace.close()
   }
 
