@@ -83,7 +83,7 @@ struct Explain: ParsableCommand {
     var operation = operation
     let short = reference.short(record.id)
     guard var recorded = try history.loadForResume(record.id) else {
-      throw CommandFailure("run \(short) has just been forgotten by another command")
+      throw CommandFailure("run \(short) has just been deleted by another command")
     }
     // Readers say `interrupted` where the owner is gone; what is recorded may still say `running`.
     recorded.run = record
@@ -117,25 +117,35 @@ struct Explain: ParsableCommand {
   private func show(_ explanation: PipelineExplanation, _ reference: RunReference) {
     shared.output.print(explanation.jsonValue()) {
       let entry = explanation.entry
+      func line(_ text: String, indentation: Int) {
+        let line = String(repeating: " ", count: indentation) + text
+        TextOutput.standard.writeLine(
+          TerminalLines.wrapped(line, width: shared.tableWidth, indentation: indentation + 2))
+      }
       // What is wrong with its file, and its pause, are sentences of their own.
       let standing = entry.state + (entry.doing.map { ": \($0)" } ?? "")
-      TextOutput.standard.writeLine(
-        "\(shared.style.paint(TerminalText.visible(entry.pipeline.name), .bold)) is \(TerminalText.visible(standing))"
-      )
-      for sentence in explanation.sentences { TextOutput.standard.writeLine("  \(TerminalLines.visible(sentence))") }
+      line(
+        "\(shared.style.paint(TerminalText.visible(entry.pipeline.name), .bold)) is \(TerminalText.visible(standing))",
+        indentation: 0)
+      for sentence in explanation.sentences {
+        // A finding has lines of the file behind its own.
+        let parts = sentence.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        line(TerminalText.visible(parts[0]), indentation: 2)
+        for rest in parts.dropFirst() { TextOutput.standard.writeLine(TerminalLines.visible(rest)) }
+      }
       for place in explanation.places {
-        TextOutput.standard.writeLine(
-          "  run \(reference.short(place.place.run)) is queued, \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))"
-        )
+        line(
+          "run \(reference.short(place.place.run)) is queued, \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))",
+          indentation: 2)
       }
       guard !explanation.occasions.isEmpty else { return }
-      TextOutput.standard.writeLine("  latest occasions:")
+      line("latest occasions:", indentation: 2)
       for occasion in explanation.occasions {
         let why = occasion.because(short: reference.short).map { " (\($0))" } ?? ""
         let run = occasion.ownRun.map { " \(reference.short($0))" } ?? ""
-        TextOutput.standard.writeLine(
-          "    \(ClockText.dateAndTime(occasion.time)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)"
-        )
+        line(
+          "\(ClockText.dateAndTime(occasion.time)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)",
+          indentation: 4)
       }
     }
   }

@@ -27,7 +27,13 @@ struct ExplanationText {
     for line in LogTail.lines(of: entry.attempt, workspace: workspace) {
       text += "    \(style.paint(line, .dim))\n"
     }
-    for remedy in entry.remedies { text += "  \(style.isUnicode ? "→" : "->") \(TerminalText.oneLine(remedy))\n" }
+    let arrow = style.isUnicode ? "→" : "->"
+    for remedy in entry.remedies {
+      let line = "  \(arrow) \(TerminalText.oneLine(remedy))"
+      // A command stays whole, so that it can be pasted.
+      let isCommand = remedy.hasPrefix("penstock ")
+      text += (isCommand ? line : TerminalLines.wrapped(line, width: width, indentation: 3 + arrow.count)) + "\n"
+    }
     return text
   }
 
