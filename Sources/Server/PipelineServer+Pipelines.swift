@@ -64,14 +64,15 @@ extension PipelineServer {
     let published = configuration.json(problems: problems).text
     if record.configuration != published {
       record.configuration = published
-      try history.update(record)
+      try await write { try history.update(record) }
     }
     if let variables = configuration.environment(hiding: catalog.secretVariables) { host.setEnvironment(variables) }
     await dispatcher.setSingle(Set(catalog.pipelines.filter { $0.overlap == .queue }.map(\.name)))
     let changed = difference.changed
     let former = isFirst ? Set(try history.publishedPipelines().map(\.name)) : []
     let served = Set(changed.map(\.name))
-    try history.publish(changed, removed: difference.ended + former.subtracting(served))
+    let removed = difference.ended + former.subtracting(served)
+    try await write { try history.publish(changed, removed: removed) }
   }
 
   /// Lets controllers and conditions of other versions begin.

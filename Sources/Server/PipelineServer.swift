@@ -177,7 +177,9 @@ package actor PipelineServer {
     case .requests:
       // One that drains begins nothing: the next host does.
       let kinds: [HostRequest] = phase == .ready ? HostRequest.allCases : [.reload, .drain, .drainNow]
-      for asked in try history.takeHostRequests(kinds, at: host.now()) {
+      var taken: [AskedOfHost] = []
+      try await write { taken = try history.takeHostRequests(kinds, at: host.now()) }
+      for asked in taken {
         let person = asked.who.map { " by \($0)" } ?? ""
         switch asked.request {
         case .resume: await resume(asked)
@@ -250,7 +252,7 @@ package actor PipelineServer {
       await dispatcher.setLimits(Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues))
       await retention.change(to: configuration.definition.retention)
       record.configuration = configuration.json(problems: problems).text
-      try history.update(record)
+      try await write { try history.update(record) }
     }
   }
 

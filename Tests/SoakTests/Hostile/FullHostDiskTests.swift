@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Soak {
-  @Suite("A host that is told to end while its disk is full") struct FullHostDiskTests {
+  @Suite("A host whose disk is full") struct FullHostDiskTests {
     /// Serves `pipeline` as `one` on a disk of its own, which `body` fills, and returns how the host ended that was sent SIGTERM then.
     private func end(
       _ pipeline: String, in scratch: Scratch,
@@ -43,7 +43,7 @@ extension Soak {
     }
 
     @Test(
-      "ends as it should where nothing is lost, and status does not say that it died",
+      "ends as it should when it is told to and nothing is lost, and status does not say that it died",
       .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
     func nothingLost() async throws {
       let ending = try await end(
@@ -58,7 +58,7 @@ extension Soak {
     }
 
     @Test(
-      "exits with 3 where the end of a run is not recorded",
+      "exits with 3 when it is told to end and the end of a run is not recorded",
       .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
     func runLost() async throws {
       let scratch = try Scratch()
@@ -76,6 +76,43 @@ extension Soak {
           #expect(runs.output.contains("\"state\":\"interrupted\""), runs.summary)
         })
       #expect(ending.code == 3, ending.summary)
+    }
+
+    @Test(
+      "serves what has changed meanwhile as soon as there is room, and does not end before",
+      .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
+    func changed() async throws {
+      let scratch = try Scratch()
+      let disk = try #require(await SmallDisk(scratch("disk"), size: "4m"))
+      do {
+        try await change(in: scratch, on: disk)
+        try await disk.unmount()
+      } catch {
+        try await disk.unmount()
+        throw error
+      }
+    }
+
+    private func change(in scratch: Scratch, on disk: SmallDisk) async throws {
+      var tool = Tool(scratch: scratch, preparation: "exec 2> '\(scratch("log"))'")
+      tool.workspace = disk.path + "/space"
+      try scratch.directory("pipelines")
+      let pipeline = "operations: [{ name: a, value: 1 }]"
+      try scratch.write(pipeline, to: "pipelines/one.yaml")
+      let (served, log) = (ServedWorkspace(tool, effects: scratch.path), scratch("log"))
+      let ending = try await tool.run("serve", "pipelines") { pid, send in
+        let isReady = await eventually { (try? served.isIdle(pid)) == true && (try? served.isServed("one")) == true }
+        #expect(isReady)
+        let empty = try disk.fill()
+        try scratch.write(pipeline, to: "pipelines/two.yaml")
+        let isTold = await eventually { contents(of: log)?.contains("tries it again each second") == true }
+        #expect(isTold)
+        try empty()
+        let isServed = await eventually { (try? served.isServed("two")) == true }
+        #expect(isServed)
+        send(.terminate)
+      }
+      #expect(ending.code == 0, "\(contents(of: log) ?? "")")
     }
   }
 }
