@@ -1,3 +1,4 @@
+import Operations
 import Synchronization
 import Testing
 
@@ -248,6 +249,46 @@ import Testing
     #expect(executor.mostAtOnce == 2)
     #expect(host.services.shared.limits?.waitingRuns == 0)
     await host.close()
+  }
+
+  @Test(
+    "let every operation begin at last, whatever runs ask for", .timeLimit(.minutes(2)),
+    arguments: Door.allCases, [1, 2, 3])
+  func anything(door: Door, processes: Int) async throws {
+    for seed in 0..<12 {
+      var random = OperationRandom(seed: UInt64(seed * 8 + processes))
+      var fates: [String: [ScriptedExecutor.Fate]] = [:]
+      let texts = (0..<6).map { run in
+        let operations = (0..<Int.random(in: 1...6, using: &random)).map { number in
+          let command = "c\(run)-\(number)"
+          if Bool.random(using: &random) { fates[command] = [.exits(1), .exits(0)] }
+          var keys = ["name: o\(number)", "run: \(command)", "retry: { limit: 1, base: 1ms }"]
+          let resources = ["gpu", "licence"].filter { _ in Bool.random(using: &random) }
+            .map { "\($0): \(Int.random(in: 1...2, using: &random))" }
+          if !resources.isEmpty { keys.append("resources: { \(resources.joined(separator: ", ")) }") }
+          if number > 0, Bool.random(using: &random) {
+            keys.append("needs: o\(Int.random(in: 0..<number, using: &random))")
+          }
+          if Int.random(in: 0..<4, using: &random) == 0 { keys.append("for_each: { in: [1, 2, 3], concurrency: 2 }") }
+          return "{ \(keys.joined(separator: ", ")) }"
+        }
+        return """
+          { concurrency: \(Int.random(in: 1...3, using: &random)), resources: { gpu: 2, licence: 2 }, operations: [\(operations.joined(separator: ", "))] }
+          """
+      }
+      let executor = ScriptedExecutor(fates, by: door)
+      let host = try EngineTestHost(
+        executor: executor, capacity: capacity(processes: processes, ["gpu": 2, "licence": 3]), isLent: true)
+      let states = try await withThrowingTaskGroup(of: [String].self) { group in
+        for text in texts { group.addTask { try await host.run(text).states } }
+        return try await group.reduce(into: []) { $0 += $1 }
+      }
+      #expect(
+        states.allSatisfy { $0.contains(" succeeded") }, "seed \(seed): \(states)\n\(texts.joined(separator: "\n"))")
+      #expect(executor.mostAtOnce <= processes, "seed \(seed)")
+      #expect(host.services.shared.limits?.waitingRuns == 0, "seed \(seed)")
+      await host.close()
+    }
   }
 
   @Test("refuse what the host will never have", arguments: Door.allCases) func never(door: Door) async throws {
