@@ -1,0 +1,59 @@
+import Foundation
+import PipelineService
+import RunHistory
+import Server
+import Testing
+import Workspace
+
+@Suite("The check of what a host would serve")
+struct HostCheckTests {
+  private let bench: ServerBench
+
+  init() throws {
+    bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }]"])
+  }
+
+  private var location: WorkspaceLocation { WorkspaceLocation(path: bench.directory + "/workspace", origin: .option) }
+
+  private func check(_ networkFileSystem: String? = nil) -> HostCheck {
+    HostCheck([bench.folder], location: location, file: nil, plugins: .none) { _ in networkFileSystem }
+  }
+
+  @Test("finds nothing wrong with a workspace that is not there yet, and makes none")
+  func missing() {
+    let check = check()
+    #expect(!check.isRefused && !check.hasErrors && check.pipelines == 1)
+    #expect(!FileManager.default.fileExists(atPath: location.path))
+  }
+
+  @Test("refuses a workspace on a network file system, as the host does")
+  func network() throws {
+    let check = check("NFS")
+    let refusal = ServerError.onNetwork("NFS", workspace: location.path)
+    #expect(check.isRefused)
+    #expect(check.findings.map(\.message) == ["\(refusal)"])
+    #expect(check.lines.first?.contains(#""code":"workspace-on-network""#) == true)
+  }
+
+  @Test("refuses a workspace of a newer version, as the host does, and leaves it alone")
+  func newer() throws {
+    let history = try bench.history()
+    try history.workspace.write { try $0.execute(sql: "PRAGMA user_version = 1999") }
+    history.workspace.close()
+    let error = try #require(throws: WorkspaceError.self) { _ = try bench.history() }
+    #expect(error.code == "workspace-newer")
+    let check = check()
+    #expect(check.isRefused)
+    #expect(check.findings.map(\.message) == [FailureReport(error)?.description])
+    #expect(throws: error) { _ = try bench.history() }
+  }
+
+  @Test("refuses a workspace of another user, as the host does", .enabled(if: geteuid() == 0))
+  func foreign() throws {
+    try bench.history().workspace.close()
+    try FileManager.default.setAttributes([.ownerAccountID: 12345], ofItemAtPath: location.path)
+    let error = try #require(throws: WorkspaceError.self) { _ = try bench.history() }
+    #expect(error.code == "workspace-untrusted")
+    #expect(check().findings.map(\.message) == [FailureReport(error)?.description])
+  }
+}
