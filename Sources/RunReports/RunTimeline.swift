@@ -97,7 +97,9 @@ package struct RunTimeline: Sendable {
     for attempt in attempts {
       let end = attempt.endedAt ?? (attempt.state == .running ? now : attempt.startedAt)
       let start = attempt.startedAt.microseconds
-      let isFailure = attempt.state == .failed || attempt.state == .cancelled
+      // What a drain has left goes on later.
+      let isLeft = attempt.error?.code == RecordedError.hostDrained.code
+      let isFailure = attempt.state == .failed || attempt.state == .cancelled && !isLeft
       fill(start..<max(start, end.microseconds), isFailure ? .failing : .working)
     }
     return cells
