@@ -86,4 +86,7 @@ public struct PluginFailure: Error, Sendable, Hashable, CustomStringConvertible 
 
 extension PluginFailure {
   init(code: PluginError.Code, message: String) { self.init(code: code.rawValue, message: message) }
+
+  /// What is said of something that lasts, and begins anew after `pause`.
+  package func message(startingAgainIn pause: Duration) -> String { "\(message); it starts again in \(pause.brief)" }
 }

@@ -53,6 +53,13 @@ package struct PipelineExplanation: Sendable {
     if let pause = entry.pause {
       sentences.append("It is \(pause.words); `penstock unpause \(entry.pipeline.name)` ends that.")
     }
+    for problem in entry.controllerProblems {
+      let next =
+        problem.isOver
+        ? "it asks for nothing until its settings, or the file of its plugin, are others"
+        : "it is begun again each time, and is taken for well after a minute without a failure"
+      sentences.append("Its \(problem.words); \(next).")
+    }
     sentences += entry.sentences
     switch entry.next {
     case .at(let time): sentences.append("It is due next at \(ClockText.dateAndTime(time)).")

@@ -14,6 +14,8 @@ struct PipelineStanding {
   /// How many of its runs are queued.
   let queued: Int
   let pause: Pause?
+  /// What keeps its controllers from their work.
+  let controllerProblems: [PublishedControllerProblem]
   /// The state of the host; nil where none has ever served the workspace.
   let host: HostRecord.State?
   let history: History
@@ -32,8 +34,9 @@ struct PipelineStanding {
 
   /// Why it is in that state, and what else is to be said of it: what is wrong with its file, its runs, its pause. Nil where nothing is.
   func reason() throws -> String? {
-    let parts = try [problem, doing(), pause?.words].compactMap(\.self)
-    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    let parts = try [problem] + controllerProblems.map(\.words) + [doing(), pause?.words]
+    let told = parts.compactMap(\.self)
+    return told.isEmpty ? nil : told.joined(separator: "; ")
   }
 
   /// What is wrong with its file, whole where that is all there is to say.

@@ -1,3 +1,4 @@
+import PipelineLanguage
 import RunHistory
 import Values
 
@@ -18,6 +19,8 @@ package struct StatusReport: Sendable {
     package var pause: Pause?
     /// What has to come before it starts the next time.
     package var next: PipelineNext
+    /// What keeps its controllers from their work.
+    package var controllerProblems: [PublishedControllerProblem]
     /// Its conditions, as its host has published them.
     package var conditions: [PublishedSpecification]
     /// What is to be said of its runs, each a sentence, where that was asked for.
@@ -57,6 +60,10 @@ package struct StatusReport: Sendable {
     isStopped = host.map(Self.isStopped) ?? false
     let pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
     let conditions = Dictionary(grouping: try history.publishedSpecifications(), by: \.pipeline)
+    let isServed = host.map { $0.state != .stopped && $0.state != .died } ?? false
+    // Those of a host that was killed are nobody's.
+    let problems = Dictionary(
+      grouping: isServed ? try history.publishedControllerProblems() : [], by: \.pipeline)
     let lengths = try history.queuedRuns()
     queued = lengths.values.reduce(0, +)
     let heldUp = Dictionary(grouping: try history.heldUpOperations(), by: \.run)
@@ -69,14 +76,15 @@ package struct StatusReport: Sendable {
       let standing = PipelineStanding(
         pipeline: pipeline, runs: try history.runs(RunFilter(pipeline: pipeline.name, limit: Self.latestRuns)),
         running: running, heldUp: running.flatMap { heldUp[$0.id] ?? [] }, queued: lengths[pipeline.name] ?? 0,
-        pause: pauses[pipeline.name], host: host?.state, history: history)
+        pause: pauses[pipeline.name], controllerProblems: problems[pipeline.name] ?? [], host: host?.state,
+        history: history)
       return Entry(
         pipeline: pipeline, state: standing.state, reason: try standing.reason(),
         doing: try standing.doing(), runs: standing.runs,
         queued: standing.queued, pause: standing.pause,
         next: PipelineNext(
           of: pipeline, standing.pause, conditions[pipeline.name] ?? [], on: host?.state, at: now),
-        conditions: conditions[pipeline.name] ?? [],
+        controllerProblems: standing.controllerProblems, conditions: conditions[pipeline.name] ?? [],
         sentences: isDetailed ? try standing.sentences() : [])
     }
   }
@@ -122,7 +130,8 @@ extension StatusReport.Entry {
   package func jsonValue() -> JSONValue {
     .object([
       "name": .string(pipeline.name), "path": .string(pipeline.path), "state": .string(state),
-      "reason": JSONValue(reason), "problem": JSONValue(pipeline.problem), "next_at": JSONValue(next.time),
+      "reason": JSONValue(reason), "problem": JSONValue(pipeline.problem),
+      "controller_problems": .array(controllerProblems.map { $0.jsonValue() }), "next_at": JSONValue(next.time),
       "next_cause": JSONValue(next.time == nil ? nil : pipeline.nextCause), "causes": JSONValue(pipeline.causes),
       "queued": JSONValue(queued),
       "last_run": JSONValue(runs.first?.id.text), "last_state": JSONValue(runs.first?.state.rawValue),
@@ -130,6 +139,20 @@ extension StatusReport.Entry {
       "queue": .string(pipeline.queue), "priority": JSONValue(pipeline.priority),
       "labels": .object(
         .init(uniqueKeysWithValues: pipeline.labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
+    ])
+  }
+}
+
+extension PublishedControllerProblem {
+  /// In words: `controller 'cron' has been failing since 2026-11-27 14:03:11: plugin 'cron' crashed: SIGSEGV`.
+  var words: String {
+    let since = "\(isOver ? "ended at" : "has been failing since") \(ClockText.dateAndTime(since))"
+    return "controller '\(controller)' \(since): \(TerminalText.oneLine(reason))"
+  }
+
+  fileprivate func jsonValue() -> JSONValue {
+    .object([
+      "controller": .string(controller), "reason": .string(reason), "since": JSONValue(since), "over": .bool(isOver),
     ])
   }
 }

@@ -96,6 +96,7 @@ extension PipelineServer {
     await endUpkeep()
     for agent in agents.values { agent.end() }
     await publications.conditions.close()
+    await publications.controllers.close()
     background.subscriptions = []
     // Nothing waits for room on the disk any more.
     await host.endHolding()

@@ -60,6 +60,7 @@ extension PipelineServer {
     for name in difference.ended {
       agents.removeValue(forKey: name)?.end()
       publications.conditions.end(name)
+      publications.controllers.begin(name)
     }
     let published = configuration.json(problems: problems).text
     if record.configuration != published {
@@ -80,6 +81,7 @@ extension PipelineServer {
     for pipeline in difference.begun {
       agents.removeValue(forKey: pipeline.name)?.end()
       publications.conditions.begin(pipeline.name)
+      publications.controllers.begin(pipeline.name)
       let agent = PipelineAgent(
         pipeline, in: host, absence: difference.absences[pipeline.name] ?? PipelineAbsence(),
         admit: { [weak self] occasion, run, overlap in
@@ -87,6 +89,7 @@ extension PipelineServer {
           return try await admit(occasion, run, overlap)
         },
         onCondition: { [publications, name = pipeline.name] in publications.conditions.note($0, of: name) },
+        onTrouble: { [publications, name = pipeline.name] in publications.controllers.note($1, $0, of: name) },
         onProblem: { [log, name = pipeline.name] in log.tell(.error, "occasion", $0, pipeline: name) })
       do {
         try agent.begin()
@@ -96,6 +99,10 @@ extension PipelineServer {
         }
       } catch {
         log.tell(.error, "pipeline", "'\(pipeline.name)' does not run by itself: \(error)", pipeline: pipeline.name)
+        let controller = pipeline.outline.controllers.map(\.use.offer).joined(separator: ", ")
+        guard !controller.isEmpty else { break }
+        let trouble = ControllerTrouble(controller: controller, reason: "\(error)", since: host.now(), isOver: true)
+        publications.controllers.note(trouble, 0, of: pipeline.name)
       }
     }
     for name in difference.ended { log.tell(.info, "pipeline", "'\(name)' is served no longer", pipeline: name) }

@@ -10,6 +10,7 @@ extension PipelineServer {
     record.startedAt = host.now()
     catalog.hostBegins(at: record.startedAt, after: try history.publishedPipelines(), of: try history.hosts())
     record.number = try history.add(record)
+    try publications.controllers.open()
     try history.declare(resources: configuration.service.capacity.resources)
     log.tell(.info, "starting", "serving '\(configuration.location.path)' in process \(record.owner.pid)")
     // What the former host had taken and not begun, and runs that it has left.

@@ -28,6 +28,7 @@ package actor PipelineServer {
   struct Publications {
     let forecasts: Forecasts
     let conditions: ConditionPublisher
+    let controllers: ControllerPublisher
     let status: StatusTeller?
   }
 
@@ -79,7 +80,7 @@ package actor PipelineServer {
       host: service.host, version: configuration.version, names: configuration.folderNames)
     publications = Publications(
       forecasts: Forecasts(host: service.host, plugins: configuration.service.plugins),
-      conditions: ConditionPublisher(host: service.host),
+      conditions: ConditionPublisher(host: service.host), controllers: ControllerPublisher(host: service.host),
       status: states.onStatus.map { [dispatcher] in
         StatusTeller(of: service.host, running: { await dispatcher.count }, $0)
       })
@@ -116,6 +117,7 @@ package actor PipelineServer {
       clock = nil
       await endUpkeep()
       await publications.conditions.close()
+      await publications.controllers.close()
       await host.endHolding()
       _ = try? await host.release(lease)
       try? await service.close()

@@ -1,5 +1,6 @@
 import Foundation
 import PipelineLanguage
+import PluginHost
 import RunHistory
 import RunReports
 import Server
@@ -287,5 +288,35 @@ struct StatusReportTests {
     (occasion.outcome, occasion.reason, occasion.run) = (.skipped, .overlap, run)
     #expect(occasion.ownRun == nil)
     #expect(occasion.because { $0.short } == "overlap: run \(run.short) was in the way")
+  }
+
+  @Test("says which controller fails, since when and why, until another version begins")
+  func failingController() async throws {
+    let failure = PluginFailure(code: "plugin-crashed", message: "plugin 'tick' crashed: SIGSEGV")
+    let plugin = try FakePlugin("tick", offers: [["id": "tick.tock", "kind": "controller", "settings": []]]) {
+      // As one in a process of its own.
+      $0.events.interrupted(by: failure, pause: .seconds(1))
+      $0.events.resumed()
+    }
+    let text = "controllers: [{ uses: tick.tock }]\noperations: [{ name: a, value: 1 }]"
+    let bench = try ServerBench(plugins: .catalog(FakeCatalog([plugin])), ["one": text])
+    try await bench.serve { _, history in
+      try await eventually { try !history.publishedControllerProblems().isEmpty }
+      let problem = try #require(try history.publishedControllerProblems().first)
+      let words =
+        "controller 'tick.tock' has been failing since \(ClockText.dateAndTime(problem.since)): plugin 'tick' crashed: SIGSEGV"
+      #expect(try entry("one", in: history).reason == words)
+      #expect(
+        try sentences("one", in: history).contains(
+          "Its \(words); it is begun again each time, and is taken for well after a minute without a failure."))
+      try bench.write("operations: [{ name: a, value: 1 }]", to: "one")
+      try await eventually { try history.publishedControllerProblems().isEmpty }
+      #expect(try entry("one", in: history).reason == nil)
+      try bench.write(text, to: "one")
+      try await eventually { try !history.publishedControllerProblems().isEmpty }
+    }
+    let history = try bench.history()
+    #expect(try history.publishedControllerProblems().isEmpty)
+    history.workspace.close()
   }
 }

@@ -39,11 +39,12 @@ final class ControllerDriver: Sendable {
   private let pipeline: String
   private let directory: String
   private weak let session: ControllerSession?
+  private let health: ControllerHealth
   private let state = Mutex(State())
 
   init(
     plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, secrets: PluginSecrets, services: HostServices,
-    pipeline: PipelineDefinition, session: ControllerSession
+    pipeline: PipelineDefinition, session: ControllerSession, position: Int
   ) {
     storage = HeldPluginStorage(secrets.access.storage) { [catalog = services.plugins.source.catalog] key in
       catalog?.log(.error, plugin: offer.id, "what it remembers under '\(key)' could not be written")
@@ -56,6 +57,7 @@ final class ControllerDriver: Sendable {
     self.pipeline = pipeline.name
     directory = pipeline.source.directory
     self.session = session
+    health = ControllerHealth(of: offer.id, services) { [weak session] in session?.tell($0, of: position) }
   }
 
   /// What it is, such as `cron`.
@@ -82,7 +84,9 @@ final class ControllerDriver: Sendable {
       return (state.instance, state.hasEnded)
     }
     former?.destroy()
-    if isOver { instance.destroy() } else { instance.start(input) }
+    guard !isOver else { return instance.destroy() }
+    instance.start(input)
+    health.begins()
   }
 
   /// How long a controller has to end.
@@ -213,13 +217,20 @@ final class ControllerDriver: Sendable {
     }
     guard !isOver else { return letGo() }
     guard case .failure(let failure) = outcome else { return log(.info, "there is nothing more to come") }
-    guard failure.code != PluginError.Code.settings.rawValue, failure.code != PluginError.Code.closed.rawValue else {
-      return log(.error, failure.message)
-    }
+    let willNotBegin = [PluginError.Code.settings, .closed].contains { $0.rawValue == failure.code }
+    health.failed(because: secrets.mask(failure.message), isOver: willNotBegin)
+    guard !willNotBegin else { return log(.error, failure.message) }
     let (loop, delay) = (services.loop, PluginRestart.delay(failures: failures))
     log(.error, "\(failure.code): \(failure.message); it is begun again in \(DurationNotation.format(delay))")
     loop.execute { [weak self] in _ = loop.schedule(after: delay) { [weak self] in self?.start() } }
   }
+
+  fileprivate func interrupted(by failure: PluginFailure, pause: Duration) {
+    log(.error, failure.message(startingAgainIn: pause))
+    health.failed(because: secrets.mask(failure.message), isOver: false)
+  }
+
+  fileprivate func resumed() { health.begins() }
 
   fileprivate func log(_ level: PluginLogLevel, _ text: String) {
     let plugin = plugin.description.id
@@ -247,6 +258,8 @@ private final class ControllerRelay: PluginInstanceEvents {
   func ended(_ outcome: Result<JSONValue?, PluginFailure>) { driver?.ended(outcome) }
   func yielded(_ signal: PluginSignal) { driver?.yielded(signal, by: instance.withLock { $0.value }) }
   func room() async { await driver?.room() }
+  func interrupted(by failure: PluginFailure, pause: Duration) { driver?.interrupted(by: failure, pause: pause) }
+  func resumed() { driver?.resumed() }
 
   func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) {
     driver?.log(level, PluginLogLine.text(.info, message, fields))

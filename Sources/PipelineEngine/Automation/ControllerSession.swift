@@ -41,17 +41,21 @@ public final class ControllerSession: Sendable {
   private let pipeline: PipelineDefinition
   private let services: HostServices
   private let onEvent: @Sendable () -> Void
+  private let onTrouble: @Sendable (_ position: Int, ControllerTrouble?) -> Void
   /// Whether instants that are left out are among the events.
   let keepsLeftOut: Bool
   private let state = Mutex(State())
 
   init(
-    pipeline: PipelineDefinition, services: HostServices, leftOut: Bool = false, onEvent: @escaping @Sendable () -> Void
+    pipeline: PipelineDefinition, services: HostServices, leftOut: Bool = false,
+    onTrouble: @escaping @Sendable (_ position: Int, ControllerTrouble?) -> Void,
+    onEvent: @escaping @Sendable () -> Void
   ) {
     keepsLeftOut = leftOut
     self.pipeline = pipeline
     self.services = services
     self.onEvent = onEvent
+    self.onTrouble = onTrouble
   }
 
   /// Whether something waits to be taken.
@@ -112,6 +116,12 @@ public final class ControllerSession: Sendable {
     if isKept { onEvent() }
   }
 
+  /// Something else keeps a controller from its work now, or nothing does.
+  func tell(_ trouble: ControllerTrouble?, of position: Int) {
+    guard !state.withLock(\.hasEnded) else { return }
+    onTrouble(position, trouble)
+  }
+
   /// Takes the oldest of a controller's events out that has no instant, so that another one can take its place.
   ///
   /// - Returns: What its run would have been called by; nil where there is none.
@@ -155,17 +165,29 @@ extension RunHost {
     of pipeline: PipelineDefinition, parameters: [String: JSONValue], leftOut: Bool = false,
     onEvent: @escaping @Sendable () -> Void
   ) throws -> ControllerSession {
-    let session = ControllerSession(pipeline: pipeline, services: services, leftOut: leftOut, onEvent: onEvent)
+    try controllers(
+      of: pipeline, parameters: parameters, leftOut: leftOut, onTrouble: { _, _ in }, onEvent: onEvent)
+  }
+
+  /// The same; `onTrouble` is told what keeps a controller from its work, which is known by its position in the file, and with nil that nothing does any more.
+  /// Any thread.
+  package func controllers(
+    of pipeline: PipelineDefinition, parameters: [String: JSONValue], leftOut: Bool,
+    onTrouble: @escaping @Sendable (_ position: Int, ControllerTrouble?) -> Void,
+    onEvent: @escaping @Sendable () -> Void
+  ) throws -> ControllerSession {
+    let session = ControllerSession(
+      pipeline: pipeline, services: services, leftOut: leftOut, onTrouble: onTrouble, onEvent: onEvent)
     let run = RunProgress(
       id: .generate(), pipeline: pipeline, parameters: parameters, workspace: "", runnable: \.runnable)
-    let drivers = try pipeline.controllers.map { controller in
+    let drivers = try pipeline.controllers.enumerated().map { position, controller in
       let use = controller.use
       let plugin = try services.plugins.plugin(use.plugin, in: pipeline)
       let offer = try plugin.offer(use.offer, .controller)
       return ControllerDriver(
         plugin: plugin, offer: offer, settings: try use.settings(for: offer, in: RunContexts(run: run)),
         secrets: PluginSecrets(of: use.plugin, in: pipeline, services.plugins), services: services, pipeline: pipeline,
-        session: session)
+        session: session, position: position)
     }
     session.begin(drivers)
     return session

@@ -81,6 +81,10 @@ package protocol PluginInstanceEvents: AnyObject, Sendable {
   func yielded(_ signal: PluginSignal)
   /// A specification has a value from now on; nil is unknown.
   func changed(_ isSatisfied: Bool?, reason: String)
+  /// A controller's process has ended, or none could be started: it begins anew in another one after `pause`.
+  func interrupted(by failure: PluginFailure, pause: Duration)
+  /// It does so now.
+  func resumed()
   /// A line for the log.
   func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?)
   /// Whether states and reruns wait until they are taken, which is told by ``PluginInstance/settled(_:)``: not more of them than plugin.h says.
@@ -90,6 +94,11 @@ package protocol PluginInstanceEvents: AnyObject, Sendable {
 }
 
 extension PluginInstanceEvents {
+  package func interrupted(by failure: PluginFailure, pause: Duration) {
+    logged(.error, failure.message(startingAgainIn: pause), nil)
+  }
+
+  package func resumed() {}
   package var keepsSignals: Bool { false }
   package func room() async {}
 }

@@ -119,6 +119,12 @@ private final class Relay: PluginInstanceEvents {
   func yielded(_ signal: PluginSignal) { told { $0.yielded(signal) } }
   func changed(_ isSatisfied: Bool?, reason: String) { told { $0.changed(isSatisfied, reason: reason) } }
 
+  func interrupted(by failure: PluginFailure, pause: Duration) {
+    listener?.interrupted(by: failure, pause: pause)
+  }
+
+  func resumed() { listener?.resumed() }
+
   func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) {
     guard let listener else { return }
     listener.logged(level, message, fields)

@@ -208,6 +208,7 @@ extension History {
     [
       try workspace.subscribe(changesOf: StoredHost.self, changeHandler: handler),
       try workspace.subscribe(changesOf: StoredPipeline.self, changeHandler: handler),
+      try workspace.subscribe(changesOf: StoredControllerProblem.self, changeHandler: handler),
     ]
   }
 }

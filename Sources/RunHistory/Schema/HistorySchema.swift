@@ -39,13 +39,14 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(number: 14, sql: SpecificationSchema.migration),
       WorkspaceSchema.Migration(number: 15, sql: ResourceSchema.migration),
       WorkspaceSchema.Migration(number: 16, sql: TurnSchema.migration),
+      WorkspaceSchema.Migration(number: 17, sql: ControllerSchema.migration),
     ],
     template: .history,
     mapped: [
       StoredRun.self, StoredDefinition.self, StoredOperation.self, StoredAttempt.self, StoredApproval.self,
       StoredRequest.self, StoredPluginValue.self, StoredOccasion.self, StoredQueueEntry.self, StoredPause.self,
       StoredHost.self, StoredHostRequest.self, StoredPipeline.self, StoredAuditEntry.self,
-      StoredSpecification.self,
+      StoredSpecification.self, StoredControllerProblem.self,
       StoredResource.self, StoredResourceHold.self,
     ], isGuarded: true, folders: ["runs"])
 

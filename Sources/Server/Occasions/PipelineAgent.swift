@@ -28,6 +28,7 @@ final class PipelineAgent: Sendable {
   private let absence: PipelineAbsence
   private let admit: Admit
   private let onCondition: @Sendable (PipelineCondition) -> Void
+  private let onTrouble: @Sendable (_ position: Int, ControllerTrouble?) -> Void
   private let onProblem: @Sendable (String) -> Void
   private let state = Mutex(State())
 
@@ -37,16 +38,20 @@ final class PipelineAgent: Sendable {
   ///   - absence: How long it has not been at work before, and why.
   ///   - admit: Records occasions.
   ///   - onCondition: Told of what its conditions are, at once and after each change. Any thread.
+  ///   - onTrouble: Told what keeps a controller from its work, by its position, and with nil that nothing does any more. Any thread.
   ///   - onProblem: Told of what keeps controllers or conditions from their work.
   init(
     _ pipeline: ServedPipeline, in host: RunHost, absence: PipelineAbsence, admit: @escaping Admit,
-    onCondition: @escaping @Sendable (PipelineCondition) -> Void, onProblem: @escaping @Sendable (String) -> Void
+    onCondition: @escaping @Sendable (PipelineCondition) -> Void,
+    onTrouble: @escaping @Sendable (_ position: Int, ControllerTrouble?) -> Void,
+    onProblem: @escaping @Sendable (String) -> Void
   ) {
     self.pipeline = pipeline
     self.host = host
     self.absence = absence
     self.admit = admit
     self.onCondition = onCondition
+    self.onTrouble = onTrouble
     self.onProblem = onProblem
   }
 
@@ -93,9 +98,9 @@ final class PipelineAgent: Sendable {
 
   private func beginControllers() throws {
     let (wakes, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let session = try host.controllers(of: pipeline.outline, parameters: pipeline.parameters, leftOut: true) {
-      sink.yield()
-    }
+    let session = try host.controllers(
+      of: pipeline.outline, parameters: pipeline.parameters, leftOut: true, onTrouble: onTrouble
+    ) { sink.yield() }
     let task = Task { [weak self] in
       for await _ in wakes {
         guard await self?.takeEvents(of: session) == true else { return }

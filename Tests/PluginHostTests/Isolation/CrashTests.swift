@@ -117,12 +117,12 @@ struct CrashTests {
     try plugin.start("acts", input: ["requirement": "raise"], events: operation)
     _ = await operation.waitForEnd()
     clock.advance(by: .milliseconds(100))
-    await controller.wait { $0.count == 3 }
+    await controller.wait { $0.count == 4 }
     await specification.wait { $0.count == 3 }
     let message = "plugin 'acts' crashed: SIGSEGV while it ran 3 instances"
     #expect(
       controller.all == [
-        .yielded(.state("here")), .logged(.error, "\(message); it starts again in 100ms", nil),
+        .yielded(.state("here")), .interrupted(message, pause: .milliseconds(100)), .resumed,
         .yielded(.state("here")),
       ])
     #expect(

@@ -11,6 +11,8 @@ final class RecordedEvents: PluginInstanceEvents {
     case progressed(JSONValue)
     case yielded(PluginSignal)
     case changed(Bool?, String)
+    case interrupted(String, pause: Duration)
+    case resumed
     case logged(PluginLogLevel, String, JSONValue?)
   }
 
@@ -97,6 +99,8 @@ final class RecordedEvents: PluginInstanceEvents {
   func progressed(_ progress: JSONValue) { note(.progressed(progress)) }
   func yielded(_ signal: PluginSignal) { note(.yielded(signal)) }
   func changed(_ isSatisfied: Bool?, reason: String) { note(.changed(isSatisfied, reason)) }
+  func interrupted(by failure: PluginFailure, pause: Duration) { note(.interrupted(failure.message, pause: pause)) }
+  func resumed() { note(.resumed) }
   func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) {
     note(.logged(level, message, fields))
   }

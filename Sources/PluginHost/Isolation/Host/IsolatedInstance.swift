@@ -26,6 +26,8 @@ final class IsolatedInstance: PluginInstance {
     var isStopping = false
     var isDestroyed = false
     var graceAlarm: PluginAlarm?
+    /// Whether it waits for another child than that which it began in.
+    var isInterrupted = false
     /// How many children have said that they never would begin with it.
     var moves = 0
   }
@@ -135,7 +137,8 @@ final class IsolatedInstance: PluginInstance {
 
   /// A child has come that it waited for.
   func run(in process: ChildProcess, offer number: Int?) {
-    state.withLock { state in
+    let isResumed = state.withLock { state in
+      defer { state.isInterrupted = false }
       switch state.stage {
       case .waiting(let input): begin(&state, in: process, offer: number, input: input)
       case .running(let former, let input):
@@ -144,7 +147,9 @@ final class IsolatedInstance: PluginInstance {
         begin(&state, in: process, offer: number, input: input)
       case .made, .ended: break
       }
+      return state.isInterrupted
     }
+    if isResumed { tell { $0.resumed() } }
   }
 
   /// Its child has ended, or none could be started. What lasts waits for the next one.
@@ -171,6 +176,7 @@ final class IsolatedInstance: PluginInstance {
         return .ended(isLasting ? .success(nil) : .failure(failure))
       }
       state.stage = .waiting(input: input)
+      state.isInterrupted = offer.kind == .controller
       return .unknown
     }
     switch outcome {
@@ -179,7 +185,7 @@ final class IsolatedInstance: PluginInstance {
     case .unknown where offer.kind == .specification:
       events.changed(nil, reason: "plugin \(summary); starting again in \(pause.brief)")
     case .unknown:
-      events.logged(.error, "\(failure.message); it starts again in \(pause.brief)", nil)
+      events.interrupted(by: failure, pause: pause)
     }
   }
 
