@@ -67,7 +67,7 @@ extension Occasion {
   /// Why there is no run, in words: `overlap: run 03kx9fab was in the way`. Nil where there is one.
   package func because(short: (RunID) -> String) -> String? {
     let obstacle = ownRun == nil ? run.map { "run \(short($0)) was in the way" } : nil
-    let detail = detail.map(TerminalText.oneLine) ?? obstacle
+    let detail = obstacle ?? detail.map(TerminalText.oneLine)
     // A detail may begin with the word itself: `paused by ada`.
     let word = reason.flatMap { detail?.hasPrefix($0.rawValue) == true ? nil : $0.rawValue }
     let parts = [word, detail].compactMap(\.self)

@@ -63,7 +63,9 @@ struct Ledger {
         sql: """
           SELECT r.number, r.pipeline, r.state, r.created_at, r.started_at, r.ended_at, r.reason,
             (SELECT count(*) FROM occasion o WHERE o.run = r.number AND o.outcome IN ('run', 'replaced')
-              OR o.run = r.number AND o.reason IN ('too-late', 'cancelled')),
+              OR o.run = r.number AND o.reason IN ('too-late', 'cancelled'))
+              -- The occasion of one that gave way names the run that was in its way.
+              + (r.started_at IS NULL AND ifnull(r.reason, '') LIKE 'overlap: run %'),
             EXISTS (SELECT 1 FROM queue_entry q WHERE q.run = r.number)
           FROM run_record r ORDER BY r.number
           """

@@ -192,6 +192,16 @@ enum OccasionLedger {
     return !late.isEmpty
   }
 
+  /// The occasion of a run that another one was in the way of is one without a run, as that of any other which is skipped for `overlap`.
+  static func giveWay(_ number: Int64, to other: RunID, in db: Database) throws {
+    try db.cachedStatement(
+      sql: """
+        UPDATE occasion SET outcome = 'skipped', reason = 'overlap', run = (SELECT number FROM run_record WHERE id = ?)
+        WHERE run = ? AND outcome = 'run'
+        """
+    ).execute(arguments: [other.text, number])
+  }
+
   /// What is recorded of a run that ended while it was queued.
   private static func runReason(_ reason: Occasion.Reason) -> String? {
     switch reason {

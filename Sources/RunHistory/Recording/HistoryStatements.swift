@@ -59,9 +59,11 @@ final class HistoryStatements: @unchecked Sendable {
 
   /// The types of objects that changes are about.
   static func types(of changes: ArraySlice<HistoryChange>) -> [any Storable.Type] {
-    var (hasRuns, hasApprovals, hasHolds) = (false, false, false)
+    var (hasRuns, hasApprovals, hasHolds, hasOccasions) = (false, false, false, false)
     for change in changes {
       switch change {
+      case .runEnded(_, .cancelled, let reason?, _, _, _) where RunReason.overlap(in: reason) != nil:
+        (hasRuns, hasOccasions) = (true, true)
       case .runCreated, .queuedRunBegan, .runStarted, .runEnded: hasRuns = true
       case .approvalRequested: hasApprovals = true
       case .resourcesReleased: hasHolds = true
@@ -69,7 +71,8 @@ final class HistoryStatements: @unchecked Sendable {
       }
     }
     return [StoredOperation.self, StoredAttempt.self] + (hasRuns ? [StoredRun.self, StoredDefinition.self] : [])
-      + (hasApprovals ? [StoredApproval.self] : []) + (hasHolds ? [StoredResourceHold.self] : [])
+      + (hasOccasions ? [StoredOccasion.self] : []) + (hasApprovals ? [StoredApproval.self] : [])
+      + (hasHolds ? [StoredResourceHold.self] : [])
   }
 
   /// Makes rows of changes, in one transaction. What is of a run that was taken from this process is left out. Where a clock was set back meanwhile, what ended before it began is recorded as ended when it began.
@@ -137,6 +140,7 @@ final class HistoryStatements: @unchecked Sendable {
         statement.bind(number)
         try statement.run()
         ending = statement
+        if let other = reason.flatMap(RunReason.overlap) { try OccasionLedger.giveWay(number, to: other, in: db) }
         dropEnded(run)
       case .resourcesReleased(_, let holds):
         // Also of a run that was taken from this process, whose operations have ended all the same.

@@ -36,4 +36,12 @@ package enum RunReason: Sendable, Hashable {
     case .notBegun(let code, let why): "\(code): \(why)"
     }
   }
+
+  /// The run that another one gave way to, in what is recorded of that one; nil where it ended for something else.
+  static func overlap(in text: String) -> RunID? {
+    let words = text.split(separator: " ")
+    guard words.count > 2, words.prefix(2) == ["overlap:", "run"] else { return nil }
+    return RunID(String(words[2]))
+  }
+}
 }

@@ -135,6 +135,21 @@ struct OccasionTests {
     #expect(try await admit(occasion(.event), run(), overlap: .skip).run != nil)
   }
 
+  @Test("is skipped where its run, which was queued, gives way to one that is resumed")
+  func gaveWay() async throws {
+    let resumed = try await fixture.abandoned()
+    let first = run()
+    _ = try await admit(occasion(.event), first, overlap: .skip)
+    #expect(try await take() == [first.record.id])
+    fixture.recorder.record(
+      .runEnded(
+        first.record.id, state: .cancelled, reason: RunReason.overlap(resumed).text, counts: RunCounts(operations: 2),
+        at: start))
+    try await fixture.recorder.flush()
+    let found = try #require(try fixture.history.occasions().first)
+    #expect((found.outcome, found.reason, found.run) == (.skipped, .overlap, resumed))
+  }
+
   @Test("is skipped where another run is queued or goes on, if its pipeline wants that")
   func skipped() async throws {
     let first = run()
