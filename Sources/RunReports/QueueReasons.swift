@@ -29,7 +29,10 @@ struct QueueReasons {
   }
 
   mutating func reason(of place: QueuePlace) throws -> String {
-    if place.isTaken { return try turn(of: place) ?? Self.begins }
+    if place.isTaken {
+      let secret = try history.run(place.run)?.secretBeingRead
+      return try turn(of: place) ?? secret.map { "its secret '\($0)', which it reads" } ?? Self.begins
+    }
     guard let host else { return "a host: none serves the workspace" }
     if host.state == .draining { return "the next host: this one is draining" }
     if host.state == .starting { return "the host, which is starting" }

@@ -93,6 +93,9 @@ package struct RunExplanation: Sendable {
       because.append(run.state == .cancelled ? canceller.wordsBehindState : canceller.words)
     }
     switch run.state {
+    case .queued where run.secretBeingRead != nil:
+      because.append("it begins when it has read that")
+      because.append(sinceLine(place?.place.askedAt ?? run.createdAt))
     case .queued where place != nil:
       guard let place else { break }
       because.append("it is queued, \(place.before) before it; it waits for \(place.reason)")

@@ -56,13 +56,14 @@ struct StateReferenceTests {
     let reasons: [RunReason] = [
       .operationFailed("a"), .handlerFailed("a"), .timeout, .historyFailed, .engineFailed, .cancelledBefore, .tooLate,
       .overlap(.generate()), .notBegun("invalid-definition", why: "a"), .notBegun("missing-dependency", why: "a"),
-      .notBegun("run-not-found", why: "a"), .notBegun("secret-unavailable", why: "a"), .notBegun("env", why: "a"),
+      .readsSecret("a"), .notBegun("run-not-found", why: "a"), .notBegun("secret-unavailable", why: "a"),
+      .notBegun("env", why: "a"),
     ]
     for reason in reasons {
       // A new reason belongs into the list above, and into the table.
       switch reason {
       case .operationFailed, .operationNotRun, .handlerFailed, .timeout, .historyFailed, .engineFailed,
-        .cancelledBefore, .tooLate, .overlap, .notBegun:
+        .cancelledBefore, .tooLate, .overlap, .readsSecret, .notBegun:
         break
       }
     }

@@ -319,4 +319,27 @@ struct StatusReportTests {
     #expect(try history.publishedControllerProblems().isEmpty)
     history.workspace.close()
   }
+
+  @Test("says which secret a run reads before it begins")
+  func secret() async throws {
+    let bench = try ServerBench()
+    let command = "until test -e \(bench.directory)/go; do sleep 0.01; done; echo sesame"
+    try bench.write(
+      "secrets: { token: { command: [sh, -c, '\(command)'] } }\noperations: [{ name: a, value: 1 }]", to: "one")
+    try await bench.serve { _, history in
+      let run = try bench.start("one", in: history)
+      try await eventually { try history.run(run)?.secretBeingRead == "token" }
+      #expect(try QueueReport(run: run, in: history).places.map(\.reason) == ["its secret 'token', which it reads"])
+      #expect(try entry("one", in: history).reason == "run \(short(run, in: history)) reads its secret 'token'")
+      let recorded = try #require(try history.loadForResume(run))
+      let explanation = RunExplanation(of: recorded, pipeline: nil, operation: nil, shortID: "X")
+      #expect(
+        explanation.entries.first?.because.prefix(2) == [
+          "it reads its secret 'token'", "it begins when it has read that",
+        ])
+      #expect(FileManager.default.createFile(atPath: bench.directory + "/go", contents: nil))
+      try await eventually { try history.run(run)?.state == .succeeded }
+      #expect(try history.run(run)?.reason == nil)
+    }
+  }
 }

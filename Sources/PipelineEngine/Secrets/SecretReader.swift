@@ -34,6 +34,9 @@ struct SecretReader {
   /// Called on the loop when a command has started, and when it has been reaped.
   var onProcess: @Sendable (_ pid: Int32, _ isRunning: Bool) -> Void = { _, _ in }
 
+  /// Called on the loop before each secret, with its name.
+  var onSecret: @Sendable (String) -> Void = { _ in }
+
   /// Where a command that is about to be started records itself: it may hold what an `exclusive` name or a turn stands for.
   var recordPlace: @Sendable () throws -> ProcessRecords.Place? = { nil }
 
@@ -46,6 +49,7 @@ struct SecretReader {
     var values: [String: String] = [:]
     var unreadable: [UnreadableSecret] = []
     for secret in secrets {
+      onSecret(secret.name)
       do {
         values[secret.name] = try await read(secret, known: Array(values.values), isolation: isolation)
       } catch let failure as Failure {

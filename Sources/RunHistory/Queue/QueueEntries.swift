@@ -34,7 +34,8 @@ enum QueueEntries {
     let nobody = ProcessIdentity.nobody
     try db.cachedStatement(
       sql: """
-        UPDATE run_record SET boot = ?, pid = ?, process_started = ?, fence = coalesce(fence, 0) + 1 WHERE number = ?
+        UPDATE run_record SET reason = NULL, boot = ?, pid = ?, process_started = ?, fence = coalesce(fence, 0) + 1
+        WHERE number = ?
         """
     ).execute(arguments: [nobody.boot, nobody.pid, nobody.started, run.number])
     // The gone host was asked to end it, and did not come to that.

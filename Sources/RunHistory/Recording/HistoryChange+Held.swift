@@ -7,6 +7,7 @@ extension HistoryChange {
     case .runCreated(let record, _, _, _), .queuedRunBegan(let record, _): record.id
     case .runStarted(let run, _), .resourcesReleased(let run, _): run
     case .runEnded(let run, _, _, _, _, _): run
+    case .runPrepares(let run, _): run
     case .operation(let record), .operationWithAttempt(let record, _): record.run
     case .attempt(let record): record.run
     case .approvalRequested(let approval): approval.run
@@ -26,6 +27,7 @@ extension HistoryChange {
     case .queuedRunBegan(let record, let operations):
       record.texts + operations.reduce(0) { $0 + MemoryLayout<OperationRecord>.stride + $1.texts }
     case .runStarted, .resourcesReleased: 0
+    case .runPrepares(_, let reason): reason.utf8.count
     case .runEnded(_, _, let reason, let canceller, _, _): reason.size + (canceller?.who).size
     case .operation(let record): record.texts
     case .attempt(let record): record.texts

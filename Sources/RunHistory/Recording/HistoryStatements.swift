@@ -64,7 +64,7 @@ final class HistoryStatements: @unchecked Sendable {
       switch change {
       case .runEnded(_, .cancelled, let reason?, _, _, _) where RunReason.overlap(in: reason) != nil:
         (hasRuns, hasOccasions) = (true, true)
-      case .runCreated, .queuedRunBegan, .runStarted, .runEnded: hasRuns = true
+      case .runCreated, .queuedRunBegan, .runPrepares, .runStarted, .runEnded: hasRuns = true
       case .approvalRequested: hasApprovals = true
       case .resourcesReleased: hasHolds = true
       case .operation, .attempt, .operationWithAttempt: break
@@ -121,11 +121,17 @@ final class HistoryStatements: @unchecked Sendable {
         for record in operations {
           try write(record, key: InstanceKey(run: number, ordinal: record.ordinal), with: &operation)
         }
+      case .runPrepares(let run, let reason):
+        guard let number = try number(of: run, in: db) else { continue }
+        try db.cachedStatement(sql: "UPDATE run_record SET reason = ? WHERE number = ? AND state = 'queued'")
+          .execute(arguments: [reason, number])
       case .runStarted(let run, let time):
         guard let number = try number(of: run, in: db) else { continue }
         try QueueEntries.remove(number, in: db)
         try db.cachedStatement(
-          sql: "UPDATE run_record SET state = 'running', started_at = coalesce(started_at, ?) WHERE number = ?"
+          sql: """
+            UPDATE run_record SET state = 'running', reason = NULL, started_at = coalesce(started_at, ?) WHERE number = ?
+            """
         ).execute(arguments: [time.microseconds, number])
       case .runEnded(let run, let state, let reason, let canceller, let counts, let time):
         guard let number = try number(of: run, in: db) else { continue }

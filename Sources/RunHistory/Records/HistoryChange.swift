@@ -9,6 +9,8 @@ public enum HistoryChange: Sendable {
     RunRecord, definition: String, nested: [String: String] = [:], operations: [OperationRecord] = [])
   /// A run that was queued begins: what it takes over, and what is decided of its operations before any begins.
   case queuedRunBegan(RunRecord, operations: [OperationRecord])
+  /// A run that has not begun does something first that takes longer than a moment. In force until it begins or ends.
+  case runPrepares(RunID, reason: String)
   /// The run's operations may begin.
   case runStarted(RunID, at: RecordTime)
   /// The run has come to a final state. `canceller` is who or what cancelled it.

@@ -1,4 +1,4 @@
-/// Why a run ended as it did, where its state does not say it all. Its ``text`` is the column `reason`, which is public and written nowhere else.
+/// Why a run ended as it did, where its state does not say it all, or what it does before it begins. Its ``text`` is the column `reason`, which is public and written nowhere else.
 package enum RunReason: Sendable, Hashable {
   /// An operation failed that may not, by its name.
   case operationFailed(String)
@@ -18,6 +18,8 @@ package enum RunReason: Sendable, Hashable {
   case tooLate
   /// Another run of the pipeline was going on, beside which this one was not to run.
   case overlap(RunID)
+  /// The run, which has not begun, reads one of its secrets.
+  case readsSecret(String)
   /// The run could not begin: the code, or the key of the file, and what happened, without secrets.
   case notBegun(String, why: String)
 
@@ -33,8 +35,16 @@ package enum RunReason: Sendable, Hashable {
     case .cancelledBefore: "cancelled"
     case .tooLate: "too-late"
     case .overlap(let other): "overlap: run \(other.text) is going on"
+    case .readsSecret(let name): "\(Self.secret)\(name)"
     case .notBegun(let code, let why): "\(code): \(why)"
     }
+  }
+
+  private static let secret = "secret: "
+
+  /// The secret that a run which has not begun reads, in what is recorded of it; nil where it waits for something else.
+  static func secret(in text: String) -> String? {
+    text.hasPrefix(secret) ? String(text.dropFirst(secret.count)) : nil
   }
 
   /// The run that another one gave way to, in what is recorded of that one; nil where it ended for something else.
@@ -44,4 +54,8 @@ package enum RunReason: Sendable, Hashable {
     return RunID(String(words[2]))
   }
 }
+
+extension RunRecord {
+  /// The secret that it reads before it begins, where that takes longer than a moment.
+  package var secretBeingRead: String? { state == .queued ? reason.flatMap(RunReason.secret) : nil }
 }
