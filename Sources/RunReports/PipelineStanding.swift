@@ -19,6 +19,7 @@ struct PipelineStanding {
   /// The state of the host; nil where none has ever served the workspace.
   let host: HostRecord.State?
   let history: History
+  let now: RecordTime
 
   /// How many runs or operations are named.
   private static let named = 3
@@ -34,7 +35,7 @@ struct PipelineStanding {
 
   /// Why it is in that state, and what else is to be said of it: what is wrong with its file, its runs, its pause. Nil where nothing is.
   func reason() throws -> String? {
-    let parts = try [problem] + controllerProblems.map(\.words) + [doing(), pause?.words]
+    let parts = try [problem] + controllerProblems.map(\.words) + [standstill(), doing(), pause?.words]
     let told = parts.compactMap(\.self)
     return told.isEmpty ? nil : told.joined(separator: "; ")
   }
@@ -45,6 +46,18 @@ struct PipelineStanding {
     guard state != "invalid" || !running.isEmpty || pause != nil else { return problem }
     return "invalid file: " + (problem.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? "")
   }
+
+  /// That instants do not come up again that came up before the clock was set back; nil where it was not, or one comes up before their end.
+  func standstill() throws -> String? {
+    guard hostIsMissing == nil, pipeline.isLoaded, pipeline.nextCause != nil,
+      let latest = try history.latestInstant(of: pipeline.name), latest > now.advanced(by: Self.noticeable),
+      pipeline.nextAt.map({ $0 > latest }) ?? true
+    else { return nil }
+    return "until \(ClockText.dateAndTime(latest)), all instants had their turn before the clock was set back"
+  }
+
+  /// By how much the clock must have been set back, in microseconds: controllers may be early by up to a second.
+  private static let noticeable: Int64 = 2_000_000
 
   /// What its runs do; nil where nothing is to be said.
   func doing() throws -> String? {
@@ -125,6 +138,9 @@ struct PipelineStanding {
   /// What is to be said of its runs, with what a person may do, each a sentence.
   func sentences() throws -> [String] {
     var sentences: [String] = []
+    if let standstill = try standstill() {
+      sentences.append("\(standstill.prefix(1).uppercased())\(standstill.dropFirst()).")
+    }
     if running.count > 1 {
       let names = try running.prefix(Self.named).map { try history.shortForm(of: $0.id) }
       let rest = running.count > names.count ? " and \(running.count - names.count) more" : ""

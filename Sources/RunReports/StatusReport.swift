@@ -77,7 +77,7 @@ package struct StatusReport: Sendable {
         pipeline: pipeline, runs: try history.runs(RunFilter(pipeline: pipeline.name, limit: Self.latestRuns)),
         running: running, heldUp: running.flatMap { heldUp[$0.id] ?? [] }, queued: lengths[pipeline.name] ?? 0,
         pause: pauses[pipeline.name], controllerProblems: problems[pipeline.name] ?? [], host: host?.state,
-        history: history)
+        history: history, now: now)
       return Entry(
         pipeline: pipeline, state: standing.state, reason: try standing.reason(),
         doing: try standing.doing(), runs: standing.runs,

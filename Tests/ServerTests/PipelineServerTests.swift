@@ -3,6 +3,7 @@ import PipelineLanguage
 import PipelineService
 import PluginHost
 import RunHistory
+import RunReports
 import Server
 import Synchronization
 import Testing
@@ -373,6 +374,43 @@ struct PipelineServerTests {
       try bench.remove("other")
       try await eventually { try history.publishedPipelines().first?.problem == nil }
       try await eventually { try isDue() }
+    }
+  }
+
+  @Test("knows which instant comes up next where the clock was set back, and until when none does")
+  func nextAfterSetBack() async throws {
+    let ticks = Ticks()
+    let plugin = try ticks.plugin()
+    // As if the clock had shown the second of them before.
+    let start = RecordTime(microseconds: (RecordTime.now.microseconds / 1_000_000 + 3600) * 1_000_000)
+    let instants = (0..<3000).map { start.advanced(by: Int64($0) * 1_000_000) }
+    plugin.forecast.withLock {
+      $0 = { _, question in
+        let found = instants.filter {
+          $0.microseconds * 1000 > question.after && $0.microseconds * 1000 <= question.until
+        }
+        return PlannedInstants(
+          instants: found.prefix(question.limit).map { PlannedInstant(microseconds: $0.microseconds) },
+          hasMore: found.count > question.limit)
+      }
+    }
+    let bench = try ServerBench(plugins: .catalog(FakeCatalog([plugin])), ["one": Self.controlled + Self.value])
+    try await bench.serve { _, history in
+      func isNext(_ index: Int) throws -> Bool { try published("one", in: history)?.nextAt == instants[index] }
+      try await eventually { try isNext(0) }
+      ticks.ask(at: instants[0].text)
+      try await eventually { try isNext(1) }
+      let words =
+        "until \(ClockText.dateAndTime(instants[0])), all instants had their turn before the clock was set back"
+      // Its run has ended then.
+      try await eventually { try StatusReport(of: ["one"], in: history).entries.first?.reason == words }
+      // One that was passed over comes first.
+      for index in 2..<1010 { ticks.ask(at: instants[index].text) }
+      try await eventually { try history.latestInstant(of: "one") == instants[1009] }
+      try await eventually { try isNext(1) }
+      #expect(try StatusReport(of: ["one"], in: history).entries.first?.reason?.contains("until") != true)
+      ticks.ask(at: instants[1].text)
+      try await eventually { try isNext(1010) }
     }
   }
 

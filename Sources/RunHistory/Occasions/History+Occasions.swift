@@ -51,6 +51,21 @@ extension History {
     }
   }
 
+  /// The latest instant of a pipeline that has come up; it lies in the future where the clock was set back. Nil where none has.
+  package func latestInstant(of pipeline: String) throws(WorkspaceError) -> RecordTime? {
+    try read { db in
+      try Int64.fetchOne(
+        db.cachedStatement(sql: "SELECT max(instant) FROM occasion WHERE pipeline = ? AND cause = 'instant'"),
+        arguments: [pipeline]
+      ).map(RecordTime.init(microseconds:))
+    }
+  }
+
+  /// Whether an instant of a pipeline has come up before, so that it starts nothing any more.
+  package func hasComeUp(_ instant: RecordTime, of pipeline: String) throws(WorkspaceError) -> Bool {
+    try read { db in try OccasionLedger.isKnown(instant, of: pipeline, in: db) }
+  }
+
   /// Nil for words that this version does not know.
   private static func occasion(_ row: Row) -> Occasion? {
     guard let cause = Occasion.Cause(rawValue: row[1]), let outcome = Occasion.Outcome(rawValue: row[6]) else {
