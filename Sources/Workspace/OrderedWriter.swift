@@ -94,10 +94,10 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
     try await withCheckedContinuation { core.flush($0, toDisk: true) }.get()
   }
 
-  /// Runs `body` between the changes appended before and after it, in a transaction of its own, and returns when that is
-  /// committed.
+  /// Runs `body` between the changes appended before and after it, and returns when that is committed.
   ///
-  /// What `body` throws undoes its own transaction, and nothing else. Where changes are held and its transaction cannot be committed, it runs again.
+  /// It shares a transaction with others that wait at the same time. What `body` throws undoes what it has done, and nothing else: where one of those that share a
+  /// transaction throws, all of them run again, each in a transaction of its own. Where changes are held and its transaction cannot be committed, it runs again as well.
   public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T)
     async throws -> T
   {
@@ -113,20 +113,9 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
     try await withCheckedThrowingContinuation { continuation in
       core.perform(
         OrderedWriterJob(
-          run: { workspace, isHeld in
-            do {
-              var value: T?
-              let result = try workspace.write(changing: value.flatMap(types)) { db in
-                let result = try body(db)
-                value = result
-                return result
-              }
-              continuation.resume(returning: result)
-            } catch {
-              if isHeld, let failure = WorkspaceError.ofWriting(error, path: workspace.path) { return failure }
-              continuation.resume(throwing: error)
-            }
-            return nil
+          run: { db in
+            let result = try body(db)
+            return OrderedWriterJob.Done(types: types(result)) { continuation.resume(returning: result) }
           },
           fail: { continuation.resume(throwing: $0) }))
     }

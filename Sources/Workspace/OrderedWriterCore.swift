@@ -2,11 +2,18 @@ import Glibc
 import OperatingSystem
 import SQLite
 
-/// Work that runs in its own transaction at its place between the changes.
+/// Work that runs at its place between the changes.
 struct OrderedWriterJob: Sendable {
-  /// Returns the failure for which it has to run again, which it does only where changes are held; else it has told whoever waits for it.
-  let run: @Sendable (_ workspace: OpenWorkspace, _ isHeld: Bool) -> WorkspaceError?
-  let fail: @Sendable (WorkspaceError) -> Void
+  /// What it has done in a transaction that is not committed yet.
+  struct Done: Sendable {
+    /// Of which types it has changed objects; nil where nobody knows.
+    let types: [any Storable.Type]?
+    /// Tells whoever waits for it, once that is committed.
+    let tell: @Sendable () -> Void
+  }
+
+  let run: @Sendable (Database) throws -> Done
+  let fail: @Sendable (any Error) -> Void
 }
 
 /// The state of an ``OrderedWriter`` and its thread.
@@ -17,6 +24,9 @@ struct OrderedWriterJob: Sendable {
 @usableFromInline
 final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   typealias Answer = CheckedContinuation<Result<Void, WorkspaceError>, Never>
+
+  /// How much work is committed together at most: whoever waits for the first of it waits for the last as well.
+  private static var mostTogether: Int { 64 }
 
   @usableFromInline let signal = ThreadSignal()
   private let workspace: OpenWorkspace
@@ -117,7 +127,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   func perform(_ job: OrderedWriterJob) {
     signal.lock()
     defer { signal.unlock() }
-    if isStopping { return job.fail(.closed(path: workspace.path)) }
+    if isStopping { return job.fail(WorkspaceError.closed(path: workspace.path)) }
     if let failure, !isRetrying, !isHolding { return job.fail(failure) }
     jobs.append((appended, job))
     isUrgent = true
@@ -316,10 +326,23 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     var next = 0
     do {
       while next < work.count {
-        try advance(to: work[next].after - first)
-        if let failure = work[next].job.run(workspace, isHeld) { throw failure }
-        next += 1
-        done.transactions += 1
+        let together = work[next...].prefix(Self.mostTogether)
+        let changes = rest.prefix((together.last?.after ?? 0) - first - done.changes)
+        if together.count + changes.count > 1, changes.count <= maximumBatch,
+          commitTogether(together, changes, from: first + done.changes)
+        {
+          rest = rest.dropFirst(changes.count)
+          done.changes += changes.count
+          next = together.endIndex
+          done.transactions += 1
+          continue
+        }
+        for entry in together {
+          try advance(to: entry.after - first)
+          try commitAlone(entry.job, isHeld: isHeld)
+          next += 1
+          done.transactions += 1
+        }
       }
       try advance(to: batch.count)
     } catch {
@@ -330,6 +353,49 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
       done.disk = Result { try workspace.flushToDisk() }.mapError { WorkspaceError($0, path: workspace.path) }
     }
     return done
+  }
+
+  /// Commits work and the changes before it in one transaction, as each by itself costs more than most of what it does. False where one of them fails, and nothing of
+  /// it has happened: then each has a transaction of its own, so that a failure undoes nothing else.
+  private func commitTogether(
+    _ jobs: ArraySlice<(after: Int, job: OrderedWriterJob)>, _ changes: ArraySlice<Change>, from start: Int
+  ) -> Bool {
+    var done: [OrderedWriterJob.Done] = []
+    var types: [any Storable.Type]? = changes.isEmpty ? [] : changing?(changes)
+    do {
+      try workspace.write(changing: types) { db in
+        var rest = changes
+        var position = start
+        for (after, job) in jobs {
+          let part = rest.prefix(after - position)
+          if !part.isEmpty { try apply(db, part) }
+          rest = rest.dropFirst(part.count)
+          position = after
+          done.append(try job.run(db))
+        }
+        for result in done {
+          if let more = result.types { types?.append(contentsOf: more) } else { types = nil }
+        }
+      }
+    } catch {
+      return false
+    }
+    for result in done { result.tell() }
+    return true
+  }
+
+  /// Commits work in a transaction of its own.
+  ///
+  /// - Throws: The failure for which it has to run again, which is only where changes are held; else whoever waits for it is told.
+  private func commitAlone(_ job: OrderedWriterJob, isHeld: Bool) throws(WorkspaceError) {
+    do {
+      var done: OrderedWriterJob.Done?
+      try workspace.write(changing: done.flatMap(\.types)) { done = try job.run($0) }
+      done?.tell()
+    } catch {
+      if isHeld, let failure = WorkspaceError.ofWriting(error, path: workspace.path) { throw failure }
+      job.fail(error)
+    }
   }
 
   /// Takes note of a commit and tells everybody who waits for it. Returns whether it succeeded. The lock is held.
@@ -387,7 +453,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     let result: Result<Void, WorkspaceError> = failure.map { .failure($0) } ?? .success(())
     outcome = result
     for flush in flushes { flush.answer.resume(returning: result) }
-    for entry in jobs { entry.job.fail(failure ?? .closed(path: workspace.path)) }
+    for entry in jobs { entry.job.fail(failure ?? WorkspaceError.closed(path: workspace.path)) }
     for answer in retries + closers { answer.resume(returning: result) }
     flushes = []
     jobs = []

@@ -122,6 +122,60 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
+  /// Has work of these values, each of which inserts itself, wait together; those that are negative throw.
+  private func performTogether(_ values: [Int], _ writer: OrderedWriter<Int>) async throws -> [Bool] {
+    struct Refusal: Error {}
+    let (mayGoOn, sink) = AsyncStream<Void>.makeStream()
+    let gate = DispatchSemaphore(value: 0)
+    let first = Task {
+      try await writer.perform { _ in
+        sink.finish()
+        gate.wait()
+      }
+    }
+    for await _ in mayGoOn {}
+    return try await withThrowingTaskGroup(of: (Int, Bool).self) { group in
+      for (index, value) in values.enumerated() {
+        group.addTask {
+          do {
+            try await writer.perform { db in
+              try db.execute(sql: "INSERT INTO number (value) VALUES (?)", arguments: [value])
+              if value < 0 { throw Refusal() }
+            }
+            return (index, true)
+          } catch is Refusal {
+            return (index, false)
+          }
+        }
+      }
+      try await eventually { writer.core.waits == values.count }
+      gate.signal()
+      try await first.value
+      var outcomes = values.map { _ in false }
+      for try await (index, isDone) in group { outcomes[index] = isDone }
+      return outcomes
+    }
+  }
+
+  @Test("commits work that waits at the same time in one transaction")
+  func performTogether() async throws {
+    let writer = OrderedWriter.numbers(workspace)
+    #expect(try await performTogether(Array(0..<20), writer) == Array(repeating: true, count: 20))
+    #expect(try workspace.values().sorted() == Array(0..<20))
+    #expect(writer.progress.transactions == 2)
+    try await writer.close()
+  }
+
+  @Test("undoes work that throws, and none of what would have shared its transaction")
+  func performTogetherThrows() async throws {
+    let writer = OrderedWriter.numbers(workspace)
+    #expect(try await performTogether([1, 2, -3, 4], writer) == [true, true, false, true])
+    #expect(try workspace.values().sorted() == [1, 2, 4])
+    writer.append(5)
+    try await writer.close()
+    #expect(try workspace.values().sorted() == [1, 2, 4, 5])
+  }
+
   @Test("keeps everything when the disk is full, tells its owner once, and writes it when there is room again")
   func diskFull() async throws {
     let failures = Collected<WorkspaceError>()

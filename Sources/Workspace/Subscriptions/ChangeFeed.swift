@@ -28,6 +28,12 @@ final class ChangeFeed: Sendable {
     /// The number of the last commit that a reader may have seen, and of the last one that it must see.
     var begun: UInt64 = 0
     var done: UInt64 = 0
+
+    /// Whether the caller has to begin a delivery, once it has let go of the lock.
+    mutating func schedule() -> Bool {
+      defer { isScheduled = true }
+      return !isScheduled
+    }
   }
 
   private let state = Mutex(State())
@@ -48,16 +54,16 @@ final class ChangeFeed: Sendable {
 
   /// Makes a subscriber with a number of its own, and has it look at the present state soon.
   func add(_ make: (SubscriberMark, _ since: UInt64) -> any Subscriber) -> Subscription {
-    let (subscriber, isEnded) = state.withLock { state -> (any Subscriber, Bool) in
+    let (subscriber, isEnded, begins) = state.withLock { state -> (any Subscriber, Bool, Bool) in
       state.lastMark += 1
       let subscriber = make(SubscriberMark(number: state.lastMark), state.done)
-      if state.isEnded { return (subscriber, true) }
+      if state.isEnded { return (subscriber, true, false) }
       state.additions.append(subscriber)
       state.watched[subscriber.type, default: 0] += 1
       if subscriber.key == nil && subscriber.needsRows { state.withResults.insert(subscriber.type) }
-      schedule(&state)
-      return (subscriber, false)
+      return (subscriber, false, state.schedule())
     }
+    if begins { beginDelivery() }
     if isEnded {
       queue.async { subscriber.end() }
     } else {
@@ -71,10 +77,11 @@ final class ChangeFeed: Sendable {
   }
 
   func remove(_ number: UInt64) {
-    state.withLock { state in
+    let begins = state.withLock { state in
       state.removals.append(number)
-      schedule(&state)
+      return state.schedule()
     }
+    if begins { beginDelivery() }
   }
 
   // MARK: The writer
@@ -112,22 +119,24 @@ final class ChangeFeed: Sendable {
   }
 
   private func commit(_ record: CommitRecord, _ number: UInt64, completion: (@Sendable () -> Void)?) -> Bool {
-    state.withLock { state in
+    let (isAlone, begins) = state.withLock { state in
       state.done = number
-      if state.watched.isEmpty && !state.isScheduled { return true }
+      if state.watched.isEmpty && !state.isScheduled { return (true, false) }
       state.commits.append(Commit(number: number, record: record, completion: completion))
-      schedule(&state)
-      return false
+      return (false, state.schedule())
     }
+    if begins { beginDelivery() }
+    return isAlone
   }
 
   /// Hands over changes that were not made by a transaction of this feed's workspace.
   func publish(_ record: CommitRecord) {
-    state.withLock { state in
-      if state.watched.isEmpty { return }
+    let begins = state.withLock { state in
+      if state.watched.isEmpty { return false }
       state.commits.append(Commit(number: 0, record: record, completion: nil))
-      schedule(&state)
+      return state.schedule()
     }
+    if begins { beginDelivery() }
   }
 
   /// Calls `body` in its turn after everything that was handed over before.
@@ -153,11 +162,8 @@ final class ChangeFeed: Sendable {
 
   // MARK: Delivery
 
-  private func schedule(_ state: inout State) {
-    if state.isScheduled { return }
-    state.isScheduled = true
-    queue.async { [self] in deliver() }
-  }
+  /// Not under the lock, which the thread that is woken needs at once.
+  private func beginDelivery() { queue.async { [self] in deliver() } }
 
   private func deliver() {
     while true {

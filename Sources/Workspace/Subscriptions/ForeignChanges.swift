@@ -90,7 +90,10 @@ final class ForeignChanges: Sendable {
     var look = 0
     var lastLook = Self.now()
     var due: Int64? = isPolling ? Self.now() + Self.pollPause : nil
+    var takenAt: Int64?
     while true {
+      // What is written next within a millisecond is taken together, as each commit is several writes.
+      if takenAt == Self.now(), Self.isSignalled(wake, within: 1) { return }
       var descriptors = [
         pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0),
         pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
@@ -100,6 +103,7 @@ final class ForeignChanges: Sendable {
       if descriptors[0].revents != 0 { return }
       if descriptors[1].revents != 0 {
         let report = takeReports()
+        takenAt = Self.now()
         if report.files != [] { tell(report.files) }
         if let kind = report.kind, !isPolling {
           // However much is written, at most some hundred times a second.
@@ -121,6 +125,11 @@ final class ForeignChanges: Sendable {
         due = nil
       }
     }
+  }
+
+  private static func isSignalled(_ wake: WakeDescriptor, within milliseconds: Int32) -> Bool {
+    var descriptor = pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0)
+    return poll(&descriptor, 1, milliseconds) > 0
   }
 
   /// What a report says of the database.
