@@ -68,9 +68,11 @@ public struct History: Sendable {
   }
 
   /// Runs a change, with every error as the workspace's.
-  func write<T>(_ body: (Database) throws -> T) throws(WorkspaceError) -> T {
+  func write<T>(
+    changing types: [any Storable.Type]? = nil, _ body: (Database) throws -> T
+  ) throws(WorkspaceError) -> T {
     do {
-      return try workspace.write(body)
+      return try workspace.write(changing: types, body)
     } catch {
       throw WorkspaceError(error, path: workspace.path)
     }

@@ -83,7 +83,7 @@ extension PipelineServer {
       publications.conditions.begin(pipeline.name)
       publications.controllers.begin(pipeline.name)
       let agent = PipelineAgent(
-        pipeline, in: host, absence: difference.absences[pipeline.name] ?? PipelineAbsence(),
+        pipeline, in: host, absence: difference.absences[pipeline.name] ?? PipelineAbsence(), awaited: awaited,
         admit: { [weak self] occasion, run, overlap in
           guard let self else { throw CancellationError() }
           return try await admit(occasion, run, overlap)

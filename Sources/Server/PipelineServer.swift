@@ -50,6 +50,7 @@ package actor PipelineServer {
   var record: HostRecord
   var catalog: PipelineCatalog
   var agents: [String: PipelineAgent] = [:]
+  let awaited = AwaitedRuns()
   let dispatcher: Dispatcher
   let states: HostStates
   var watch = FileWatch()
@@ -275,7 +276,7 @@ package actor PipelineServer {
   }
 
   func queueChanged() {
-    for agent in agents.values where agent.awaitsRuns { agent.queueChanged() }
+    for name in awaited.pipelines { agents[name]?.queueChanged() }
   }
 
   func ended(_ run: RunRecord) {

@@ -122,6 +122,11 @@ extension RunHost {
 
 /// The time of the host, for what decides when runs begin.
 extension RunHost {
+  /// Publishes when pipelines are due next, and what makes them due then.
+  package func publishNext(_ instants: [(pipeline: String, at: RecordTime?, cause: String?)]) async throws {
+    try await services.recorder.publishNext(instants)
+  }
+
   /// The wall clock.
   package func now() -> RecordTime { services.now() }
 

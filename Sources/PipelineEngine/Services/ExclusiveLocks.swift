@@ -100,7 +100,12 @@ final class ExclusiveLocks: @unchecked Sendable {
     _ name: String, _ holder: LeaseHolder, isolation: isolated (any Actor)? = #isolation, noticing: (String) -> Void
   ) async throws -> LeaseOutcome {
     let now = time.now().microseconds
-    let (former, outcome) = try await recorder.perform { db in
+    let (former, outcome) = try await recorder.perform(changing: {
+      (answer: (former: Lease?, outcome: LeaseOutcome)) in
+      // Who has asked in vain has changed nothing.
+      guard case .granted = answer.outcome else { return [] }
+      return answer.former == nil ? [StoredLease.self] : nil
+    }) { db in
       let former = try Leases.current(name, in: db)
       let outcome = try Leases.acquire(name, holder: holder.description, at: now, in: db)
       // Its run is fenced off with it, lest it go on under the name if it was only thought to be gone.
@@ -132,7 +137,9 @@ final class ExclusiveLocks: @unchecked Sendable {
 
   /// Gives a name back.
   func giveBack(_ hold: Hold, isolation: isolated (any Actor)? = #isolation) async {
-    _ = try? await recorder.perform { try Leases.release(hold.name, fence: hold.fence, in: $0) }
+    _ = try? await recorder.perform(changing: { _ in [StoredLease.self] }) {
+      try Leases.release(hold.name, fence: hold.fence, in: $0)
+    }
     history.workspace.announce()
     handOver(hold.name)
   }

@@ -31,7 +31,8 @@ final class RequestRouter: @unchecked Sendable {
   private var listeners: [RunID: Listener] = [:]
   private var observer: Int?
   private var timer: EventLoop.Token?
-  private var isLookDue = false
+  /// When the latest look was, by a clock that never jumps.
+  private var lookedAt: Duration?
   /// How many looks there were.
   private(set) var looks = 0
 
@@ -68,17 +69,18 @@ final class RequestRouter: @unchecked Sendable {
   }
 
   private func noticed() {
-    isLookDue = true
-    if timer == nil { look() }
+    guard timer == nil else { return }
+    let left = lookedAt.map { pause - (time.monotonic() - $0) } ?? .zero
+    guard left > .zero else { return look() }
+    timer = loop.schedule(after: left) { [weak self] in
+      guard let self else { return }
+      timer = nil
+      if !listeners.isEmpty { look() }
+    }
   }
 
   private func look() {
-    isLookDue = false
-    timer = loop.schedule(after: pause) { [weak self] in
-      guard let self else { return }
-      timer = nil
-      if isLookDue, !listeners.isEmpty { look() }
-    }
+    lookedAt = time.monotonic()
     looks += 1
     let (history, withAnswers) = (history, isAnyoneWaiting)
     Task(executorPreference: loop) { [self] in

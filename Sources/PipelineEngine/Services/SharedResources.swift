@@ -103,8 +103,9 @@ final class SharedResources: @unchecked Sendable {
     let (outcome, gone) = try await recorder.perform(changing: {
       (answer: (outcome: ResourceHolds.Outcome, gone: [ResourceHolds.Holder])) in
       // Who has asked in vain has changed nothing.
-      if case .granted = answer.outcome { return nil }
-      return answer.gone.isEmpty ? [] : nil
+      guard answer.gone.isEmpty else { return nil }
+      if case .granted = answer.outcome { return ResourceHolds.types }
+      return []
     }) { db in
       let answer = try ResourceHolds.take(shares, for: run, operation: operation, at: now, in: db)
       // Their runs are fenced off, lest they go on if their process was only thought to be gone.

@@ -29,7 +29,7 @@ package struct PluginValues: Sendable {
   /// Puts a text under a name; nil takes it away. Durable when it returns.
   package func set(_ text: String?, for key: String) async throws {
     let (plugin, pipeline, own) = (plugin, pipeline, own)
-    try await recorder.perform { db in
+    try await recorder.perform(changing: { _ in [StoredPluginValue.self] }) { db in
       try db.changing([StoredPluginValue.self]) { context in
         if let text {
           let value = StoredPluginValue(plugin: plugin, pipeline: pipeline, key: key, value: text)
@@ -39,7 +39,6 @@ package struct PluginValues: Sendable {
         }
       }
     }
-    try await recorder.flush()
   }
 
   /// The names that begin with a text, compared by their bytes, in order.

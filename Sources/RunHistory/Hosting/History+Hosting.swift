@@ -101,16 +101,7 @@ extension History {
   package func publishNext(
     _ instants: [(pipeline: String, at: RecordTime?, cause: String?)]
   ) throws(WorkspaceError) {
-    try write { db in
-      try db.changing([StoredPipeline.self]) { context in
-        for next in instants {
-          _ = try context.update(
-            StoredPipeline.self,
-            set: [StoredPipeline.nextAt.set(next.at?.microseconds), StoredPipeline.nextCause.set(next.cause)],
-            where: StoredPipeline.name == next.pipeline)
-        }
-      }
-    }
+    try write(changing: [StoredPipeline.self]) { try StoredPipeline.publishNext(instants, in: $0) }
   }
 
   // MARK: Requests
@@ -213,6 +204,15 @@ extension History {
   }
 }
 
+extension HistoryRecorder {
+  /// The same between what is recorded, with which it shares a transaction.
+  package nonisolated(nonsending) func publishNext(
+    _ instants: [(pipeline: String, at: RecordTime?, cause: String?)]
+  ) async throws {
+    try await perform(changing: { _ in [StoredPipeline.self] }) { try StoredPipeline.publishNext(instants, in: $0) }
+  }
+}
+
 extension StoredHost {
   init(_ host: HostRecord, number: Int64) {
     self.init(
@@ -237,6 +237,20 @@ extension StoredHost {
 }
 
 extension StoredPipeline {
+  /// Publishes when pipelines are due next.
+  fileprivate static func publishNext(
+    _ instants: [(pipeline: String, at: RecordTime?, cause: String?)], in db: Database
+  ) throws {
+    try db.changing([StoredPipeline.self]) { context in
+      for next in instants {
+        _ = try context.update(
+          StoredPipeline.self,
+          set: [StoredPipeline.nextAt.set(next.at?.microseconds), StoredPipeline.nextCause.set(next.cause)],
+          where: StoredPipeline.name == next.pipeline)
+      }
+    }
+  }
+
   init(_ pipeline: PublishedPipeline) {
     self.init(
       name: pipeline.name, path: pipeline.path, description: pipeline.description,

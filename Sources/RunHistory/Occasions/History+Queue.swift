@@ -55,6 +55,15 @@ extension History {
     }
   }
 
+  /// The pauses of pipelines; nil where no run is queued that a host could take, which it takes no transaction for writing to know.
+  package func pausesOfQueue(at time: RecordTime) throws(WorkspaceError) -> [Pause]? {
+    try read { db in
+      let first = try Int.fetchOne(
+        db.cachedStatement(sql: "SELECT 1 FROM queue_entry WHERE taken_at IS NULL LIMIT 1"))
+      return first == nil ? nil : try Pauses.all(at: time, in: db)
+    }
+  }
+
   /// The earliest time by which a queued run must have begun; nil where none has one.
   package func nextStartBy() throws(WorkspaceError) -> RecordTime? {
     try read { db in

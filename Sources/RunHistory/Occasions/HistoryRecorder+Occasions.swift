@@ -4,27 +4,24 @@ import Workspace
 extension HistoryRecorder {
   /// Records an occasion together with its queued run, or with the reason why there is none; durable when it returns.
   package nonisolated(nonsending) func admit(_ request: OccasionRequest) async throws -> Admission {
-    let admission = try await perform { try OccasionLedger.admit(request, in: $0) }
-    try await flush()
-    return admission
+    try await perform(changing: { OccasionLedger.types(of: [$0]) }) { try OccasionLedger.admit(request, in: $0) }
   }
 
   /// The same for several occasions, in one transaction.
   package nonisolated(nonsending) func admit(_ requests: [OccasionRequest]) async throws -> [Admission] {
-    let admissions = try await perform { db in try requests.map { try OccasionLedger.admit($0, in: db) } }
-    try await flush()
-    return admissions
+    try await perform(changing: { OccasionLedger.types(of: $0) }) { db in
+      try requests.map { try OccasionLedger.admit($0, in: db) }
+    }
   }
 
   /// Records an occasion together with its run, which this process begins now; durable when it returns. Nil where its instant is known already.
   package nonisolated(nonsending) func begin(_ occasion: Occasion, _ run: QueuedRun) async throws -> RunRecord? {
     let statements = statements
-    let isNew = try await perform { db in
+    let isNew = try await perform(changing: { $0 ? [StoredRun.self, StoredOccasion.self] : [] }) { db in
       guard let number = try OccasionLedger.begin(occasion, run, by: .current, in: db) else { return false }
       statements.adopt(run.record.id, number: number, fence: run.record.fence)
       return true
     }
-    try await flush()
     guard isNew else { return nil }
     var record = run.record
     record.owner = .current
@@ -35,9 +32,9 @@ extension HistoryRecorder {
   package nonisolated(nonsending) func claim(
     _ instant: RecordTime, of pipeline: String, at time: RecordTime
   ) async throws -> Bool {
-    let isNew = try await perform { try OccasionLedger.claim(instant, of: pipeline, at: time, in: $0) }
-    try await flush()
-    return isNew
+    try await perform(changing: { $0 ? [StoredOccasion.self] : [] }) {
+      try OccasionLedger.claim(instant, of: pipeline, at: time, in: $0)
+    }
   }
 }
 
@@ -71,7 +68,6 @@ extension HistoryRecorder {
       for entry in taken { statements.adopt(entry.run.id, number: entry.number, fence: entry.run.fence) }
       return (taken, hasLeftOut)
     }
-    if !taken.isEmpty { try await flush() }
     return taken
   }
 }

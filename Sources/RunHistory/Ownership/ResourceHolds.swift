@@ -35,6 +35,9 @@ package enum ResourceHolds {
     case exceeded(Share, amount: Int)
   }
 
+  /// The types of objects that are others once something was taken or given back.
+  package static var types: [any Storable.Type] { [StoredResourceHold.self] }
+
   /// Takes all shares or none. What gone processes held is free, and returned as well: they may have left processes that still use it.
   ///
   /// A resource of which the workspace does not say how much there is has no limit, and is not held.

@@ -2,8 +2,11 @@ import Expressions
 import SQLite
 import Workspace
 
-/// Answers a ``RunFilter`` with one ordered walk over an index for each state asked for, which stops when there are enough.
+/// Answers a ``RunFilter`` with one ordered walk over the runs of a pipeline, or with one over an index for each state asked for, which stops when there are enough.
 struct RunListing {
+  /// A pipeline of which there are fewer runs is walked through for whatever states.
+  private static let short = 1000
+
   let filter: RunFilter
   /// Whether what the database leaves is asked for the condition.
   private var evaluates = true
@@ -54,13 +57,31 @@ struct RunListing {
   }
 
   private func states(in db: Database) throws -> [RunRecord] {
-    guard !filter.states.isEmpty else { return try walk(state: nil, in: db) }
+    guard !filter.states.isEmpty else { return try walk([], in: db) }
     // A run that was interrupted may be recorded as going on still, when nobody could write since.
     var recorded = filter.states
     if recorded.contains(.interrupted) { recorded.formUnion([.running, .queued]) }
+    if try isWalkedByPipeline(recorded, in: db) { return try walk(recorded, ofPipeline: true, in: db) }
     // Each state's walk is in order and no longer than the limit, so the answer is among them.
-    let all = try recorded.flatMap { try walk(state: $0, in: db) }.sorted { before($0, $1) }
+    let all = try recorded.flatMap { try walk([$0], in: db) }.sorted { before($0, $1) }
     return filter.limit.map { Array(all.prefix($0)) } ?? all
+  }
+
+  /// Whether the runs of the pipeline are walked through, rather than those in the states, which may be those of thousands of pipelines: where nearly all of them are wanted,
+  /// or where there are few, unless it is about those that go on, which are fewer.
+  func isWalkedByPipeline(_ states: Set<RunState>, in db: Database) throws -> Bool {
+    guard let pipeline = exactPipeline, !states.isSubset(of: [.queued, .running, .interrupted]) else { return false }
+    if states.isSuperset(of: [.succeeded, .failed]) { return true }
+    let count = try Int.fetchOne(
+      db.cachedStatement(
+        sql: "SELECT count(*) FROM (SELECT 1 FROM run_record WHERE pipeline = ? LIMIT \(Self.short))"),
+      arguments: [pipeline])
+    return count ?? 0 < Self.short
+  }
+
+  /// The name of the pipeline, unless it is a pattern.
+  private var exactPipeline: String? {
+    filter.pipeline.flatMap { $0.contains { "*?[".contains($0) } ? nil : $0 }
   }
 
   private func before(_ left: RunRecord, _ right: RunRecord) -> Bool {
@@ -68,11 +89,11 @@ struct RunListing {
     return filter.order == .oldestFirst ? isEarlier : !isEarlier && left.id != right.id
   }
 
-  private func walk(state: RunState?, in db: Database) throws -> [RunRecord] {
+  private func walk(_ states: Set<RunState>, ofPipeline: Bool = false, in db: Database) throws -> [RunRecord] {
     var runs: [RunRecord] = []
     let limit = filter.limit ?? .max
     guard limit > 0 else { return [] }
-    try db.fetch(for: StoredRun.self).walk(condition(state: state), orderBy: order) { stored in
+    try db.fetch(for: StoredRun.self).walk(condition(states, ofPipeline: ofPipeline), orderBy: order) { stored in
       guard let run = RunRows.Numbered(stored, in: db) else { return true }
       // The states are looked at again as readers see them.
       if !filter.states.isEmpty {
@@ -94,15 +115,21 @@ struct RunListing {
       : [StoredRun.createdAt.ascending, StoredRun.number.ascending]
   }
 
-  /// What the database decides in one walk.
-  func condition(state: RunState?) -> Condition<StoredRun>? {
+  /// What the database decides in one walk: over the runs of the pipeline, of which those in the states are wanted, or over those in one state, or over all.
+  func condition(_ states: Set<RunState> = [], ofPipeline: Bool = false) -> Condition<StoredRun>? {
     var conditions: [Condition<StoredRun>] = []
-    if let state { conditions.append(StoredRun.state == state.rawValue) }
+    if ofPipeline {
+      // The plus keeps the planner from the index of states.
+      let names = states.map(\.rawValue).sorted()
+      let places = names.map { _ in "?" }.joined(separator: ", ")
+      conditions.append(.sql("+run_record.state IN (\(places))", names.map { .text($0) }))
+    } else if let state = states.first {
+      conditions.append(StoredRun.state == state.rawValue)
+    }
     if let pipeline = filter.pipeline {
-      let isPattern = pipeline.contains { "*?[".contains($0) }
-      // The plus keeps the planner from the range of names that the pattern begins with, which it would have to sort.
+      // Likewise from the range of names that a pattern begins with, which it would have to sort.
       conditions.append(
-        isPattern ? .sql("+run_record.pipeline GLOB ?", [.text(pipeline)]) : StoredRun.pipeline == pipeline)
+        exactPipeline == nil ? .sql("+run_record.pipeline GLOB ?", [.text(pipeline)]) : StoredRun.pipeline == pipeline)
     }
     if let since = filter.since { conditions.append(StoredRun.createdAt >= since.microseconds) }
     if let until = filter.until { conditions.append(StoredRun.createdAt < until.microseconds) }

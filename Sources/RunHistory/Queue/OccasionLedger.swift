@@ -12,6 +12,13 @@ enum OccasionLedger {
   /// How many occasions come between two looks at what may be forgotten.
   private static let interval: Int64 = 256
 
+  /// The types of objects that are others once these have been admitted.
+  static func types(of admissions: [Admission]) -> [any Storable.Type] {
+    admissions.contains { if case .queued = $0 { true } else { false } }
+      ? [StoredOccasion.self, StoredRun.self, StoredQueueEntry.self]
+      : admissions.allSatisfy { if case .known = $0 { true } else { false } } ? [] : [StoredOccasion.self]
+  }
+
   static func admit(_ request: OccasionRequest, in db: Database) throws -> Admission {
     let occasion = request.occasion
     if occasion.cause == .instant, let instant = occasion.instant, try isKnown(instant, of: occasion.pipeline, in: db) {
@@ -99,10 +106,7 @@ enum OccasionLedger {
       }
     }
     if request.capacity < .max {
-      let waiting = try Int.fetchOne(
-        db.cachedStatement(sql: "SELECT 1 FROM queue_entry WHERE taken_at IS NULL LIMIT 1 OFFSET ?"),
-        arguments: [max(0, request.capacity - 1)])
-      if waiting != nil || request.capacity <= 0 {
+      if try isQueueFull(request.capacity, in: db) {
         return Refusal(reason: .queueFull, detail: "\(request.capacity) runs are queued")
       }
     }
@@ -112,6 +116,19 @@ enum OccasionLedger {
       let other = try activeRun(of: occasion.pipeline, in: db) ?? unendedRun(among: request.others, in: db)
     else { return nil }
     return Refusal(reason: .overlap, other: other)
+  }
+
+  private static func isQueueFull(_ capacity: Int, in db: Database) throws -> Bool {
+    guard capacity > 0 else { return true }
+    // There are no more entries than numbers between the first and the last one, which takes no walk through them.
+    let most = try Int.fetchOne(
+      db.cachedStatement(
+        sql: "SELECT (SELECT max(run) FROM queue_entry) - (SELECT min(run) FROM queue_entry) + 1"))
+    guard let most, most >= capacity else { return false }
+    let waiting = try Int.fetchOne(
+      db.cachedStatement(sql: "SELECT 1 FROM queue_entry WHERE taken_at IS NULL LIMIT 1 OFFSET ?"),
+      arguments: [capacity - 1])
+    return waiting != nil
   }
 
   /// One of the runs that has not ended: it is interrupted, and about to be resumed.
@@ -128,11 +145,17 @@ enum OccasionLedger {
 
   /// A run of the pipeline that goes on, or is queued.
   private static func activeRun(of pipeline: String, in db: Database) throws -> (number: Int64, id: RunID)? {
+    // Those that are queued by their places, and those of processes, which are few, by their index: neither of all that the pipeline had, nor of all that are queued.
     let rows = try Row.fetchAll(
       db.cachedStatement(
         sql: """
-          SELECT number, id, boot, pid, process_started FROM run_record
-          WHERE pipeline = ? AND state IN ('queued', 'running') ORDER BY number
+          SELECT r.number, r.id, r.boot, r.pid, r.process_started
+          FROM queue_entry q CROSS JOIN run_record r ON r.number = q.run
+          WHERE q.pipeline = ?1 AND r.state IN ('queued', 'running')
+          UNION
+          SELECT number, id, boot, pid, process_started FROM run_record INDEXED BY run_owned
+          WHERE pipeline = ?1 AND state IN ('queued', 'running') AND process_started <> -1
+          ORDER BY 1
           """), arguments: [pipeline])
     for row in rows {
       let owner = ProcessIdentity(boot: row[2], pid: Int32(exactly: row[3] as Int64) ?? 0, started: row[4])

@@ -97,7 +97,7 @@ struct PruneSelection {
     let order = RunListing(filter: listing)
     var seen: [String: Int] = [:]
     var families: [[RunRows.Numbered]] = []
-    try db.fetch(for: StoredRun.self).walk(order.condition(state: nil), orderBy: order.order) { stored in
+    try db.fetch(for: StoredRun.self).walk(order.condition(), orderBy: order.order) { stored in
       guard let run = RunRows.Numbered(stored, in: db) else { return true }
       seen[run.record.pipeline, default: 0] += 1
       if let keep = rule.keep, seen[run.record.pipeline, default: 0] <= keep { return true }

@@ -31,7 +31,7 @@ actor Forecasts {
       waiting = [:]
       let found = await next(of: asked, after: host.now())
       // What cannot be written now is written after the next instant.
-      try? host.history.publishNext(found)
+      try? await host.publishNext(found)
     }
   }
 

@@ -26,6 +26,7 @@ final class PipelineAgent: Sendable {
   let pipeline: ServedPipeline
   private let host: RunHost
   private let absence: PipelineAbsence
+  private let awaited: AwaitedRuns
   private let admit: Admit
   private let onCondition: @Sendable (PipelineCondition) -> Void
   private let onTrouble: @Sendable (_ position: Int, ControllerTrouble?) -> Void
@@ -36,19 +37,21 @@ final class PipelineAgent: Sendable {
   ///   - pipeline: What to run.
   ///   - host: Who runs it.
   ///   - absence: How long it has not been at work before, and why.
+  ///   - awaited: Told of the runs whose end it waits for.
   ///   - admit: Records occasions.
   ///   - onCondition: Told of what its conditions are, at once and after each change. Any thread.
   ///   - onTrouble: Told what keeps a controller from its work, by its position, and with nil that nothing does any more. Any thread.
   ///   - onProblem: Told of what keeps controllers or conditions from their work.
   init(
-    _ pipeline: ServedPipeline, in host: RunHost, absence: PipelineAbsence, admit: @escaping Admit,
-    onCondition: @escaping @Sendable (PipelineCondition) -> Void,
+    _ pipeline: ServedPipeline, in host: RunHost, absence: PipelineAbsence, awaited: AwaitedRuns,
+    admit: @escaping Admit, onCondition: @escaping @Sendable (PipelineCondition) -> Void,
     onTrouble: @escaping @Sendable (_ position: Int, ControllerTrouble?) -> Void,
     onProblem: @escaping @Sendable (String) -> Void
   ) {
     self.pipeline = pipeline
     self.host = host
     self.absence = absence
+    self.awaited = awaited
     self.admit = admit
     self.onCondition = onCondition
     self.onTrouble = onTrouble
@@ -74,11 +77,9 @@ final class PipelineAgent: Sendable {
     ended.session?.end()
     for subscription in ended.subscriptions { subscription.cancel() }
     for task in ended.tasks { task.cancel() }
+    awaited.remove(pipeline.name, ended.awaited.count)
     for continuation in ended.awaited.values { continuation.resume(throwing: CancellationError()) }
   }
-
-  /// Whether a condition waits for the end of a run of the pipeline.
-  var awaitsRuns: Bool { state.withLock { !$0.awaited.isEmpty } }
 
   /// The queue has changed: a run for which a condition waits may have been cancelled, or left out, before it began.
   func queueChanged() {
@@ -90,8 +91,13 @@ final class PipelineAgent: Sendable {
 
   /// A run of the pipeline has ended.
   func ended(_ run: RunRecord) {
-    let continuation = state.withLock { $0.awaited.removeValue(forKey: run.id) }
-    continuation?.resume(returning: RunOutcome(run: run, results: [:]))
+    takeAwaited(run.id)?.resume(returning: RunOutcome(run: run, results: [:]))
+  }
+
+  private func takeAwaited(_ run: RunID) -> CheckedContinuation<RunOutcome, any Error>? {
+    let continuation = state.withLock { $0.awaited.removeValue(forKey: run) }
+    if continuation != nil { awaited.remove(pipeline.name) }
+    return continuation
   }
 
   // MARK: Controllers
@@ -211,12 +217,16 @@ final class PipelineAgent: Sendable {
     let run = pipeline.run(for: occasion, event: nil)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
+        awaited.add(pipeline.name)
         let isOver = state.withLock { state in
           guard !state.hasEnded, !Task.isCancelled else { return true }
           state.awaited[run.record.id] = continuation
           return false
         }
-        guard !isOver else { return continuation.resume(throwing: CancellationError()) }
+        guard !isOver else {
+          awaited.remove(pipeline.name)
+          return continuation.resume(throwing: CancellationError())
+        }
         Task { [occasion] in await self.admit(occasion, run) }
       }
     } onCancel: {
@@ -259,7 +269,7 @@ final class PipelineAgent: Sendable {
 
   /// Nobody waits for the run any more, or it does not come.
   private func abandon(_ run: RunID) {
-    state.withLock { $0.awaited.removeValue(forKey: run) }?.resume(throwing: CancellationError())
+    takeAwaited(run)?.resume(throwing: CancellationError())
   }
 
   private func keep(_ change: (inout State) -> Void) {

@@ -145,7 +145,7 @@ actor Dispatcher {
     let places = grantPlaces()
     guard places.total > 0 else { return }
     let now = host.now()
-    let pauses = try host.history.pauses(at: now)
+    guard let pauses = try host.history.pausesOfQueue(at: now) else { return }
     let held = Set(pauses.map(\.pipeline))
       .union(single.intersection(going.values.map(\.pipeline)))
     let taken = try await host.takeQueued(places, held: held, single: single)

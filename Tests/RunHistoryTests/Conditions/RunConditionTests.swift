@@ -142,7 +142,7 @@ struct RunConditionTests {
     var filter = RunFilter(condition: try RunCondition.parse("state == 'failed' && user == 'ada'"))
     filter.states = [.failed]
     let listing = RunListing(filter: filter)
-    let plan = try history.plan(of: StoredRun.self, where: listing.condition(state: .failed), orderBy: listing.order)
+    let plan = try history.plan(of: StoredRun.self, where: listing.condition([.failed]), orderBy: listing.order)
     #expect(plan.joined().contains("run_by_state"))
   }
 }

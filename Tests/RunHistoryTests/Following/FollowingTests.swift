@@ -39,6 +39,21 @@ struct FollowingTests {
     other = try History.open(at: fixture.directory, mode: .readWrite)
   }
 
+  @Test("An occasion is told to those who follow the queue, and not to those who wait for requests")
+  func occasions() async throws {
+    let (requests, places) = (Counter(), Counter())
+    // Whoever subscribed first is called first.
+    let subscriptions =
+      try [fixture.history.followRunRequests { requests.add() }] + fixture.history.followQueue { places.add() }
+    try await places.settle()
+    let before = requests.value
+    let run = QueuedRun(record: fixture.record(), definition: "name: digest")
+    let occasion = Occasion(pipeline: "digest", cause: .event, askedAt: HistoryFixture.start)
+    try await places.expect { _ = try await fixture.recorder.admit(OccasionRequest(occasion, run: run)) }
+    #expect(requests.value == before)
+    withExtendedLifetime(subscriptions) {}
+  }
+
   @Test("Runs are told of when they begin and end, in whatever process, and not while their operations go on")
   func runs() async throws {
     let counter = Counter()

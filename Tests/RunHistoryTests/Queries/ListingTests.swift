@@ -122,10 +122,34 @@ struct ListingTests {
     ]
     for (filter, state, index) in filters {
       let listing = RunListing(filter: filter)
-      let plan = try history.plan(of: StoredRun.self, where: listing.condition(state: state), orderBy: listing.order)
+      let plan = try history.plan(
+        of: StoredRun.self, where: listing.condition(state.map { [$0] } ?? []), orderBy: listing.order)
       #expect(plan.contains { $0.contains(index) }, "\(plan)")
       #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
     }
+    let latest = RunListing(filter: RunFilter(pipeline: "a", states: [.succeeded, .failed], limit: 1))
+    let plan = try history.plan(
+      of: StoredRun.self, where: latest.condition([.succeeded, .failed], ofPipeline: true), orderBy: latest.order)
+    #expect(
+      plan.contains { $0.contains("run_by_pipeline") } && !plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+  }
+
+  @Test("The latest run of a pipeline that has ended is looked for among the pipeline's, not among all that have ended")
+  func walksOfPipeline() async throws {
+    let old = try await fixture.ended("rare", at: time(0), state: .failed)
+    for minute in 1...5 { try await fixture.ended("often", at: time(minute)) }
+    let answers: [(Set<RunState>, byPipeline: Bool, [RunID])] = [
+      ([.succeeded, .failed, .cancelled, .interrupted], true, [old]), ([.failed], true, [old]),
+      ([.succeeded], true, []),
+      ([.running], false, []), ([.running, .queued, .interrupted], false, []),
+    ]
+    for (states, byPipeline, runs) in answers {
+      let listing = RunListing(filter: RunFilter(pipeline: "rare", states: states))
+      #expect(try history.read { try listing.isWalkedByPipeline(states, in: $0) } == byPipeline, "\(states)")
+      #expect(try history.runs(listing.filter).map(\.id) == runs, "\(states)")
+    }
+    let pattern = RunListing(filter: RunFilter(pipeline: "rare*", states: [.failed]))
+    #expect(try history.read { try !pattern.isWalkedByPipeline([.failed], in: $0) })
   }
 
   @Test(
