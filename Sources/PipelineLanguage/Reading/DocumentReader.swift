@@ -31,6 +31,8 @@ package final class DocumentReader {
 
   /// The codes of errors that are warnings here.
   private let forgiven: Set<String>
+  /// Whether the text is one that has been run before.
+  var isRecorded: Bool { !forgiven.isEmpty }
   /// Where files of params and variables are found.
   let settings: SettingFiles
   /// What was read of them.
