@@ -234,6 +234,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
       if drainInbox() {
         while let body = core.leisure.popFirst() { body() }
         meter.endTurn(now())
+        dropWaits()
         return
       }
       let looked = now()
@@ -255,6 +256,16 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
       runUrgent(&events)
       if count == 0, !hasWork, core.jobs.isEmpty { core.leisure.popFirst()?() }
     }
+  }
+
+  /// Lets go of what waited for a time or a descriptor, which may hold this loop: nothing of it comes any more.
+  private func dropWaits() {
+    let (alarms, bodies, handlers) = (core.alarms, core.timerBodies, core.handlers)
+    (core.alarms, core.timerBodies, core.handlers) = ([:], [:], [:])
+    core.timers = Heap()
+    for cancel in alarms.values { cancel() }
+    // What ends with these may still cancel timers and watches.
+    withExtendedLifetime((bodies, handlers)) {}
   }
 
   /// Runs the urgent jobs. Each may have taken a while, in which other processes have ended, so these are looked for after each.

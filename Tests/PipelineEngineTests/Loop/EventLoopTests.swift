@@ -72,6 +72,26 @@ import Testing
     }
   }
 
+  @Test("lets go of what waited for a time, once it has ended") func dropsWaits() async throws {
+    final class Held: Sendable {}
+    weak var held: Held?
+    do {
+      let (loop, object) = (try EventLoop(), Held())
+      held = object
+      try loop.start()
+      await withCheckedContinuation { continuation in
+        loop.execute {
+          // As what waits mostly holds the loop.
+          _ = loop.schedule(after: .seconds(3600)) { withExtendedLifetime((loop, object)) {} }
+          continuation.resume()
+        }
+      }
+      loop.stop()
+    }
+    for _ in 0..<5000 where held != nil { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(held == nil)
+  }
+
   @Test("tells when a descriptor becomes readable") func descriptors() async throws {
     try await withLoop { loop in
       var ends: [Int32] = [0, 0]
