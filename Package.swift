@@ -344,8 +344,8 @@ let package = Package(
     .executableTarget(
       name: "SimulatedHosts",
       dependencies: [
-        "CFaultVFS", "Operations", "OperationsTesting", "PipelineEngine", "PipelineLanguage", "PipelineService",
-        "PluginHost", "RunHistory", "Server", "SQLite", "Workspace",
+        "CFaultVFS", "CProcess", "Operations", "OperationsTesting", "PipelineEngine", "PipelineLanguage",
+        "PipelineService", "PluginHost", "RunHistory", "Server", "SQLite", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],

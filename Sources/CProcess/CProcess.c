@@ -187,3 +187,5 @@ int64_t penstock_heap_in_use(void) {
   struct mallinfo2 info = mallinfo2();
   return (int64_t)(info.uordblks + info.hblkhd);
 }
+
+void penstock_limit_arenas(int most) { mallopt(M_ARENA_MAX, most); }

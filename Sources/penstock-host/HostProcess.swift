@@ -23,6 +23,8 @@ enum HostProcess {
     sigprocmask(SIG_SETMASK, &none, nil)
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
     hideManager()
+    // Little of what a host does happens on more threads than two at once.
+    penstock_limit_arenas(2)
     penstock_let_owner_use_files()
     // Each run that goes on needs a few. Where the system refuses, there are fewer.
     _ = penstock_raise_descriptors()

@@ -1,4 +1,5 @@
 import CFaultVFS
+import CProcess
 import Foundation
 import Operations
 import OperationsTesting
@@ -101,8 +102,10 @@ final class SimulatedHosts {
     self.settings = settings
     var random = SeededRandom(seed: settings.seed)
     pipelines = SimulatedPipeline.draw(settings.pipelines, isApart: settings.isApart, &random)
+    // As many as let most of what is asked for run, and everything wait again and again.
     limits = SimulatedMachine.Limits(
-      runs: settings.runs, queues: ["heavy": 2], processes: settings.processes, resources: ["gpu": 1])
+      runs: settings.runs, queues: ["heavy": max(2, settings.runs / 8)], processes: settings.processes,
+      resources: ["gpu": max(1, settings.processes / 16)])
     let kinds = pipelines.reduce(into: [:]) { $0.merge($1.processes) { first, _ in first } }
     machine = SimulatedMachine(clock, kinds, limits: limits, seed: settings.seed, isApart: settings.isApart)
     let memory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
@@ -158,6 +161,8 @@ final class SimulatedHosts {
 
   /// Simulates all days, and drains the last host.
   func run() throws {
+    // As in the program of a host.
+    penstock_limit_arenas(2)
     guard fault_install() == 0 else { throw Failure(description: "nothing can be made to fail") }
     try begin()
     for (at, event) in events {
@@ -189,7 +194,9 @@ final class SimulatedHosts {
   }
 
   private func settle() throws {
-    guard threads.settle() else { throw Failure(description: "the host never comes to rest at \(clock.recordTime)") }
+    guard threads.settle() else {
+      throw Failure(description: "the host never comes to rest at \(clock.recordTime): \(threads.awake)")
+    }
   }
 
   private func restart(after down: Int64, _ end: () throws -> Void) throws {
@@ -213,7 +220,8 @@ final class SimulatedHosts {
       configuration.alarms = clock
       configuration.executor = executor
       configuration.gathering = .zero
-      configuration.listensAfter = .zero
+      // With what else is looked at 50 ms after a beginning.
+      configuration.listensAfter = .milliseconds(50)
       configuration.random = OperationRandom(seed: 1)
       configuration.sinceBoot = { clock.monotonic() }
     }

@@ -192,4 +192,8 @@ void penstock_restore_terminal(void);
 /// The bytes that `malloc` has given out in this process, of all arenas.
 int64_t penstock_heap_in_use(void);
 
+/// Lets `malloc` share out so many arenas among all threads, in place of eight for each processor: what a thread of many has freed serves the others as well, so that
+/// a process that runs for months does not grow by what lies idle between. To be called before there are other threads.
+void penstock_limit_arenas(int most);
+
 #endif
