@@ -7,12 +7,16 @@ struct OtherThreads {
   /// Descriptors of `/proc/self/task/*/stat`, of all threads but this one.
   private var threads: [Int32] = []
   private var count = -1
+  /// Of `/proc/self/task`, whose number of links is that of threads.
+  private let directory = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  /// The first to be looked at: it did not sleep when it was looked at last.
+  private var first = 0
   /// Nanoseconds that others may have used between two readings of their clocks: less than any thread needs to wake up.
   private static let noise: Int64 = 2500
 
-  /// Returns when all other threads sleep; false where they do not within ten seconds.
+  /// Returns when all other threads sleep; false where they do not within a minute.
   mutating func settle() -> Bool {
-    let deadline = Self.time(CLOCK_MONOTONIC) + 10_000_000_000
+    let deadline = Self.time(CLOCK_MONOTONIC) + 60_000_000_000
     var before = Self.used()
     while true {
       sched_yield()
@@ -43,28 +47,43 @@ struct OtherThreads {
 
   /// A thread that has come or gone is no thread that sleeps.
   private mutating func areAsleep() -> Bool {
-    var status = stat()
-    guard stat("/proc/self/task", &status) == 0 else { return false }
-    if Int(status.st_nlink) != count {
-      count = Int(status.st_nlink)
-      list()
-      return false
-    }
-    for thread in threads {
-      switch Self.isAsleep(thread) {
+    for offset in 0..<threads.count {
+      let index = (first + offset) % threads.count
+      switch Self.isAsleep(threads[index]) {
       case true?: continue
-      case false?: return false
+      case false?:
+        first = index
+        return false
       case nil:
-        count = -1
+        list()
         return false
       }
     }
-    return true
+    if Self.links(of: directory) == count { return true }
+    list()
+    return false
+  }
+
+  private static func links(of descriptor: Int32) -> Int {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int(status.st_nlink) : -1
+  }
+
+  /// The names of those that do not sleep.
+  var awake: [String] {
+    threads.compactMap { thread in
+      guard Self.isAsleep(thread) == false else { return nil }
+      var buffer = [UInt8](repeating: 0, count: 64)
+      let count = pread(thread, &buffer, buffer.count, 0)
+      return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: ")").first.map(String.init)
+    }
   }
 
   private mutating func list() {
+    count = Self.links(of: directory)
     for thread in threads { close(thread) }
     threads = []
+    first = 0
     guard let directory = opendir("/proc/self/task") else { return }
     defer { closedir(directory) }
     // `gettid` is not there for Swift.

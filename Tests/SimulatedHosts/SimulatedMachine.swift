@@ -13,8 +13,8 @@ final class SimulatedMachine: Sendable {
   struct Kind: Sendable {
     var pipeline: String
     var queue: String
-    /// In seconds.
-    var durations: ClosedRange<Int>
+    /// How long they may take, in seconds: few lengths, so that much ends together, as it does where much begins together.
+    var durations: [Int]
     /// How many of a hundred fail.
     var failures: Int
     /// What they take of ``Limits/resources``.
@@ -80,7 +80,7 @@ final class SimulatedMachine: Sendable {
       // An attempt that was not recorded before its host died has the same number again.
       if let former = state.processes[id], former.end == nil { state.problems.append("\(command) goes on twice") }
       var random = state.random[command] ?? SeededRandom(seed: seed, round: Self.number(of: command))
-      let seconds = Int.random(in: kind.durations, using: &random)
+      let seconds = random.element(of: kind.durations)
       let fails = random.next(below: 100) < kind.failures
       state.random[command] = random
       state.processes[id] = Process(kind: kind)
@@ -104,22 +104,30 @@ final class SimulatedMachine: Sendable {
 
   /// That nothing goes on which the limits do not allow.
   private func check(_ state: inout State) {
-    let going = state.processes.filter { $0.value.end == nil }
-    state.most = max(state.most, going.count)
-    if going.count > limits.processes {
-      state.problems.append("\(going.count) processes go on, and \(limits.processes) may")
+    var processes = 0
+    var runs: Set<RunID> = []
+    var runsOfQueues = limits.queues.mapValues { _ in Set<RunID>() }
+    var holders = limits.resources.mapValues { _ in 0 }
+    for (id, process) in state.processes where process.end == nil {
+      processes += 1
+      runs.insert(id.run)
+      runsOfQueues[process.kind.queue]?.insert(id.run)
+      if let resource = process.kind.resource { holders[resource]? += 1 }
     }
-    let runs = Set(going.keys.map(\.run))
+    state.most = max(state.most, processes)
+    if processes > limits.processes {
+      state.problems.append("\(processes) processes go on, and \(limits.processes) may")
+    }
     if runs.count > limits.runs {
-      let names = going.values.map(\.kind.pipeline).sorted().joined(separator: " ")
+      let names = state.processes.values.filter { $0.end == nil }.map(\.kind.pipeline).sorted().joined(separator: " ")
       state.problems.append("\(clock.recordTime.text) \(runs.count) runs go on, and \(limits.runs) may: \(names)")
     }
     for (queue, most) in limits.queues {
-      let count = Set(going.filter { $0.value.kind.queue == queue }.keys.map(\.run)).count
+      let count = runsOfQueues[queue]?.count ?? 0
       if count > most { state.problems.append("\(count) runs of the queue '\(queue)' go on, and \(most) may") }
     }
     for (resource, most) in limits.resources {
-      let count = going.values.count { $0.kind.resource == resource }
+      let count = holders[resource] ?? 0
       if count > most { state.problems.append("\(count) processes have '\(resource)', of which there are \(most)") }
     }
   }

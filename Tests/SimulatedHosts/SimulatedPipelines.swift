@@ -69,7 +69,7 @@ struct SimulatedPipeline: Sendable {
     }
     let zone = random.element(of: zones)
     // Many of them fall together.
-    var minute = random.oneIn(2) ? random.element(of: [0, 15, 30]) : random.next(below: 60)
+    var minute = random.oneIn(4) ? random.next(below: 60) : random.element(of: [0, 15, 30, 45])
     var second = 0
     // A second that no other one has in any hour, whatever its zone: these differ by quarters of an hour.
     if let number { (minute, second) = (number / 59 % 15, 1 + number % 59) }
@@ -88,8 +88,8 @@ struct SimulatedPipeline: Sendable {
       hours = [2]
       line = "\(minute) 2 * * *"
     default:
-      hours = Set(stride(from: 0, to: 24, by: 2))
-      line = "\(minute) */2 * * *"
+      hours = Set(stride(from: 0, to: 24, by: 3))
+      line = "\(minute) */3 * * *"
     }
     line = prefix + line
     let (catchUp, setting): (CatchUp, String) =
@@ -106,7 +106,8 @@ struct SimulatedPipeline: Sendable {
   }
 
   private mutating func drawOperations(_ random: inout SeededRandom) -> [String] {
-    let durations = random.oneIn(20) ? 1200...5400 : random.oneIn(4) ? 60...240 : 2...40
+    let durations =
+      random.oneIn(20) ? [1200, 1800, 3600, 5400] : random.oneIn(4) ? [60, 120, 180, 240] : [2, 5, 10, 20, 40]
     func process(_ operation: String, _ more: String, resource: String? = nil) -> String {
       let command = "\(name)-\(operation)"
       processes[command] = SimulatedMachine.Kind(
