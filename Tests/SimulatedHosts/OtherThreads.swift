@@ -13,15 +13,20 @@ struct OtherThreads {
   private var first = 0
   /// Nanoseconds that others may have used between two readings of their clocks: less than any thread needs to wake up.
   private static let noise: Int64 = 2500
+  /// Nanoseconds of which others that have used them between two readings probably use more.
+  private static let work: Int64 = 10_000
 
   /// Returns when all other threads sleep; false where they do not within a minute.
   mutating func settle() -> Bool {
     let deadline = Self.time(CLOCK_MONOTONIC) + 60_000_000_000
     var before = Self.used()
+    var areBusy = false
     while true {
-      sched_yield()
+      // While they are at work, they have the processors to themselves.
+      if areBusy { Self.pause() } else { sched_yield() }
       // What others use is asked first, as that costs a hundredth of looking at each of them.
       let now = Self.used()
+      areBusy = now - before > Self.work
       if now - before < Self.noise, areAsleep() {
         let after = Self.used()
         if after - before < Self.noise { return true }
@@ -37,6 +42,12 @@ struct OtherThreads {
   private static func used() -> Int64 {
     let all = time(CLOCK_PROCESS_CPUTIME_ID)
     return all - time(CLOCK_THREAD_CPUTIME_ID)
+  }
+
+  /// Sleeps for less than 100 µs, of which 50 are the kernel's own.
+  private static func pause() {
+    var time = timespec(tv_sec: 0, tv_nsec: 10_000)
+    nanosleep(&time, nil)
   }
 
   private static func time(_ clock: clockid_t) -> Int64 {
