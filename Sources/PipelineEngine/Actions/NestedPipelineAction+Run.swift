@@ -63,7 +63,8 @@ private struct NestedRunAttempt {
         parent: RunRecord.Parent(
           run: run.state.id, operation: run.state.instances[ordinal].name,
           attempt: run.state.instances[ordinal].attempts),
-        heldNames: try run.namesHeld(by: ordinal), observer: run.observer,
+        heldNames: try run.namesHeld(by: ordinal),
+        isWithinHolder: run.brief.isWithinHolder || !run.demand(ordinal).resources.isEmpty, observer: run.observer,
         place: run.brief.place))
     run.children[ordinal] = child
     defer { run.children[ordinal] = nil }

@@ -46,6 +46,22 @@ struct AttemptTurn {
     endEarly()
   }
 
+  /// Takes what the next attempt needs where nothing is to be waited for. What processes on the workspace share may be waited for.
+  func takeAtOnce() throws -> Bool {
+    guard !run.state.instances[ordinal].turn.hasSlot else { return true }
+    let demand = run.demand(ordinal)
+    let resources = demand.resources.map {
+      ResourceHolds.Share(run.state.pipeline.resources[$0.resource].name, $0.amount)
+    }
+    guard try run.services.shared.resources.shared(among: resources).isEmpty else { return false }
+    if demand.slots > 0 || !demand.resources.isEmpty {
+      guard run.limits.take(demand) else { return false }
+    }
+    run.state.instances[ordinal].turn.hasSlot = true
+    endEarly()
+    return true
+  }
+
   /// Waits for what the run and its host share out.
   private nonisolated(nonsending) func takeHere(_ demand: RunLimits.Demand) async throws {
     if demand.slots > 0 || !demand.resources.isEmpty, !run.limits.take(demand) {

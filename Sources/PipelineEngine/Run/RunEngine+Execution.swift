@@ -72,38 +72,11 @@ extension RunEngine {
       throw OperationFailure(
         code: "secret-exposed", ownWords: "exclusive: the name has a secret in it, and names are shown")
     }
-    let key = exclusiveKey(name)
-    if run.services.shared.locks.isTaken(key) {
-      run.recorder.enter(ordinal, .waiting(.exclusive(OperationReason.Exclusive(name: name))))
-    }
-    let holder = LeaseHolder(run: run.state.id, operation: run.state.instances[ordinal].name)
-    let hold = try await run.services.shared.locks.take(key, holder: holder, watch: run.services.observations.watch) {
-      other in
-      run.recorder.enter(
-        ordinal,
-        .waiting(
-          .exclusive(OperationReason.Exclusive(name: name, holder: other.description, process: Int64(other.process)))),
-        recordNow: true)
-    } noticing: { notice in
-      run.observer.emit(.notice(run.state.id, notice))
-    }
-    do {
-      try await executeAttempts(ordinal)
-    } catch {
-      await run.services.shared.locks.giveBack(hold)
-      throw error
-    }
-    await run.services.shared.locks.giveBack(hold)
-  }
-
-  /// What is held for an exclusive name. Inside an operation that holds the name already, it is held within that
-  /// operation alone: its nested runs would otherwise wait for the operation that waits for them.
-  private func exclusiveKey(_ name: String) -> String {
-    run.brief.heldNames[name].map { "exclusive:\(name) within \($0.text)" } ?? "exclusive:\(name)"
+    try await executeHolding(name, ordinal)
   }
 
   /// Runs the action with its timeout, its retries and its repetition, each of them the modifier of `Operations`.
-  private func executeAttempts(_ ordinal: Int) async throws {
+  func executeAttempts(_ ordinal: Int) async throws {
     let node = run.state.instances[ordinal].node
     if run.state.instances[ordinal].turn.isEarly {
       ProcessAttempt(run: run, ordinal: ordinal).prepare()

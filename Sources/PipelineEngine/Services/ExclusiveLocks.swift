@@ -96,6 +96,26 @@ final class ExclusiveLocks: @unchecked Sendable {
     }
   }
 
+  /// Takes `name` where nobody has it; nil where somebody has.
+  ///
+  /// - Throws: What the workspace says.
+  func takeAtOnce(
+    _ name: String, holder: LeaseHolder, isolation: isolated (any Actor)? = #isolation, noticing: (String) -> Void
+  ) async throws -> Hold? {
+    guard queues[name] == nil else { return nil }
+    queues[name] = []
+    do {
+      if case .granted(let lease) = try await acquire(name, holder, noticing: noticing) {
+        return Hold(name: name, fence: lease.fence)
+      }
+    } catch {
+      handOver(name)
+      throw error
+    }
+    handOver(name)
+    return nil
+  }
+
   private func acquire(
     _ name: String, _ holder: LeaseHolder, isolation: isolated (any Actor)? = #isolation, noticing: (String) -> Void
   ) async throws -> LeaseOutcome {

@@ -2,7 +2,7 @@
 ///
 /// What an operation needs is taken of the host and of its run in one step, or not at all. A run that asks in vain stands in line, each run at most once, for what it asked for last; what
 /// becomes free goes to the first in line that it is enough for. A run in line keeps those behind it from the resources that it wants, and from processes only while these are what it lacks:
-/// whoever waits for a licence does not hold up those who need none. Lives on the event loop.
+/// whoever waits for a licence does not hold up those who need none. Runs in an operation that holds resources go before the line. Lives on the event loop.
 final class HostLimits {
   /// What a demand takes of the host: amounts of counters.
   typealias Share = [(counter: Int, amount: Int)]
@@ -72,7 +72,7 @@ final class HostLimits {
   func take(_ share: Share, for run: RunLimits, insteadOf granted: Share = []) -> Bool {
     let index = line.firstIndex { $0.run === run }
     add(granted)
-    if fits(share), !isKept(share, by: line[..<(index ?? line.endIndex)]) {
+    if fits(share), run.isWithinHolder || !isKept(share, by: line[..<(index ?? line.endIndex)]) {
       subtract(share)
       // While those in line are served, it may ask for more.
       if let index, !isServing { line.remove(at: index) }
@@ -112,7 +112,7 @@ final class HostLimits {
       isServiceDue = false
       var kept = [Bool](repeating: false, count: free.count)
       for waiting in line {
-        if fits(waiting.share), !waiting.share.contains(where: { kept[$0.counter] }),
+        if fits(waiting.share), waiting.run.isWithinHolder || !waiting.share.contains(where: { kept[$0.counter] }),
           // Another one that was served may have taken it out.
           line.contains(where: { $0 === waiting })
         {

@@ -27,6 +27,8 @@ final class RunLimits {
   var onWithdrawal: () -> Void = {}
   private let host: HostLimits?
   private let place: RunPlace?
+  /// Whether operations around the run hold resources. At the host it waits for nobody who only stands in line: they may wait for those.
+  let isWithinHolder: Bool
   /// The counters of the host that the run's resources count at.
   private let counters: [Int?]
   /// What the host has given the run for the scheduler, which has not taken it yet.
@@ -34,8 +36,10 @@ final class RunLimits {
 
   /// The limits of a run with so many slots and amounts of its resources, whose `names` tell which of them the host counts.
   init(
-    slots: Int, resources: [Int], names: [String] = [], host: HostLimits? = nil, place: RunPlace? = nil
+    slots: Int, resources: [Int], names: [String] = [], host: HostLimits? = nil, place: RunPlace? = nil,
+    isWithinHolder: Bool = false
   ) {
+    self.isWithinHolder = isWithinHolder
     freeSlots = slots
     freeResources = resources
     self.host = host

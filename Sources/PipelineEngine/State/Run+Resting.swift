@@ -1,7 +1,7 @@
 extension Run {
-  /// Whether everything in it waits for something that its host does not share out: an answer, a time, a condition, an exclusive name, the run's turn.
+  /// Whether everything in it waits for something else than work that goes on: an answer, a time, a condition, an exclusive name, resources, the run's turn.
   ///
-  /// What waits for slots or resources waits for runs that are at work, and keeps its place.
+  /// Who holds a name or resources may be a run that wants a place. What waits for slots waits for operations that are at work, and keeps its place.
   var isResting: Bool { isResting(countingShortages: false) }
 
   /// The same; with `countingShortages`, also what waits for a descriptor, a thread or memory is at rest. It keeps its place, as nothing tells when there is one again.
@@ -11,7 +11,7 @@ extension Run {
     var isWaiting = false
     for ordinal in state.instances.indices {
       switch state.instances[ordinal].status {
-      case .waiting(.concurrency, _), .waiting(.resources, _), .waiting(.place, _): return false
+      case .waiting(.concurrency, _), .waiting(.place, _): return false
       case .waiting, .retrying: isWaiting = true
       case .pending where state.instances[ordinal].turn.hasBegun: return false
       case .running:

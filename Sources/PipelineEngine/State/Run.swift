@@ -47,7 +47,7 @@ final class Run {
       slots: pipeline.concurrency ?? max(1, services.configuration.processors),
       resources: pipeline.resources.map(\.capacity), names: pipeline.resources.map(\.name),
       host: services.shared.limits,
-      place: brief.place)
+      place: brief.place, isWithinHolder: brief.isWithinHolder)
     jobs = RunJobs(
       of: state, secrets: secrets, services: services,
       logs: LogFilePool(workspace: workspace, relative: "runs/\(brief.id.text)"))

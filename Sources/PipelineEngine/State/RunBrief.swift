@@ -8,6 +8,8 @@ struct RunBrief: Sendable {
   var parent: RunRecord.Parent?
   /// Exclusive names that operations around the run hold, each with the run in which it was taken.
   var heldNames: [String: RunID] = [:]
+  /// Whether operations around the run hold resources, for which others may wait until the run has ended.
+  var isWithinHolder = false
   var observer = RunObserver()
   /// The record of a run that was queued, and that this host has taken; nil for one that is not recorded yet.
   var queued: RunRecord?

@@ -21,7 +21,7 @@ package struct PlacedRun: Sendable, Hashable {
 extension History {
   /// The runs that hold places of the host in a process, the oldest first, as far as is recorded.
   ///
-  /// One in which everything waits for something that the host does not share out has given its place back, and is not among them; nested runs have that of the run that
+  /// One in which everything waits, and not for a slot, has given its place back, and is not among them; nested runs have that of the run that
   /// started them.
   package func placedRuns(of owner: ProcessIdentity) throws(WorkspaceError) -> [PlacedRun] {
     try read { db in
@@ -131,7 +131,7 @@ private struct OpenRuns {
     }
   }
 
-  /// Whether everything in the run waits for something that the host does not share out, as `Run.isResting` of the engine decides it.
+  /// Whether everything in the run waits, and not for a slot, as `Run.isResting` of the engine decides it.
   func isResting(_ run: Run, in db: Database) throws -> Bool {
     guard run.hasBegun else { return try Leases.liveTurn(of: run.pipeline, in: db) != nil }
     let loops = Set(run.operations.compactMap(\.parent))
@@ -141,7 +141,7 @@ private struct OpenRuns {
         guard let child = children[Child(run: run.id.text, operation: operation.name)],
           try isResting(runs[child], in: db)
         else { return false }
-      } else if [OperationReason.Code.concurrency, .resources].map(\.rawValue).contains(operation.reason) {
+      } else if operation.reason == OperationReason.Code.concurrency.rawValue {
         return false
       }
       isWaiting = true
