@@ -405,8 +405,11 @@ struct PipelineServerTests {
       // Its run has ended then.
       try await eventually { try StatusReport(of: ["one"], in: history).entries.first?.reason == words }
       // One that was passed over comes first.
-      for index in 2..<1010 { ticks.ask(at: instants[index].text) }
-      try await eventually { try history.latestInstant(of: "one") == instants[1009] }
+      for index in 2..<1010 {
+        ticks.ask(at: instants[index].text)
+        guard index % 100 == 9 else { continue }
+        try await eventually { try history.latestInstant(of: "one") == instants[index] }
+      }
       try await eventually { try isNext(1) }
       #expect(try StatusReport(of: ["one"], in: history).entries.first?.reason?.contains("until") != true)
       ticks.ask(at: instants[1].text)

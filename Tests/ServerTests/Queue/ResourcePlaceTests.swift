@@ -5,9 +5,11 @@ import Server
 import Testing
 
 @Suite("Places of runs that wait for resources", .timeLimit(.minutes(1))) struct ResourcePlaceTests {
-  /// What nested runs ask.
-  private func nested(in history: History) throws -> [Approval] {
-    try history.runs(RunFilter(states: [.running])).flatMap { try history.pendingApprovals($0.id) }
+  /// Which runs ask, with their operations.
+  private func nested(in history: History) throws -> [(run: RunID, operation: String)] {
+    try history.runs(RunFilter(states: [.running], includesNested: true)).flatMap { run in
+      try history.pendingApprovals(run.id).map { (run.id, $0.operation) }
+    }
   }
 
   @Test("are free for the run that holds the resource and wants a place")

@@ -99,7 +99,7 @@ func short(_ run: RunID, in history: History) -> String { (try? history.shortFor
 func eventually(
   _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-  let deadline = ContinuousClock.now + .seconds(20)
+  let deadline = ContinuousClock.now + .seconds(60)
   while ContinuousClock.now < deadline {
     if try await condition() { return }
     try await Task.sleep(for: .milliseconds(5))
