@@ -68,7 +68,9 @@ extension PipelineServer {
       try await write { try history.update(record) }
     }
     if let variables = configuration.environment(hiding: catalog.secretVariables) { host.setEnvironment(variables) }
-    await dispatcher.setSingle(Set(catalog.pipelines.filter { $0.overlap == .queue }.map(\.name)))
+    await dispatcher.setOverlap(
+      single: Set(catalog.pipelines.filter { $0.overlap == .queue }.map(\.name)),
+      replacing: Set(catalog.pipelines.filter { $0.overlap == .cancel }.map(\.name)))
     let changed = difference.changed
     let former = isFirst ? Set(try history.publishedPipelines().map(\.name)) : []
     let served = Set(changed.map(\.name))

@@ -245,6 +245,13 @@ public final class RunHost: Sendable {
     }
   }
 
+  /// Cancels a run of this host because a later one of its pipeline takes its place. Does nothing where it does not go on.
+  package func cancel(_ run: RunID, replacedBy successor: RunID) {
+    guard let engine = running.withLock({ $0[run] }) else { return }
+    let canceller = RunCanceller(who: successor.text, means: .overlap)
+    services.loop.execute { engine.assumeIsolated { $0.cancel(.requested, by: canceller) } }
+  }
+
   /// Another process has taken a run of this host, be it one nested in another: none of the host's runs can be relied on, and each looks for itself.
   private func lost(_ run: RunID) {
     let engines = running.withLock { Array($0.values) }

@@ -106,6 +106,19 @@ extension History {
 }
 
 extension History {
+  /// The latest of the runs that nobody has taken from the queue, by the names of their pipelines.
+  package func latestQueued() throws(WorkspaceError) -> [String: RunID] {
+    try read { db in
+      let rows = try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT q.pipeline, max(r.id) FROM queue_entry q JOIN run_record r ON r.number = q.run
+            WHERE q.taken_at IS NULL GROUP BY q.pipeline
+            """))
+      return rows.reduce(into: [:]) { latest, row in latest[row[0] as String] = RunID(row[1] as String) }
+    }
+  }
+
   /// How many runs are queued, by the names of their pipelines.
   package func queuedRuns() throws(WorkspaceError) -> [String: Int] {
     try read { db in

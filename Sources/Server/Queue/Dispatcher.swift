@@ -39,6 +39,8 @@ actor Dispatcher {
   private var returning: [RunID] = []
   /// Pipelines of which one run goes on at a time.
   private var single: Set<String> = []
+  /// Pipelines of which a later run takes the place of the one that goes on.
+  private var replacing: Set<String> = []
   private var isOpen = false
   private var isLooking = false
   private var isLookDue = false
@@ -83,8 +85,11 @@ actor Dispatcher {
     await withCheckedContinuation { waitingForLook.append($0) }
   }
 
-  /// Says of which pipelines one run at a time goes on, as far as this host is concerned.
-  func setSingle(_ pipelines: Set<String>) { single = pipelines }
+  /// Says of which pipelines one run at a time goes on, as far as this host is concerned, and of which a later run takes the place of an earlier one.
+  func setOverlap(single: Set<String>, replacing: Set<String>) {
+    self.single = single
+    self.replacing = replacing
+  }
 
   /// Something about the queue has changed.
   func notice() async { await look() }
@@ -143,18 +148,30 @@ actor Dispatcher {
 
   private func takeNext() async throws {
     let places = grantPlaces()
-    guard places.total > 0 else { return }
+    guard places.total > 0 || !replacing.isEmpty else { return }
     let now = host.now()
     guard let pauses = try host.history.pausesOfQueue(at: now) else { return }
+    guard places.total > 0 else { return try endReplaced(except: Set(pauses.map(\.pipeline))) }
     let held = Set(pauses.map(\.pipeline))
       .union(single.intersection(going.values.map(\.pipeline)))
     let taken = try await host.takeQueued(places, held: held, single: single)
     for entry in taken {
       begin(entry.run, in: entry.queue, isHeld: true) { [host] in try await host.run(entry, in: $0) }
     }
+    try endReplaced(except: Set(pauses.map(\.pipeline)))
     // The end of a pause changes nothing in the workspace.
     let next = (pauses.map(\.until) + [try host.history.nextStartBy()]).compactMap { $0 }.min()
     if let next { wake(after: max(.milliseconds(1), next.duration(since: now))) }
+  }
+
+  /// Cancels runs that have the place which a later run of their pipeline waits for, and is to take.
+  private func endReplaced(except paused: Set<String>) throws {
+    let candidates = going.filter { replacing.contains($0.value.pipeline) && !paused.contains($0.value.pipeline) }
+    guard !candidates.isEmpty else { return }
+    let latest = try host.history.latestQueued()
+    for (run, going) in candidates {
+      if let successor = latest[going.pipeline] { host.cancel(run, replacedBy: successor) }
+    }
   }
 
   /// Gives free places to runs that go on and want one. Returns what is left.
