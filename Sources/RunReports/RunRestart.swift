@@ -28,14 +28,12 @@ package struct RunRestart: Sendable, Hashable {
       return
     }
     let configuration = try? JSONValue.parse(latest.configuration)
-    let policy =
-      RecordedKey.value(.onRestart, in: try history.definition(of: run.id) ?? "")
-      ?? configuration?["on_restart"]?.stringValue ?? RestartPolicy.resume.rawValue
+    let otherwise = configuration?["on_restart"]?.stringValue.flatMap(RestartPolicy.init) ?? .resume
     prospect =
-      switch RestartPolicy(rawValue: policy) {
-      case .resume?: .resume
-      case .fail?: .fail
-      case .leave?, nil: nil
+      switch try history.restartPolicy(of: run.id) ?? otherwise {
+      case .resume: .resume
+      case .fail: .fail
+      case .leave: nil
       }
   }
 
@@ -53,4 +51,13 @@ package struct RunRestart: Sendable, Hashable {
 
   /// Whether a person has to do something for it to go on.
   var wantsResume: Bool { prospect != .resume }
+}
+
+extension History {
+  /// What the definition that a run began with says of restarts, whatever has become of its file since; nil where it says nothing.
+  ///
+  /// - Throws: `WorkspaceError`.
+  package func restartPolicy(of run: RunID) throws -> RestartPolicy? {
+    RecordedKey.value(.onRestart, in: try definition(of: run) ?? "").flatMap(RestartPolicy.init)
+  }
 }

@@ -1,6 +1,7 @@
 import PipelineEngine
 import PipelineService
 import RunHistory
+import RunReports
 import Workspace
 
 /// From the moment at which it is the host of the workspace until it is ready.
@@ -30,7 +31,7 @@ extension PipelineServer {
     guard let served = try await lookFirst() else { return }
     for asked in wanted { await resume(asked) }
     let resumed = try await cancelInterrupted().union(wanted.compactMap(\.run))
-    await restore(interrupted.filter { !resumed.contains($0.id) })
+    try await restore(interrupted.filter { !resumed.contains($0.id) })
     // What goes on is in the way of what is told of from now on.
     begin(served, isFirst: true)
     await dispatcher.open()
@@ -48,15 +49,11 @@ extension PipelineServer {
     if let status = publications.status { background.tasks.append(Task { await status.run() }) }
   }
 
-  /// Deals with the runs whose host has gone, as their pipelines say.
-  func restore(_ interrupted: [RunRecord]) async {
+  /// Deals with the runs whose host has gone, as the definitions say that they began with.
+  func restore(_ interrupted: [RunRecord]) async throws {
     for run in interrupted {
-      let pipeline = catalog.pipeline(run.pipeline)
-      switch pipeline?.outline.scheduling.onRestart ?? configuration.onRestart {
-      case .leave:
-        log.tell(
-          .warning, "run-left", "run \(run.id) of '\(run.pipeline)' stays interrupted", pipeline: run.pipeline,
-          run: run.id)
+      switch try history.restartPolicy(of: run.id) ?? configuration.onRestart {
+      case .leave: await leave(run)
       case .fail:
         do {
           try await host.fail(run)
@@ -74,6 +71,18 @@ extension PipelineServer {
         )
         await resume(run)
       }
+    }
+  }
+
+  /// Leaves an interrupted run to a person, without its processes: nobody would end them otherwise, or say that they go on.
+  private func leave(_ run: RunRecord) async {
+    let subject = "run \(run.id) of '\(run.pipeline)' stays interrupted"
+    do {
+      let notices = try await host.endProcesses(of: run)
+      log.tell(
+        .warning, "run-left", ([subject] + notices).joined(separator: "; "), pipeline: run.pipeline, run: run.id)
+    } catch {
+      log.tell(.error, "run-left", "\(subject): \(error)", pipeline: run.pipeline, run: run.id)
     }
   }
 

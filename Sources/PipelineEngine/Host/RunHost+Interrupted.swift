@@ -27,12 +27,29 @@ extension RunHost {
     let services = services
     try await Task(executorPreference: services.loop) {
       try await Self.stopJobs(of: run, services)
-      let outcome = await services.shared.formerProcesses.end(of: run.id, host: run.owner, isolation: nil) {
-        (try? services.history.run(run.id))?.state == .interrupted
-      }
-      if let error = outcome.error(of: run.id) { throw error }
+      _ = try await Self.endProcesses(of: run, services)
     }.value
     try history.fail(run.id, at: services.now())
+  }
+
+  /// Ends the processes that the gone host of an interrupted run has left running on this machine. The run stays interrupted, and its jobs elsewhere go on, for whoever
+  /// resumes it. Those of one that somebody has resumed meanwhile are left alone.
+  ///
+  /// - Returns: What is to be told of that, in sentences without full stops.
+  /// - Throws: ``EngineError/processesRemain(_:of:)`` or ``EngineError/processesUnknown(of:)`` where some may go on.
+  package func endProcesses(of run: RunRecord) async throws -> [String] {
+    let services = services
+    return try await Task(executorPreference: services.loop) { try await Self.endProcesses(of: run, services) }.value
+  }
+
+  private static nonisolated(nonsending) func endProcesses(
+    of run: RunRecord, _ services: HostServices
+  ) async throws -> [String] {
+    let outcome = await services.shared.formerProcesses.end(of: run.id, host: run.owner, isolation: nil) {
+      (try? services.history.run(run.id))?.state == .interrupted
+    }
+    if let error = outcome.error(of: run.id) { throw error }
+    return outcome.notices(of: run.owner)
   }
 
   /// Stops the jobs of a run that outlive their host, and waits for their ends.
