@@ -11,6 +11,7 @@ extension PipelineServer {
   func drain(_ canceller: RunCanceller) async throws -> Bool {
     switch phase {
     case .starting, .ready:
+      tellSignal(canceller, .info, "asks to drain")
       phase = .draining
       for agent in agents.values { agent.end() }
       agents = [:]
@@ -44,6 +45,7 @@ extension PipelineServer {
       }
       return false
     case .draining:
+      tellSignal(canceller, .warning, "while draining: cancelling what goes on, without grace")
       if let signal = canceller.signal {
         note(signalEntry(.drain, "\(signal), which cancels what goes on", by: canceller.who))
       }
@@ -52,9 +54,16 @@ extension PipelineServer {
       if !isOver, canceller.signal != nil { host.kill() }
       return isOver
     case .cancelling:
+      tellSignal(canceller, .warning, "while draining: cancelling what goes on, without grace")
       host.kill()
       return false
     }
+  }
+
+  /// Logs what a signal asks for, with who has sent it, where that is known.
+  private func tellSignal(_ canceller: RunCanceller, _ level: HostLog.Level, _ words: String) {
+    guard let name = canceller.signal else { return }
+    log.tell(level, "drain", "\(name)\(canceller.who.map { " of \($0)" } ?? "") \(words)")
   }
 
   private func tellDraining(running: Int, left: Int) {

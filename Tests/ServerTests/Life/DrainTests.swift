@@ -89,6 +89,21 @@ struct DrainTests {
     }
   }
 
+  @Test("logs which signals have asked for what")
+  func signalsInLog() async throws {
+    let bench = try ServerBench(["one": Self.working]) { $0.drain = .seconds(3600) }
+    try await bench.serve { server, history in
+      let started = try bench.start("one", in: history)
+      try await eventually { try history.operations(of: started).first?.state == .running }
+      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
+      try await eventually { try history.currentHost()?.state == .draining }
+      server.send(.drain(RunCanceller(who: "ada", means: .signal("SIGTERM"))))
+      try await eventually { try state(started, in: history) == .cancelled }
+    }
+    let told = ["SIGTERM asks to drain", "SIGTERM of ada while draining: cancelling what goes on, without grace"]
+    for words in told { #expect(bench.log.contains { $0.hasSuffix(words) }) }
+  }
+
   @Test(
     "ends also when it has no descriptor to look at its pipelines", .timeLimit(.minutes(1)),
     arguments: [true, false])
