@@ -46,9 +46,11 @@ package struct PipelineExplanation: Sendable {
     }
     if let problem = entry.pipeline.problem {
       sentences.append(
-        entry.pipeline.isLoaded
-          ? "Its file has errors; the last good version is at work until they are corrected:\n\(problem)"
-          : "It is not served, because its file has errors:\n\(problem)")
+        entry.pipeline.isUnattended
+          ? "\(problem.prefix(1).uppercased())\(problem.dropFirst())."
+          : entry.pipeline.isLoaded
+            ? "Its file has errors; the last good version is at work until they are corrected:\n\(problem)"
+            : "It is not served, because its file has errors:\n\(problem)")
     }
     if let pause = entry.pause {
       sentences.append("It is \(pause.words); `penstock unpause \(entry.pipeline.name)` ends that.")

@@ -32,7 +32,9 @@ package enum PipelineNext: Sendable, Hashable {
     case .starting?, .ready?:
       // What the last host said may be over.
       let next = pipeline.nextAt.flatMap { host == .starting && $0 <= now ? nil : $0 }
-      if let pause, pause.until.map({ end in next.map { $0 < end } ?? true }) ?? true {
+      if pipeline.isUnattended {
+        self = .request
+      } else if let pause, pause.until.map({ end in next.map { $0 < end } ?? true }) ?? true {
         self = .unpaused(pause.until)
       } else if let next {
         self = .at(next)

@@ -61,6 +61,7 @@ package struct HostCheck {
       guard result.templateCount == nil || result.pipeline != nil else { continue }
       pipelines += 1
       add(result.diagnostics, in: result.sources)
+      add(result.pipeline.flatMap(UnattendedParameters.init)?.findings ?? [], in: result.sources)
       guard let name = result.pipeline?.name, let other = names.updateValue(path, forKey: name) else { continue }
       let finding = Diagnostic(
         otherCode: DiagnosticCode.duplicateName.rawValue, "'\(other)' has the pipeline name '\(name)' already",

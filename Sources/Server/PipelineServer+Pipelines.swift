@@ -133,7 +133,8 @@ extension PipelineServer {
   }
 
   func forecast(_ pipelines: [ServedPipeline]) {
-    Task { [publications] in await publications.forecasts.note(pipelines) }
+    let due = pipelines.filter { !$0.isIdle }
+    Task { [publications] in await publications.forecasts.note(due) }
   }
 
   /// Hears of changes of the files that count.

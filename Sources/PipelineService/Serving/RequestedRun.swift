@@ -27,6 +27,21 @@ package struct RequestedRun: Sendable {
       try Self.refuse(name, for: .invalidDefinition, finding, who: who, at: time, in: history)
       throw error
     }
+    // The host may not have seen yet that one of them has another name.
+    let claimants = pipeline.claimants.filter { Self.file($0, claims: name, plugins) }
+    guard claimants.count < 2 else {
+      let error = ServedPipelineError.duplicate(name, paths: claimants)
+      try Self.refuse(name, for: .invalidDefinition, error.description, who: who, at: time, in: history)
+      throw error
+    }
+  }
+
+  /// Whether the pipeline of a file has that name, as far as its file can be read.
+  private static func file(_ path: String, claims name: String, _ plugins: PluginSource) -> Bool {
+    guard FileStamp(path) != nil else { return false }
+    let result = PipelineLoader.load(path: path, plugins: plugins)
+    if result.pipeline == nil, result.templateCount != nil { return false }
+    return (result.pipeline?.name ?? PipelineFiles.pipelineName(of: path)) == name
   }
 
   /// Records that params cannot be read, whatever keeps them from it.

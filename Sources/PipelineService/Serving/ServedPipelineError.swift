@@ -4,14 +4,23 @@ import Values
 
 /// Why nothing can be asked of a pipeline that a host serves.
 package enum ServedPipelineError: ServiceError {
-  /// No host of the workspace serves a pipeline of that name. `near` is the one that was probably meant; `isAny` says whether any is served.
-  case unknown(String, workspace: String, near: String?, isAny: Bool)
+  /// What is served instead.
+  package enum Others: Sendable, Hashable {
+    case some
+    /// Nothing, by the latest host; nil where there never was one.
+    case none(HostRecord?)
+  }
+
+  /// No host of the workspace serves a pipeline of that name. `near` is the one that was probably meant.
+  case unknown(String, workspace: String, near: String?, others: Others)
   /// Nothing is known of a pipeline of that name: none is served, has run, or could have. `near` is the one that was probably meant.
   case unheardOf(String, workspace: String, near: String?)
   /// No pipeline has the labels.
   case none(labels: String, workspace: String)
   /// No pipeline is served at all.
-  case nothingServed(workspace: String)
+  case nothingServed(workspace: String, by: HostRecord?)
+  /// The files at `paths` have the same pipeline name.
+  case duplicate(String, paths: [String])
   /// The host has not looked at all of its files yet, so that nobody knows whether there is one of that name; nil where any was asked for. `problem` is what it lacks, as far as known.
   case starting(String?, host: HostRecord, workspace: String, problem: String?)
   /// As many runs are queued as may be.
@@ -21,6 +30,7 @@ package enum ServedPipelineError: ServiceError {
     switch self {
     case .unknown, .unheardOf: "unknown-pipeline"
     case .none, .nothingServed: "no-pipeline"
+    case .duplicate: DiagnosticCode.duplicateName.rawValue
     case .starting: "host-starting"
     case .refused(_, let reason, _): reason.rawValue
     }
@@ -29,16 +39,32 @@ package enum ServedPipelineError: ServiceError {
   package var isRefusal: Bool { if case .starting = self { false } else { true } }
 
   private static let listed = "`penstock status` lists those that are served"
-  private static let unserved = "no host has served this workspace yet; start one with `penstock serve`"
+
   /// A host whose file names a workspace serves another one than commands find by themselves.
   private static let elsewhere = "--workspace or PENSTOCK_WORKSPACE names another workspace"
 
+  /// Why there is no pipeline at all, and what to do.
+  private static func unserved(by host: HostRecord?) -> String {
+    guard let host else {
+      return "no host has served this workspace yet; start one with `penstock serve`, or \(elsewhere)"
+    }
+    switch host.state {
+    case .stopped, .died:
+      return "its last host found no pipeline in its paths; start one with `penstock serve`, or \(elsewhere)"
+    case .starting, .ready, .draining:
+      return "the host in process \(host.owner.pid) on \(host.host) finds no pipeline in its paths; \(elsewhere)"
+    }
+  }
+
   package var description: String {
     switch self {
-    case .unknown(let name, let workspace, let near, let isAny):
-      let next =
-        near.map { "did you mean '\(TerminalText.visible($0))'?" }
-        ?? (isAny ? "\(Self.listed); \(Self.elsewhere)" : "\(Self.unserved), or \(Self.elsewhere)")
+    case .unknown(let name, let workspace, let near, let others):
+      let reason =
+        switch others {
+        case .some: "\(Self.listed); \(Self.elsewhere)"
+        case .none(let host): Self.unserved(by: host)
+        }
+      let next = near.map { "did you mean '\(TerminalText.visible($0))'?" } ?? reason
       return "no pipeline '\(TerminalText.visible(name))' is served on the workspace '\(workspace)'; \(next)"
     case .unheardOf(let name, let workspace, let near):
       let next =
@@ -46,8 +72,9 @@ package enum ServedPipelineError: ServiceError {
       return "no pipeline '\(TerminalText.visible(name))' is known in the workspace '\(workspace)'; \(next)"
     case .none(let labels, let workspace):
       return "no pipeline that is served on the workspace '\(workspace)' matches \(labels)"
-    case .nothingServed(let workspace):
-      return "no pipeline is served on the workspace '\(workspace)'; \(Self.unserved), or \(Self.elsewhere)"
+    case .duplicate(let name, let paths): return PublishedPipeline.problem(of: paths, claiming: name)
+    case .nothingServed(let workspace, let host):
+      return "no pipeline is served on the workspace '\(workspace)'; \(Self.unserved(by: host))"
     case .starting(let name, let host, let workspace, let problem):
       let what = name.map { "'\(TerminalText.visible($0))'" } ?? "any pipeline"
       let text =
@@ -68,14 +95,14 @@ package enum ServedPipelineError: ServiceError {
 extension History {
   /// The pipeline of that name that a host serves, or that the last one served.
   ///
-  /// - Throws: ``ServedPipelineError/unknown(_:workspace:near:isAny:)``, or `WorkspaceError`.
+  /// - Throws: ``ServedPipelineError/unknown(_:workspace:near:others:)``, or `WorkspaceError`.
   package func servedPipeline(_ name: String) throws -> PublishedPipeline {
     if let pipeline = try publishedPipeline(name) { return pipeline }
     try requireReady(for: name)
     let names = try publishedPipelines().map(\.name)
     throw ServedPipelineError.unknown(
-      name, workspace: workspace.directory, near: NearestName.suggestion(for: name, among: names), isAny: !names.isEmpty
-    )
+      name, workspace: workspace.directory, near: NearestName.suggestion(for: name, among: names),
+      others: names.isEmpty ? .none(try hosts(limit: 1).first) : .some)
   }
 
   /// Checks that something is known of a pipeline: a host has served it, it has run, or something could have started it.

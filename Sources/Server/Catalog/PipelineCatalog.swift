@@ -166,7 +166,7 @@ struct PipelineCatalog {
     if let pipeline = result.pipeline {
       // Another host makes no other version of it.
       let served = former ?? ServedPipeline(pipeline, in: host, version: version)
-      file.problem = served.runsByItself ? served.obstacle : nil
+      file.problem = served.obstacle
       file.name = pipeline.name
       // One that cannot run by itself can be started with params all the same.
       file.served = served
@@ -206,8 +206,7 @@ struct PipelineCatalog {
     defer { told[name] = problem }
     var next: ServedPipeline?
     if candidates.count > 1 {
-      let paths = candidates.map { "'\($0.key)'" }.joined(separator: " and ")
-      problem = "\(paths) have the same pipeline name '\(name)'; rename one of them"
+      problem = PublishedPipeline.problem(of: candidates.map(\.key), claiming: name)
       // The one that had the name keeps it, as it was.
       next = former
     } else {
@@ -235,9 +234,10 @@ struct PipelineCatalog {
     published[name] = entry
     difference.changed.append(entry)
     if let problem, told[name] != problem {
-      let consequence = next == nil ? "it is not served" : "the last good version stays at work"
+      let consequence =
+        entry.isUnattended ? "" : next == nil ? ", it is not served" : ", the last good version stays at work"
       difference.notices.append(
-        Notice(isProblem: true, message: "'\(name)' is invalid, \(consequence): \(problem)", pipeline: name))
+        Notice(isProblem: true, message: "'\(name)' is invalid\(consequence): \(problem)", pipeline: name))
     } else if problem == nil, told[name] != nil {
       difference.notices.append(Notice(isProblem: false, message: "'\(name)' is valid again", pipeline: name))
     }

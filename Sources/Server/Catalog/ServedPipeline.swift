@@ -30,15 +30,14 @@ struct ServedPipeline: Sendable {
   let obstacle: String?
 
   /// Whether it ought to run by itself, and cannot.
-  var isIdle: Bool { runsByItself && obstacle != nil }
+  var isIdle: Bool { obstacle != nil }
 
   /// Whether anything but a person starts it.
-  var runsByItself: Bool { !outline.controllers.isEmpty || outline.automatic != nil || outline.rerunOnChange != nil }
+  var runsByItself: Bool { outline.runsByItself }
 
   init(_ pipeline: PipelineDefinition, in host: RunHost, version: String) {
-    let resolved = ParameterResolver.resolve(pipeline, given: [])
-    parameters = (try? resolved.get()) ?? [:]
-    if case .failure(let problems) = resolved { obstacle = problems.description } else { obstacle = nil }
+    parameters = (try? ParameterResolver.resolve(pipeline, given: []).get()) ?? [:]
+    obstacle = UnattendedParameters(of: pipeline)?.problem
     var options = RunOptions()
     options.version = version
     options.trigger = .controller

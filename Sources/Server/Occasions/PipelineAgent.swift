@@ -62,7 +62,7 @@ final class PipelineAgent: Sendable {
   ///
   /// - Throws: What an expression in settings throws, or what a plugin that cannot be used any more does.
   func begin() throws {
-    guard pipeline.runsByItself, pipeline.obstacle == nil else { return }
+    guard pipeline.runsByItself, !pipeline.isIdle else { return }
     if !pipeline.outline.controllers.isEmpty { try beginControllers() }
     if pipeline.outline.automatic != nil || pipeline.outline.rerunOnChange != nil { try beginConditions() }
   }

@@ -25,7 +25,10 @@ struct ServedPipelineSelection: ParsableArguments {
     if all {
       let served = try history.publishedPipelines()
       if served.isEmpty { try history.requireReady(for: nil) }
-      guard !served.isEmpty else { throw ServedPipelineError.nothingServed(workspace: history.workspace.directory) }
+      guard !served.isEmpty else {
+        throw ServedPipelineError.nothingServed(
+          workspace: history.workspace.directory, by: try history.hosts(limit: 1).first)
+      }
       return served
     }
     let labels = try labels.labels()

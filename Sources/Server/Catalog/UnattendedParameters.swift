@@ -1,0 +1,42 @@
+import PipelineLanguage
+import RunHistory
+
+/// The params of a pipeline that runs by itself for which there are no values then: nobody gives any.
+struct UnattendedParameters {
+  private let pipeline: PipelineDefinition
+  private let parameters: [PipelineDefinition.Parameter]
+
+  /// Nil where there are none.
+  init?(of pipeline: PipelineDefinition) {
+    let isStarted = pipeline.runsByItself && !(pipeline.controllers.isEmpty && pipeline.automatic?.text == "never")
+    parameters = isStarted ? pipeline.parameters.filter { $0.defaultValue == nil } : []
+    guard !parameters.isEmpty else { return nil }
+    self.pipeline = pipeline
+  }
+
+  /// What the host publishes of the pipeline.
+  var problem: String {
+    let list = parameters.map(Self.words).joined(separator: " and ")
+    return PublishedPipeline.problem(
+      ofUnattended: "nothing gives \(list); add a 'default' to \(parameters.count == 1 ? "it" : "each")")
+  }
+
+  /// One for each, with its place.
+  var findings: [Diagnostic] {
+    parameters.map { parameter in
+      Diagnostic(
+        otherCode: "missing-param",
+        "'\(pipeline.name)' cannot run by itself: nothing gives \(Self.words(parameter))",
+        file: pipeline.source.path, range: parameter.range, fix: "add a 'default' to it")
+    }
+  }
+
+  private static func words(_ parameter: PipelineDefinition.Parameter) -> String {
+    "the param '\(parameter.name)', \(parameter.type.noun)"
+  }
+}
+
+extension PipelineDefinition {
+  /// Whether anything but a person starts it.
+  var runsByItself: Bool { !controllers.isEmpty || automatic != nil || rerunOnChange != nil }
+}
