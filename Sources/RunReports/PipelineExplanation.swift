@@ -15,7 +15,7 @@ package struct PipelineExplanation: Sendable {
   private let isDraining: Bool
 
   /// How many of its occasions are shown.
-  private static let latestOccasions = 5
+  static let latestOccasions = 5
 
   /// Nil where no host has served a pipeline of that name.
   ///

@@ -46,7 +46,13 @@ struct Explain: ParsableCommand {
         )
       }
     }
-    if operation == nil, (try? reference.find(runName)) == nil, try explainUnserved(reference) { return }
+    if operation == nil, (try? reference.find(runName)) == nil {
+      if try explainUnserved(reference) { return }
+      if let vanished = try VanishedPipeline(of: runName, in: history) {
+        try history.requireReady(for: runName)
+        return show(vanished, reference)
+      }
+    }
     var record = try operation == nil ? reference.findWhereNoPipeline(runName) : reference.find(runName)
     var operation = operation
     if let path = operation {
@@ -117,11 +123,6 @@ struct Explain: ParsableCommand {
   private func show(_ explanation: PipelineExplanation, _ reference: RunReference) {
     shared.output.print(explanation.jsonValue()) {
       let entry = explanation.entry
-      func line(_ text: String, indentation: Int) {
-        let line = String(repeating: " ", count: indentation) + text
-        TextOutput.standard.writeLine(
-          TerminalLines.wrapped(line, width: shared.tableWidth, indentation: indentation + 2))
-      }
       // What is wrong with its file, and its pause, are sentences of their own.
       let standing = entry.state + (entry.doing.map { ": \($0)" } ?? "")
       line(
@@ -138,15 +139,33 @@ struct Explain: ParsableCommand {
           "run \(reference.short(place.place.run)) is queued, \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))",
           indentation: 2)
       }
-      guard !explanation.occasions.isEmpty else { return }
-      line("latest occasions:", indentation: 2)
-      for occasion in explanation.occasions {
-        let why = occasion.because(short: reference.short).map { " (\($0))" } ?? ""
-        let run = occasion.ownRun.map { " \(reference.short($0))" } ?? ""
-        line(
-          "\(ClockText.dateAndTime(occasion.time)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)",
-          indentation: 4)
-      }
+      show(explanation.occasions, reference)
     }
+  }
+
+  private func show(_ vanished: VanishedPipeline, _ reference: RunReference) {
+    shared.output.print(vanished.jsonValue()) {
+      let name = shared.style.paint(TerminalText.visible(vanished.name), .bold)
+      line("\(name) is not served any more", indentation: 0)
+      for sentence in vanished.sentences { line(sentence, indentation: 2) }
+      show(vanished.occasions, reference)
+    }
+  }
+
+  private func show(_ occasions: [Occasion], _ reference: RunReference) {
+    guard !occasions.isEmpty else { return }
+    line("latest occasions:", indentation: 2)
+    for occasion in occasions {
+      let why = occasion.because(short: reference.short).map { " (\($0))" } ?? ""
+      let run = occasion.ownRun.map { " \(reference.short($0))" } ?? ""
+      line(
+        "\(ClockText.dateAndTime(occasion.time)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)",
+        indentation: 4)
+    }
+  }
+
+  private func line(_ text: String, indentation: Int) {
+    let line = String(repeating: " ", count: indentation) + text
+    TextOutput.standard.writeLine(TerminalLines.wrapped(line, width: shared.tableWidth, indentation: indentation + 2))
   }
 }

@@ -127,4 +127,31 @@ struct UnusablePipelineTests {
       #expect(published.problem == nil)
     }
   }
+
+  // MARK: Gone
+
+  @Test("because its file is gone is explained as such, with its last occasions")
+  func vanished() async throws {
+    let bench = try ServerBench(["one": Self.value])
+    try await bench.serve { _, history in
+      #expect(try VanishedPipeline(of: "one", in: history) == nil)
+      let run = try bench.start("one", in: history)
+      try await eventually { try history.run(run)?.state == .succeeded }
+      #expect(try VanishedPipeline(of: "one", in: history) == nil)
+      try bench.remove("one")
+      try await eventually { try history.publishedPipeline("one") == nil }
+      let vanished = try #require(try VanishedPipeline(of: "one", in: history))
+      let short = short(run, in: history)
+      #expect(
+        vanished.sentences == [
+          "The host does not find its file, so nothing starts it; it is served again when the file is there.",
+          "Its latest run is \(short) (succeeded); `penstock explain \(short)` says more.",
+        ])
+      #expect(vanished.occasions.map(\.ownRun) == [run])
+    }
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    let vanished = try #require(try VanishedPipeline(of: "one", in: history))
+    #expect(vanished.sentences.first?.hasPrefix("The last host did not find its file") == true)
+  }
 }

@@ -1,0 +1,50 @@
+import RunHistory
+import Values
+
+/// A pipeline that was served once and is not any more, as its file or its folder is gone.
+package struct VanishedPipeline: Sendable {
+  package let name: String
+  /// Its latest occasions, the latest first.
+  package let occasions: [Occasion]
+  /// Whether a host serves the workspace now.
+  private let isServed: Bool
+  private let latest: RunRecord?
+  private let short: String?
+
+  /// Nil where the pipeline is served, or where it never was.
+  ///
+  /// - Throws: `WorkspaceError`.
+  package init?(of name: String, in history: History) throws {
+    var filter = OccasionFilter()
+    filter.pipeline = name
+    filter.limit = PipelineExplanation.latestOccasions
+    occasions = try history.occasions(filter)
+    guard try !occasions.isEmpty && history.publishedPipeline(name) == nil else { return nil }
+    self.name = name
+    isServed = try history.currentHost() != nil
+    latest = try history.runs(RunFilter(pipeline: name, limit: 1)).first
+    short = try latest.map { try history.shortForm(of: $0.id) }
+  }
+
+  /// Why it does not run, in sentences.
+  package var sentences: [String] {
+    var sentences = [
+      isServed
+        ? "The host does not find its file, so nothing starts it; it is served again when the file is there."
+        : "The last host did not find its file, and no host serves the workspace now; start one with `penstock serve`."
+    ]
+    if let latest, let short {
+      sentences.append("Its latest run is \(short) (\(latest.state.rawValue)); `penstock explain \(short)` says more.")
+    }
+    return sentences
+  }
+
+  /// The explanation for programs.
+  package func jsonValue() -> JSONValue {
+    .object([
+      "pipeline": .object(["name": .string(name)]), "served": .bool(isServed), "queue": .array([]),
+      "occasions": .array(occasions.map { $0.jsonValue() }),
+      "sentences": .array(sentences.map { .string($0) }),
+    ])
+  }
+}
