@@ -41,7 +41,8 @@ struct UnusablePipelineTests {
 
   @Test("is said to want a host where none has served the workspace")
   func noHost() throws {
-    let history = try ServerBench().history()
+    let bench = try ServerBench()
+    let history = try bench.history()
     defer { history.workspace.close() }
     #expect(try message("x", in: history).contains("; no host has served this workspace yet; start one with"))
   }

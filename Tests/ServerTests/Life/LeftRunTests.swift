@@ -1,7 +1,6 @@
 import Foundation
 import PipelineEngine
 import RunHistory
-import RunReports
 import Server
 import Testing
 
@@ -23,25 +22,6 @@ struct LeftRunTests {
     try await recorder.close()
   }
 
-  /// A process that the run has started, whose parent has ended.
-  private func sleeper(of run: RunID) throws -> Int32 {
-    let (shell, output) = (Process(), Pipe())
-    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-    shell.arguments = ["-c", "sleep 600 > /dev/null 2>&1 & echo $!"]
-    shell.environment = ["PENSTOCK_RUN_ID": run.text, "PATH": "/usr/bin:/bin"]
-    shell.standardOutput = output
-    try shell.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    shell.waitUntilExit()
-    return try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-  }
-
-  /// Whether it has not ended, be it that nobody has collected it yet.
-  private func isRunning(_ pid: Int32) -> Bool {
-    guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
-    return !text.contains(") Z ")
-  }
-
   @Test(
     "becomes what its own definition says of restarts, whatever has become of the file",
     arguments: ["broken", "gone", "other"])
@@ -60,32 +40,10 @@ struct LeftRunTests {
       default: try bench.write("on_restart: resume\noperations: [{ name: a, value: 1 }]", to: name)
       }
     }
-    #expect(try RunRestart(of: #require(try history.run(runs[0])), in: history).prospect == nil)
-    #expect(try RunRestart(of: #require(try history.run(runs[1])), in: history).prospect == .fail)
     try await bench.serve { _, history in
       let states = try runs.map { try state($0, in: history) }
       #expect(states == [.interrupted, .failed])
       #expect(!bench.log.contains { $0.contains("resuming run") })
-    }
-  }
-
-  @Test("is left without the processes of that host, which are ended and told of")
-  func processes() async throws {
-    let bench = try ServerBench(["one": "on_restart: leave\noperations: [{ name: a, approve: may it? }]"])
-    try await bench.serve { _, _ in }
-    let history = try bench.history()
-    defer { history.workspace.close() }
-    let run = try bench.start("one", in: history)
-    try await loseHost(of: [run], in: history)
-    let left = try sleeper(of: run)
-    defer { kill(left, SIGKILL) }
-    #expect(isRunning(left))
-    try await bench.serve { _, history in
-      #expect(!isRunning(left))
-      let state = try state(run, in: history)
-      #expect(state == .interrupted)
-      let words = "'one' stays interrupted; ended 1 process that the former host had left running"
-      #expect(bench.log.contains { $0.hasSuffix(words) }, "\(bench.log)")
     }
   }
 }
