@@ -191,19 +191,15 @@ final class WriterConnection: Sendable {
     }
   }
 
-  /// Makes sure that what was committed is where the next one looks for it: two `stat`.
+  /// Makes sure that what was committed is where the next one looks for it: one `stat`.
   ///
   /// - Throws: ``WorkspaceError/moved(path:)``.
   func requirePlace() throws {
     try checkOutside()
     try access { db in
-      var status = stat()
-      // What was committed is in the log as well: without it the next one finds an old state, and writes one of its own.
-      guard stat(queue.path + "-wal", &status) == 0 || errno != ENOENT else {
-        throw WorkspaceError.moved(path: queue.path)
-      }
       guard let connection = db.sqliteConnection, penstock_sqlite3_has_moved(connection) != 0 else { return }
       // SQLite takes a file that it cannot look at for one that was moved: one in a directory that may not be entered is where it was.
+      var status = stat()
       guard stat(queue.path, &status) == 0 || errno == ENOENT || errno == ENOTDIR else { return }
       throw WorkspaceError.moved(path: queue.path)
     }

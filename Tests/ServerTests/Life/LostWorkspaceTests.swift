@@ -41,12 +41,4 @@ struct LostWorkspaceTests {
   func moved() async throws {
     try await expectEnd { try FileManager.default.moveItem(atPath: $0, toPath: $0 + "-moved") }
   }
-
-  @Test("loses the log of its database ends its runs and itself")
-  func withoutLog() async throws {
-    try await expectEnd {
-      try FileManager.default.removeItem(atPath: $0 + "/workspace.db-wal")
-      try FileManager.default.removeItem(atPath: $0 + "/workspace.db-shm")
-    }
-  }
 }

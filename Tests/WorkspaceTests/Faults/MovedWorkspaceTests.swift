@@ -4,7 +4,7 @@ import Workspace
 
 @Suite("A workspace that is moved while it is open") struct MovedWorkspaceTests {
   private enum Fate: CaseIterable {
-    case deleted, moved, replaced, withoutLog
+    case deleted, moved, replaced
   }
 
   @Test(
@@ -24,7 +24,6 @@ import Workspace
     case .replaced:
       try files.removeItem(atPath: directory.workspace)
       try openNumbers(directory).close()
-    case .withoutLog: try files.removeItem(atPath: directory.workspace + "/workspace.db-wal")
     }
     defer { try? files.removeItem(atPath: directory.workspace + "-moved") }
     writer.append(2)
