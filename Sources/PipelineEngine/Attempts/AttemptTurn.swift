@@ -37,29 +37,31 @@ struct AttemptTurn {
   nonisolated(nonsending) func take() async throws {
     guard !run.state.instances[ordinal].turn.hasSlot else { return }
     let demand = run.demand(ordinal)
-    let shares = try run.services.shared.resources.shared(
-      among: demand.resources.map {
-        ResourceHolds.Share(run.state.pipeline.resources[$0.resource].name, $0.amount)
-      })
+    let shares = try shares(of: demand)
     repeat { try await takeHere(demand) } while try await !take(shares, demand)
     run.state.instances[ordinal].turn.hasSlot = true
     endEarly()
   }
 
-  /// Takes what the next attempt needs where nothing is to be waited for. What processes on the workspace share may be waited for.
+  /// Takes what the next attempt needs without waiting for it. False also where it needs something that processes on the workspace share, which has to be asked for.
   func takeAtOnce() throws -> Bool {
     guard !run.state.instances[ordinal].turn.hasSlot else { return true }
     let demand = run.demand(ordinal)
-    let resources = demand.resources.map {
-      ResourceHolds.Share(run.state.pipeline.resources[$0.resource].name, $0.amount)
-    }
-    guard try run.services.shared.resources.shared(among: resources).isEmpty else { return false }
+    guard try shares(of: demand).isEmpty else { return false }
     if demand.slots > 0 || !demand.resources.isEmpty {
       guard run.limits.take(demand) else { return false }
     }
     run.state.instances[ordinal].turn.hasSlot = true
     endEarly()
     return true
+  }
+
+  /// What a demand takes of that which processes on the workspace share.
+  private func shares(of demand: RunLimits.Demand) throws -> [ResourceHolds.Share] {
+    try run.services.shared.resources.shared(
+      among: demand.resources.map {
+        ResourceHolds.Share(run.state.pipeline.resources[$0.resource].name, $0.amount)
+      })
   }
 
   /// Waits for what the run and its host share out.

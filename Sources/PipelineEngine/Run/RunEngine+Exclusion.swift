@@ -37,8 +37,7 @@ extension RunEngine {
       await locks.giveBack(hold)
       try await turn.take()
       do {
-        let holder = LeaseHolder(run: run.state.id, operation: run.state.instances[ordinal].name)
-        if let hold = try await locks.takeAtOnce(key, holder: holder, noticing: { notice($0) }) { return hold }
+        if let hold = try await locks.takeAtOnce(key, holder: holder(ordinal), noticing: notice) { return hold }
       } catch {
         turn.giveUp()
         throw error
@@ -52,9 +51,8 @@ extension RunEngine {
     if run.services.shared.locks.isTaken(key) {
       run.recorder.enter(ordinal, .waiting(.exclusive(OperationReason.Exclusive(name: name))))
     }
-    let holder = LeaseHolder(run: run.state.id, operation: run.state.instances[ordinal].name)
     return try await run.services.shared.locks.take(
-      key, holder: holder, watch: run.services.observations.watch
+      key, holder: holder(ordinal), watch: run.services.observations.watch
     ) { other in
       run.recorder.enter(
         ordinal,
@@ -64,6 +62,10 @@ extension RunEngine {
     } noticing: {
       notice($0)
     }
+  }
+
+  private func holder(_ ordinal: Int) -> LeaseHolder {
+    LeaseHolder(run: run.state.id, operation: run.state.instances[ordinal].name)
   }
 
   private func notice(_ notice: String) { run.observer.emit(.notice(run.state.id, notice)) }

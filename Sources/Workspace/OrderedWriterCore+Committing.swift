@@ -1,0 +1,106 @@
+import SQLite
+
+/// The transactions of the writer's thread. Nothing here touches what the lock guards.
+extension OrderedWriterCore {
+  /// How much work is committed together at most: whoever waits for the first of it waits for the last as well.
+  private static var mostTogether: Int { 64 }
+
+  struct Commit {
+    var changes = 0
+    var transactions = 0
+    var failure: WorkspaceError?
+    /// What became of the flush to the disk that followed; nil if there was none.
+    var disk: Result<Void, WorkspaceError>?
+    /// The jobs that a failure has kept from running.
+    var unrun: ArraySlice<(after: Int, job: OrderedWriterJob)> = []
+  }
+
+  func commit(
+    _ batch: ArraySlice<Change>, _ work: [(after: Int, job: OrderedWriterJob)], first: Int, toDisk: Bool, isHeld: Bool
+  ) -> Commit {
+    var done = Commit()
+    var rest = batch
+    func advance(to end: Int) throws {
+      while done.changes < end {
+        let part = rest.prefix(min(maximumBatch, end - done.changes))
+        try workspace.write(changing: changing?(part)) { try apply($0, part) }
+        rest = rest.dropFirst(part.count)
+        done.changes += part.count
+        done.transactions += 1
+      }
+    }
+    var next = 0
+    do {
+      while next < work.count {
+        let together = work[next...].prefix(Self.mostTogether)
+        let changes = rest.prefix((together.last?.after ?? 0) - first - done.changes)
+        if together.count + changes.count > 1, changes.count <= maximumBatch,
+          commitTogether(together, changes, from: first + done.changes)
+        {
+          rest = rest.dropFirst(changes.count)
+          done.changes += changes.count
+          next = together.endIndex
+          done.transactions += 1
+          continue
+        }
+        for entry in together {
+          try advance(to: entry.after - first)
+          try commitAlone(entry.job, isHeld: isHeld)
+          next += 1
+          done.transactions += 1
+        }
+      }
+      try advance(to: batch.count)
+    } catch {
+      done.failure = WorkspaceError(error, path: workspace.path)
+      done.unrun = work[next...]
+    }
+    if toDisk && done.failure == nil {
+      done.disk = Result { try workspace.flushToDisk() }.mapError { WorkspaceError($0, path: workspace.path) }
+    }
+    return done
+  }
+
+  /// Commits work and the changes before it in one transaction, as each by itself costs more than most of what it does. False where one of them fails, and nothing of
+  /// it has happened: then each has a transaction of its own, so that a failure undoes nothing else.
+  private func commitTogether(
+    _ jobs: ArraySlice<(after: Int, job: OrderedWriterJob)>, _ changes: ArraySlice<Change>, from start: Int
+  ) -> Bool {
+    var done: [OrderedWriterJob.Done] = []
+    var types: [any Storable.Type]? = changes.isEmpty ? [] : changing?(changes)
+    do {
+      try workspace.write(changing: types) { db in
+        var rest = changes
+        var position = start
+        for (after, job) in jobs {
+          let part = rest.prefix(after - position)
+          if !part.isEmpty { try apply(db, part) }
+          rest = rest.dropFirst(part.count)
+          position = after
+          done.append(try job.run(db))
+        }
+        for result in done {
+          if let more = result.types { types?.append(contentsOf: more) } else { types = nil }
+        }
+      }
+    } catch {
+      return false
+    }
+    for result in done { result.tell() }
+    return true
+  }
+
+  /// Commits work in a transaction of its own.
+  ///
+  /// - Throws: The failure for which it has to run again, which is only where changes are held; else whoever waits for it is told.
+  private func commitAlone(_ job: OrderedWriterJob, isHeld: Bool) throws(WorkspaceError) {
+    do {
+      var done: OrderedWriterJob.Done?
+      try workspace.write(changing: done.flatMap(\.types)) { done = try job.run($0) }
+      done?.tell()
+    } catch {
+      if isHeld, let failure = WorkspaceError.ofWriting(error, path: workspace.path) { throw failure }
+      job.fail(error)
+    }
+  }
+}
