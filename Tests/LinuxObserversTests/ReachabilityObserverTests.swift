@@ -115,7 +115,8 @@ struct ReachabilityObserverTests {
 
   /// A socket that listens on a port of the loopback, and the port.
   private func listen() throws -> (descriptor: Descriptor, port: UInt16) {
-    let descriptor = try Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0), from: "socket")
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let descriptor = try Descriptor(socket(AF_INET, kind, 0), from: "socket")
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian

@@ -69,7 +69,11 @@ private final class Listener {
   }
 
   func end() {
-    if descriptor >= 0 { close(descriptor) }
+    guard descriptor >= 0 else { return }
+    // A process that another test just starts may have a copy until it becomes its program: closed alone, the port
+    // would accept connections for as long.
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    close(descriptor)
     descriptor = -1
   }
 
