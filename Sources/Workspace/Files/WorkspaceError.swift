@@ -19,7 +19,7 @@ public enum WorkspaceError: Error, Sendable, Equatable {
   case locked(path: String)
   /// The file is damaged.
   case corrupt(path: String, message: String)
-  /// The database was moved, deleted or replaced while the workspace was open; what was written since is in the file that was moved or deleted.
+  /// The database, or a file of its log, was moved, deleted or replaced while the workspace was open; what was written since is in the file that was moved or deleted.
   case moved(path: String)
   /// The workspace, or the writer, has been closed.
   case closed(path: String)
@@ -101,7 +101,7 @@ extension WorkspaceError: CustomStringConvertible {
     case .corrupt(let path, let message):
       "\(path) is damaged (\(message)). Move it away, together with its -wal and -shm files, and start a new workspace."
     case .moved(let path):
-      "\(path) was moved, deleted or replaced while it was in use; what was recorded is in the former file. Put that back, or start anew."
+      "\(path), or the -wal or -shm file beside it, was moved, deleted or replaced while it was in use; what was recorded is in the former file. Put that back, or start anew."
     case .closed(let path):
       "\(path) has been closed."
     case .unsuitableSchema(let path, let reason):

@@ -1,4 +1,5 @@
 import CLibSQLite
+import Glibc
 import SQLite
 
 /// What the writer knows of the write-ahead log, and the only code that writes it back.
@@ -11,6 +12,12 @@ final class WriteAheadLog: @unchecked Sendable {
   private var due: Int32 = 0
   /// Whether everything that was committed on this connection is on the disk.
   private var isOnDisk = false
+  private let files: [String]
+  /// The files as they were at the first commit on this connection; empty before it, when there may be none yet.
+  private var identities: [FileIdentity] = []
+
+  /// Creates what knows of the log of the database at a path.
+  init(of database: String) { files = [database + "-wal", database + "-shm"] }
 
   /// Has SQLite report the length of the log after each commit. This takes the place of its automatic checkpoint.
   func observe(_ connection: OpaquePointer) {
@@ -23,9 +30,20 @@ final class WriteAheadLog: @unchecked Sendable {
         if frames < log.frames { log.due = 0 }
         log.frames = frames
         log.isOnDisk = false
+        if log.identities.isEmpty { log.identities = log.files.compactMap(FileIdentity.init) }
         return SQLITE_OK
       },
       Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Whether the files of the log have been removed or replaced: what this connection commits is then not found by the next one that is opened, which makes a log of
+  /// its own. One `stat` for each.
+  var isGone: Bool {
+    identities.count == files.count
+      && zip(files, identities).contains { path, identity in
+        guard let found = FileIdentity(path) else { return errno == ENOENT }
+        return found != identity
+      }
   }
 
   func isDue(every limit: Int32) -> Bool {
@@ -58,5 +76,17 @@ final class WriteAheadLog: @unchecked Sendable {
     patience.isOver = true
     defer { patience.isOver = false }
     if sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { frames = 0 }
+  }
+}
+
+/// Which file a path leads to.
+private struct FileIdentity: Equatable {
+  let device: dev_t
+  let number: ino_t
+
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    (device, number) = (status.st_dev, status.st_ino)
   }
 }

@@ -42,7 +42,7 @@ final class WriterConnection: Sendable {
     host = try HostLock(directory: files.directory)
     patience = BusyPatience(seconds: files.patience)
     queue = try DatabaseQueue(path: files.database, configuration: ConnectionSettings.writer(patience))
-    log = WriteAheadLog()
+    log = WriteAheadLog(of: files.database)
     queue.writeWithoutTransaction { db in
       guard let connection = db.sqliteConnection else { return }
       log.observe(connection)
@@ -191,13 +191,16 @@ final class WriterConnection: Sendable {
     }
   }
 
-  /// Makes sure that what was committed is where the next one looks for it: one `stat`.
+  /// Makes sure that what was committed is where the next one looks for it: three `stat`.
   ///
   /// - Throws: ``WorkspaceError/moved(path:)``.
   func requirePlace() throws {
     try checkOutside()
     try access { db in
-      guard let connection = db.sqliteConnection, penstock_sqlite3_has_moved(connection) != 0 else { return }
+      // SQLite removes the log itself when it closes the last connection.
+      guard let connection = db.sqliteConnection else { return }
+      if log.isGone { throw WorkspaceError.moved(path: queue.path) }
+      guard penstock_sqlite3_has_moved(connection) != 0 else { return }
       // SQLite takes a file that it cannot look at for one that was moved: one in a directory that may not be entered is where it was.
       var status = stat()
       guard stat(queue.path, &status) == 0 || errno == ENOENT || errno == ENOTDIR else { return }

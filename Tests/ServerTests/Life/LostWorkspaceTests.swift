@@ -41,4 +41,11 @@ struct LostWorkspaceTests {
   func moved() async throws {
     try await expectEnd { try FileManager.default.moveItem(atPath: $0, toPath: $0 + "-moved") }
   }
+
+  @Test("loses the log of its database ends its runs and itself", arguments: [["-wal", "-shm"], ["-shm"]])
+  func withoutLog(files: [String]) async throws {
+    try await expectEnd { workspace in
+      for file in files { try FileManager.default.removeItem(atPath: workspace + "/workspace.db" + file) }
+    }
+  }
 }

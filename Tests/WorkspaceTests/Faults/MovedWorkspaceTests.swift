@@ -4,7 +4,7 @@ import Workspace
 
 @Suite("A workspace that is moved while it is open") struct MovedWorkspaceTests {
   private enum Fate: CaseIterable {
-    case deleted, moved, replaced
+    case deleted, moved, replaced, withoutLog, withoutIndexOfLog
   }
 
   @Test(
@@ -24,6 +24,8 @@ import Workspace
     case .replaced:
       try files.removeItem(atPath: directory.workspace)
       try openNumbers(directory).close()
+    case .withoutLog: try files.removeItem(atPath: directory.workspace + "/workspace.db-wal")
+    case .withoutIndexOfLog: try files.removeItem(atPath: directory.workspace + "/workspace.db-shm")
     }
     defer { try? files.removeItem(atPath: directory.workspace + "-moved") }
     writer.append(2)
@@ -31,5 +33,17 @@ import Workspace
     await #expect(throws: error) { try await writer.flushToDisk() }
     #expect(throws: error) { try workspace.flushToDisk() }
     #expect(error.code == "workspace-moved")
+  }
+
+  @Test("is not what one is from which nothing was written, or which was closed")
+  func withoutWriting() async throws {
+    let directory = try TemporaryDirectory()
+    try await openNumbers(directory).shutdown()
+    // The log was removed by that.
+    let workspace = try OpenWorkspace.open(
+      at: directory.workspace, schema: .numbers, mode: .readWrite, first: .reader)
+    try workspace.flushToDisk()
+    workspace.close()
+    #expect(throws: WorkspaceError.closed(path: workspace.path)) { try workspace.flushToDisk() }
   }
 }
