@@ -11,6 +11,8 @@ package struct PipelineExplanation: Sendable {
   package let occasions: [Occasion]
   /// Whether a host serves the workspace now.
   package let isServed: Bool
+  /// What keeps that host from its work; nil where nothing does.
+  private let standstill: HostStandstill?
   /// Whether that host begins nothing more.
   private let isDraining: Bool
 
@@ -28,6 +30,7 @@ package struct PipelineExplanation: Sendable {
     guard let entry = report.entries.first else { return nil }
     self.entry = entry
     isServed = report.isServed
+    standstill = report.standstill
     isDraining = report.host?.state == .draining
     places = try QueueReport(of: name, in: history).places
     var filter = OccasionFilter()
@@ -43,6 +46,9 @@ package struct PipelineExplanation: Sendable {
       sentences.append("No host serves the workspace, so nothing starts it; start one with `penstock serve`.")
     } else if isDraining {
       sentences.append("The host is draining: nothing begins before the next one serves the workspace.")
+    }
+    if let words = standstill?.words {
+      sentences.append("\(words.prefix(1).uppercased())\(words.dropFirst())\(words.hasSuffix(".") ? "" : ".")")
     }
     if let problem = entry.pipeline.problem {
       sentences.append(
@@ -66,6 +72,8 @@ package struct PipelineExplanation: Sendable {
     switch entry.next {
     case .at(let time): sentences.append("It is due next at \(ClockText.dateAndTime(time)).")
     case .causes(let causes): sentences.append("It is started by: \(causes).")
+    case .overdue(let time):
+      sentences.append("It was due at \(ClockText.dateAndTime(time)), when its host could begin nothing.")
     case .request: sentences.append("Nothing starts it by itself; `penstock start \(entry.pipeline.name)` does.")
     // What it waits for has been said.
     case .unpaused, .host, .nextHost, .corrected: break

@@ -4,6 +4,8 @@ import RunHistory
 package enum PipelineNext: Sendable, Hashable {
   /// An instant.
   case at(RecordTime)
+  /// An instant that has passed, as its host cannot do anything.
+  case overdue(RecordTime)
   /// Conditions, and controllers without instants, by their names.
   case causes(String)
   /// Somebody who asks for it.
@@ -20,7 +22,7 @@ package enum PipelineNext: Sendable, Hashable {
   /// `conditions` are those of the pipeline.
   init(
     of pipeline: PublishedPipeline, _ pause: Pause?, _ conditions: [PublishedSpecification] = [],
-    on host: HostRecord.State?, at now: RecordTime
+    on host: HostRecord.State?, isStandingStill: Bool = false, at now: RecordTime
   ) {
     guard pipeline.isLoaded else {
       self = .corrected
@@ -30,14 +32,16 @@ package enum PipelineNext: Sendable, Hashable {
     case nil, .stopped?, .died?: self = .host
     case .draining?: self = .nextHost
     case .starting?, .ready?:
-      // What the last host said may be over.
-      let next = pipeline.nextAt.flatMap { host == .starting && $0 <= now ? nil : $0 }
+      // What the last host said may be over, and what has just come up is not published yet.
+      let next = pipeline.nextAt.flatMap { $0 > now ? $0 : nil }
       if pipeline.isUnattended {
         self = .request
       } else if let pause, pause.until.map({ end in next.map { $0 < end } ?? true }) ?? true {
         self = .unpaused(pause.until)
       } else if let next {
         self = .at(next)
+      } else if isStandingStill, let missed = pipeline.nextAt {
+        self = .overdue(missed)
       } else {
         self = Self.starters(of: pipeline, conditions).map(Self.causes) ?? .request
       }
@@ -68,6 +72,7 @@ package enum PipelineNext: Sendable, Hashable {
   package var words: String {
     switch self {
     case .at(let time): ClockText.dateAndTime(time)
+    case .overdue(let time): "was due \(ClockText.dateAndTime(time))"
     case .causes(let causes): causes
     case .request: "on request"
     case .unpaused(let end): end.map { "after \(ClockText.dateAndTime($0))" } ?? "when unpaused"

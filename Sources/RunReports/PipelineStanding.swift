@@ -18,6 +18,8 @@ struct PipelineStanding {
   let controllerProblems: [PublishedControllerProblem]
   /// The state of the host; nil where none has ever served the workspace.
   let host: HostRecord.State?
+  /// What keeps that host from its work; nil where nothing does.
+  let hostStandstill: HostStandstill?
   let history: History
   let now: RecordTime
 
@@ -49,7 +51,7 @@ struct PipelineStanding {
 
   /// That instants do not come up again that came up before the clock was set back; nil where it was not, or one comes up before their end.
   func standstill() throws -> String? {
-    guard hostIsMissing == nil, pipeline.isLoaded, pipeline.nextCause != nil,
+    guard hostIsMissing == nil || hostStandstill != nil, pipeline.isLoaded, pipeline.nextCause != nil,
       let latest = try history.latestInstant(of: pipeline.name), latest > now.advanced(by: Self.noticeable),
       pipeline.nextAt.map({ $0 > latest }) ?? true
     else { return nil }
@@ -91,7 +93,7 @@ struct PipelineStanding {
     switch host {
     case nil, .stopped?, .died?: "no host serves it"
     case .draining?: "the host is draining"
-    case .starting?, .ready?: nil
+    case .starting?, .ready?: hostStandstill?.brief
     }
   }
 

@@ -7,6 +7,7 @@ import Workspace
 struct QueueReasons {
   private let history: History
   private let host: HostRecord?
+  private let standstill: HostStandstill?
   private let configuration: JSONValue?
   private let pauses: [String: Pause]
   private let placed: [PlacedRun]
@@ -22,6 +23,7 @@ struct QueueReasons {
   init(in history: History) throws {
     self.history = history
     host = try history.currentHost()
+    standstill = host.flatMap(history.standstill)
     // Where none serves, the next one is probably like the last one.
     configuration = try (host ?? history.hosts(limit: 1).first).flatMap { try? JSONValue.parse($0.configuration) }
     pauses = Dictionary(try history.pauses(at: .now).map { ($0.pipeline, $0) }) { first, _ in first }
@@ -29,6 +31,7 @@ struct QueueReasons {
   }
 
   mutating func reason(of place: QueuePlace) throws -> String {
+    if let standstill { return standstill.awaited }
     if place.isTaken {
       let secret = try history.run(place.run)?.secretBeingRead
       return try turn(of: place) ?? secret.map { "its secret '\($0)', which it reads" } ?? Self.begins

@@ -35,8 +35,8 @@ package struct StatusReport: Sendable {
   package let queued: Int
   /// That the file system of the workspace has no room, in the words of `doctor`; nil where it has.
   private let diskProblem: String?
-  /// Whether the process of the host is stopped.
-  private let isStopped: Bool
+  /// What keeps the host from its work; nil where nothing does, and where none serves the workspace.
+  package let standstill: HostStandstill?
   private let disk: @Sendable (String) -> Checkup.Finding?
 
   /// How many of the latest runs of a pipeline are shown.
@@ -57,7 +57,8 @@ package struct StatusReport: Sendable {
     diskProblem = Self.problem(of: disk(history.workspace.directory))
     let host = try history.hosts(limit: 1).first
     self.host = host
-    isStopped = host.map(Self.isStopped) ?? false
+    let standstill = host.flatMap(history.standstill)
+    self.standstill = standstill
     let pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
     let conditions = Dictionary(grouping: try history.publishedSpecifications(), by: \.pipeline)
     let isServed = host.map { $0.state != .stopped && $0.state != .died } ?? false
@@ -77,43 +78,37 @@ package struct StatusReport: Sendable {
         pipeline: pipeline, runs: try history.runs(RunFilter(pipeline: pipeline.name, limit: Self.latestRuns)),
         running: running, heldUp: running.flatMap { heldUp[$0.id] ?? [] }, queued: lengths[pipeline.name] ?? 0,
         pause: pauses[pipeline.name], controllerProblems: problems[pipeline.name] ?? [], host: host?.state,
+        hostStandstill: standstill,
         history: history, now: now)
       return Entry(
         pipeline: pipeline, state: standing.state, reason: try standing.reason(),
         doing: try standing.doing(), runs: standing.runs,
         queued: standing.queued, pause: standing.pause,
         next: PipelineNext(
-          of: pipeline, standing.pause, conditions[pipeline.name] ?? [], on: host?.state, at: now),
+          of: pipeline, standing.pause, conditions[pipeline.name] ?? [], on: host?.state,
+          isStandingStill: standstill != nil, at: now),
         controllerProblems: standing.controllerProblems, conditions: conditions[pipeline.name] ?? [],
         sentences: isDetailed ? try standing.sentences() : [])
     }
   }
-
-  private static func isStopped(_ host: HostRecord) -> Bool { host.endedAt == nil && host.owner.isStopped }
 
   /// Nil where there is room.
   private static func problem(of finding: Checkup.Finding?) -> String? {
     finding.flatMap { $0.grade == .fail ? "\($0.subject): \($0.message)" : nil }
   }
 
-  /// Whether something is different by now of which nobody tells: the host has died, is stopped or continued, a pause is over, or the disk is full or is no longer.
+  /// Whether something is different by now of which nobody tells: the host has died, is stopped or continued, cannot write or can again, a pause is over, or the disk is full or is no longer.
   package func isOutdated(in history: History, at now: RecordTime = .now) throws -> Bool {
     // How little room there is changes all the time.
     guard (Self.problem(of: disk(history.workspace.directory)) == nil) == (diskProblem == nil) else { return true }
     if entries.contains(where: { $0.pause?.until.map { $0 <= now } ?? false }) { return true }
     guard isServed else { return false }
-    return try history.currentHost().map { Self.isStopped($0) != isStopped } ?? true
+    return try history.currentHost().map { history.standstill(of: $0) != standstill } ?? true
   }
 
   /// What is wrong with the workspace, and with the paths that the host serves, as one that cannot be searched.
   package var problems: [String] {
-    [diskProblem, stopProblem].compactMap { $0 } + configurationProblems
-  }
-
-  private var stopProblem: String? {
-    guard isStopped, let host else { return nil }
-    return
-      "process \(host.owner.pid) is stopped, as by SIGSTOP: nothing begins, and nothing is recorded, until it is continued, as by `kill -CONT \(host.owner.pid)`"
+    [diskProblem, standstill?.words].compactMap { $0 } + configurationProblems
   }
 
   private var configurationProblems: [String] {

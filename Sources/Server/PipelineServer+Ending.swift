@@ -121,11 +121,12 @@ extension PipelineServer {
       states.change(to: .stopped)
       failure = error
     }
+    publications.failures.end()
     log.tell(host.takeLateness())
     // Throws where records of runs are left.
     try await service.close()
     if let failure {
-      guard WorkspaceError.isOfFullDisk(failure, path: history.workspace.path) else { throw failure }
+      guard WorkspaceError.ofWaiting(failure, path: history.workspace.path) != nil else { throw failure }
       log.tell(.warning, "stopped", "cannot record that it has stopped: \(failure)")
     }
     guard interrupted == 0 else { throw ServerError.unrecorded(runs: interrupted) }

@@ -10,14 +10,16 @@ extension PipelineServer {
   func start() async throws {
     record.startedAt = host.now()
     catalog.hostBegins(at: record.startedAt, after: try history.publishedPipelines(), of: try history.hosts())
-    record.number = try history.add(record)
-    try publications.controllers.open()
-    try history.declare(resources: configuration.service.capacity.resources)
+    publications.failures.serve { [status = publications.status] in status?.notice() }
+    try await write { record.number = try history.add(record) }
+    try await write { try publications.controllers.open() }
+    try await write { try history.declare(resources: configuration.service.capacity.resources) }
     log.tell(.info, "starting", "serving '\(configuration.location.path)' in process \(record.owner.pid)")
     // What the former host had taken and not begun, and runs that it has left.
     let interrupted = try history.interruptedRuns()
     // What was asked of the former host is not asked of this one, but for runs that somebody wants to be resumed.
-    let wanted = try history.takeHostRequests(at: host.now()).filter { $0.request == .resume }
+    var wanted: [AskedOfHost] = []
+    try await write { wanted = try history.takeHostRequests(at: host.now()).filter { $0.request == .resume } }
     background.subscriptions.append(try history.followHostRequests { [mail] in mail.send(.requests) })
     background.subscriptions.append(try history.followRunRequests { [mail] in mail.send(.requests) })
     background.subscriptions += try history.followQueue { [weak self, dispatcher] in
@@ -38,7 +40,7 @@ extension PipelineServer {
     phase = .ready
     record.state = .ready
     record.readyAt = host.now()
-    try history.update(record)
+    try await write { try history.update(record) }
     let problems = catalog.problemCount
     log.tell(
       .info, "ready",

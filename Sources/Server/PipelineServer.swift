@@ -30,6 +30,7 @@ package actor PipelineServer {
     let conditions: ConditionPublisher
     let controllers: ControllerPublisher
     let status: StatusTeller?
+    let failures: WriteFailureTeller
   }
 
   /// The folders and files whose changes are heard of.
@@ -70,7 +71,10 @@ package actor PipelineServer {
     self.configuration = configuration
     self.log = log
     self.states = states
-    let service = try RunService(creatingAt: configuration.location, configuration.service.holding(tellingOf: log))
+    let failures = WriteFailureTeller(log: log, workspace: configuration.location.path)
+    let service = try RunService(
+      creatingAt: configuration.location, configuration.service.holding(telling: failures, log))
+    try service.history.workspace.wait(atMost: Self.longestWait)
     self.service = service
     let relay = RunRelay(log: log)
     dispatcher = Dispatcher(
@@ -84,7 +88,7 @@ package actor PipelineServer {
       conditions: ConditionPublisher(host: service.host), controllers: ControllerPublisher(host: service.host),
       status: states.onStatus.map { [dispatcher] in
         StatusTeller(of: service.host, running: { await dispatcher.count }, $0)
-      })
+      }, failures: failures)
     retention = RetentionKeeper(
       host: service.host, log: log, otherwise: configuration.definition.retention,
       isBusy: { [dispatcher] in await dispatcher.count > 0 })
@@ -103,7 +107,7 @@ package actor PipelineServer {
   /// - Throws: ``ServerError``, or what the engine and the workspace throw.
   package func run() async throws {
     if let (interval, beat) = states.pulse {
-      let pulse = HostPulse(of: host, every: interval, beat)
+      let pulse = HostPulse(of: host, every: interval, patience: Self.longestWait * 2, beat)
       background.tasks.append(Task { await pulse.run() })
     }
     guard let lease = try await takeLease() else {
@@ -116,6 +120,7 @@ package actor PipelineServer {
       for await signal in mail.signals where try await handle(signal) { break }
     } catch {
       clock = nil
+      publications.failures.end()
       await endUpkeep()
       await publications.conditions.close()
       await publications.controllers.close()

@@ -141,26 +141,16 @@ extension ServerConfiguration {
 
 extension RunService.Configuration {
   /// The same for a host, which holds what it cannot write, and tells of it.
-  func holding(tellingOf log: HostLog) -> Self {
+  func holding(telling failures: WriteFailureTeller, _ log: HostLog) -> Self {
     var configuration = self
     configuration.writing.policy = .holdUsual
-    configuration.writing.onFailure = { failure in
-      log.tell(
-        .error, "write-failed",
-        "cannot write the history since \(failure.since.text), and nothing new begins; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are held: \(failure.error)"
-      )
-    }
+    configuration.writing.onFailure = { failures.failed($0) }
+    configuration.writing.onRecovery = { failures.recovered($0) }
     configuration.writing.onShortage = { shortage in
       log.tell(
         .error, "run-waits",
         "run \(shortage.run) of '\(shortage.pipeline)' waits until \(shortage.operation.map { "'\($0)'" } ?? "it") can continue: \(shortage.error)",
         pipeline: shortage.pipeline, run: shortage.run, operation: shortage.operation)
-    }
-    configuration.writing.onRecovery = { failure in
-      let lost = failure.interruptedRuns.count
-      log.tell(
-        .info, "write-recovered",
-        "the history is written again" + (lost == 0 ? "" : "; \(lost) runs had no room, and are interrupted"))
     }
     return configuration
   }

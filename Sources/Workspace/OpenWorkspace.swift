@@ -45,7 +45,7 @@ public final class OpenWorkspace: Sendable {
   /// Whether every write will fail with ``WorkspaceError/readOnly(path:)``.
   public let isReadOnly: Bool
   private let schema: WorkspaceSchema
-  private let connections: Mutex<Connections>
+  let connections: Mutex<Connections>
   let objects: ObjectCatalog
   let readers: ReaderPool
   let feed: ChangeFeed

@@ -22,8 +22,13 @@ extension WorkspaceError {
     }
   }
 
-  /// Whether an error says that there is no room to write anything at present.
-  package static func isOfFullDisk(_ error: any Error, path: String) -> Bool {
-    if case .full? = ofWriting(error, path: path) { true } else { false }
+  /// The failure, where an error says that nothing can be written until the disk has room again, or another process has ended its transaction: what is tried
+  /// again may succeed then.
+  package static func ofWaiting(_ error: any Error, path: String) -> WorkspaceError? {
+    switch ofWriting(error, path: path) {
+    case .full(let path): .full(path: path)
+    case .locked(let path): .locked(path: path)
+    default: nil
+    }
   }
 }

@@ -250,6 +250,15 @@ struct StatusReportTests {
       return (next.time, next.words)
     }
     try await bench.serve { server, history in
+      // What has just come up is not published yet.
+      try history.publishNext([("one", .now, "cron")])
+      #expect(try next(in: history) == (nil, "cron"))
+      HostNote(in: history.workspace.directory).write(since: .now, because: "no room")
+      let past = RecordTime(microseconds: 1_800_000_000)
+      try history.publishNext([("one", past, "cron")])
+      #expect(try next(in: history) == (nil, "was due \(ClockText.dateAndTime(past))"))
+      #expect(try entry("one", in: history).reason == "the host cannot write")
+      HostNote(in: history.workspace.directory).remove()
       try history.publishNext([("one", due, "cron")])
       #expect(try next(in: history) == (due, ClockText.dateAndTime(due)))
       #expect(try sentences("one", in: history) == ["It is due next at \(ClockText.dateAndTime(due))."])

@@ -26,6 +26,14 @@ extension RunHost {
     }
   }
 
+  /// What the program writes beside runs cannot be written, for which it is tried again: as long as that lasts it counts as what keeps the history from being written.
+  package func lacksRoom(_ error: WorkspaceError) {
+    services.loop.execute { [services] in services.writing.lackRoom(error) }
+  }
+
+  /// That was written, or is given up; to be called once for each time that it lacked room.
+  package func foundRoom() { services.loop.execute { [services] in services.writing.foundRoom() } }
+
   /// [the recorder's thread]
   func historyFailed(_ error: WorkspaceError) {
     services.loop.execute { [self] in

@@ -2,6 +2,7 @@ import OperatingSystem
 import Operations
 import RunHistory
 import Synchronization
+import Values
 import Workspace
 
 /// Whether the history of a host that holds records can be written: while it cannot, nothing new begins, and it is tried again each second. *On the loop.*
@@ -70,6 +71,12 @@ final class HistoryWriting: @unchecked Sendable {
     if case .file(let path, _) = error { begin(.full(path: path)) }
   }
 
+  /// What is written beside the records cannot be: nothing new begins until ``foundRoom()`` has been called as often as this.
+  func lackRoom(_ error: WorkspaceError) {
+    roomless += 1
+    begin(error)
+  }
+
   /// What lacked room has it, or needs it no longer.
   func foundRoom() { roomless -= 1 }
 
@@ -97,7 +104,10 @@ final class HistoryWriting: @unchecked Sendable {
   func begin(_ error: WorkspaceError) {
     guard mayBegin, !isOver else { return }
     mayBegin = false
-    current.withLock { $0 = WriteFailure(error: error, since: time.now()) }
+    var since = time.now()
+    // It was waited for as long as that.
+    if case .locked = error { since = since.advanced(by: -recorder.workspace.longestWait.wholeMicroseconds) }
+    current.withLock { $0 = WriteFailure(error: error, since: since) }
     tell()
     Task(executorPreference: loop) { [self] in await retry() }
   }

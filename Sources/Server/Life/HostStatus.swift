@@ -9,13 +9,17 @@ struct HostStatus: Sendable {
   /// The pipeline that is due next, and when, as far as known.
   var next: (pipeline: String, at: RecordTime)?
   var now: RecordTime
+  /// Since when the history cannot be written; nil where it can.
+  var unwrittenSince: RecordTime?
 
   var text: String {
-    guard let next else { return "\(running) running, \(queued) queued" }
+    let counts = "\(running) running, \(queued) queued"
+    if let unwrittenSince { return "\(counts), cannot write since \(ClockText.moment(unwrittenSince, seenFrom: now))" }
+    guard let next, next.at > now else { return counts }
     var time = ClockText.moment(next.at, seenFrom: now)
     // Most instants are whole minutes.
     if time.hasSuffix(":00") { time.removeLast(3) }
-    return "\(running) running, \(queued) queued, next: \(next.pipeline) \(time)"
+    return "\(counts), next: \(next.pipeline) \(time)"
   }
 }
 
@@ -69,7 +73,8 @@ final class StatusTeller: Sendable {
     let isDraining = (try? host.history.currentHost()?.state) == .draining
     let next = isDraining ? nil : due.first.flatMap { pipeline in pipeline.nextAt.map { (pipeline.name, $0) } }
     return HostStatus(
-      running: await running(), queued: lengths.values.reduce(0, +), next: next, now: host.now()
+      running: await running(), queued: lengths.values.reduce(0, +), next: next, now: host.now(),
+      unwrittenSince: host.writeFailure?.since
     ).text
   }
 }

@@ -35,7 +35,7 @@ enum ConnectionSettings {
     configuration.busy = { tries in
       // SQLite's own handler sleeps up to 100 ms a time, during which a short transaction elsewhere comes and goes.
       let pause: UInt32 = tries < 10 ? 200 : 2000
-      guard !patience.isOver, Double(max(0, tries - 10)) * 0.002 < patience.seconds else { return false }
+      guard patience.allows(another: tries) else { return false }
       usleep(pause)
       return true
     }
@@ -51,11 +51,37 @@ enum ConnectionSettings {
 
 /// How long a connection waits for others.
 final class BusyPatience: Sendable {
-  let seconds: Double
+  private let nanoseconds: Atomic<Int64>
+  /// When the present wait began, on the monotonic clock.
+  private let began = Atomic<Int64>(0)
   private let over = Atomic(false)
 
   init(seconds: Double) {
-    self.seconds = seconds
+    nanoseconds = Atomic(Int64(seconds * 1e9))
+  }
+
+  var length: Duration {
+    get { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
+    set {
+      nanoseconds.store(
+        newValue.components.seconds * 1_000_000_000 + newValue.components.attoseconds / 1_000_000_000,
+        ordering: .relaxed)
+    }
+  }
+
+  /// Whether it waits on, having tried so often. By the clock: pauses of 2 ms take up to half as long again.
+  func allows(another tries: Int) -> Bool {
+    guard !isOver else { return false }
+    let now = Self.now()
+    if tries == 0 { began.store(now, ordering: .relaxed) }
+    return now - began.load(ordering: .relaxed) < nanoseconds.load(ordering: .relaxed)
+  }
+
+  /// The monotonic clock, in nanoseconds.
+  static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   /// Whether it does not wait at all, for a moment.

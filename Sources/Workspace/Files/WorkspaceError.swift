@@ -97,7 +97,7 @@ extension WorkspaceError: CustomStringConvertible {
     case .full(let path):
       "cannot write to \(path): the disk or quota is full. Everything recorded before is safe; free some space and try again."
     case .locked(let path):
-      "\(path) is locked, by another process or by the transaction that asks. Look for a stopped process, or use the transaction's context."
+      "cannot write to \(path): its write lock is held for too long. Wait until the process that holds it ends its transaction; one that is stopped holds it until it is continued."
     case .corrupt(let path, let message):
       "\(path) is damaged (\(message)). Move it away, together with its -wal and -shm files, and start a new workspace."
     case .moved(let path):

@@ -9,10 +9,10 @@ final class WriteLock: Sendable {
   static let name = "workspace.lock"
   private let descriptor: Int32
   private let path: String
-  private let patience: Double
+  private let patience: BusyPatience
 
   /// Opens the lock file, creating it for its owner alone.
-  init(directory: String, patience: Double) throws(WorkspaceError) {
+  init(directory: String, patience: BusyPatience) throws(WorkspaceError) {
     self.patience = patience
     path = "\(directory)/\(Self.name)"
     descriptor = try OwnFile.open(Self.name, in: directory, O_RDWR | O_CREAT)
@@ -31,14 +31,16 @@ final class WriteLock: Sendable {
   }
 
   private func wait(for kind: Int32) throws(WorkspaceError) {
-    var waited: Double = 0
+    var began: Int64?
     while flock(descriptor, kind | LOCK_NB) != 0 {
       // Not a blocking flock: a process that was stopped in the middle of a checkpoint must not hang this one for good.
-      guard errno == EWOULDBLOCK || errno == EINTR, waited < patience else {
+      let code = errno
+      let now = BusyPatience.now()
+      guard code == EWOULDBLOCK || code == EINTR, .nanoseconds(now - (began ?? now)) < patience.length else {
         throw .locked(path: path)
       }
+      began = began ?? now
       usleep(500)
-      waited += 0.0005
     }
   }
 

@@ -38,9 +38,9 @@ final class WriterConnection: Sendable {
   private let longLog = Mutex(LongLog())
 
   init(files: WorkspaceFiles) throws {
-    lock = try WriteLock(directory: files.directory, patience: files.patience)
-    host = try HostLock(directory: files.directory)
     patience = BusyPatience(seconds: files.patience)
+    lock = try WriteLock(directory: files.directory, patience: patience)
+    host = try HostLock(directory: files.directory)
     queue = try DatabaseQueue(path: files.database, configuration: ConnectionSettings.writer(patience))
     log = WriteAheadLog(of: files.database)
     queue.writeWithoutTransaction { db in
@@ -218,6 +218,12 @@ final class WriterConnection: Sendable {
         throw WorkspaceError.exhaustion(error, on: db, path: queue.path) ?? error
       }
     }
+  }
+
+  /// How long a transaction waits for other processes before it fails.
+  var longestWait: Duration {
+    get { patience.length }
+    set { patience.length = newValue }
   }
 
   /// Returns when everything has run that was begun before.

@@ -22,6 +22,8 @@ final class Child {
     try? output.fileHandleForReading.close()
   }
 
+  var pid: Int32 { process.processIdentifier }
+
   /// The next line that it prints; nil at the end.
   func line() -> String? {
     while true {

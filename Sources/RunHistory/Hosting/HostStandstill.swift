@@ -1,0 +1,106 @@
+import Glibc
+import Values
+import Workspace
+
+/// What keeps a host that serves the workspace from doing anything, though its process is there.
+package enum HostStandstill: Sendable, Hashable {
+  /// The process is stopped, as by SIGSTOP or a debugger.
+  case stopped(pid: Int32)
+  /// It cannot write its history, and begins nothing until it can.
+  case unwritten(since: RecordTime, reason: String)
+
+  /// In one sentence without a full stop, with what ends it.
+  package var words: String {
+    switch self {
+    case .stopped(let pid):
+      "process \(pid) is stopped, as by SIGSTOP: nothing begins, and nothing is recorded, until it is continued, as by `kill -CONT \(pid)`"
+    case .unwritten(let since, let reason):
+      "the host has not been able to write since \(ClockText.dateAndTime(since)), so nothing begins, and what ends is recorded later: \(reason)"
+    }
+  }
+
+  /// What somebody waits for: `the host, whose process 12 is stopped; …`.
+  package var awaited: String {
+    switch self {
+    case .stopped(let pid): "the host, whose process \(pid) is stopped; `kill -CONT \(pid)` continues it"
+    case .unwritten(let since, let reason):
+      "the host, which has not been able to write since \(ClockText.dateAndTime(since)): \(reason)"
+    }
+  }
+
+  /// Whether it is another one: who holds a lock may change while that is held.
+  package func isOther(than other: Self?) -> Bool {
+    switch (self, other) {
+    case (.stopped, .stopped?): false
+    case (.unwritten(let since, _), .unwritten(let former, _)?): since != former
+    default: true
+    }
+  }
+
+  /// In a few words, for a pipeline of the host.
+  package var brief: String {
+    switch self {
+    case .stopped: "the host is stopped"
+    case .unwritten: "the host cannot write"
+    }
+  }
+}
+
+extension History {
+  /// What keeps a host from its work now; nil where nothing does, and where it has ended.
+  package func standstill(of host: HostRecord) -> HostStandstill? {
+    guard host.state != .stopped, host.state != .died else { return nil }
+    if host.owner.isStopped { return .stopped(pid: host.owner.pid) }
+    return HostNote.read(of: host.owner, in: workspace.directory)
+  }
+
+  /// What keeps the host that serves the workspace from its work; nil where nothing does, and without one.
+  package func standstill() throws(WorkspaceError) -> HostStandstill? {
+    try currentHost().flatMap(standstill)
+  }
+}
+
+/// What a host says beside the database, in the file `workspace.unwritten`, while it cannot write to that: why, and since when.
+///
+/// The file is there only meanwhile. One that a host has left which was killed is of another process than the next, and counts for nothing.
+package struct HostNote: Sendable {
+  private static let name = "workspace.unwritten"
+  /// Longer than any reason.
+  private static let longest = 16384
+
+  private let directory: String
+
+  /// - Parameter directory: The directory of the workspace.
+  package init(in directory: String) { self.directory = directory }
+
+  /// Says it. Where the file cannot be written either, as on a full disk, others must find out by themselves.
+  package func write(since: RecordTime, because reason: String, of owner: ProcessIdentity = .current) {
+    guard let descriptor = try? OwnFile.open(Self.name, in: directory, O_WRONLY | O_CREAT) else { return }
+    defer { close(descriptor) }
+    let note: JSONValue = [
+      "boot": .string(owner.boot), "pid": JSONValue(Int(owner.pid)), "started": JSONValue(Int(owner.started)),
+      "since": JSONValue(Int(since.microseconds)), "reason": .string(reason),
+    ]
+    // In one call, so that a reader sees all of it. What is longer is cut off behind it.
+    let text = note.text + "\n"
+    let count = pwrite(descriptor, text, text.utf8.count, 0)
+    ftruncate(descriptor, max(0, count))
+  }
+
+  /// Says no more that it cannot write.
+  package func remove() { unlink("\(directory)/\(Self.name)") }
+
+  fileprivate static func read(of owner: ProcessIdentity, in directory: String) -> HostStandstill? {
+    guard let descriptor = try? OwnFile.open(name, in: directory, O_RDONLY) else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: longest)
+    let count = pread(descriptor, &bytes, longest, 0)
+    guard count > 0,
+      let line = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").first,
+      let note = try? JSONValue.parse(String(line)), note["boot"]?.stringValue == owner.boot,
+      note["pid"]?.intValue == Int64(owner.pid), note["started"]?.intValue == owner.started,
+      let since = note["since"]?.intValue, let reason = note["reason"]?.stringValue
+    else { return nil }
+    return .unwritten(since: RecordTime(microseconds: since), reason: reason)
+  }
+}

@@ -1,0 +1,75 @@
+import PipelineEngine
+import RunHistory
+import Synchronization
+
+/// Tells that the history cannot be written, and that it can again: by the log, and once the host serves, beside the database to those who ask for its status. Any thread.
+final class WriteFailureTeller: Sendable {
+  private struct State {
+    var isServing = false
+    var failure: WriteFailure?
+    var onChange: (@Sendable () -> Void)?
+  }
+
+  private let log: HostLog
+  private let note: HostNote
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - log: Where each line goes.
+  ///   - directory: That of the workspace.
+  init(log: HostLog, workspace directory: String) {
+    self.log = log
+    note = HostNote(in: directory)
+  }
+
+  /// What keeps the history from being written now.
+  var failure: WriteFailure? { state.withLock(\.failure) }
+
+  /// From now on the host is that of the workspace; `onChange` is told of each beginning and end.
+  func serve(onChange: (@Sendable () -> Void)?) {
+    let failure = state.withLock { state in
+      (state.isServing, state.onChange) = (true, onChange)
+      return state.failure
+    }
+    if let failure { write(failure) } else { note.remove() }
+  }
+
+  /// The host serves no longer.
+  func end() {
+    guard
+      state.withLock({ state in
+        defer { state.isServing = false }
+        return state.isServing
+      })
+    else { return }
+    note.remove()
+  }
+
+  func failed(_ failure: WriteFailure) {
+    log.tell(
+      .error, "write-failed",
+      "cannot write the history since \(failure.since.text), and nothing new begins; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are held: \(failure.error.advice)"
+    )
+    let (isServing, onChange) = state.withLock { state in
+      state.failure = failure
+      return (state.isServing, state.onChange)
+    }
+    if isServing { write(failure) }
+    onChange?()
+  }
+
+  func recovered(_ failure: WriteFailure) {
+    let lost = failure.interruptedRuns.count
+    log.tell(
+      .info, "write-recovered",
+      "the history is written again" + (lost == 0 ? "" : "; \(lost) runs had no room, and are interrupted"))
+    let (isServing, onChange) = state.withLock { state in
+      state.failure = nil
+      return (state.isServing, state.onChange)
+    }
+    if isServing { note.remove() }
+    onChange?()
+  }
+
+  private func write(_ failure: WriteFailure) { note.write(since: failure.since, because: failure.error.advice) }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import RunHistory
+import Testing
+import Workspace
+
+@Suite("What keeps a host from its work")
+struct HostStandstillTests {
+  let fixture: HistoryFixture
+  var history: History { fixture.history }
+  var note: HostNote { HostNote(in: history.workspace.directory) }
+
+  init() throws { fixture = try HistoryFixture() }
+
+  private func host(_ owner: ProcessIdentity = .current) -> HostRecord {
+    HostRecord(
+      owner: owner, host: "box", user: "ada", version: "test", startedAt: HistoryFixture.start, configuration: "{}")
+  }
+
+  @Test("is that it cannot write, since when and why, until it says so no more")
+  func unwritten() throws {
+    #expect(history.standstill(of: host()) == nil)
+    note.write(since: HistoryFixture.start, because: String(repeating: "x", count: 100))
+    note.write(since: HistoryFixture.start, because: "no room")
+    #expect(history.standstill(of: host()) == .unwritten(since: HistoryFixture.start, reason: "no room"))
+    let since = ClockText.dateAndTime(HistoryFixture.start)
+    #expect(
+      history.standstill(of: host())?.words
+        == "the host has not been able to write since \(since), so nothing begins, and what ends is recorded later: no room"
+    )
+    #expect(
+      history.standstill(of: host())?.awaited == "the host, which has not been able to write since \(since): no room")
+    note.remove()
+    #expect(history.standstill(of: host()) == nil)
+  }
+
+  @Test("is not what another process has left, nor that of a host which has ended")
+  func others() throws {
+    let other = ProcessIdentity(boot: ProcessIdentity.current.boot, pid: 1, started: 1)
+    note.write(since: HistoryFixture.start, because: "no room", of: other)
+    #expect(history.standstill(of: host()) == nil)
+    var ended = host()
+    ended.state = .stopped
+    note.write(since: HistoryFixture.start, because: "no room")
+    #expect(history.standstill(of: ended) == nil)
+  }
+
+  @Test("is nothing where the file says something else")
+  func garbage() throws {
+    let path = history.workspace.directory + "/workspace.unwritten"
+    for text in ["", "{", "[]\n", #"{"pid":"x"}"#, String(repeating: "y", count: 100_000)] {
+      try text.write(toFile: path, atomically: false, encoding: .utf8)
+      #expect(history.standstill(of: host()) == nil)
+    }
+  }
+}
