@@ -38,9 +38,10 @@ struct Approve: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
-    let history = try shared.requireHistory(writing: true)
+    let history = try shared.requireHistoryForHost()
     let reference = RunReference(history: history)
     let record = try reference.find(runName)
+    try shared.warn(ofProcessOf: record, in: history)
     let answer = QuestionAnswer(isApproved: !reject, note: note, who: QuestionAnswer.loginName())
     report(try answer.give(to: operation, of: record, in: history), to: record, reference)
   }

@@ -28,7 +28,7 @@ struct Cancel: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
-    let history = try shared.requireHistory(writing: true)
+    let history = try shared.requireHistoryForHost()
     let who = QuestionAnswer.loginName()
     // What a word means may depend on the runs that are cancelled by then: `last`, say.
     let reference = RunReference(history: history)
@@ -39,6 +39,7 @@ struct Cancel: ParsableCommand {
       do {
         let run = try run.get()
         guard asked.insert(run.id).inserted else { continue }
+        try shared.warn(ofProcessOf: run, in: history)
         confirm(try RunCancellation(of: run, isKill: kill, who: who, in: history))
       } catch {
         guard let failure = ExitStatus.reportIfKnown(error) else { throw error }

@@ -32,9 +32,10 @@ struct Wake: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
-    let history = try shared.requireHistory(writing: true)
+    let history = try shared.requireHistoryForHost()
     let wake = try RetryWake(
       of: operation, ofRunNamed: runName, for: Requester(QuestionAnswer.loginName()), in: history)
+    try shared.warn(ofProcessOf: wake.run, in: history)
     let value: JSONValue = [
       "run": .string(wake.run.id.text), "operation": .string(wake.operation.name), "requested": "wake",
       "attempt": JSONValue(wake.operation.attempts + 1),

@@ -82,6 +82,24 @@ struct SharedOptions: ParsableArguments, Sendable {
     let location = try location()
     return try writing ? location.writableHistory(durability: DurabilitySetting.value()) : location.history()
   }
+
+  /// The same for a command that writes something for the host, or for a process that executes a run: reports on standard error what keeps the host from doing it.
+  func requireHistoryForHost() throws -> History {
+    let history = try requireHistory(writing: true)
+    if let standstill = try history.standstill() { warn(of: standstill) }
+    return history
+  }
+
+  /// Reports what keeps a process from doing what is asked of it.
+  func warn(of standstill: HostStandstill) {
+    if !quiet { TextOutput.error.writeLine("penstock: \(standstill.words)") }
+  }
+
+  /// Reports that the process which executes a run is stopped, where that is not the host, of which ``requireHistoryForHost()`` reports it.
+  func warn(ofProcessOf run: RunRecord, in history: History) throws {
+    guard run.state == .running, run.owner.isStopped, try history.currentHost()?.owner != run.owner else { return }
+    warn(of: .stopped(pid: run.owner.pid))
+  }
 }
 
 extension SharedOptions {

@@ -2,6 +2,7 @@ import Glibc
 import RunHistory
 import RunReports
 import Synchronization
+import Workspace
 
 /// Shows a run of another process until it ends. Signals end the showing, not the run.
 struct AttachSession {
@@ -47,6 +48,7 @@ struct AttachSession {
   private func follow(_ feed: RunFeed, _ changes: ChangeWait, _ detachment: Detachment) throws -> RunOutcome? {
     var follower = RunFollower(of: run)
     var isQueued = false
+    var owner: ProcessIdentity?
     var told: String?
     while !detachment.isAsked, !TextOutput.standard.isGone {
       let start = ContinuousClock.now
@@ -55,8 +57,11 @@ struct AttachSession {
       }
       for event in events where presentation.wants(event) { feed.push(event) }
       if let outcome { return outcome }
-      for case .run(let record) in events where record.id == run { isQueued = record.state == .queued }
-      if isQueued, let reason = try wait(), reason != told {
+      for case .run(let record) in events where record.id == run {
+        isQueued = record.state == .queued
+        owner = record.state == .running ? record.owner : nil
+      }
+      if let reason = isQueued ? try wait() : owner.flatMap(Self.standstill), reason != told {
         told = reason
         let notice = RunEvent.notice(run, reason)
         if presentation.wants(notice) { feed.push(notice) }
@@ -67,6 +72,11 @@ struct AttachSession {
       changes.wait(milliseconds: Self.longestWait)
     }
     return nil
+  }
+
+  /// That the process which executes the run is stopped; nil where it is not.
+  private static func standstill(of owner: ProcessIdentity) -> String? {
+    owner.isStopped ? HostStandstill.stopped(pid: owner.pid).words : nil
   }
 
   /// What the run waits for while it is queued; nil where it begins at this moment.

@@ -19,7 +19,7 @@ struct Reload: ParsableCommand {
 
   func run() throws {
     let shared = try hostFile.serving(shared)
-    let history = try shared.requireHistory(writing: true)
+    let history = try shared.requireHistoryForHost()
     let host = try HostRequest.reload.host(in: history)
     guard host.state != .draining else {
       throw CommandFailure(
@@ -61,7 +61,7 @@ struct Drain: ParsableCommand {
 
   func run() throws {
     let shared = try hostFile.serving(shared)
-    let history = try shared.requireHistory(writing: true)
+    let history = try shared.requireHistoryForHost()
     let host = try HostRequest.drain.host(in: history)
     let isAgain = try host.state == .draining || history.isDrainAsked()
     if now || !isAgain {

@@ -5,8 +5,10 @@ import Values
 struct HostEnd {
   let host: HostRecord
   let history: History
+  /// Whether a person is told what keeps the host from ending.
+  private let isTalkative: Bool
   /// Whether a person is told how many runs still go on.
-  let isShown: Bool
+  private let isShown: Bool
 
   /// A host that dies does not tell, so it is looked at least so often.
   private static let longestWait: Int32 = 1000
@@ -14,6 +16,7 @@ struct HostEnd {
   init(of host: HostRecord, in history: History, showing isTalkative: Bool) {
     self.host = host
     self.history = history
+    self.isTalkative = isTalkative
     isShown = isTalkative && TextOutput.error.isTerminal
   }
 
@@ -24,11 +27,19 @@ struct HostEnd {
     let subscriptions = try history.followHosting { changes.end() } + history.followActivity { changes.end() }
     defer { subscriptions.forEach { $0.cancel() } }
     var told: String?
+    // What was so at the beginning has been reported.
+    var standstill = history.standstill(of: host)
     defer { if told != nil { TextOutput.error.write("\r\u{1b}[K") } }
     while true {
       // Those that ended long ago are forgotten.
       guard let now = try history.hosts(limit: 100).first(where: { $0.number == host.number }) else { return host }
       if now.state == .stopped || now.state == .died { return now }
+      if let found = history.standstill(of: now), found.isOther(than: standstill) {
+        if told != nil { TextOutput.error.write("\r\u{1b}[K") }
+        told = nil
+        if isTalkative { TextOutput.error.writeLine("penstock: \(found.words)") }
+        standstill = found
+      }
       if isShown {
         let count = try history.runs(RunFilter(states: [.running])).count { $0.owner == host.owner && $0.parent == nil }
         let text = "\(Count.of(count, "run")) still \(count == 1 ? "goes" : "go") on"

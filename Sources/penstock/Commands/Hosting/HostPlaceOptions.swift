@@ -29,6 +29,7 @@ struct HostPlaceOptions: ParsableArguments {
           "--output and --result show what this process runs, and the host in process \(host.owner.pid) would run this; leave them out, or add --here"
         )
       }
+      if let standstill = history.standstill(of: host) { shared.warn(of: standstill) }
       return host
     case .here(nil): return nil
     case .here(let host?):

@@ -46,7 +46,7 @@ struct PauseCommand: ParsableCommand {
 
   func run() throws {
     let shared = try hostFile.serving(shared)
-    let history = try shared.requireHistory(writing: true)
+    let history = try shared.requireHistoryForHost()
     let now = RecordTime.now
     let end = try until.map { try Self.end($0, now: now) } ?? length.map { try Self.end(after: $0, now: now) }
     let pipelines = try selection.pipelines(in: history)
@@ -99,7 +99,7 @@ struct Unpause: ParsableCommand {
 
   func run() throws {
     let shared = try hostFile.serving(shared)
-    let history = try shared.requireHistory(writing: true)
+    let history = try shared.requireHistoryForHost()
     let pipelines = try selection.pipelines(in: history).map(\.name)
     let ended = Set(try history.unpause(pipelines, for: Requester(QuestionAnswer.loginName()), at: .now))
     for name in pipelines {

@@ -81,7 +81,7 @@ struct Start: ForegroundCommand {
 
   func runInForeground() async throws -> ExitStatus {
     let shared = try hostFile.serving(shared)
-    let history = try shared.requireHistory(writing: true)
+    let history = try shared.requireHistoryForHost()
     let who = QuestionAnswer.loginName()
     let host = plugins.host()
     let request = try RequestedRun(
