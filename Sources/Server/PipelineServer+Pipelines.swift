@@ -90,6 +90,7 @@ extension PipelineServer {
           guard let self else { throw CancellationError() }
           return try await admit(occasion, run, overlap)
         },
+        onSkip: { [log] in log.tell($0, isNotRun: $1) },
         onCondition: { [publications, name = pipeline.name] in publications.conditions.note($0, of: name) },
         onTrouble: { [publications, name = pipeline.name] in publications.controllers.note($1, $0, of: name) },
         onProblem: { [log, name = pipeline.name] in log.tell(.error, "occasion", $0, pipeline: name) })
@@ -124,10 +125,14 @@ extension PipelineServer {
     clock?.look()
     if occasion.instant != nil, let pipeline = catalog.pipeline(occasion.pipeline) { forecast([pipeline]) }
     switch admission {
-    case .queued, .known: break
+    case .known: break
+    case .queued(let run, let replaced):
+      for former in replaced { log.tell(former, of: occasion.pipeline, isNotRun: "replaced by run \(run)") }
     case .skipped(let reason, _):
-      log.tell(
-        .info, "occasion-skipped", "'\(occasion.pipeline)' is not run: \(reason.rawValue)", pipeline: occasion.pipeline)
+      // What was known of it before says nothing of why.
+      var skipped = occasion
+      skipped.detail = nil
+      log.tell(skipped, isNotRun: reason)
     }
     return admission
   }

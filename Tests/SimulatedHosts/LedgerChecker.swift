@@ -139,7 +139,9 @@ struct LedgerChecker {
         if !isInTheWay { report(pipeline, occasion, "no other run was there") }
       case ("skipped", "paused"):
         let pause = pauses[pipeline.name]
-        if !(pause.map { $0.from <= occasion.askedAt && occasion.askedAt <= $0.to } ?? false) {
+        if !(pause.map {
+          $0.from <= (occasion.instant ?? occasion.askedAt) && (occasion.instant ?? occasion.askedAt) <= $0.to
+        } ?? false) {
           report(pipeline, occasion, "it was not paused")
         }
       case ("skipped", "too-late"):
@@ -165,7 +167,8 @@ struct LedgerChecker {
   ) {
     if run.createdAt != occasion.askedAt { report(pipeline, occasion, "its run was made at another time") }
     let pause = pauses[pipeline.name]
-    if occasion.cause == "instant", let pause, pause.from < occasion.askedAt, occasion.askedAt < pause.to {
+    if occasion.cause == "instant", let pause, let instant = occasion.instant, pause.from < instant, instant < pause.to
+    {
       report(pipeline, occasion, "it was paused")
     }
     if let started = run.startedAt, let within = pipeline.startWithin,

@@ -35,10 +35,11 @@ extension RunHost {
 
   /// Takes queued runs that are next; see `HistoryRecorder.takeQueued`.
   package func takeQueued(
-    _ places: QueueTurns.Places, held: Set<String>, single: Set<String>
+    _ places: QueueTurns.Places, held: Set<String>, single: Set<String>,
+    onLate: @Sendable ([LateRun]) -> Void = { _ in }
   ) async throws -> [QueueTurns.Taken] {
     try await services.recorder.takeQueued(
-      places, held: held, single: single, host: services.configuration.hostName, at: services.now())
+      places, held: held, single: single, host: services.configuration.hostName, at: services.now(), onLate: onLate)
   }
 
   /// Runs a queued run that this host has taken to its end. Cancelling the calling task cancels it.

@@ -108,7 +108,7 @@ extension RunStart {
     let request = OccasionRequest(
       occasion, run: run, overlap: OccasionRequest.Overlap(pipeline.overlap), capacity: try history.queueCapacity())
     switch try history.admit(request, for: requester) {
-    case .queued(let run): return run
+    case .queued(let run, _): return run
     case .skipped(let reason, _): throw ServedPipelineError.refused(pipeline.name, reason, detail: nil)
     case .known: throw ServedPipelineError.refused(pipeline.name, .duplicate, detail: nil)
     }

@@ -7,29 +7,31 @@ extension History {
     try read { try Pauses.all(at: time, in: $0) }
   }
 
-  /// Pauses pipelines, those that are paused already anew, for whoever they name. A pause without a reason keeps the one that there is; an empty reason ends it.
+  /// Pauses pipelines, those that are paused already anew, for whoever they name, and since when they were. A pause without a reason keeps the one that there is; an empty reason ends it.
   package func pause(_ pauses: [Pause], by means: Requester.Means = .command) throws(WorkspaceError) {
     try write { db in
-      let pauses = try pauses.map { pause in
+      let kept = try pauses.map { pause in
         var pause = pause
+        let former = try Pauses.current(of: pause.pipeline, at: pause.since, in: db)
+        if let former { pause.since = min(former.since, pause.since) }
         if pause.reason == nil {
-          pause.reason = try Pauses.current(of: pause.pipeline, at: pause.since, in: db)?.reason
+          pause.reason = former?.reason
         } else if pause.reason?.isEmpty == true {
           pause.reason = nil
         }
         return pause
       }
-      for pause in pauses {
+      for (pause, asked) in zip(kept, pauses) {
         guard let who = pause.who else { continue }
         let detail = [pause.until.map { "until \($0.text)" }, pause.reason].compactMap { $0 }.joined(
           separator: ": ")
         try AuditRows.add(
           AuditEntry(
-            time: pause.since, by: Requester(who, by: means), .pause, pause.pipeline,
+            time: asked.since, by: Requester(who, by: means), .pause, pause.pipeline,
             detail: detail.isEmpty ? nil : detail), in: db)
       }
       try db.changing([StoredPause.self]) { context in
-        for pause in pauses {
+        for pause in kept {
           try context.submit(
             StoredPause.upsertRequest(
               StoredPause(
@@ -41,16 +43,21 @@ extension History {
     workspace.announce()
   }
 
-  /// Ends the pauses of these pipelines, and returns those that were paused.
+  /// Ends the pauses of these pipelines, and returns those that were paused. That they were is remembered until the next pause, for instants from before the end that are recorded later.
   package func unpause(
     _ pipelines: [String], for requester: Requester, at time: RecordTime
   ) throws(WorkspaceError) -> [String] {
     let ended = try write { db in
       let ended = try db.changing([StoredPause.self]) { context in
         try pipelines.filter { name in
-          let wasPaused = try Pauses.current(of: name, at: time, in: db) != nil
-          try context.delete(StoredPause.self, where: StoredPause.pipeline == name)
-          return wasPaused
+          guard let pause = try Pauses.current(of: name, at: time, in: db) else { return false }
+          // The view `pipelines` goes by whole seconds.
+          let end = time.microseconds - time.microseconds % 1_000_000
+          try context.submit(
+            StoredPause.upsertRequest(
+              StoredPause(
+                pipeline: name, until: end, reason: pause.reason, who: pause.who, at: pause.since.microseconds)))
+          return true
         }
       }
       for name in ended { try AuditRows.add(AuditEntry(time: time, by: requester, .unpause, name), in: db) }

@@ -47,27 +47,30 @@ extension HistoryRecorder {
   ///   - single: Pipelines of which one run at most may begin.
   ///   - host: The name of this computer.
   ///   - time: The present.
+  ///   - onLate: Told of those that are left out, once that is durable. Default: nobody is.
   /// - Returns: The runs, in the order in which they are to begin.
   /// - Throws: What keeps the history from being written.
   package nonisolated(nonsending) func takeQueued(
-    _ places: QueueTurns.Places, held: Set<String>, single: Set<String>, host: String, at time: RecordTime
+    _ places: QueueTurns.Places, held: Set<String>, single: Set<String>, host: String, at time: RecordTime,
+    onLate: @Sendable ([LateRun]) -> Void = { _ in }
   ) async throws -> [QueueTurns.Taken] {
     let statements = statements
     // Where nothing is taken nobody is told of a change, or a host that hears of it would look again without end.
-    let (taken, _) = try await perform(
-      changing: { (taken, hasLeftOut) in
-        taken.isEmpty && !hasLeftOut ? [] : [StoredRun.self, StoredOccasion.self, StoredQueueEntry.self]
+    let (taken, late) = try await perform(
+      changing: { (taken, late) in
+        taken.isEmpty && late.isEmpty ? [] : [StoredRun.self, StoredOccasion.self, StoredQueueEntry.self]
       }
-    ) { db -> ([QueueTurns.Taken], Bool) in
-      let hasLeftOut = try OccasionLedger.leaveOutLate(at: time, in: db)
+    ) { db -> ([QueueTurns.Taken], [LateRun]) in
+      let late = try OccasionLedger.leaveOutLate(at: time, in: db)
       var (turns, begun) = (QueueTurns(of: StoredQueue(db: db, time: time)), held)
       let chosen = try turns.take(places, except: { begun.contains($0) }) { run in
         if single.contains(run.pipeline) { begun.insert(run.pipeline) }
       }
       let taken = try QueueEntries.own(chosen, by: .current, on: host, in: db)
       for entry in taken { statements.adopt(entry.run.id, number: entry.number, fence: entry.run.fence) }
-      return (taken, hasLeftOut)
+      return (taken, late)
     }
+    onLate(late)
     return taken
   }
 }

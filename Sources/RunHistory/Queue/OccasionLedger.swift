@@ -36,10 +36,10 @@ enum OccasionLedger {
       try add(skipped, run: refusal.other?.number, in: db)
       return .skipped(refusal.reason, refusal.other?.id)
     }
-    if request.overlap == .cancel { try replaceQueued(of: occasion.pipeline, by: run.record, in: db) }
+    let replaced = request.overlap == .cancel ? try replaceQueued(of: occasion.pipeline, by: run.record, in: db) : []
     let number = try add(run, askedAt: occasion.askedAt, in: db)
     try add(occasion, run: number, in: db)
-    return .queued(run.record.id)
+    return .queued(run.record.id, replacing: replaced)
   }
 
   /// Records an occasion whose run begins at once, by the process that it belongs to from the beginning; nil where the instant is known already.
@@ -101,7 +101,8 @@ enum OccasionLedger {
     // What a person asks for is queued, and waits for the end of the pause.
     case .request, .retry: break
     case .instant, .event, .condition:
-      if let pause = try Pauses.current(of: occasion.pipeline, at: occasion.askedAt, in: db) {
+      // By the time that it is about: a host that was stopped, or could not write, records it later.
+      if let pause = try Pauses.inForce(of: occasion.pipeline, at: occasion.time, in: db) {
         return Refusal(reason: .paused, detail: pause.recordedWords)
       }
     }
@@ -165,16 +166,21 @@ enum OccasionLedger {
     return nil
   }
 
-  /// Ends the runs of a pipeline that are queued, because `run` takes their place.
-  private static func replaceQueued(of pipeline: String, by run: RunRecord, in db: Database) throws {
+  /// Ends the runs of a pipeline that are queued, because `run` takes their place, and returns them.
+  private static func replaceQueued(of pipeline: String, by run: RunRecord, in db: Database) throws -> [RunID] {
     let canceller = RunCanceller(who: run.id.text, means: .overlap)
     let waiting = try Int64.fetchAll(
       db.cachedStatement(sql: "SELECT run FROM queue_entry WHERE pipeline = ? AND taken_at IS NULL"),
       arguments: [pipeline])
-    for number in waiting {
-      try endQueued(
-        number, canceller: canceller, outcome: .replaced, reason: .overlap, at: run.createdAt, in: db)
+    return try waiting.compactMap { number in
+      try endQueued(number, canceller: canceller, outcome: .replaced, reason: .overlap, at: run.createdAt, in: db)
+        ? id(of: number, in: db) : nil
     }
+  }
+
+  private static func id(of number: Int64, in db: Database) throws -> RunID? {
+    try String.fetchOne(db.cachedStatement(sql: "SELECT id FROM run_record WHERE number = ?"), arguments: [number])
+      .flatMap { RunID($0) }
   }
 
   // MARK: Rows
@@ -203,16 +209,17 @@ enum OccasionLedger {
     return true
   }
 
-  /// Ends queued runs that should have begun by now; false where there are none.
-  static func leaveOutLate(at time: RecordTime, in db: Database) throws -> Bool {
-    let late = try Int64.fetchAll(
+  /// Ends queued runs that should have begun by now, and returns them.
+  static func leaveOutLate(at time: RecordTime, in db: Database) throws -> [LateRun] {
+    let late = try Row.fetchAll(
       db.cachedStatement(
-        sql: "SELECT run FROM queue_entry WHERE start_by IS NOT NULL AND taken_at IS NULL AND start_by < ?"),
-      arguments: [time.microseconds])
-    for number in late {
+        sql: "SELECT run, pipeline FROM queue_entry WHERE start_by IS NOT NULL AND taken_at IS NULL AND start_by < ?"),
+      arguments: [time.microseconds]
+    ).map { ($0[0] as Int64, $0[1] as String) }
+    return try late.compactMap { number, pipeline in
       try endQueued(number, canceller: nil, outcome: .skipped, reason: .tooLate, at: time, in: db)
+      return try id(of: number, in: db).map { LateRun(run: $0, pipeline: pipeline) }
     }
-    return !late.isEmpty
   }
 
   /// The occasion of a run that another one was in the way of is one without a run, as that of any other which is skipped for `overlap`.

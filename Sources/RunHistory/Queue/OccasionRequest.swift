@@ -67,8 +67,8 @@ package struct QueuedRun: Sendable {
 
 /// What came of a request.
 package enum Admission: Sendable, Hashable {
-  /// Its run is queued.
-  case queued(RunID)
+  /// Its run is queued, in the place of these.
+  case queued(RunID, replacing: [RunID] = [])
   /// There is no run, for that reason, because of that run where there is one.
   case skipped(Occasion.Reason, RunID?)
   /// The instant is known already, and nothing was recorded.
@@ -76,6 +76,12 @@ package enum Admission: Sendable, Hashable {
 
   /// The run that was queued.
   package var run: RunID? {
-    if case .queued(let run) = self { run } else { nil }
+    if case .queued(let run, _) = self { run } else { nil }
   }
+}
+
+/// A queued run that had not begun within `start_within`.
+package struct LateRun: Sendable, Hashable {
+  package var run: RunID
+  package var pipeline: String
 }

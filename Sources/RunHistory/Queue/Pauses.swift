@@ -43,6 +43,11 @@ enum Pauses {
     try db.fetch(for: StoredPause.self).where(StoredPause.pipeline == pipeline).first?.pause(at: time)
   }
 
+  /// The pause of a pipeline that is in force at `time`, or was then: one that began later is not meant.
+  static func inForce(of pipeline: String, at time: RecordTime, in db: Database) throws -> Pause? {
+    try current(of: pipeline, at: time, in: db).flatMap { $0.since <= time ? $0 : nil }
+  }
+
   static func all(at time: RecordTime, in db: Database) throws -> [Pause] {
     try db.fetch(for: StoredPause.self).where(StoredPause.at >= Int64.min).compactMap { $0.pause(at: time) }
   }

@@ -28,6 +28,7 @@ final class PipelineAgent: Sendable {
   private let absence: PipelineAbsence
   private let awaited: AwaitedRuns
   private let admit: Admit
+  private let onSkip: @Sendable (Occasion, Occasion.Reason) -> Void
   private let onCondition: @Sendable (PipelineCondition) -> Void
   private let onTrouble: @Sendable (_ position: Int, ControllerTrouble?) -> Void
   private let onProblem: @Sendable (String) -> Void
@@ -39,12 +40,14 @@ final class PipelineAgent: Sendable {
   ///   - absence: How long it has not been at work before, and why.
   ///   - awaited: Told of the runs whose end it waits for.
   ///   - admit: Records occasions.
+  ///   - onSkip: Told of each occasion that it has recorded itself, because no run comes of it.
   ///   - onCondition: Told of what its conditions are, at once and after each change. Any thread.
   ///   - onTrouble: Told what keeps a controller from its work, by its position, and with nil that nothing does any more. Any thread.
   ///   - onProblem: Told of what keeps controllers or conditions from their work.
   init(
     _ pipeline: ServedPipeline, in host: RunHost, absence: PipelineAbsence, awaited: AwaitedRuns,
-    admit: @escaping Admit, onCondition: @escaping @Sendable (PipelineCondition) -> Void,
+    admit: @escaping Admit, onSkip: @escaping @Sendable (Occasion, Occasion.Reason) -> Void,
+    onCondition: @escaping @Sendable (PipelineCondition) -> Void,
     onTrouble: @escaping @Sendable (_ position: Int, ControllerTrouble?) -> Void,
     onProblem: @escaping @Sendable (String) -> Void
   ) {
@@ -53,6 +56,7 @@ final class PipelineAgent: Sendable {
     self.absence = absence
     self.awaited = awaited
     self.admit = admit
+    self.onSkip = onSkip
     self.onCondition = onCondition
     self.onTrouble = onTrouble
     self.onProblem = onProblem
@@ -141,8 +145,11 @@ final class PipelineAgent: Sendable {
 
   private func record(_ event: ControllerEvent) async throws {
     if let leftOut = event.leftOut {
-      _ = try await host.admit(
-        leftOut.occasions(of: pipeline.name, controller: event.controller, during: absence, at: host.now()))
+      let requests = leftOut.occasions(
+        of: pipeline.name, controller: event.controller, during: absence, at: host.now())
+      for (request, admission) in zip(requests, try await host.admit(requests)) {
+        if case .skipped(let reason, _) = admission { onSkip(request.occasion, reason) }
+      }
       return
     }
     let occasion = Occasion(
@@ -248,9 +255,10 @@ final class PipelineAgent: Sendable {
   /// Records that its conditions have come true, and why there is no run all the same.
   private func recordRefusal(_ reason: Occasion.Reason, _ why: String) {
     let occasion = Occasion(pipeline: pipeline.name, cause: .condition, askedAt: host.now(), detail: why)
-    let task = Task { [host, onProblem] in
+    let task = Task { [host, onProblem, onSkip] in
       do {
         _ = try await host.admit(OccasionRequest(occasion, without: reason))
+        onSkip(occasion, reason)
       } catch {
         onProblem("cannot record that its condition is true: \(error)")
       }

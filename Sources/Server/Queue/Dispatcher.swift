@@ -14,6 +14,8 @@ actor Dispatcher {
     var ended: @Sendable (RunRecord) -> Void
     /// A run whose host could not go on with it.
     var failed: @Sendable (RunRecord, any Error) -> Void
+    /// A queued run that had not begun in time.
+    var late: @Sendable (LateRun) -> Void
     /// The queue cannot be read or written; it is tried again.
     var stalled: @Sendable (any Error) -> Void
   }
@@ -154,7 +156,7 @@ actor Dispatcher {
     guard places.total > 0 else { return try endReplaced(except: Set(pauses.map(\.pipeline))) }
     let held = Set(pauses.map(\.pipeline))
       .union(single.intersection(going.values.map(\.pipeline)))
-    let taken = try await host.takeQueued(places, held: held, single: single)
+    let taken = try await host.takeQueued(places, held: held, single: single) { [events] in $0.forEach(events.late) }
     for entry in taken {
       begin(entry.run, in: entry.queue, isHeld: true) { [host] in try await host.run(entry, in: $0) }
     }

@@ -51,6 +51,9 @@ final class RunRelay: Sendable {
         }
         tell(run)
       },
+      late: { late in
+        log.tell(late.run, of: late.pipeline, isNotRun: Occasion.Reason.tooLate.rawValue)
+      },
       stalled: { error in log.tell(.error, "queue", "cannot take runs from the queue: \(error)") })
   }
 }

@@ -108,6 +108,26 @@ struct OccasionTests {
     #expect(try await admit(occasion(at: later, heardAt: later), run()).run != nil)
   }
 
+  @Test("goes by the pauses of its instant, however late it is recorded")
+  func pausedLater() async throws {
+    func at(_ seconds: Int64) -> RecordTime { start.advanced(by: seconds * 1_000_000) }
+    func admit(_ instant: Int64, heardAt heard: Int64) async throws -> Admission {
+      try await self.admit(occasion(at: at(instant), heardAt: at(heard)), run())
+    }
+    try fixture.history.pause([Pause(pipeline: "digest", who: "ada", since: at(10))])
+    #expect(try await admit(5, heardAt: 20).run != nil)
+    #expect(try await admit(10, heardAt: 20) == .skipped(.paused, nil))
+    // Paused anew, it has been paused for as long as before; the audit says when somebody asked for it.
+    try fixture.history.pause([Pause(pipeline: "digest", reason: "moving", who: "bob", since: at(30))])
+    #expect(try await admit(15, heardAt: 40) == .skipped(.paused, nil))
+    #expect(try fixture.history.audit().map(\.time) == [at(30), at(10)])
+    #expect(try fixture.history.unpause(["digest"], for: Requester("ada"), at: at(50)) == ["digest"])
+    #expect(try await admit(45, heardAt: 60) == .skipped(.paused, nil))
+    #expect(try await admit(50, heardAt: 60).run != nil)
+    #expect(try fixture.history.pauses(at: at(50)).isEmpty)
+    #expect(try fixture.history.unpause(["digest"], for: Requester("ada"), at: at(61)) == [])
+  }
+
   @Test("of a pipeline that was paused again has the former reason, unless another one was given")
   func pausedAgain() throws {
     func pause(_ reason: String?, after seconds: Int) throws -> String? {
@@ -170,7 +190,9 @@ struct OccasionTests {
     let first = run()
     _ = try await admit(occasion(.event), first, overlap: .cancel)
     let second = run()
-    #expect(try await admit(occasion(.event), second, overlap: .cancel) == .queued(second.record.id))
+    #expect(
+      try await admit(occasion(.event), second, overlap: .cancel)
+        == .queued(second.record.id, replacing: [first.record.id]))
     let occasions = try fixture.history.occasions()
     #expect(occasions.map(\.outcome) == [.queued, .replaced])
     #expect(try fixture.history.queue().map(\.run) == [second.record.id])
