@@ -66,9 +66,9 @@ struct PipelineStanding {
     if !running.isEmpty { return try goingOn() }
     switch state {
     case "queued":
-      if let run = runs.first(where: { $0.secretBeingRead != nil }), let secret = run.secretBeingRead {
+      if let run = runs.first(where: { $0.preparation != nil }), let preparation = run.preparation {
         let others = queued - 1
-        return "run \(try history.shortForm(of: run.id)) reads its secret '\(TerminalText.visible(secret))'"
+        return "run \(try history.shortForm(of: run.id)) \(preparation.words)"
           + (others > 0 ? "; \(Count.of(others, "more run")) \(others == 1 ? "waits" : "wait")" : "")
       }
       return "\(queued) \(queued == 1 ? "run waits" : "runs wait")" + (hostIsMissing.map { ": \($0)" } ?? "")

@@ -33,8 +33,7 @@ struct QueueReasons {
   mutating func reason(of place: QueuePlace) throws -> String {
     if let standstill { return standstill.awaited }
     if place.isTaken {
-      let secret = try history.run(place.run)?.secretBeingRead
-      return try turn(of: place) ?? secret.map { "its secret '\($0)', which it reads" } ?? Self.begins
+      return try turn(of: place) ?? history.run(place.run)?.preparation?.awaited ?? Self.begins
     }
     guard let host else { return "a host: none serves the workspace" }
     if host.state == .draining { return "the next host: this one is draining" }

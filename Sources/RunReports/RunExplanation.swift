@@ -93,8 +93,8 @@ package struct RunExplanation: Sendable {
       because.append(run.state == .cancelled ? canceller.wordsBehindState : canceller.words)
     }
     switch run.state {
-    case .queued where run.secretBeingRead != nil:
-      because.append("it begins when it has read that")
+    case .queued where run.preparation != nil:
+      because += run.preparation.map { [$0.outlook] } ?? []
       because.append(sinceLine(place?.place.askedAt ?? run.createdAt))
     case .queued where place != nil:
       guard let place else { break }

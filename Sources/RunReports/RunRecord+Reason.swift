@@ -4,7 +4,33 @@ import RunHistory
 extension RunRecord {
   /// The reason, where it says more than the state: a run that was asked to end is `cancelled` for the reason `cancelled`.
   package var tellingReason: String? {
-    if let secretBeingRead { return "it reads its secret '\(TerminalText.visible(secretBeingRead))'" }
+    if let preparation { return "it \(preparation.words)" }
     return reason == state.rawValue ? nil : reason
+  }
+}
+
+extension RunPreparation {
+  /// What the run does, behind its name.
+  var words: String {
+    switch self {
+    case .readsSecret(let name): "reads its secret '\(TerminalText.visible(name))'"
+    case .lacks(let why): "waits until it can go on: \(TerminalText.oneLine(why))"
+    }
+  }
+
+  /// What it waits for.
+  var awaited: String {
+    switch self {
+    case .readsSecret(let name): "its secret '\(TerminalText.visible(name))', which it reads"
+    case .lacks(let why): "a descriptor, a thread or memory: \(TerminalText.oneLine(why))"
+    }
+  }
+
+  /// When it begins.
+  var outlook: String {
+    switch self {
+    case .readsSecret: "it begins when it has read that"
+    case .lacks: "it is tried again each second, and begins by itself"
+    }
   }
 }

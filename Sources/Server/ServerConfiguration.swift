@@ -147,9 +147,10 @@ extension RunService.Configuration {
     configuration.writing.onFailure = { failures.failed($0) }
     configuration.writing.onRecovery = { failures.recovered($0) }
     configuration.writing.onShortage = { shortage in
+      let others = shortage.others == 0 ? "" : "; so do \(shortage.others) other attempts"
       log.tell(
         .error, "run-waits",
-        "run \(shortage.run) of '\(shortage.pipeline)' waits until \(shortage.operation.map { "'\($0)'" } ?? "it") can continue: \(shortage.error)",
+        "run \(shortage.run) of '\(shortage.pipeline)' waits until \(shortage.operation.map { "'\($0)'" } ?? "it") can continue: \(shortage.error)\(others)",
         pipeline: shortage.pipeline, run: shortage.run, operation: shortage.operation)
     }
     return configuration

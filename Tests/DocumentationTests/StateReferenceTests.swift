@@ -56,14 +56,15 @@ struct StateReferenceTests {
     let reasons: [RunReason] = [
       .operationFailed("a"), .handlerFailed("a"), .timeout, .historyFailed, .engineFailed, .cancelledBefore, .tooLate,
       .overlap(.generate()), .notBegun("invalid-definition", why: "a"), .notBegun("missing-dependency", why: "a"),
-      .readsSecret("a"), .notBegun("run-not-found", why: "a"), .notBegun("secret-unavailable", why: "a"),
+      .readsSecret("a"), .shortage("a"), .notBegun("run-not-found", why: "a"),
+      .notBegun("secret-unavailable", why: "a"),
       .notBegun("env", why: "a"),
     ]
     for reason in reasons {
       // A new reason belongs into the list above, and into the table.
       switch reason {
       case .operationFailed, .operationNotRun, .handlerFailed, .timeout, .historyFailed, .engineFailed,
-        .cancelledBefore, .tooLate, .overlap, .readsSecret, .notBegun:
+        .cancelledBefore, .tooLate, .overlap, .readsSecret, .shortage, .notBegun:
         break
       }
     }

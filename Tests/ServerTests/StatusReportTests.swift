@@ -341,7 +341,7 @@ struct StatusReportTests {
       "secrets: { token: { command: [sh, -c, '\(command)'] } }\noperations: [{ name: a, value: 1 }]", to: "one")
     try await bench.serve { _, history in
       let run = try bench.start("one", in: history)
-      try await eventually { try history.run(run)?.secretBeingRead == "token" }
+      try await eventually { try history.run(run)?.preparation == .readsSecret("token") }
       #expect(try QueueReport(run: run, in: history).places.map(\.reason) == ["its secret 'token', which it reads"])
       #expect(try entry("one", in: history).reason == "run \(short(run, in: history)) reads its secret 'token'")
       let recorded = try #require(try history.loadForResume(run))

@@ -31,7 +31,7 @@ struct ProcessArtifacts {
       job.artifacts, of: job.id.run, ordinal: job.id.ordinal, attempt: job.id.attempt,
       in: job.directory ?? run.services.directory, workspace: run.state.given.workspace, masker: job.masker)
     let kept = try await withTaskCancellationHandler {
-      try await BlockingWork.run { try keeper.keep() }
+      try await run.waitingOut(ordinal) { try await BlockingWork.run { try keeper.keep() } }
     } onCancel: {
       keeper.cancel()
     }

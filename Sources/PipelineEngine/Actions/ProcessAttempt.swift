@@ -25,7 +25,12 @@ struct ProcessAttempt {
     run.state.instances[ordinal].attempt?.userTime = end.used?.user
     run.state.instances[ordinal].attempt?.systemTime = end.used?.system
     let areNamed = takeNamed()
-    defer { if let files = end.files, !end.leftProcesses { run.logs.giveBack(files, areNamed: areNamed) } }
+    defer {
+      if let files = end.files, !end.leftProcesses { run.logs.giveBack(files, areNamed: areNamed) }
+      if !run.services.shortages.isEmpty {
+        run.services.loop.execute { [shortages = run.services.shortages] in shortages.noticeGivenBack() }
+      }
+    }
     // There has never been the process that was recorded as going on.
     if case .refused = end.cause { run.state.instances[ordinal].attempt?.pid = nil }
     if Task.isCancelled || run.isForced {
@@ -60,7 +65,8 @@ struct ProcessAttempt {
   /// Makes the job of an attempt ready ahead of its slot. What cannot be made ready now is tried again, and explained, when its turn comes; a large input would
   /// wait in memory.
   func prepare() {
-    guard !run.willReadFiles(ordinal), let job = try? makeJob(attempt: run.state.instances[ordinal].attempts + 1),
+    guard !run.willReadFiles(ordinal), run.services.shortages.isEmpty,
+      let job = try? makeJob(attempt: run.state.instances[ordinal].attempts + 1),
       !job.input.isLarge,
       (try? run.services.executors.jobs.makeReady(job)) != nil
     else { return }

@@ -80,7 +80,7 @@ struct ProcessResult {
   /// What the process left at `$PENSTOCK_RESULT`, which whatever it started may still change.
   private nonisolated(nonsending) func resultFile(_ path: String, _ size: Int64) async throws -> [UInt8] {
     let isHolding = run.services.writing.isHolding
-    return try await run.waitingOutShortages(ordinal) {
+    return try await run.waitingOut(ordinal) {
       try await BlockingWork.run(if: size > BlockingWork.large) { () throws -> [UInt8] in
         do throws(InputFileError) {
           return try InputFile.read(path, limit: Int(ResultFile.memoryLimit))
@@ -116,8 +116,10 @@ struct ProcessResult {
     guard masked, !run.state.given.masker.isEmpty else { return stat(path, &status) == 0 ? Int64(status.st_size) : 0 }
     let copy = path + ".masked"
     do {
-      let size = try await SecretFileCopy(from: path, to: copy, masker: run.state.given.masker).run(
-        on: run.services.executors.local.masking.loop())
+      let size = try await run.waitingOut(ordinal) {
+        try await SecretFileCopy(from: path, to: copy, masker: run.state.given.masker).run(
+          on: run.services.executors.local.masking.loop())
+      }
       guard rename(copy, path) == 0 else { throw EngineError.file(path, errno) }
       return size
     } catch {

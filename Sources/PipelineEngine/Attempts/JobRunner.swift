@@ -10,17 +10,23 @@ struct JobRunner {
   /// Runs a job to its end. Where the call returns, its job has ended.
   nonisolated(nonsending) func perform(_ job: Job) async throws -> JobEnd {
     guard let door = run.services.executors.jobs.fastDoor else { return try await runElsewhere(job) }
-    let writing = run.services.writing
+    let (writing, shortages) = (run.services.writing, run.services.shortages)
     var lacksRoom = false
-    var isTold = false
-    defer { if lacksRoom { writing.foundRoom() } }
+    let place = ShortageLine.Place()
+    defer {
+      if lacksRoom { writing.foundRoom() }
+      shortages.leave(place)
+    }
     while true {
       do {
+        if !place.isInLine, shortages.isForAll { throw shortages.error(starting: job.arguments[0]) }
         if job.input.isLarge { try await makeReadyBeside(job, by: door) }
         let end = try await perform(job, by: door) {
           if lacksRoom { writing.foundRoom() }
           lacksRoom = false
-          if isTold { run.endShortage(ordinal) }
+          guard place.isInLine else { return }
+          run.endShortage(ordinal)
+          shortages.leave(place)
         }
         guard writing.isHolding, case .refused(let failure) = end.cause, let error = failure.engineError,
           error.isShortage
@@ -29,16 +35,15 @@ struct JobRunner {
         throw error
       } catch let error as EngineError where writing.isHolding && (error.isOutOfSpace || error.isShortage) {
         // Nothing was started: there was no room for its logs, or no descriptor or memory for the process.
-        let name = run.state.instances[ordinal].name
-        if error.isOutOfSpace, !lacksRoom {
-          writing.lackRoom(error)
+        if error.isOutOfSpace {
+          if !lacksRoom { run.tell(ofRoom: error, ordinal) }
           lacksRoom = true
-          run.observer.emit(.notice(run.id, "'\(name)' waits for room: \(error)"))
-        } else if error.isShortage, !isTold {
-          isTold = true
-          run.tell(of: error, ordinal)
+          try await writing.pause()
+        } else {
+          if job.prepared != nil { run.services.executors.jobs.discard(job) }
+          if place.isInLine { run.remind(of: error, ordinal) } else { run.tell(of: error, ordinal) }
+          try await shortages.wait(in: place, for: error)
         }
-        try await writing.pause()
         guard run.mayGoOn(ordinal) else { throw CancellationError() }
         try run.requireOwnership()
       }
@@ -59,7 +64,7 @@ struct JobRunner {
         .output(
           run.id, ordinal: ordinal, standardOutput: files.relativeOutput, standardError: files.relativeError))
       run.logs.settle()
-      if run.state.unfinished > 1, run.logs.runsShort {
+      if run.state.unfinished > 1, run.logs.runsShort, run.services.shortages.isEmpty {
         run.services.loop.whenIdle { [logs = run.logs] in logs.makeSpares() }
       }
     } exited: {

@@ -3,11 +3,16 @@ import RunHistory
 extension Run {
   /// Says that an operation waits because the process has no descriptor, thread or memory for it, also to whoever asks the history.
   func tell(of shortage: EngineError, _ ordinal: Int) {
-    let name = state.instances[ordinal].name
     recorder.enter(ordinal, .running(.shortage("\(shortage)")))
-    observer.emit(.notice(id, "'\(name)' waits until it can go on: \(shortage)"))
-    services.configuration.onShortage(
-      ResourceShortage(run: id, pipeline: state.pipeline.name, operation: name, error: shortage))
+    observer.emit(.notice(id, "'\(state.instances[ordinal].name)' waits until it can go on: \(shortage)"))
+    remind(of: shortage, ordinal)
+  }
+
+  /// An operation still waits: whoever looks after the host is told of that from time to time.
+  func remind(of shortage: EngineError, _ ordinal: Int) {
+    services.shortages.tell(
+      of: ResourceShortage(
+        run: id, pipeline: state.pipeline.name, operation: state.instances[ordinal].name, error: shortage))
   }
 
   /// The operation goes on.
@@ -16,21 +21,36 @@ extension Run {
     recorder.enter(ordinal, .running())
   }
 
-  /// Does what may need a descriptor, a thread or memory. In a host that holds its records, which runs for months, it is tried each second until there is one.
-  nonisolated(nonsending) func waitingOutShortages<Value>(
+  /// Does what an attempt that has begun needs for its end, and returns what comes of it. In a host that holds its records, which runs for months, it is tried
+  /// each second while there is no descriptor, thread or memory, or no room on the disk, for that. It is not in the line of those that have yet to begin: it
+  /// needs little, and gives back more.
+  nonisolated(nonsending) func waitingOut<Value>(
     _ ordinal: Int, _ body: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
-    var isTold = false
+    var (isTold, lacksRoom) = (false, false)
+    defer { if lacksRoom { services.writing.foundRoom() } }
     while true {
       do {
         let value = try await body()
         if isTold { endShortage(ordinal) }
         return value
-      } catch let error as EngineError where error.isShortage && services.writing.isHolding {
-        if !isTold { tell(of: error, ordinal) }
-        isTold = true
+      } catch let error as EngineError where services.writing.isHolding && (error.isShortage || error.isOutOfSpace) {
+        if error.isOutOfSpace {
+          if !lacksRoom { tell(ofRoom: error, ordinal) }
+          lacksRoom = true
+        } else {
+          if isTold { remind(of: error, ordinal) } else { tell(of: error, ordinal) }
+          isTold = true
+          services.shortages.giveBackSpares()
+        }
         try await services.writing.pause()
       }
     }
+  }
+
+  /// Says that an operation waits for room on the disk: nothing new begins until it has it.
+  func tell(ofRoom error: EngineError, _ ordinal: Int) {
+    services.writing.lackRoom(error)
+    observer.emit(.notice(id, "'\(state.instances[ordinal].name)' waits for room: \(error)"))
   }
 }

@@ -27,12 +27,15 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
   let masking = MaskingThread()
   /// When the logs of the processes grow.
   let logWatch: LogWatch
+  /// Whether descriptors are left for other things than processes: see ``DescriptorReserve``.
+  private let leavesReserve: Bool
   private var runs: [RunID: LocalRun] = [:]
   /// The ends that ``end(of:)`` is to be asked for, by process.
   private var ends: [Int32: Task<LoopBound<JobEnd>, Never>] = [:]
 
-  init(loop: EventLoop, time: HostClock, keepsLogTimes: Bool) {
+  init(loop: EventLoop, time: HostClock, keepsLogTimes: Bool, leavesReserve: Bool = false) {
     self.loop = loop
+    self.leavesReserve = leavesReserve
     logWatch = LogWatch(loop: loop, isOn: keepsLogTimes) { time.now() }
     runner = SpawnRunner(loop: loop)
   }
@@ -55,6 +58,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     isolation: isolated (any Actor)?, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
     exited: @escaping @Sendable () -> Void
   ) async throws -> JobEnd {
+    try leaveReserve(for: job.arguments[0])
     let process = try take(job)
     defer { close(inputOf: process) }
     let (files, run) = (process.files, run(job.id.run))
@@ -95,6 +99,19 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     logWatch.end(logs)
     return JobEnd(cause: exit.cause, files: files, cut: cut, leftProcesses: exit.leftGroup, used: exit.used)
   }
+
+  /// Refuses to start one more process where the descriptors that are left are needed for what goes on. One alone may have them all.
+  ///
+  /// - Throws: ``EngineError/systemCall(_:_:)``, as if there were none.
+  func leaveReserve(for program: String) throws(EngineError) {
+    guard leavesReserve, runner.count > 0, !DescriptorReserve.isLeft(afterUsing: runner.latestDescriptor) else {
+      return
+    }
+    throw .systemCall("starting '\(program)'", EMFILE)
+  }
+
+  /// Gives back what is kept for later processes.
+  func giveBackSpares() { for run in runs.values { run.records.rest() } }
 
   // MARK: Any number of jobs
 

@@ -60,13 +60,16 @@ public enum EngineError: Error, Sendable, Hashable {
     if case .file(_, let number) = self { number == ENOSPC || number == EDQUOT } else { false }
   }
 
-  /// Whether the process has no descriptor, thread or memory for it at present, which others may give back.
-  var isShortage: Bool {
+  /// The error number of the system; nil where it is not one of its errors.
+  var number: Int32? {
     switch self {
-    case .systemCall(_, let number), .file(_, let number): [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(number)
-    default: false
+    case .systemCall(_, let number), .file(_, let number): number
+    default: nil
     }
   }
+
+  /// Whether the process has no descriptor, thread or memory for it at present, which others may give back.
+  var isShortage: Bool { number.map { [EMFILE, ENFILE, ENOMEM, EAGAIN].contains($0) } ?? false }
 
   /// A stable, kebab-case identifier.
   public var code: String {

@@ -175,11 +175,11 @@ final class ArtifactKeeper: Sendable {
     let rest = pattern.dropFirst()
     if step == "**" {
       if !rest.isEmpty { try match(rest, in: folder, way, &entries, &state, found) }
-      for name in folder.names where !name.hasPrefix(".") {
+      for name in try names(in: folder) where !name.hasPrefix(".") {
         try count(&entries, state)
         switch folder.entry(name) {
         case .folder:
-          guard let inner = try? folder.folder(name) else { continue }
+          guard let inner = try subfolder(name, of: folder) else { continue }
           try match(pattern, in: inner, way + [name], &entries, &state, found)
         // At the end it stands for everything below.
         case .file where rest.isEmpty: found((way + [name]).joined(separator: "/"))
@@ -189,13 +189,13 @@ final class ArtifactKeeper: Sendable {
       }
       return
     }
-    for name in folder.names where fnmatch(step, name, FNM_PERIOD) == 0 {
+    for name in try names(in: folder) where fnmatch(step, name, FNM_PERIOD) == 0 {
       try count(&entries, state)
       let path = (way + [name]).joined(separator: "/")
       switch folder.entry(name) {
       case .file where rest.isEmpty: found(path)
       case .folder where !rest.isEmpty:
-        guard let inner = try? folder.folder(name) else { continue }
+        guard let inner = try subfolder(name, of: folder) else { continue }
         try match(rest, in: inner, way + [name], &entries, &state, found)
       // A link on the way may lead anywhere as well.
       case let entry where rest.isEmpty || entry == .link: state.leaveOut(path, entry)
@@ -245,7 +245,7 @@ final class ArtifactKeeper: Sendable {
     guard depth < Self.deepest else {
       throw failure("limit", "the artifact '\(state.name)' nests more than \(Self.deepest) directories")
     }
-    for name in folder.names.sorted() {
+    for name in try names(in: folder).sorted() {
       let inner = "\(path)/\(name)"
       switch folder.entry(name) {
       case .file: try copyFile(name, from: folder, to: target, inner, &state)
@@ -332,6 +332,23 @@ final class ArtifactKeeper: Sendable {
 
   private func secret(_ name: String, _ place: String) -> OperationFailure {
     failure("secret", "the artifact '\(name)' has a secret in it (\(place)), and files are kept as they are")
+  }
+
+  /// A directory that a pattern may lead to; nil where it cannot be opened, unless that is for want of a descriptor or memory.
+  private func subfolder(_ name: String, of folder: Folder) throws(EngineError) -> Folder? {
+    do throws(SystemError) {
+      return try folder.folder(name)
+    } catch {
+      guard LookFailures.isShortage(error.number) else { return nil }
+      throw .file(directory, error.number)
+    }
+  }
+
+  private func names(in folder: Folder) throws(EngineError) -> [String] {
+    let failures = LookFailures.count
+    let names = folder.names
+    guard LookFailures.count == failures || !names.isEmpty else { throw .file(directory, EMFILE) }
+    return names
   }
 
   private func opened(_ path: String, _ open: () throws(SystemError) -> Folder) throws(EngineError) -> Folder {

@@ -20,7 +20,11 @@ extension RunHost {
       var unreadable: [UnreadableSecret] = []
       for (id, pipeline) in runs {
         let known = values.values.flatMap(\.values)
-        let reader = services.secretReader(in: pipeline.source.directory, known: known)
+        var reader = services.secretReader(in: pipeline.source.directory, known: known)
+        reader.onShortage = { error in
+          guard let error else { return }
+          services.shortages.tell(of: ResourceShortage(run: run, pipeline: pipeline.name, error: error))
+        }
         do {
           values[id] = try await reader.read(pipeline.secrets, isolation: nil)
         } catch EngineError.secrets(let missing) {

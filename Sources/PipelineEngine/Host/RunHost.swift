@@ -59,6 +59,11 @@ public final class RunHost: Sendable {
     failure.connect(
       onFailure: { [weak host] error in host?.historyFailed(error) }, onLoss: { [weak host] run in host?.lost(run) },
       onRefusal: { [weak host] run in host?.refused(run) })
+    services.shortages.giveBackSpares = { [weak host] in
+      guard let host else { return }
+      for engine in host.running.withLock({ Array($0.values) }) { engine.giveBackSpares() }
+      host.services.executors.local.giveBackSpares()
+    }
     try loop.start()
     return host
   }

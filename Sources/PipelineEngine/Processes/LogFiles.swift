@@ -252,12 +252,12 @@ final class LogFilePool {
   }
 
   /// A new index file. A run that was resumed leaves that of its former host as it is.
-  private func createIndex() -> Int32? {
+  private func createIndex() -> (path: String, descriptor: Int32)? {
     guard !isOver, let directory = try? runDirectory() else { return nil }
     while true {
       let path = "\(directory)/\(nextNumber())\(LogIndexCoding.suffix)"
       let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
-      if descriptor >= 0 { return descriptor }
+      if descriptor >= 0 { return (path, descriptor) }
       guard errno == EEXIST else { return nil }
     }
   }
@@ -289,6 +289,15 @@ final class LogFilePool {
       if let error = free.error { errors.append(error) }
     }
     ended.removeAll(keepingCapacity: true)
+  }
+
+  /// Gives the descriptors back that no process uses: those of files that are there for later attempts, which are deleted, and that of the index.
+  func giveBackSpares() {
+    settle()
+    for path in outputs.map(\.log.path) + errors.map(\.path) { unlink(path.pointer) }
+    outputs = []
+    errors = []
+    index.rest()
   }
 
   /// Notes that a recorded result, which may be in another directory, stays in its file.

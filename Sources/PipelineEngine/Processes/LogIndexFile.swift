@@ -7,7 +7,8 @@ import RunHistory
 /// No run depends on it: where it cannot be written, it ends there.
 final class LogIndexFile {
   /// Creates the file; nil where that cannot be.
-  private let create: () -> Int32?
+  private let create: () -> (path: String, descriptor: Int32)?
+  private var path: String?
   private var descriptor: Int32 = -1
   private var isLost = false
   private var waiting: [LogGrowth] = []
@@ -15,7 +16,7 @@ final class LogIndexFile {
   private(set) var flushed: ContinuousClock.Instant?
 
   /// `create` opens a new file for writing.
-  init(create: @escaping () -> Int32?) { self.create = create }
+  init(create: @escaping () -> (path: String, descriptor: Int32)?) { self.create = create }
 
   deinit { close() }
 
@@ -32,14 +33,26 @@ final class LogIndexFile {
     flushed = .now
     var bytes: [UInt8] = []
     if descriptor < 0 {
-      guard let created = create() else { return lose() }
-      descriptor = created
-      bytes = LogIndexCoding.mark
+      if let path {
+        descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return lose() }
+      } else {
+        guard let created = create() else { return lose() }
+        (path, descriptor) = (created.path, created.descriptor)
+        bytes = LogIndexCoding.mark
+      }
     }
     LogIndexCoding.write(waiting, to: &bytes)
     waiting.removeAll(keepingCapacity: true)
     // What a full disk has cut ends the file for every reader.
     do throws(SystemError) { try SystemCall.writeAll(bytes, to: descriptor) } catch { lose() }
+  }
+
+  /// Needs no descriptor until there is something to write again.
+  func rest() {
+    flush()
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
   }
 
   /// Writes the rest. Nothing may be appended any more.

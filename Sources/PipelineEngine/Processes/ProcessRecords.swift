@@ -28,9 +28,9 @@ final class ProcessRecords {
   private var descriptor: Int32 = -1
   private var path: String?
   private var count = 0
-  private var free: [Place] = []
+  private var free: [Int64] = []
   /// Places of processes that have ended and whose sessions others were left in, the oldest first.
-  private var kept: Deque<Place> = []
+  private var kept: Deque<Int64> = []
 
   init(capacity: Int = ProcessRecords.capacity) { self.capacity = capacity }
 
@@ -38,16 +38,31 @@ final class ProcessRecords {
 
   /// A place for a process that is about to be started. The first one creates the file in `directory`, that of the run.
   func take(in directory: @autoclosure () throws(EngineError) -> String) throws(EngineError) -> Place {
+    if descriptor < 0, let path { try reopen(path) }
     if descriptor < 0 { try create("\(directory())/\(Self.name)") }
-    if let place = free.popLast() { return place }
-    if count >= capacity, let oldest = kept.popFirst() { return oldest }
+    if let offset = free.popLast() { return Place(descriptor: descriptor, offset: offset) }
+    if count >= capacity, let oldest = kept.popFirst() { return Place(descriptor: descriptor, offset: oldest) }
     defer { count += 1 }
     return Place(descriptor: descriptor, offset: Int64(Self.headerSize + count * Self.size))
   }
 
   /// Gives the place of a process back that has been reaped, or was never started. `isKept` says that others were left in its session.
   func giveBack(_ place: Place, isKept: Bool = false) {
-    if isKept { kept.append(place) } else { free.append(place) }
+    if isKept { kept.append(place.offset) } else { free.append(place.offset) }
+  }
+
+  /// Needs no descriptor until there is another process, if there is none now.
+  func rest() {
+    guard descriptor >= 0, free.count + kept.count == count else { return }
+    close(descriptor)
+    descriptor = -1
+  }
+
+  /// Opens the file that was left alone for a while. One that has gone names nobody any more.
+  private func reopen(_ path: String) throws(EngineError) {
+    descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor < 0, errno != ENOENT else { return }
+    throw .file(path, errno)
   }
 
   /// Removes the file. The run has ended, and nobody will look for its processes.

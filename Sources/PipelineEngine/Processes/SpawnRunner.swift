@@ -48,6 +48,8 @@ final class SpawnRunner: @unchecked Sendable {
   /// locks, which mean nothing for /dev/null.
   private let empty: Int32
   private var running: [Int32: Running] = [:]
+  /// That of the process that was started last, which was the lowest that was free then.
+  private(set) var latestDescriptor: Int32 = 0
 
   init(loop: EventLoop) {
     self.loop = loop
@@ -81,6 +83,7 @@ final class SpawnRunner: @unchecked Sendable {
     }
     let identifier = pid
     running[pid] = process
+    latestDescriptor = descriptor
     started(pid)
     await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: isolation) { continuation in

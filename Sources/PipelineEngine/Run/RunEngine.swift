@@ -171,6 +171,13 @@ extension RunEngine: ChildRun {
     assumeIsolated { $0.run.isResting(countingShortages: countingShortages) }
   }
 
+  nonisolated func giveBackSpares() {
+    assumeIsolated { engine in
+      engine.run.jobs.giveBackSpares()
+      for child in engine.run.children.values { child.giveBackSpares() }
+    }
+  }
+
   nonisolated func end(because cause: ChildEnd) {
     assumeIsolated { engine in
       let parent = RunCanceller(who: engine.brief.parent?.run.text, means: .parent)

@@ -17,8 +17,10 @@ struct SecretPreparation {
     let (jobs, local, id) = (LoopBound(run.jobs), run.services.executors.local, run.id)
     reader.onProcess = { pid, isRunning in jobs.value.noteSecretProcess(pid, isRunning: isRunning) }
     reader.recordPlace = { try local.run(id).records.take(in: try jobs.value.logs.runDirectory()) }
+    reader.giveBackPlace = { local.run(id).records.giveBack($0, isKept: $1) }
     let progress = LoopBound(SecretProgress(of: run))
     reader.onSecret = { progress.value.reads($0) }
+    reader.onShortage = { progress.value.lacks($0) }
     defer { progress.value.end() }
     let task = Task(executorPreference: run.services.loop) { [reader] in
       let own = if let former { former } else { try await reader.read(declared) }

@@ -37,8 +37,15 @@ struct SecretReader {
   /// Called on the loop before each secret, with its name.
   var onSecret: @Sendable (String) -> Void = { _ in }
 
-  /// Where a command that is about to be started records itself: it may hold what an `exclusive` name or a turn stands for.
+  /// Where it waits for descriptors and memory; nil where it fails without them.
+  var shortages: ShortageLine?
+  /// Called on the loop when it lacks one, and with nil when it goes on.
+  var onShortage: @Sendable (EngineError?) -> Void = { _ in }
+
+  /// Where a command that is about to be started records itself: it may hold what an `exclusive` name or a turn stands for. What it takes of the file of
+  /// records, it gives back.
   var recordPlace: @Sendable () throws -> ProcessRecords.Place? = { nil }
+  var giveBackPlace: @Sendable (_ place: ProcessRecords.Place, _ isKept: Bool) -> Void = { _, _ in }
 
   /// The value of every secret, by name.
   ///
@@ -51,7 +58,7 @@ struct SecretReader {
     for secret in secrets {
       onSecret(secret.name)
       do {
-        values[secret.name] = try await read(secret, known: Array(values.values), isolation: isolation)
+        values[secret.name] = try await readWaiting(secret, known: Array(values.values), isolation: isolation)
       } catch let failure as Failure {
         unreadable.append(UnreadableSecret(name: secret.name, reason: failure.reason))
       }
@@ -60,8 +67,31 @@ struct SecretReader {
     return values
   }
 
-  private func read(
+  private func readWaiting(
     _ secret: PipelineDefinition.Secret, known: [String], isolation: isolated (any Actor)?
+  ) async throws -> String {
+    let place = ShortageLine.Place()
+    defer { shortages?.leave(place) }
+    while true {
+      do {
+        return try await read(secret, known: known, isolation: isolation) { leaveLine(place) }
+      } catch let error as EngineError where error.isShortage {
+        guard let shortages else { throw error }
+        onShortage(error)
+        try await shortages.wait(in: place, for: error)
+      }
+    }
+  }
+
+  /// It has what it lacked, and goes on.
+  private func leaveLine(_ place: ShortageLine.Place) {
+    guard let shortages, place.isInLine else { return }
+    shortages.leave(place)
+    onShortage(nil)
+  }
+
+  private func read(
+    _ secret: PipelineDefinition.Secret, known: [String], isolation: isolated (any Actor)?, begun: () -> Void
   ) async throws -> String {
     switch secret.origin {
     case .environment(let name):
@@ -71,29 +101,33 @@ struct SecretReader {
       guard let absolute = SecretFile.absolute(path, in: directory, environment.secrets) else {
         throw Failure(SecretPreview.unsetVariable(SecretFile.folderVariable))
       }
-      return try text(of: try await contents(of: absolute, isolation: isolation))
+      return try text(of: try await contents(of: absolute, isolation: isolation, begun: begun))
     case .command(let arguments):
-      return try text(of: try await output(of: arguments, known: known, isolation: isolation))
+      return try text(of: try await output(of: arguments, known: known, isolation: isolation, begun: begun))
     }
   }
 
   private func output(
-    of arguments: [String], known: [String], isolation: isolated (any Actor)?
+    of arguments: [String], known: [String], isolation: isolated (any Actor)?, begun: () -> Void
   ) async throws -> [UInt8] {
     guard let program = arguments.first else { throw Failure("its command is empty") }
     let variables = environment.inherited
     guard let executable = local.executables.locate(program, path: variables["PATH"]) else {
       throw Failure("its command '\(program)' was not found in PATH")
     }
+    try local.leaveReserve(for: program)
     let output = try Self.pipe()
     let error = try Self.pipe()
     let printed = try StreamCollector(output.readEnd, limit: Self.limit, excess: .ends, loop: local.loop)
     let complaints = try StreamCollector(
       error.readEnd, limit: Self.maskedLimit, excess: .dropsBeginning, loop: local.loop)
+    let place = try recordPlace()
+    var hasLeft = false
+    defer { if let place { giveBackPlace(place, hasLeft) } }
     let request = ProcessRequest(
       executable: executable, arguments: CStringList(arguments.map(CString.init)), environment: variables.list,
       directory: CString(directory), input: .empty, output: .descriptor(output.writeEnd),
-      error: .descriptor(error.writeEnd), grace: Self.grace, record: try recordPlace())
+      error: .descriptor(error.writeEnd), grace: Self.grace, record: place)
     let exit: ProcessExit
     do {
       let runner = local.runner
@@ -101,15 +135,19 @@ struct SecretReader {
         isolation: isolation, request,
         started: { pid in
           onProcess(pid, true)
+          begun()
           printed.whenEnded {
             // Whoever prints without end is not asked: nobody reads it any more.
             if case .exceeded = printed.end { runner.kill([pid]) }
           }
         }, exited: { [onProcess] in onProcess($0, false) })
     } catch {
+      let failure = EngineError.systemCall("starting '\(program)'", error.number)
+      if shortages != nil, failure.isShortage { throw failure }
       let reason = SystemError.text(of: error.number)
       throw Failure("its command '\(program)' could not be run: \(reason)")
     }
+    hasLeft = exit.leftGroup
     printed.finish()
     complaints.finish()
     // Their descriptors are used until here.
@@ -132,16 +170,23 @@ struct SecretReader {
   }
 
   /// What is in a secret's file: a regular one, or a pipe such as a process substitution.
-  private func contents(of path: String, isolation: isolated (any Actor)?) async throws -> [UInt8] {
+  private func contents(
+    of path: String, isolation: isolated (any Actor)?, begun: () -> Void
+  ) async throws -> [UInt8] {
     do throws(InputFileError) {
       let file = try InputFile(path, accepts: .streams)
       switch file.kind {
       case .regular: return try await Self.read(path).get()
-      case .pipe: return try await stream(file, isolation: isolation).get()
+      case .pipe:
+        begun()
+        return try await stream(file, isolation: isolation).get()
       default: throw .unsuitable(path: path, file.kind)
       }
     } catch {
       try Task.checkCancellation()
+      if shortages != nil, case .system(_, let number) = error, LookFailures.isShortage(number) {
+        throw EngineError.systemCall("open '\(path)'", number)
+      }
       throw Failure(SecretPreview.unreadableFile(error))
     }
   }

@@ -15,7 +15,7 @@ public struct HostConfiguration: Sendable {
   /// The directory that relative paths of files without a directory start from, and in which a process starts without a path of its own. It must be the
   /// current directory of this process, which its children inherit.
   public var directory = Self.currentDirectory()
-  /// Told that an operation waits for a descriptor, a thread or memory, of a host that holds records. [the event loop's thread; must return at once]
+  /// Told that an operation or a run waits for a descriptor, a thread or memory, once a minute at most, of a host that holds records. [the event loop's thread; must return at once]
   public var onShortage: @Sendable (ResourceShortage) -> Void = { _ in }
   /// Told that the history cannot be written, at once and then once a minute, of a host that holds records. [the event loop's thread; must return at once]
   public var onWriteFailure: @Sendable (WriteFailure) -> Void = { _ in }

@@ -14,6 +14,7 @@ final class HostServices: @unchecked Sendable {
   let history: History
   let recorder: HistoryRecorder
   let writing: HistoryWriting
+  let shortages: ShortageLine
   let executors: HostExecutors
   let shared: SharedCapacity
   let requests: RequestRouter
@@ -34,8 +35,11 @@ final class HostServices: @unchecked Sendable {
     context = configuration.context(loop: loop)
     writing = HistoryWriting(
       loop: loop, recorder: recorder, time: time, delayer: context.operationDelayer, configuration: configuration)
+    shortages = ShortageLine(
+      loop: loop, time: time, delayer: context.operationDelayer, onShortage: configuration.onShortage)
     executors = HostExecutors(
-      local: LocalExecutor(loop: loop, time: time, keepsLogTimes: configuration.keepsLogTimes),
+      local: LocalExecutor(
+        loop: loop, time: time, keepsLogTimes: configuration.keepsLogTimes, leavesReserve: writing.isHolding),
       jobs: configuration.executor, loop: loop)
     observations = Observations(loop: loop, history: history)
     shared = SharedCapacity(
@@ -67,6 +71,8 @@ final class HostServices: @unchecked Sendable {
 
   /// What reads the secrets of a pipeline in `directory`, and masks those that are known by what it says of them.
   func secretReader(in directory: String, known: [String]) -> SecretReader {
-    SecretReader(local: executors.local, environment: environment, directory: directory, inherited: known)
+    SecretReader(
+      local: executors.local, environment: environment, directory: directory, inherited: known,
+      shortages: writing.isHolding ? shortages : nil)
   }
 }

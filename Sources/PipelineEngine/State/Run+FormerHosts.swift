@@ -49,8 +49,9 @@ extension Run {
       true
     } waits: {
       if !waits.isLookingForProcesses {
-        services.configuration.onShortage(
-          ResourceShortage(run: run, pipeline: state.pipeline.name, error: .processesUnknown(of: run)))
+        services.shortages.giveBackSpares()
+        services.shortages.tell(
+          of: ResourceShortage(run: run, pipeline: state.pipeline.name, error: .processesUnknown(of: run)))
       }
       waits.isLookingForProcesses = true
       return cancellation == nil

@@ -8,23 +8,7 @@ extension Run {
   /// now, it tries to write itself, and reports.
   nonisolated(nonsending) func writeIfLarge(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) async {
     guard case .success(.value(let value)) = outcome, value.isLarge else { return }
-    let writing = services.writing
-    var lacksRoom = false
-    defer { if lacksRoom { writing.foundRoom() } }
-    while true {
-      do {
-        return state.files.written[ordinal] = try await written(value)
-      } catch let error as EngineError where error.isOutOfSpace && writing.isHolding {
-        if !lacksRoom {
-          writing.lackRoom(error)
-          observer.emit(.notice(id, "the result of '\(state.instances[ordinal].name)' waits for room: \(error)"))
-        }
-        lacksRoom = true
-        guard (try? await writing.pause()) != nil else { return }
-      } catch {
-        return
-      }
-    }
+    state.files.written[ordinal] = try? await waitingOut(ordinal) { try await written(value) }
   }
 
   /// A result as it is handed on and kept: ``RunSecrets/without(_:of:)``, beside the loop where it is large.

@@ -228,6 +228,8 @@ protocol ChildRun: Sendable {
   func includes(_ run: RunID) -> Bool
   /// Whether everything in it waits: see ``Run/isResting(countingShortages:)``. Called on the loop.
   func isResting(countingShortages: Bool) -> Bool
+  /// Gives back what it and the runs nested in it keep for later attempts. Called on the loop.
+  func giveBackSpares()
   /// What ends the run around it ends it. Called on the loop.
   func end(because cause: ChildEnd)
 }

@@ -46,6 +46,12 @@ final class RunJobs {
     if let job = prepared.removeValue(forKey: ordinal) { executor.discard(job) }
   }
 
+  /// Gives back what is there for attempts that have yet to begin: others lack it.
+  func giveBackSpares() {
+    for ordinal in Array(prepared.keys) { discardPrepared(ordinal) }
+    logs.giveBackSpares()
+  }
+
   /// A process that reads a secret has started, or ended.
   func noteSecretProcess(_ pid: Int32, isRunning: Bool) {
     if isRunning { secretProcesses.insert(pid) } else { secretProcesses.remove(pid) }

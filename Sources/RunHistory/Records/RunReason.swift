@@ -20,6 +20,8 @@ package enum RunReason: Sendable, Hashable {
   case overlap(RunID)
   /// The run, which has not begun, reads one of its secrets.
   case readsSecret(String)
+  /// The run, which has not begun, lacks a descriptor, a thread or memory: what happened.
+  case shortage(String)
   /// The run could not begin: the code, or the key of the file, and what happened, without secrets.
   case notBegun(String, why: String)
 
@@ -36,15 +38,18 @@ package enum RunReason: Sendable, Hashable {
     case .tooLate: "too-late"
     case .overlap(let other): "overlap: run \(other.text) is going on"
     case .readsSecret(let name): "\(Self.secret)\(name)"
+    case .shortage(let why): "\(Self.lack)\(why)"
     case .notBegun(let code, let why): "\(code): \(why)"
     }
   }
 
   private static let secret = "secret: "
+  private static let lack = "shortage: "
 
-  /// The secret that a run which has not begun reads, in what is recorded of it; nil where it waits for something else.
-  static func secret(in text: String) -> String? {
-    text.hasPrefix(secret) ? String(text.dropFirst(secret.count)) : nil
+  /// What a run does before it begins, in what is recorded of it; nil where it waits for something else.
+  static func preparation(in text: String) -> RunPreparation? {
+    if text.hasPrefix(secret) { return .readsSecret(String(text.dropFirst(secret.count))) }
+    return text.hasPrefix(lack) ? .lacks(String(text.dropFirst(lack.count))) : nil
   }
 
   /// The run that another one gave way to, in what is recorded of that one; nil where it ended for something else.
@@ -55,7 +60,15 @@ package enum RunReason: Sendable, Hashable {
   }
 }
 
+/// What a run that a host has taken does before it begins.
+package enum RunPreparation: Sendable, Hashable {
+  /// It reads this secret.
+  case readsSecret(String)
+  /// It waits until its host has a descriptor, a thread or memory for that again: what happened.
+  case lacks(String)
+}
+
 extension RunRecord {
-  /// The secret that it reads before it begins, where that takes longer than a moment.
-  package var secretBeingRead: String? { state == .queued ? reason.flatMap(RunReason.secret) : nil }
+  /// What it does before it begins, where that takes longer than a moment.
+  package var preparation: RunPreparation? { state == .queued ? reason.flatMap(RunReason.preparation) : nil }
 }

@@ -28,6 +28,17 @@ import Testing
     #expect(second.relativeError == first.relativeError)
   }
 
+  @Test("that are there for later attempts are deleted where others lack descriptors") func shortage() throws {
+    let pool = pool()
+    let first = try pool.take()
+    append(to: first.output)
+    pool.giveBack(first)
+    pool.giveBackSpares()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/runs/a").sorted() == ["1.out", "folder"])
+    let second = try pool.take()
+    #expect(second.relativeOutput == "runs/a/2.out" && second.relativeError == "runs/a/2.err")
+  }
+
   @Test("are not made where a link in the place of the run's directory leads") func link() throws {
     let (runs, elsewhere) = (directory + "/runs", directory + "/elsewhere")
     for path in [runs, elsewhere] {

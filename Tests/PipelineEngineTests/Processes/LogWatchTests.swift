@@ -224,12 +224,29 @@ import Testing
     #expect(order() == ["!a", "|b", "!c"])
   }
 
+  @Test("goes on with an index that was closed for want of descriptors") func rest() async throws {
+    try await onLoop { _ in
+      let path = NSTemporaryDirectory() + "penstock-index-\(UUID().uuidString)"
+      defer { unlink(path) }
+      let index = LogIndexFile { (path, open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)) }
+      let growth = { (size: Int64) in LogGrowth(LogName(number: 1, isError: false), size: size, time: .now) }
+      index.append([growth(1)])
+      index.rest()
+      index.append([growth(2)])
+      index.close()
+      let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+      var sizes: [Int64] = []
+      #expect(LogIndexCoding.read(bytes[LogIndexCoding.mark.count...]) { sizes.append($0.size) } != nil)
+      #expect(sizes == [1, 2])
+    }
+  }
+
   @Test("loses an index that cannot be written, and nothing else") func full() async throws {
     try await onLoop { test in
       var opened = 0
       let index = LogIndexFile {
         opened += 1
-        return open("/dev/full", O_WRONLY | O_CLOEXEC)
+        return ("/dev/full", open("/dev/full", O_WRONLY | O_CLOEXEC))
       }
       for _ in 0..<2 {
         index.append([LogGrowth(LogName(number: 1, isError: false), size: 1, time: .now)])

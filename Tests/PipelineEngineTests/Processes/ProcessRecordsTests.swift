@@ -107,6 +107,21 @@ struct ProcessRecordsTests {
     #expect(access(path, F_OK) != 0)
   }
 
+  @Test("need no descriptor while no process runs, and forget none that was left running") func rest() throws {
+    defer { remove() }
+    let records = ProcessRecords()
+    let (first, second) = (try records.take(in: directory), try records.take(in: directory))
+    records.giveBack(first, isKept: true)
+    records.rest()
+    #expect(fcntl(second.descriptor, F_GETFD) >= 0)
+    records.giveBack(second)
+    records.rest()
+    #expect(fcntl(second.descriptor, F_GETFD) < 0)
+    let third = try records.take(in: directory)
+    #expect(third.offset == second.offset && fcntl(third.descriptor, F_GETFD) >= 0)
+    records.giveBack(third)
+  }
+
   @Test("stay readable where the file is cut, and are as long as there were processes at once")
   func cut() async throws {
     defer { remove() }

@@ -10,4 +10,6 @@ public struct ResourceShortage: Sendable, Hashable {
   public var operation: String?
   /// What could not be done.
   public var error: EngineError
+  /// How many other attempts wait as well.
+  public var others = 0
 }
