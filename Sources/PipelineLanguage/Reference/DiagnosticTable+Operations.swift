@@ -139,7 +139,7 @@ extension DiagnosticTable {
       fix: "Correct the name, or declare the queue in the file of the [host](host.md#queues)."),
     DiagnosticRow(
       DiagnosticCode.exclusiveOrder,
-      "Operations that can run at the same time take the same two exclusive names in opposite orders, so that they can wait for each other for ever.",
+      "Operations that can run at the same time take the same two things (exclusive names, resources, the only slot of a run) in opposite orders, so that they can wait for each other for ever.",
       """
       operations:
         - { name: first, exclusive: database, pipeline: disk.yaml }
@@ -149,7 +149,7 @@ extension DiagnosticTable {
         "disk.yaml": "operations: [{ name: work, exclusive: disk, run: ./work }]\n",
         "database.yaml": "operations: [{ name: work, exclusive: database, run: ./work }]\n",
       ],
-      fix: "Take the names in the same order everywhere, or let one operation need the other."),
+      fix: "Take them in the same order everywhere, or let one operation need the other."),
     DiagnosticRow(
       DiagnosticCode.invalidArtifact,
       "The path of an artifact leads out of the directory in which the process starts, or is that directory.",

@@ -75,6 +75,71 @@ struct ExclusiveOrderTests {
         == [])
   }
 
+  /// The findings of operations for a host with `resources`; `top` is what stands above them.
+  private func hostFindings(_ resources: String, top: String = "", _ operations: String...) throws -> [String] {
+    let host = try #require(HostDefinition.load(text: "resources: \(resources)", path: "/p/host.yaml").host)
+    let main = top + "operations:\n" + operations.map { "  - { \($0) }\n" }.joined()
+    let nested = [
+      "name": "operations: [{ name: i, exclusive: L, run: ls }]",
+      "gpu": "operations: [{ name: i, resources: { gpu: 1 }, run: ls }]",
+      "licence": "operations: [{ name: i, resources: { licence: 1 }, run: ls }]",
+    ]
+    return PipelineLoader.load(
+      text: main, path: "/p/main.yaml",
+      nested: Dictionary(uniqueKeysWithValues: nested.map { ("/p/\($0.key).yaml", $0.value) }), host: .host(host)
+    ).diagnostics.map(shown)
+  }
+
+  @Test("a name and a resource of the host, or two resources, in opposite orders are a warning")
+  func resources() throws {
+    let end = "they can wait for each other for ever (take them in the same order everywhere)"
+    #expect(
+      try hostFindings(
+        "{ gpu: 1 }", "name: a, exclusive: L, pipeline: gpu.yaml", "name: b, resources: { gpu: 1 }, pipeline: name.yaml"
+      )
+        == [
+          "3:13 warning exclusive-order 'b/i' takes 'L' while 'b' holds the resource 'gpu', and 'a/i' takes the resource 'gpu' while 'a' holds 'L': \(end)"
+        ])
+    let both = [
+      "name: a, resources: { gpu: 1 }, pipeline: licence.yaml",
+      "name: b, resources: { licence: 1 }, pipeline: gpu.yaml",
+    ]
+    #expect(
+      try hostFindings("{ gpu: 1, licence: 1 }", both[0], both[1]) == [
+        "3:13 warning exclusive-order 'b/i' takes the resource 'gpu' while 'b' holds the resource 'licence', and 'a/i' takes the resource 'licence' while 'a' holds the resource 'gpu': \(end)"
+      ])
+    // There is enough of one of them for both.
+    #expect(try hostFindings("{ gpu: 2, licence: 1 }", both[0], both[1]) == [])
+    // What is taken at once is not waited for while another is held.
+    #expect(
+      try hostFindings(
+        "{ gpu: 1 }", "name: a, exclusive: L, resources: { gpu: 1 }, run: ls",
+        "name: b, resources: { gpu: 1 }, pipeline: name.yaml") == [])
+  }
+
+  @Test("what the next attempt of an operation takes, it takes while it holds its name")
+  func retries() throws {
+    let end = "they can wait for each other for ever (take them in the same order everywhere)"
+    #expect(
+      try hostFindings(
+        "{ gpu: 1 }", "name: a, exclusive: L, resources: { gpu: 1 }, run: ls, retry: { limit: 1 }",
+        "name: b, resources: { gpu: 1 }, pipeline: name.yaml") == [
+          "3:13 warning exclusive-order 'b/i' takes 'L' while 'b' holds the resource 'gpu', and 'a' takes the resource 'gpu' for its next attempt while it holds 'L': \(end)"
+        ])
+    // The same of a resource of the pipeline, and of the only slot of a run.
+    let retrying = "name: a, exclusive: L, run: ls, repeat: { limit: 2 }"
+    let own = try hostFindings(
+      "{}", top: "resources: { disk: 1 }\n", retrying + ", resources: { disk: 1 }",
+      "name: b, resources: { disk: 1 }, pipeline: name.yaml")
+    #expect(own.count == 1)
+    #expect(own.first?.contains("'b/i' takes 'L' while 'b' holds the resource 'disk', and 'a' takes") == true)
+    #expect(
+      try hostFindings("{}", top: "concurrency: 1\n", retrying, "name: b, pipeline: name.yaml") == [
+        "4:13 warning exclusive-order 'b/i' takes 'L' while 'b' holds a slot of `concurrency`, and 'a' takes a slot of `concurrency` for its next attempt while it holds 'L': \(end)"
+      ])
+    #expect(try hostFindings("{}", top: "concurrency: 2\n", retrying, "name: b, pipeline: name.yaml") == [])
+  }
+
   @Test("of very many operations with the same two names, one is reported")
   func many() {
     let operations = (0..<2_000).map { index in
