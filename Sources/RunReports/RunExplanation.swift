@@ -38,17 +38,19 @@ package struct RunExplanation: Sendable {
   private let place: QueueReport.Place?
   private let restart: RunRestart?
   private let busyHost: @Sendable () -> BusyHost?
+  private let mutualWait: @Sendable () -> String?
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
   /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
   /// into the commands to type; `nestedRuns` is asked for the runs that operations have started, and `holders` for what holds
-  /// resources, by their names, and `busyHost` whether its host lets no more begin. `place` is that of a run in the queue of a host, `restart` what becomes of an interrupted one; `short` is how other runs are
+  /// resources, by their names, `busyHost` whether its host lets no more begin, and `mutualWait` whether operations of it wait in a circle. `place` is that of a run in the queue of a host, `restart` what becomes of an interrupted one; `short` is how other runs are
   /// named, and
   /// `holderOfName` says who holds an exclusive name.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
     now: RecordTime = .now, place: QueueReport.Place? = nil, restart: RunRestart? = nil,
     busyHost: @escaping @Sendable () -> BusyHost? = { nil },
+    mutualWait: @escaping @Sendable () -> String? = { nil },
     nestedRuns: @escaping NestedRuns = { _, _ in nil },
     holders: @escaping @Sendable ([String]) -> [ResourceHolds.Holder] = { _ in [] },
     short: @escaping @Sendable (RunID) -> String = \.short,
@@ -60,6 +62,7 @@ package struct RunExplanation: Sendable {
     self.place = place
     self.restart = restart
     self.busyHost = busyHost
+    self.mutualWait = mutualWait
     self.nestedRuns = nestedRuns
     run = recorded.run
     self.recorded = recorded
@@ -110,6 +113,10 @@ package struct RunExplanation: Sendable {
       }
     case .running:
       because.append("it has been going on for \(ClockText.length(since: run.startedAt ?? run.createdAt, now: now))")
+      if let words = mutualWait() {
+        because.append(words)
+        remedies.append("penstock cancel \(shortID), or another run of these, lets the others continue")
+      }
     case .interrupted:
       let cause = isLeft ? "drained, and left it to the next one" : "ended before the run did"
       because.append("its host (process \(run.owner.pid) on \(run.host)) \(cause)")

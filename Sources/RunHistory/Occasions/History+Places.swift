@@ -45,12 +45,14 @@ extension History {
 extension History {
   /// Who holds an exclusive name, in words: `operation 'copy' of run 03kx9fab`. Nil where no living process does.
   package func holder(ofExclusive name: String) throws(WorkspaceError) -> String? {
-    let lease = try read { db in
-      try Leases.current("exclusive:\(name)", in: db).flatMap { $0.owner.isAlive(in: db) ? $0 : nil }
-    }
-    guard let lease else { return nil }
+    guard let lease = try lease(ofExclusive: name) else { return nil }
     guard let run = LeaseHolder(lease.holder)?.run else { return lease.holder }
     return lease.holder.replacing(run.text, with: try shortForm(of: run))
+  }
+
+  /// The lease of an exclusive name; nil where no living process holds it.
+  package func lease(ofExclusive name: String) throws(WorkspaceError) -> Lease? {
+    try read { db in try Leases.current("exclusive:\(name)", in: db).flatMap { $0.owner.isAlive(in: db) ? $0 : nil } }
   }
 }
 

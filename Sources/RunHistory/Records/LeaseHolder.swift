@@ -17,6 +17,12 @@ package struct LeaseHolder: CustomStringConvertible {
     self.description = description
   }
 
+  /// The name of the operation; nil for a run as a whole, and for who is no run.
+  package var operation: String? {
+    guard description.hasPrefix("operation '"), let end = description.ranges(of: "' of run ").last else { return nil }
+    return String(description[..<end.lowerBound].dropFirst("operation '".count))
+  }
+
   /// Nil where the words name no run.
   package init?(_ description: String) {
     guard let run = description.split(separator: " ").last.flatMap({ RunID($0) }) else { return nil }

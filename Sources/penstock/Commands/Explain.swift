@@ -107,6 +107,7 @@ struct Explain: ParsableCommand {
       of: recorded, pipeline: pipeline, operation: operation, shortID: short, place: place,
       restart: record.state == .interrupted ? try RunRestart(of: record, in: history) : nil,
       busyHost: { try? BusyHost(of: record, in: history) },
+      mutualWait: { try? MutualWaits(in: history, short: { reference.short($0) }).words(of: record.id) },
       nestedRuns: { history.nested(in: $0, operation: $1) },
       holders: { (try? history.holders(ofResources: $0)) ?? [] }, short: { reference.short($0) },
       holderOfName: { try? history.holder(ofExclusive: $0) })
