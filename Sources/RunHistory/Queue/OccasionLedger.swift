@@ -97,10 +97,8 @@ enum OccasionLedger {
 
   private static func refusal(of request: OccasionRequest, in db: Database) throws -> Refusal? {
     let occasion = request.occasion
-    switch occasion.cause {
     // What a person asks for is queued, and waits for the end of the pause.
-    case .request, .retry: break
-    case .instant, .event, .condition:
+    if occasion.cause.comesByItself {
       // By the time that it is about: a host that was stopped, or could not write, records it later.
       if let pause = try Pauses.inForce(of: occasion.pipeline, at: occasion.time, in: db) {
         return Refusal(reason: .paused, detail: pause.recordedWords)
@@ -109,6 +107,13 @@ enum OccasionLedger {
     if request.capacity < .max {
       if try isQueueFull(request.capacity, in: db) {
         return Refusal(reason: .queueFull, detail: "\(request.capacity) runs are queued")
+      }
+      let share = share(of: request.capacity)
+      if occasion.cause.comesByItself, share < request.capacity,
+        try hasQueued(share, of: occasion.pipeline, in: db)
+      {
+        return Refusal(
+          reason: .queueFull, detail: "\(share) runs of this pipeline are queued, and the other places are for others")
       }
     }
     // One that comes too late is in the way of no other one.
@@ -129,6 +134,16 @@ enum OccasionLedger {
     let waiting = try Int.fetchOne(
       db.cachedStatement(sql: "SELECT 1 FROM queue_entry WHERE taken_at IS NULL LIMIT 1 OFFSET ?"),
       arguments: [capacity - 1])
+    return waiting != nil
+  }
+
+  /// How many queued runs a pipeline may have that begins by itself: one whose controller floods leaves places to others.
+  private static func share(of capacity: Int) -> Int { max(min(capacity, 100), min(capacity / 2, 10_000)) }
+
+  private static func hasQueued(_ count: Int, of pipeline: String, in db: Database) throws -> Bool {
+    let waiting = try Int.fetchOne(
+      db.cachedStatement(sql: "SELECT 1 FROM queue_entry WHERE pipeline = ? LIMIT 1 OFFSET ?"),
+      arguments: [pipeline, count - 1])
     return waiting != nil
   }
 

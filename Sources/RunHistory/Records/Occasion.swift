@@ -12,6 +12,14 @@ public struct Occasion: Sendable, Hashable {
     case request
     /// A person or a program asked for a run to be repeated.
     case retry
+
+    /// Whether nobody asked for it.
+    var comesByItself: Bool {
+      switch self {
+      case .instant, .event, .condition: true
+      case .request, .retry: false
+      }
+    }
   }
 
   /// What came of it.
@@ -44,7 +52,7 @@ public struct Occasion: Sendable, Hashable {
     case catchUpLimit = "catch-up-limit"
     /// It had not begun within `start_within`.
     case tooLate = "too-late"
-    /// As many runs are queued as may be.
+    /// As many runs are queued as may be, or as many of the pipeline as may begin by themselves.
     case queueFull = "queue-full"
     /// The pipeline's file has errors, or had them at that instant.
     case invalidDefinition = "invalid-definition"

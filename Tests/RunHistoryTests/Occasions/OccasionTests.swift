@@ -210,6 +210,19 @@ struct OccasionTests {
     #expect(try await admit(occasion(.event), run(), capacity: 2).run != nil)
   }
 
+  @Test("leaves half of a long queue to other pipelines where it comes by itself")
+  func share() async throws {
+    for _ in 0..<100 { #expect(try await admit(occasion(.event), run(), capacity: 200).run != nil) }
+    #expect(try await admit(occasion(.event), run(), capacity: 200) == .skipped(.queueFull, nil))
+    let told = try #require(try fixture.history.occasions().first)
+    #expect(told.detail == "100 runs of this pipeline are queued, and the other places are for others")
+    // Somebody who asks may have them all, and the others have theirs.
+    #expect(try await admit(occasion(.request), run(), capacity: 200).run != nil)
+    var other = occasion(.event)
+    other.pipeline = "other"
+    #expect(try await admit(other, run(), capacity: 200).run != nil)
+  }
+
   @Test("says how late its run began")
   func late() async throws {
     let run = run()
