@@ -69,7 +69,7 @@ public struct History: Sendable {
 
   /// Runs a change, with every error as the workspace's.
   func write<T>(
-    changing types: [any Storable.Type]? = nil, _ body: (Database) throws -> T
+    changing types: ChangedTypes? = nil, _ body: (Database) throws -> T
   ) throws(WorkspaceError) -> T {
     do {
       return try workspace.write(changing: types, body)

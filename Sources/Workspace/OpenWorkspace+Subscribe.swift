@@ -24,14 +24,15 @@ extension OpenWorkspace {
 
   /// Calls `changeHandler` whenever objects of the type may have changed, whoever has changed them, and once at the beginning.
   ///
-  /// Nothing is read for it, so that it costs the same however many objects there are; and it may be called where only others have changed.
+  /// Nothing is read for it, so that it costs the same however many objects there are; and it may be called where only others have changed. With a group, which means
+  /// what whoever writes the objects says (``ChangedTypes``), it is not called for what is known to be about other groups alone.
   ///
   /// - Throws: ``WorkspaceError/unknownType(path:type:)``.
   public func subscribe<Element: Storable>(
-    changesOf type: Element.Type, changeHandler: @escaping @Sendable () -> Void
+    changesOf type: Element.Type, in group: String? = nil, changeHandler: @escaping @Sendable () -> Void
   ) throws -> Subscription {
     try objects.check(type, path: path)
-    return feed.add { mark, _ in TypeSubscriber(ObjectIdentifier(type), mark: mark, handler: changeHandler) }
+    return feed.add { mark, _ in TypeSubscriber(ObjectIdentifier(type), in: group, mark: mark, handler: changeHandler) }
   }
 
   /// Calls `changeHandler` whenever files were created or written to in a directory of the workspace, whoever has done it. Files in directories below it do

@@ -226,12 +226,12 @@ public final class OpenWorkspace: Sendable {
   /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through. Where `types` says of which types objects are changed, their
   /// subscribers look for themselves afterwards; else all do, since nobody knows what SQL has changed.
   public func write<T>(
-    changing types: @autoclosure () -> [any Storable.Type]? = nil, _ body: (Database) throws -> T
+    changing types: @autoclosure () -> ChangedTypes? = nil, _ body: (Database) throws -> T
   ) throws -> T {
     do {
       let result = try writer().write(body)
       if feed.isWatched {
-        feed.publish(types().map { CommitRecord(types: Set($0.map { ObjectIdentifier($0) })) } ?? .unknown)
+        feed.publish(types().map { CommitRecord(types: $0.whole, parts: $0.parts) } ?? .unknown)
       }
       return result
     } catch let error as DatabaseError {

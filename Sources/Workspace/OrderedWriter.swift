@@ -46,7 +46,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   ///   - prepare: Prepares the connection, for example its statements, before the first change. [the writer's thread]
   ///   - apply: Writes changes to the database, inside a transaction. It runs again with the same changes if that fails.
   ///     It must not read the clock or generate ids, or a repetition would differ. [the writer's thread]
-  ///   - changing: Of which types a batch changes objects, for their subscribers. Default: nobody knows, and all of them look. [the writer's thread]
+  ///   - changing: Of which types a batch that was just applied has changed objects, for their subscribers. Default: nobody knows, and all of them look. [the writer's thread]
   ///   - hold: What becomes of changes that cannot be committed. Default nil: whoever waits for them is told of the failure.
   ///   - onFailure: Told of the first failure after a success. [the writer's thread]
   public init(
@@ -55,7 +55,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
     maximumBatch: Int = 4096,
     prepare: @escaping @Sendable (Database) throws -> Void = { _ in },
     apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
-    changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])? = nil,
+    changing: (@Sendable (ArraySlice<Change>) -> ChangedTypes)? = nil,
     hold: Hold? = nil,
     onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
   ) {
@@ -107,7 +107,7 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
   /// The same, and says by what `body` has returned of which types it has changed objects, so that subscribers to others need not look; nil where nobody
   /// knows.
   package nonisolated(nonsending) func perform<T: Sendable>(
-    changing types: @escaping @Sendable (T) -> [any Storable.Type]?,
+    changing types: @escaping @Sendable (T) -> ChangedTypes?,
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in

@@ -67,7 +67,7 @@ extension OrderedWriterCore {
     _ jobs: ArraySlice<(after: Int, job: OrderedWriterJob)>, _ changes: ArraySlice<Change>, from start: Int
   ) -> Bool {
     var done: [OrderedWriterJob.Done] = []
-    var types: [any Storable.Type]? = changes.isEmpty ? [] : changing?(changes)
+    var types: ChangedTypes? = []
     do {
       try workspace.write(changing: types) { db in
         var rest = changes
@@ -79,8 +79,9 @@ extension OrderedWriterCore {
           position = after
           done.append(try job.run(db))
         }
+        types = changes.isEmpty ? [] : changing?(changes)
         for result in done {
-          if let more = result.types { types?.append(contentsOf: more) } else { types = nil }
+          if let more = result.types { types?.formUnion(more) } else { types = nil }
         }
       }
     } catch {

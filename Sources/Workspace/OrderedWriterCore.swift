@@ -19,7 +19,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   @usableFromInline let sufficientBatch: Int
   private let prepare: @Sendable (Database) throws -> Void
   let apply: @Sendable (Database, ArraySlice<Change>) throws -> Void
-  let changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])?
+  let changing: (@Sendable (ArraySlice<Change>) -> ChangedTypes)?
   private let onFailure: @Sendable (WorkspaceError) -> Void
   private var hold: OrderedWriter<Change>.Hold?
 
@@ -48,7 +48,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     workspace: OpenWorkspace, delay: Int64, maximumBatch: Int,
     prepare: @escaping @Sendable (Database) throws -> Void,
     apply: @escaping @Sendable (Database, ArraySlice<Change>) throws -> Void,
-    changing: (@Sendable (ArraySlice<Change>) -> [any Storable.Type])?, hold: OrderedWriter<Change>.Hold?,
+    changing: (@Sendable (ArraySlice<Change>) -> ChangedTypes)?, hold: OrderedWriter<Change>.Hold?,
     onFailure: @escaping @Sendable (WorkspaceError) -> Void
   ) {
     self.hold = hold

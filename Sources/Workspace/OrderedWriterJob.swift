@@ -5,7 +5,7 @@ struct OrderedWriterJob: Sendable {
   /// What it has done in a transaction that is not committed yet.
   struct Done: Sendable {
     /// Of which types it has changed objects; nil where nobody knows.
-    let types: [any Storable.Type]?
+    let types: ChangedTypes?
     /// Tells whoever waits for it, once that is committed.
     let tell: @Sendable () -> Void
   }

@@ -15,8 +15,8 @@ final class WorkspaceWatch: @unchecked Sendable {
     case lease(String)
     /// What is held of the resources that all processes on the workspace share.
     case resources
-    /// The latest run of a pipeline in one of these states.
-    case latestRun(of: String, in: Set<RunState>)
+    /// The runs of a pipeline.
+    case runs(of: String)
   }
 
   private struct Followed {
@@ -64,7 +64,7 @@ final class WorkspaceWatch: @unchecked Sendable {
     case .requests: try history.followRequests(tell)
     case .lease(let name): [try history.followLease(name, tell)]
     case .resources: [try history.followResourceHolds(tell)]
-    case .latestRun(let pipeline, let states): [try history.followLatest(of: pipeline, in: states, tell)]
+    case .runs(let pipeline): [try history.followRuns(of: pipeline, tell)]
     }
   }
 

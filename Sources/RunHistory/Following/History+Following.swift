@@ -15,15 +15,11 @@ extension History {
     ]
   }
 
-  /// Follows the latest run of a pipeline that is in one of these states.
-  package func followLatest(
-    of pipeline: String, in states: Set<RunState>, _ handler: @escaping @Sendable () -> Void
+  /// Follows the runs of a pipeline; `handler` may be called where none of them has changed. Those of other pipelines cost it nothing, as far as this process runs them.
+  package func followRuns(
+    of pipeline: String, _ handler: @escaping @Sendable () -> Void
   ) throws -> Subscription {
-    let latest = try workspace.fetch(for: StoredRun.self)
-      .where(
-        StoredRun.pipeline == pipeline && StoredRun.state.in(states.map(\.rawValue)), limit: 1,
-        orderBy: [StoredRun.createdAt.descending, StoredRun.number.descending])
-    return try workspace.subscribe(fetchedResult: latest) { _ in handler() }
+    try workspace.subscribe(changesOf: StoredRun.self, in: pipeline, changeHandler: handler)
   }
 
   /// Follows what is asked of the hosts of runs, and the answers to questions; `handler` may be called where nothing of that has changed.

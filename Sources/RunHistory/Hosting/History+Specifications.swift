@@ -41,7 +41,7 @@ extension History {
     let current = Set(latest.map(\.key))
     let stale = published.filter { begun.contains($0.pipeline) && !current.contains($0.key) }
     guard !turns.isEmpty || !latest.isEmpty || !stale.isEmpty else { return }
-    try write { db in
+    try write(changing: [StoredSpecification.self]) { db in
       var known = Dictionary(published.map { ($0.key, $0) }) { first, _ in first }
       for old in stale {
         known[old.key] = nil

@@ -4,12 +4,14 @@ import Workspace
 extension HistoryRecorder {
   /// Records an occasion together with its queued run, or with the reason why there is none; durable when it returns.
   package nonisolated(nonsending) func admit(_ request: OccasionRequest) async throws -> Admission {
-    try await perform(changing: { OccasionLedger.types(of: [$0]) }) { try OccasionLedger.admit(request, in: $0) }
+    try await perform(changing: { OccasionLedger.types(of: [(request, $0)]) }) {
+      try OccasionLedger.admit(request, in: $0)
+    }
   }
 
   /// The same for several occasions, in one transaction.
   package nonisolated(nonsending) func admit(_ requests: [OccasionRequest]) async throws -> [Admission] {
-    try await perform(changing: { OccasionLedger.types(of: $0) }) { db in
+    try await perform(changing: { OccasionLedger.types(of: Array(zip(requests, $0))) }) { db in
       try requests.map { try OccasionLedger.admit($0, in: db) }
     }
   }
@@ -17,9 +19,9 @@ extension HistoryRecorder {
   /// Records an occasion together with its run, which this process begins now; durable when it returns. Nil where its instant is known already.
   package nonisolated(nonsending) func begin(_ occasion: Occasion, _ run: QueuedRun) async throws -> RunRecord? {
     let statements = statements
-    let isNew = try await perform(changing: { $0 ? [StoredRun.self, StoredOccasion.self] : [] }) { db in
+    let isNew = try await perform(changing: { $0 ? [StoredRun.self, StoredOccasion.self] : [] as ChangedTypes }) { db in
       guard let number = try OccasionLedger.begin(occasion, run, by: .current, in: db) else { return false }
-      statements.adopt(run.record.id, number: number, fence: run.record.fence)
+      statements.adopt(run.record, number: number)
       return true
     }
     guard isNew else { return nil }
@@ -58,7 +60,10 @@ extension HistoryRecorder {
     // Where nothing is taken nobody is told of a change, or a host that hears of it would look again without end.
     let (taken, late) = try await perform(
       changing: { (taken, late) in
-        taken.isEmpty && late.isEmpty ? [] : [StoredRun.self, StoredOccasion.self, StoredQueueEntry.self]
+        if !late.isEmpty { return [StoredRun.self, StoredOccasion.self, StoredQueueEntry.self] }
+        var types: ChangedTypes = taken.isEmpty ? [] : [StoredOccasion.self, StoredQueueEntry.self]
+        for entry in taken { types.insert(StoredRun.self, in: entry.run.pipeline) }
+        return types
       }
     ) { db -> ([QueueTurns.Taken], [LateRun]) in
       let late = try OccasionLedger.leaveOutLate(at: time, in: db)
@@ -67,7 +72,7 @@ extension HistoryRecorder {
         if single.contains(run.pipeline) { begun.insert(run.pipeline) }
       }
       let taken = try QueueEntries.own(chosen, by: .current, on: host, in: db)
-      for entry in taken { statements.adopt(entry.run.id, number: entry.number, fence: entry.run.fence) }
+      for entry in taken { statements.adopt(entry.run, number: entry.number) }
       return (taken, late)
     }
     onLate(late)

@@ -36,7 +36,7 @@ package enum ResourceHolds {
   }
 
   /// The types of objects that are others once something was taken or given back.
-  package static var types: [any Storable.Type] { [StoredResourceHold.self] }
+  package static var types: ChangedTypes { [StoredResourceHold.self] }
 
   /// Takes all shares or none. What gone processes held is free, and returned as well: they may have left processes that still use it.
   ///

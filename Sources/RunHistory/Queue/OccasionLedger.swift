@@ -12,11 +12,19 @@ enum OccasionLedger {
   /// How many occasions come between two looks at what may be forgotten.
   private static let interval: Int64 = 256
 
-  /// The types of objects that are others once these have been admitted.
-  static func types(of admissions: [Admission]) -> [any Storable.Type] {
-    admissions.contains { if case .queued = $0 { true } else { false } }
-      ? [StoredOccasion.self, StoredRun.self, StoredQueueEntry.self]
-      : admissions.allSatisfy { if case .known = $0 { true } else { false } } ? [] : [StoredOccasion.self]
+  /// The objects that are others once these have been admitted, each with what came of it.
+  static func types(of admitted: [(request: OccasionRequest, admission: Admission)]) -> ChangedTypes {
+    var types: ChangedTypes = []
+    for (request, admission) in admitted {
+      switch admission {
+      case .known: break
+      case .skipped: types.insert(StoredOccasion.self)
+      case .queued:
+        types.formUnion([StoredOccasion.self, StoredQueueEntry.self])
+        types.insert(StoredRun.self, in: request.occasion.pipeline)
+      }
+    }
+    return types
   }
 
   static func admit(_ request: OccasionRequest, in db: Database) throws -> Admission {

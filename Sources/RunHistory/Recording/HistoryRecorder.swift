@@ -37,7 +37,7 @@ public final class HistoryRecorder: Sendable {
     self.refused = refused
     writer = OrderedWriter(
       workspace: workspace, delay: delay, prepare: { try HistoryStatements.prepare($0) },
-      apply: { try statements.apply($1, to: $0) }, changing: { HistoryStatements.types(of: $0) },
+      apply: { try statements.apply($1, to: $0) }, changing: { statements.types(of: $0) },
       hold: heldBytes.map { limit in
         OrderedWriter.Hold(limit: limit, size: { $0.heldSize }) { change in
           if refused.insert(change.run) { onRefusal(change.run) }
@@ -75,7 +75,7 @@ public final class HistoryRecorder: Sendable {
 
   /// The same, and says by what `body` has returned of which types it has changed objects; nil where nobody knows.
   package nonisolated(nonsending) func perform<T: Sendable>(
-    changing types: @escaping @Sendable (T) -> [any Storable.Type]?,
+    changing types: @escaping @Sendable (T) -> ChangedTypes?,
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await writer.perform(changing: types, body)
@@ -125,7 +125,7 @@ public final class HistoryRecorder: Sendable {
         let number = try RunRows.number(of: run, in: db)
       else { return nil }
       if let requester { try AuditRows.add(AuditEntry(time: time, by: requester, .resume, run.text), in: db) }
-      statements.adopt(run, number: number, fence: record.fence)
+      statements.adopt(record, number: number)
       return record
     }
   }

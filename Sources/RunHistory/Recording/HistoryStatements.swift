@@ -10,6 +10,7 @@ final class HistoryStatements: @unchecked Sendable {
   /// A run that was met before.
   private struct Known {
     var number: Int64
+    var pipeline: String
     /// The fencing number with which the run is this process's.
     var fence: Int64
     /// The ``HistoryStatements/epoch`` in which that was looked at last.
@@ -57,22 +58,30 @@ final class HistoryStatements: @unchecked Sendable {
     }
   }
 
-  /// The types of objects that changes are about.
-  static func types(of changes: ArraySlice<HistoryChange>) -> [any Storable.Type] {
-    var (hasRuns, hasApprovals, hasHolds, hasOccasions) = (false, false, false, false)
+  /// The types of objects that changes are about which were just applied: runs by their pipelines.
+  func types(of changes: ArraySlice<HistoryChange>) -> ChangedTypes {
+    var types: ChangedTypes = [StoredOperation.self, StoredAttempt.self]
     for change in changes {
       switch change {
-      case .runEnded(_, .cancelled, let reason?, _, _, _) where RunReason.overlap(in: reason) != nil:
-        (hasRuns, hasOccasions) = (true, true)
-      case .runCreated, .queuedRunBegan, .runPrepares, .runStarted, .runEnded: hasRuns = true
-      case .approvalRequested: hasApprovals = true
-      case .resourcesReleased: hasHolds = true
+      case .runCreated(let record, _, _, _):
+        types.insert(StoredRun.self, in: record.pipeline)
+        types.insert(StoredDefinition.self)
+      case .queuedRunBegan, .runPrepares, .runStarted, .runEnded:
+        // Of one that was taken from this process nothing is recorded.
+        if let run = known[change.run] {
+          types.insert(StoredRun.self, in: run.pipeline)
+        } else {
+          types.insert(StoredRun.self)
+        }
+        if case .runEnded(_, .cancelled, let reason?, _, _, _) = change, RunReason.overlap(in: reason) != nil {
+          types.insert(StoredOccasion.self)
+        }
+      case .approvalRequested: types.insert(StoredApproval.self)
+      case .resourcesReleased: types.insert(StoredResourceHold.self)
       case .operation, .attempt, .operationWithAttempt: break
       }
     }
-    return [StoredOperation.self, StoredAttempt.self] + (hasRuns ? [StoredRun.self, StoredDefinition.self] : [])
-      + (hasOccasions ? [StoredOccasion.self] : []) + (hasApprovals ? [StoredApproval.self] : [])
-      + (hasHolds ? [StoredResourceHold.self] : [])
+    return types
   }
 
   /// Makes rows of changes, in one transaction. What is of a run that was taken from this process is left out. Where a clock was set back meanwhile, what ended before it began is recorded as ended when it began.
@@ -179,8 +188,8 @@ final class HistoryStatements: @unchecked Sendable {
   }
 
   /// This process has got a run, with a fencing number of its own.
-  func adopt(_ run: RunID, number: Int64, fence: Int64) {
-    known[run] = Known(number: number, fence: fence, checkedIn: 0)
+  func adopt(_ run: RunRecord, number: Int64) {
+    known[run.id] = Known(number: number, pipeline: run.pipeline, fence: run.fence, checkedIn: 0)
   }
 
   /// The number of a run that is this process's; nil where it was taken from it, which is looked at once for each run after others have written.
@@ -190,14 +199,15 @@ final class HistoryStatements: @unchecked Sendable {
     if let entry, entry.isLost { return nil }
     if entry?.checkedIn != epoch {
       let row = try Row.fetchOne(
-        db.cachedStatement(sql: "SELECT number, coalesce(fence, 0) FROM run_record WHERE id = ?"), arguments: [run.text]
+        db.cachedStatement(sql: "SELECT number, coalesce(fence, 0), pipeline FROM run_record WHERE id = ?"),
+        arguments: [run.text]
       )
       if let former = entry {
         entry?.checkedIn = epoch
         // A run that was deleted meanwhile had been taken from this process first.
         entry?.isLost = row.map { $0[0] != former.number || $0[1] != former.fence } ?? true
       } else if let row {
-        entry = Known(number: row[0], fence: row[1], checkedIn: epoch)
+        entry = Known(number: row[0], pipeline: row[2], fence: row[1], checkedIn: epoch)
       }
       known[run] = entry
     }
@@ -231,7 +241,7 @@ final class HistoryStatements: @unchecked Sendable {
           time: record.createdAt, by: Requester(record.user), .retry, source.text, detail: "run \(record.id.text)"),
         in: db)
     }
-    known[record.id] = Known(number: number, fence: record.fence, checkedIn: epoch)
+    known[record.id] = Known(number: number, pipeline: record.pipeline, fence: record.fence, checkedIn: epoch)
     latest = (record.id, number)
     return number
   }

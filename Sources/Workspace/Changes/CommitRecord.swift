@@ -4,6 +4,8 @@ struct CommitRecord: Sendable {
   var changes: [ObjectIdentifier: any ObjectChanges] = [:]
   /// Other types of which something has changed.
   var types: Set<ObjectIdentifier> = []
+  /// Types of which objects in some groups have changed.
+  var parts: [ObjectIdentifier: Set<String>] = [:]
   /// Something was changed that nobody took down: by another process, or with SQL.
   var isUnknown = false
 

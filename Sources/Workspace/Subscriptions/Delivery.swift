@@ -40,6 +40,9 @@ final class Delivery: @unchecked Sendable {
     for type in record.types {
       if let index = types[type] { unread.formUnion(index.all) }
     }
+    for (type, groups) in record.parts {
+      if let index = types[type] { unread.formUnion(index.subscribers(in: groups)) }
+    }
     for (type, changes) in record.changes {
       guard var index = types.removeValue(forKey: type) else { continue }
       defer { types[type] = index }

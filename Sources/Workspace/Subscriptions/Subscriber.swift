@@ -25,6 +25,8 @@ protocol Subscriber: AnyObject, Sendable {
   var type: ObjectIdentifier { get }
   /// The object it is about; nil if it is about a result.
   var key: ObjectKey? { get }
+  /// Of which group of objects of its type it wants to hear; nil: of all.
+  var group: String? { get }
   /// Whether it has to look at the rows to know what has changed.
   var needsRows: Bool { get }
   /// Which rows may matter to a result: those that are in all of these ranges.
@@ -37,6 +39,10 @@ protocol Subscriber: AnyObject, Sendable {
   func deliver() -> Bool
   /// The workspace is shut down.
   func end()
+}
+
+extension Subscriber {
+  var group: String? { nil }
 }
 
 /// Follows one object.

@@ -4,6 +4,10 @@ struct SubscriptionIndex {
   private var values: [Int: [SQLValue: Set<UInt64>]] = [:]
   private var intervals: [Int: IntervalIndex] = [:]
   private var others: Set<UInt64> = []
+  /// Those who want to hear of one group of the objects only.
+  private var groups: [String: Set<UInt64>] = [:]
+  /// All others.
+  private var ungrouped: Set<UInt64> = []
   /// Which of its ranges a result is found by.
   private var places: [UInt64: RowRange] = [:]
   /// All ranges of the results that have several.
@@ -16,6 +20,7 @@ struct SubscriptionIndex {
   mutating func insert(_ subscriber: any Subscriber) {
     let number = subscriber.mark.number
     all.insert(number)
+    if let group = subscriber.group { groups[group, default: []].insert(number) } else { ungrouped.insert(number) }
     if let key = subscriber.key {
       objects[key, default: []].append(subscriber)
       return
@@ -47,6 +52,11 @@ struct SubscriptionIndex {
   mutating func remove(_ subscriber: any Subscriber) {
     let number = subscriber.mark.number
     all.remove(number)
+    ungrouped.remove(number)
+    if let group = subscriber.group {
+      groups[group]?.remove(number)
+      if groups[group]?.isEmpty == true { groups[group] = nil }
+    }
     if let key = subscriber.key {
       objects[key]?.removeAll { $0 === subscriber }
       if objects[key]?.isEmpty == true { objects[key] = nil }
@@ -76,6 +86,11 @@ struct SubscriptionIndex {
 
   /// The subscribers of the object.
   func subscribers(of key: ObjectKey) -> [any Subscriber] { objects[key] ?? [] }
+
+  /// Who hears of changes in these groups.
+  func subscribers(in changed: Set<String>) -> Set<UInt64> {
+    changed.reduce(into: ungrouped) { found, group in if let own = groups[group] { found.formUnion(own) } }
+  }
 
   /// Adds the results in which a row may be that has these values in its columns.
   mutating func findResults(for row: (_ column: Int) -> SQLValue?, into found: inout Set<UInt64>) {

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Follows a type: it is told that something may have changed, and nothing is read for it.
+/// Follows a type, or a group of its objects: it is told that something may have changed, and nothing is read for it.
 ///
 /// Used on the feed's delivery queue only, which is what makes the unchecked conformance sound.
 final class TypeSubscriber: Subscriber, @unchecked Sendable {
@@ -11,10 +11,12 @@ final class TypeSubscriber: Subscriber, @unchecked Sendable {
   let key: ObjectKey? = nil
   let ranges: [RowRange] = []
   let needsRows = false
+  let group: String?
   private let handler: @Sendable () -> Void
 
-  init(_ type: ObjectIdentifier, mark: SubscriberMark, handler: @escaping @Sendable () -> Void) {
+  init(_ type: ObjectIdentifier, in group: String?, mark: SubscriberMark, handler: @escaping @Sendable () -> Void) {
     self.type = type
+    self.group = group
     self.mark = mark
     self.handler = handler
   }

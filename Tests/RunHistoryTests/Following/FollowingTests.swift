@@ -116,17 +116,22 @@ struct FollowingTests {
     subscription.cancel()
   }
 
-  @Test("The latest run of a pipeline is told of when it is another one")
-  func latest() async throws {
-    let counter = Counter()
-    let subscription = try other.followLatest(of: "digest", in: [.succeeded]) { counter.add() }
-    try await counter.expect { try await fixture.ended("digest") }
-    try await counter.settle()
-    let before = counter.value
-    try await fixture.ended("another")
-    try await fixture.ended("digest", at: HistoryFixture.start.advanced(by: 1), state: .failed)
-    try await counter.expect { try await fixture.ended("digest", at: HistoryFixture.start.advanced(by: 2)) }
-    #expect(counter.value == before + 1)
-    subscription.cancel()
+  @Test("The runs of a pipeline are told of, and those of others only where another process has them")
+  func runsOfPipeline() async throws {
+    let (own, foreign) = (Counter(), Counter())
+    let subscriptions = [
+      try fixture.history.followRuns(of: "digest") { own.add() },
+      try other.followRuns(of: "digest") { foreign.add() },
+    ]
+    try await own.expect { try await fixture.ended("digest") }
+    try await own.settle()
+    let before = own.value
+    try await foreign.expect { try await fixture.ended("another") }
+    try await own.settle()
+    #expect(own.value == before)
+    try await own.expect {
+      try await fixture.ended("digest", at: HistoryFixture.start.advanced(by: 1), state: .failed)
+    }
+    subscriptions.forEach { $0.cancel() }
   }
 }

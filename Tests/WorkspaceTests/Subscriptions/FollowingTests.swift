@@ -39,6 +39,42 @@ struct FollowingTests {
     subscriptions.forEach { $0.cancel() }
   }
 
+  @Test(
+    "Whoever follows a group of objects is told of all changes but those of which it is known that they are of others")
+  func groups() async throws {
+    let (left, right, whole) = (Collected<Int>(), Collected<Int>(), Collected<Int>())
+    let subscriptions = [
+      try workspace.subscribe(changesOf: Job.self, in: "left") { left.append(1) },
+      try workspace.subscribe(changesOf: Job.self, in: "right") { right.append(1) },
+      try workspace.subscribe(changesOf: Job.self) { whole.append(1) },
+    ]
+    try await eventually { left.all.count >= 1 && right.all.count >= 1 && whole.all.count >= 1 }
+    try await Task.sleep(for: .milliseconds(50))
+    let before = [left, right, whole].map(\.all.count)
+    func expect(_ more: [Int]) async throws {
+      let wanted = zip(before, more).map { $0 + $1 }
+      try await eventually { [left, right, whole].map(\.all.count) == wanted }
+    }
+    var types = ChangedTypes()
+    types.insert(Job.self, in: "left")
+    try workspace.write(changing: types) { try $0.execute(sql: "UPDATE job SET attempt = 2") }
+    try await expect([1, 0, 1])
+    types.insert(Job.self, in: "right")
+    try workspace.write(changing: types) { try $0.execute(sql: "UPDATE job SET attempt = 3") }
+    try await expect([2, 1, 2])
+    // Of these nobody knows the groups.
+    try workspace.write(changing: [Job.self]) { try $0.execute(sql: "UPDATE job SET attempt = 4") }
+    try await expect([3, 2, 3])
+    try await workspace.add([Job(id: "a")])
+    try await expect([4, 3, 4])
+    subscriptions[0].cancel()
+    types.insert(Job.self)
+    types.insert(Job.self, in: "left")
+    try workspace.write(changing: types) { try $0.execute(sql: "UPDATE job SET attempt = 5") }
+    try await expect([4, 4, 5])
+    subscriptions.forEach { $0.cancel() }
+  }
+
   @Test("A result that follows SQL of a known type is told, and one of another type does not read")
   func writes() async throws {
     try await workspace.add([Job(id: "a")])
