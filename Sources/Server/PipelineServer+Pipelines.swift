@@ -82,8 +82,6 @@ extension PipelineServer {
   func begin(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) {
     for pipeline in difference.begun {
       agents.removeValue(forKey: pipeline.name)?.end()
-      publications.conditions.begin(pipeline.name)
-      publications.controllers.begin(pipeline.name)
       let agent = PipelineAgent(
         pipeline, in: host, absence: difference.absences[pipeline.name] ?? PipelineAbsence(), awaited: awaited,
         admit: { [weak self] occasion, run, overlap in
@@ -94,6 +92,8 @@ extension PipelineServer {
         onCondition: { [publications, name = pipeline.name] in publications.conditions.note($0, of: name) },
         onTrouble: { [publications, name = pipeline.name] in publications.controllers.note($1, $0, of: name) },
         onProblem: { [log, name = pipeline.name] in log.tell(.error, "occasion", $0, pipeline: name) })
+      publications.conditions.begin(pipeline.name)
+      publications.controllers.begin(pipeline.name)
       do {
         try agent.begin()
         agents[pipeline.name] = agent

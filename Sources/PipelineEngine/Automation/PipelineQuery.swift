@@ -39,6 +39,8 @@ package struct PipelineAutomation: Sendable {
   package let following: OperationSubscription
   /// What a condition is now; nil where the pipeline has none under that key, or no success that `stale_when` could be about. Any thread.
   package let condition: @Sendable (PipelineCondition.Key) -> PipelineCondition?
+  /// Lets `rerun_on_change` turn true by what has changed or succeeded since a moment of the past.
+  package let makeUp: @Sendable (RecordTime) -> Void
 }
 
 extension RunHost {
@@ -82,7 +84,7 @@ extension RunHost {
     let automatic = HoldableSpecification(base: allowed ?? AnyOperationRunSpecification(.always), isHeld: isHeld)
     let reruns = try pipeline.rerunOnChange.map { formula in
       // Each run is asked for what is new since it began, of which it may have seen nothing.
-      try PipelineReruns(in: context) { try make(formula, .now) }
+      try PipelineReruns(in: context) { try make(formula, $0) }
     }
     // Nil where the latest run has not succeeded, or what it has to do with the present cannot be known.
     let staleness: @Sendable (RunRecord?, OperationContext) -> AnyOperationRunSpecification? = { run, context in
@@ -140,7 +142,8 @@ extension RunHost {
         tell()
       }
     }
-    return PipelineAutomation(store: store, following: .combined(following), condition: condition)
+    return PipelineAutomation(
+      store: store, following: .combined(following), condition: condition, makeUp: { reruns?.makeUp(since: $0) })
   }
 
   /// Calls `body` each time the pipeline's `automatic` may have turned true, until the subscription is cancelled. Without that key, the pipeline may

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What makes a pipeline run again: a condition on what is new since the latest run began.
 final class PipelineReruns: Sendable {
-  private let make: @Sendable () throws -> AnyOperationRunSpecification
+  private let make: @Sendable (ConditionReference) throws -> AnyOperationRunSpecification
   private let current: RenewableSpecification
   /// For when the run that goes on has ended, and whether it was true when that began.
   private let next = Mutex<(condition: AnyOperationRunSpecification, wasTrue: Bool)?>(nil)
@@ -16,10 +16,13 @@ final class PipelineReruns: Sendable {
 
   var condition: AnyOperationRunSpecification { AnyOperationRunSpecification(current) }
 
-  init(in context: OperationContext, _ make: @escaping @Sendable () throws -> AnyOperationRunSpecification) throws {
+  init(
+    in context: OperationContext,
+    _ make: @escaping @Sendable (ConditionReference) throws -> AnyOperationRunSpecification
+  ) throws {
     self.context = context
     self.make = make
-    current = RenewableSpecification(try make())
+    current = RenewableSpecification(try make(.now))
   }
 
   /// Lets each further change count of which no run came: one that came while the latest success was good enough, or nothing was to run by itself, must not
@@ -47,9 +50,18 @@ final class PipelineReruns: Sendable {
     following.withLock { $0 = subscription }
   }
 
+  /// Lets count what is new since a moment of the past, while nobody followed the condition; it turns true by that. One that is true of the present alone, such as that a file
+  /// is there, does not: whether it has turned true meanwhile nobody knows.
+  func makeUp(since moment: RecordTime) {
+    guard !current.isSatisfied(in: context), let past = try? make(.since(moment)), past.isSatisfied(in: context) else {
+      return
+    }
+    current.renew(past, mayTurnTrue: true)
+  }
+
   /// What is new counts from now on.
   private func lookFurther() {
-    let fresh = try? make()
+    let fresh = try? make(.now)
     further.withLock { $0 = fresh.flatMap { $0.isSatisfied(in: context) ? nil : $0 } }
   }
 
@@ -57,13 +69,13 @@ final class PipelineReruns: Sendable {
   private var isNews: Bool {
     if let further = further.withLock({ $0 }) { return further.isSatisfied(in: context) }
     // It was true of its moment alone, such as that a file is there. It has not become true again as long as it still is.
-    guard let fresh = try? make() else { return false }
+    guard let fresh = try? make(.now) else { return false }
     return !fresh.isSatisfied(in: context)
   }
 
   func runBegins() {
     // What could be made once can be made again.
-    guard let made = try? make() else { return }
+    guard let made = try? make(.now) else { return }
     let wasTrue = made.isSatisfied(in: context)
     next.withLock { $0 = (made, wasTrue) }
   }

@@ -18,6 +18,8 @@ enum ConditionReference: Sendable {
   case run
   /// The moment at which the condition is made.
   case now
+  /// A moment of the past.
+  case since(RecordTime)
   /// A success, whose age is asked too.
   case success(PastSuccess)
 }
@@ -232,6 +234,7 @@ final class RunConditions {
     switch reference {
     case .run: nil
     case .now: services.now()
+    case .since(let moment): moment
     case .success(let success): success.endedAt
     }
   }
@@ -244,6 +247,7 @@ final class RunConditions {
       case .success(let success): .success(begun: success.startedAt ?? success.endedAt ?? run.times.startedAt)
       case .run: .run(began: run.times.startedAt, found: stamps[path] ?? FileStamp(path))
       case .now: .run(began: services.now(), found: FileStamp(path))
+      case .since(let moment): .run(began: moment, found: FileStamp(path))
       }
     return ChangedSpecification(
       path: path, text: "changed(\(template.text))", since: since, watch: services.observations.paths,

@@ -27,6 +27,21 @@ extension History {
     }
   }
 
+  /// The moment until which a condition of a pipeline was followed for certain: that of its latest occasion, or since when it has the value that was published; nil where
+  /// it was never published with this formula.
+  package func followed(_ name: String, _ formula: String, of pipeline: String) throws(WorkspaceError) -> RecordTime? {
+    try read { db in
+      let published = try db.fetch(for: StoredSpecification.self)
+        .where(StoredSpecification.pipeline == pipeline && StoredSpecification.name == name).first
+      guard let published, published.formula == formula else { return nil }
+      let latest = try Int64.fetchOne(
+        db.cachedStatement(
+          sql: "SELECT asked_at FROM occasion WHERE pipeline = ? AND cause = 'condition' ORDER BY number DESC LIMIT 1"),
+        arguments: [pipeline])
+      return RecordTime(microseconds: max(published.since, latest ?? published.since))
+    }
+  }
+
   /// Publishes what conditions have become.
   ///
   /// - Parameters:

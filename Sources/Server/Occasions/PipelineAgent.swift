@@ -26,6 +26,8 @@ final class PipelineAgent: Sendable {
   let pipeline: ServedPipeline
   private let host: RunHost
   private let absence: PipelineAbsence
+  /// Until when its condition was followed before; nil where it was not.
+  private let followed: RecordTime?
   private let awaited: AwaitedRuns
   private let admit: Admit
   private let onSkip: @Sendable (Occasion, Occasion.Reason) -> Void
@@ -54,6 +56,11 @@ final class PipelineAgent: Sendable {
     self.pipeline = pipeline
     self.host = host
     self.absence = absence
+    // Before anything of this version is published.
+    followed = pipeline.outline.rerunOnChange.flatMap { condition in
+      let name = PipelineCondition.Key.rerunOnChange.rawValue
+      return try? host.history.followed(name, condition.text, of: pipeline.name)
+    }
     self.awaited = awaited
     self.admit = admit
     self.onSkip = onSkip
@@ -200,6 +207,8 @@ final class PipelineAgent: Sendable {
       state.subscriptions += [subscription, automation.following, following]
     }
     beginFirst()
+    // What changed or succeeded while nobody followed it, or when a host was killed before it could record what comes of that.
+    if let followed, followed <= host.now() { automation.makeUp(followed) }
   }
 
   private func beginFirst(_ store: OperationStore<QueryState<RunOutcome, any Error>>) {

@@ -32,6 +32,36 @@ struct ConditionTests {
     }
   }
 
+  @Test("that count what is new turn true by what has changed while no host was there, once")
+  func meanwhile() async throws {
+    let bench = try ServerBench()
+    touch("here", in: bench)
+    try bench.write("rerun_on_change: changed(inbox) || file-exists(here)\n" + Self.value, to: "level")
+    try bench.write("rerun_on_change: changed(inbox)\n" + Self.value, to: "one")
+    try await bench.serve { _, history in
+      // The next host goes by what this one has published.
+      try await eventually { try Set(history.publishedSpecifications().map(\.pipeline)) == ["level", "one"] }
+    }
+    touch("inbox", in: bench)
+    for _ in 0..<2 {
+      try await bench.serve { _, history in
+        try await eventually { try history.runs(RunFilter(pipeline: "one", states: [.succeeded])).count == 1 }
+        let occasion = try #require(try history.occasions().first)
+        #expect(occasion.detail?.hasPrefix("rerun_on_change is true: changed(inbox) (") == true)
+        // What is true of the present, now as before, has not turned true.
+        #expect(try history.occasions().map(\.pipeline) == ["one"])
+      }
+    }
+    // What changed before this formula was there is not new to it.
+    try bench.write("rerun_on_change: changed(./inbox)\n" + Self.value, to: "one")
+    try await bench.serve { _, history in
+      touch("other", in: bench)
+      try bench.start("level", in: history)
+      try await eventually { try history.runs(RunFilter(pipeline: "level", states: [.succeeded])).count == 1 }
+      #expect(try history.occasions().map(\.cause) == [.request, .condition])
+    }
+  }
+
   @Test("whose run is cancelled in the queue may come true again")
   func cancelledInQueue() async throws {
     let bench = try ServerBench { $0.runs = 1 }
