@@ -24,6 +24,7 @@ struct ExpectedInstants {
     switch schedule {
     case .interval(let step):
       return Array(stride(from: (start / step + 1) * step, through: end, by: Int64.Stride(step)))
+    case .success: return []
     case .cron(let second, let minute, let hours, let days, let zone):
       return minutes(of: zone).filter { $0.minute == minute && hours.contains($0.hour) && days.contains($0.day) }
         .map { $0.seconds + Int64(second) }.filter { $0 > start && $0 <= end }

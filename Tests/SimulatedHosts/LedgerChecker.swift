@@ -34,6 +34,9 @@ struct LedgerChecker {
       let instants = (occasions[pipeline.name] ?? []).filter { $0.cause == "instant" }
       checker.check(pipeline, expected.of(pipeline.schedule).map { $0 * 1_000_000 }, instants)
       checker.check(pipeline, occasions[pipeline.name] ?? [], own)
+      if case .success(let source) = pipeline.schedule {
+        checker.checkConditions(pipeline, occasions[pipeline.name] ?? [], own, after: runs[source] ?? [])
+      }
     }
     checker.checkRuns()
     checker.checkTurns()
@@ -99,7 +102,7 @@ struct LedgerChecker {
       let later = occasions.count - 1 - index
       var expected: String?
       switch (pipeline.schedule, pipeline.catchUp) {
-      case (.interval, _): expected = "host-down"
+      case (.interval, _), (.success, _): expected = "host-down"
       case (.cron, .none):
         let isPunctual = later == 0 && now - (occasion.instant ?? 0) <= 60_000_000
         expected = isPunctual ? nil : "host-down"
@@ -154,6 +157,10 @@ struct LedgerChecker {
           report(pipeline, occasion, "was left out before its time was up")
         }
         if run?.startedAt != nil { report(pipeline, occasion, "has begun") }
+      case ("skipped", "not-stale"):
+        if pipeline.refusal != .notStale { report(pipeline, occasion, "it has no stale_when") }
+      case ("skipped", "not-automatic"):
+        if pipeline.refusal != .notAutomatic { report(pipeline, occasion, "it may run by itself") }
       case ("skipped", "host-down"), ("skipped", "catch-up-limit"):
         if occasion.run != nil { report(pipeline, occasion, "has a run") }
       default: report(pipeline, occasion, "nothing like it can happen")
@@ -182,6 +189,33 @@ struct LedgerChecker {
       })
     {
       report(pipeline, occasion, "run \(other.number), \(other.state), was there")
+    }
+  }
+
+  /// Each success of another pipeline that a pipeline follows has made it run, or has a row that says why not; one that came while it ran or waited for its turn
+  /// together with others.
+  private mutating func checkConditions(
+    _ pipeline: SimulatedPipeline, _ occasions: [Occasion], _ runs: [Run], after sources: [Run]
+  ) {
+    let told = occasions.filter { $0.cause == "condition" }.sorted { $0.askedAt < $1.askedAt }
+    for occasion in told where occasion.detail == nil { report(pipeline, occasion, "does not say why") }
+    for success in sources.filter({ $0.state == "succeeded" }).compactMap(\.endedAt) {
+      // The host that is there then, or the next one; and where the pipeline runs, when that is over.
+      guard let life = lives.first(where: { success < $0.lost }) else { continue }
+      var deadline = max(success, life.began)
+      for run in runs where run.createdAt <= deadline { deadline = max(deadline, run.endedAt ?? .max) }
+      if deadline >= life.lost { continue }
+      let waits = runs.contains { $0.createdAt <= success && $0.startedAt ?? .max >= success }
+      let isTold = told.contains { $0.askedAt >= success && $0.askedAt <= deadline + 1_000_000 }
+      // One that was refused stays true until a run begins.
+      let isTrue = told.last { $0.askedAt < success && $0.outcome != "run" }.map { refused in
+        !runs.contains { $0.startedAt ?? .max > refused.askedAt && $0.startedAt ?? .max < success }
+      }
+      let hasBegun = runs.contains { ($0.startedAt ?? 0) >= success && ($0.startedAt ?? 0) <= deadline }
+      if !waits, !isTold, isTrue != true, !hasBegun {
+        problems.append(
+          "\(pipeline.name): nothing is told of the success at \(RecordTime(microseconds: success).text)")
+      }
     }
   }
 

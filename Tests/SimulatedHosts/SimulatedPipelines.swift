@@ -8,7 +8,12 @@ struct SimulatedPipeline: Sendable {
     case cron(second: Int, minute: Int, hours: Set<Int>, days: Set<Int>, zone: String)
     /// At all multiples of so many seconds since 1970.
     case interval(Int64)
+    /// Whenever this other pipeline has succeeded.
+    case success(of: String)
   }
+
+  /// What keeps a success of another pipeline from running it.
+  enum Refusal: CaseIterable { case none, notStale, notAutomatic }
 
   enum CatchUp: Sendable, Hashable {
     case none, last
@@ -20,6 +25,7 @@ struct SimulatedPipeline: Sendable {
   var name: String
   var text: String
   var schedule: Schedule
+  var refusal = Refusal.none
   var catchUp = CatchUp.none
   var overlap = Overlap.allow
   var queue = "default"
@@ -38,26 +44,53 @@ struct SimulatedPipeline: Sendable {
 
   /// So many pipelines by chance. With `isApart` no two of them are ever due at the same instant, nor make up for what they have missed.
   static func draw(_ count: Int, isApart: Bool, _ random: inout SeededRandom) -> [SimulatedPipeline] {
-    (0..<count).map { draw("p\(String(10_000 + $0).dropFirst())", number: isApart ? $0 : nil, &random) }
+    var names: [String] = []
+    return (0..<count).map { number in
+      let name = "p\(String(10_000 + number).dropFirst())"
+      defer { names.append(name) }
+      return draw(name, number: isApart ? number : nil, after: names, &random)
+    }
   }
 
-  private static func draw(_ name: String, number: Int?, _ random: inout SeededRandom) -> SimulatedPipeline {
-    let (schedule, controller, catchUp) = drawController(number: number, &random)
-    var pipeline = SimulatedPipeline(name: name, text: "", schedule: schedule, catchUp: catchUp)
+  private static func draw(
+    _ name: String, number: Int?, after former: [String], _ random: inout SeededRandom
+  ) -> SimulatedPipeline {
+    var pipeline = SimulatedPipeline(name: name, text: "", schedule: .success(of: name))
+    let beginning: [String]
+    if number == nil, !former.isEmpty, random.oneIn(10) {
+      beginning = pipeline.drawConditions(after: former, &random)
+    } else {
+      let (schedule, controller, catchUp) = drawController(number: number, &random)
+      (pipeline.schedule, pipeline.catchUp) = (schedule, catchUp)
+      beginning = ["controllers: [\(controller)]"]
+    }
     pipeline.overlap = random.element(of: Overlap.allCases)
     pipeline.queue = random.oneIn(6) ? "heavy" : "default"
     pipeline.priority = random.element(of: [-5, 0, 0, 0, 5])
     if random.oneIn(5) { pipeline.startWithin = random.element(of: [60, 600, 3600]) }
     var lines = [
       "name: \(name)", "overlap: \(pipeline.overlap.rawValue)", "queue: \(pipeline.queue)",
-      "priority: \(pipeline.priority)", "controllers: [\(controller)]",
+      "priority: \(pipeline.priority)",
     ]
+    lines += beginning
     if let seconds = pipeline.startWithin { lines.append("start_within: \(seconds)s") }
     if random.oneIn(10) { lines.append("on_restart: fail") }
     lines.append("operations:")
     lines += pipeline.drawOperations(&random)
     pipeline.text = lines.joined(separator: "\n") + "\n"
     return pipeline
+  }
+
+  private mutating func drawConditions(after former: [String], _ random: inout SeededRandom) -> [String] {
+    let source = random.element(of: former)
+    schedule = .success(of: source)
+    refusal = random.element(of: Refusal.allCases)
+    let lines = ["rerun_on_change: succeeded(\(source))"]
+    switch refusal {
+    case .none: return lines
+    case .notStale: return lines + ["stale_when: older-than(5h)"]
+    case .notAutomatic: return lines + ["automatic: never"]
+    }
   }
 
   private static func drawController(
