@@ -17,14 +17,6 @@ extension WorkspaceError {
       "\(path) is no database, or its beginning is damaged\(Self.repair)."
     case .cannotCreate(let path, let reason):
       "cannot create a workspace at \(path): \(reason). Choose a directory you may write to with --workspace."
-    case .locked(let path):
-      // The file of the lock is beside the database.
-      WriteLockHolder(
-        in: path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-      )
-      .map { holder in
-        "cannot write to \(path): \(holder.words) holds its write lock. \(holder.isStopped ? "Continue it (`kill -CONT \(holder.pid)`)" : "Wait until it ends its transaction"), or end it."
-      } ?? description
     default: description
     }
   }

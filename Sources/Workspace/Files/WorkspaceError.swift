@@ -97,7 +97,7 @@ extension WorkspaceError: CustomStringConvertible {
     case .full(let path):
       "cannot write to \(path): the disk or quota is full. Everything recorded before is safe; free some space and try again."
     case .locked(let path):
-      "cannot write to \(path): its write lock is held for too long. Wait until the process that holds it ends its transaction; one that is stopped holds it until it is continued."
+      "cannot write to \(path): " + Self.holder(of: path)
     case .corrupt(let path, let message):
       "\(path) is damaged (\(message)). Move it away, together with its -wal and -shm files, and start a new workspace."
     case .moved(let path):
@@ -119,5 +119,16 @@ extension WorkspaceError: CustomStringConvertible {
     case .io(let path, let code, let message):
       "cannot use \(path) (error \(code)): \(message)."
     }
+  }
+
+  /// Who holds the write lock at this moment, and what to do. The file of the lock is beside the database.
+  private static func holder(of path: String) -> String {
+    let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    guard let holder = WriteLockHolder(in: directory) else {
+      return
+        "its write lock is held for too long. Wait until the process that holds it ends its transaction; one that is stopped holds it until it is continued."
+    }
+    let remedy = holder.isStopped ? "Continue it (`kill -CONT \(holder.pid)`)" : "Wait until it ends its transaction"
+    return "\(holder.words) holds its write lock. \(remedy), or end it."
   }
 }

@@ -23,6 +23,10 @@ struct WriteLockHolderTests {
     let holder = try #require(WriteLockHolder(in: directory.workspace))
     #expect(holder.pid == child.pid && holder.program == "WorkspaceChild" && !holder.isStopped)
     #expect(holder.words == "process \(child.pid) (WorkspaceChild)")
+    #expect(
+      "\(WorkspaceError.locked(path: workspace.path))"
+        == "cannot write to \(workspace.path): process \(child.pid) (WorkspaceChild) holds its write lock. Wait until it ends its transaction, or end it."
+    )
     child.endInput()
     #expect(child.wait() == 0)
     #expect(WriteLockHolder(in: directory.workspace) == nil)
