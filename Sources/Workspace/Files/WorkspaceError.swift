@@ -120,15 +120,4 @@ extension WorkspaceError: CustomStringConvertible {
       "cannot use \(path) (error \(code)): \(message)."
     }
   }
-
-  /// Who holds the write lock at this moment, and what to do. The file of the lock is beside the database.
-  private static func holder(of path: String) -> String {
-    let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    guard let holder = WriteLockHolder(in: directory) else {
-      return
-        "its write lock is held for too long. Wait until the process that holds it ends its transaction; one that is stopped holds it until it is continued."
-    }
-    let remedy = holder.isStopped ? "Continue it (`kill -CONT \(holder.pid)`)" : "Wait until it ends its transaction"
-    return "\(holder.words) holds its write lock. \(remedy), or end it."
-  }
 }
