@@ -60,4 +60,11 @@ extension History {
   package func restartPolicy(of run: RunID) throws -> RestartPolicy? {
     RecordedKey.value(.onRestart, in: try definition(of: run) ?? "").flatMap(RestartPolicy.init)
   }
+
+  /// The queue that the definition names which a run began with; nil where it names none.
+  ///
+  /// - Throws: `WorkspaceError`.
+  package func recordedQueue(of run: RunID) throws -> String? {
+    RecordedKey.value(.queue, in: try definition(of: run) ?? "")
+  }
 }

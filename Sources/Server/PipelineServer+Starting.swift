@@ -107,8 +107,9 @@ extension PipelineServer {
     await dispatcher.run(run, in: queue(of: run)) { [host] in try await host.resume(run.id, version: version, in: $0) }
   }
 
+  /// The queue that the definition names which the run began with, whatever has become of its file.
   private func queue(of run: RunRecord) -> String {
-    catalog.pipeline(run.pipeline)?.outline.scheduling.queue ?? QueuedRun.defaultQueue
+    (try? history.recordedQueue(of: run.id)) ?? QueuedRun.defaultQueue
   }
 
   /// Resumes a run that somebody wants to be resumed.

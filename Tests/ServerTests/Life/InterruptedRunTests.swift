@@ -1,6 +1,8 @@
 import PipelineEngine
+import PipelineLanguage
 import PipelineService
 import RunHistory
+import RunReports
 import Server
 import Testing
 import Workspace
@@ -50,6 +52,25 @@ struct InterruptedRunTests {
     #expect(try state(run, in: history) == .interrupted)
     #expect(try cancel(run, in: history).isLeftToNextHost)
     try await bench.serve { _, history in try await expectCancelled(run, in: history) }
+  }
+
+  @Test("counts in the queue that it began with, whatever has become of its file") func queue() async throws {
+    let bench = try ServerBench(["one": "queue: heavy\noperations: [{ name: a, approve: may it? }]"]) {
+      $0.use(
+        HostDefinition.load(text: "queues: { heavy: { runs: 1 }, light: { runs: 1 } }", path: "host.yaml").host
+          ?? HostDefinition())
+    }
+    var run: RunID?
+    try await bench.serve { _, history in
+      let started = try bench.start("one", in: history)
+      run = started
+      try await eventually { try !history.pendingApprovals(started).isEmpty }
+    }
+    let left = try #require(run)
+    try bench.write("queue: light\noperations: [", to: "one")
+    let history = try bench.history()
+    #expect(try history.recordedQueue(of: left) == "heavy")
+    history.workspace.close()
   }
 
   @Test("is ended by the host that serves the workspace")
