@@ -39,17 +39,19 @@ package struct RunExplanation: Sendable {
   private let restart: RunRestart?
   private let busyHost: @Sendable () -> BusyHost?
   private let mutualWait: @Sendable () -> String?
+  private let processors: Int?
 
   /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
   /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
   /// into the commands to type; `nestedRuns` is asked for the runs that operations have started, and `holders` for what holds
-  /// resources, by their names, `busyHost` whether its host lets no more begin, and `mutualWait` whether operations of it wait in a circle. `place` is that of a run in the queue of a host, `restart` what becomes of an interrupted one; `short` is how other runs are
+  /// resources, by their names, `busyHost` whether its host lets no more begin, and `mutualWait` whether operations of it wait in a circle. `processors` is how many
+  /// that host has, where they are known. `place` is that of a run in the queue of a host, `restart` what becomes of an interrupted one; `short` is how other runs are
   /// named, and
   /// `holderOfName` says who holds an exclusive name.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
     now: RecordTime = .now, place: QueueReport.Place? = nil, restart: RunRestart? = nil,
-    busyHost: @escaping @Sendable () -> BusyHost? = { nil },
+    busyHost: @escaping @Sendable () -> BusyHost? = { nil }, processors: Int? = nil,
     mutualWait: @escaping @Sendable () -> String? = { nil },
     nestedRuns: @escaping NestedRuns = { _, _ in nil },
     holders: @escaping @Sendable ([String]) -> [ResourceHolds.Holder] = { _ in [] },
@@ -60,6 +62,7 @@ package struct RunExplanation: Sendable {
     self.holders = holders
     self.short = short
     self.place = place
+    self.processors = processors
     self.restart = restart
     self.busyHost = busyHost
     self.mutualWait = mutualWait
@@ -286,14 +289,25 @@ package struct RunExplanation: Sendable {
   /// What an operation that may begin waits for, and what would let it begin; nil where nobody can tell.
   private var slot: (reason: String, remedy: String)? {
     let loops = Set(recorded.operations.compactMap(\.parent))
-    let atWork = recorded.operations.count { $0.state == .running && !loops.contains($0.ordinal) }
-    guard let limit = pipeline?.concurrency, atWork >= limit else { return busyHost().map { ($0.reason, $0.remedy) } }
-    let reason =
-      limit == 1
-      ? "another operation of the run is at work, and its `concurrency` allows one"
-      : "\(atWork) other operations of the run are at work, and its `concurrency` allows \(limit)"
-    return (reason, "it begins when another operation ends; `concurrency` allows more at once")
+    let atWork = recorded.operations.filter { $0.state == .running && !loops.contains($0.ordinal) }
+    // Without the key, as many go on as its host has processors.
+    guard let limit = pipeline?.concurrency ?? processors, atWork.count >= limit else {
+      return busyHost().map { ($0.reason, $0.remedy) }
+    }
+    var names = atWork.prefix(Self.namedAtWork).map { "'\($0.title)'" }
+    if atWork.count > names.count { names.append("\(atWork.count - names.count) more") }
+    let last = names.popLast() ?? ""
+    let who = names.isEmpty ? "\(last) is at work" : "\(names.joined(separator: ", ")) and \(last) are at work"
+    let allowed = pipeline?.concurrency == nil ? "without `concurrency`, a run has" : "`concurrency` of the run allows"
+    let count =
+      pipeline?.concurrency == nil ? "\(limit) \(limit == 1 ? "slot" : "slots")" : limit == 1 ? "one" : "\(limit)"
+    return (
+      "\(who), and \(allowed) \(count)", "it begins when another operation ends; `concurrency` allows more at once"
+    )
   }
+
+  /// How many operations are named that are at work.
+  private static let namedAtWork = 3
 
   private func pendingRemedies(_ reasons: [String]) -> [String] {
     if isInterrupted { return resumeRemedies }

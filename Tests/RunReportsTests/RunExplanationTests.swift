@@ -1,3 +1,4 @@
+import PipelineLanguage
 import Testing
 import Workspace
 
@@ -31,6 +32,39 @@ struct RunExplanationTests {
       RunExplanation(of: whole, pipeline: nil, operation: "work", shortID: "1").entries.first)
     #expect(entry.because.last == "it waits until it can go on: fork failed")
     #expect(entry.remedies == ["it is tried again each second, and goes on by itself"])
+  }
+
+  @Test(
+    "names the operations that have all slots of the run, with `concurrency` and without it", arguments: [true, false])
+  func slots(isDeclared: Bool) throws {
+    let pipeline = try #require(
+      PipelineLoader.load(
+        text: """
+          name: p
+          \(isDeclared ? "concurrency: 2" : "")
+          operations: [{ name: a, run: x }, { name: b, run: x }, { name: c, run: x }]
+          """, path: "/p.yaml"
+      ).pipeline)
+    var record = RunRecord(
+      id: RunID(bits: 1), pipeline: "p", definitionHash: "", path: nil, host: "", user: "", version: "")
+    record.state = .running
+    let operations = ["a", "b"].enumerated().map { ordinal, name in
+      OperationRecord(run: record.id, ordinal: ordinal, name: name, position: ordinal, state: .running, attempts: 1)
+    }
+    let whole = RecordedRun(run: record, definition: "", operations: operations, attempts: [], approvals: [])
+    func entry(processors: Int?) throws -> RunExplanation.Entry {
+      try #require(
+        RunExplanation(of: whole, pipeline: pipeline, operation: "c", shortID: "1", processors: processors).entries
+          .first)
+    }
+    let known = try entry(processors: 2)
+    #expect(
+      known.because == [
+        "'a' and 'b' are at work, and \(isDeclared ? "`concurrency` of the run allows 2" : "without `concurrency`, a run has 2 slots")"
+      ])
+    #expect(known.remedies == ["it begins when another operation ends; `concurrency` allows more at once"])
+    guard !isDeclared else { return }
+    #expect(try entry(processors: nil).because == ["it is about to begin, or waits for a free slot"])
   }
 
   @Test("counts from the beginning of the attempt that runs, not from that of the first one")

@@ -46,6 +46,9 @@ package struct RunService: Sendable {
     package init() {}
   }
 
+  /// How many operations of a run without `concurrency` are at work at once in a host of this computer: the processors that this process may run on.
+  package static let processors = HostConfiguration().processors
+
   package let host: RunHost
 
   /// What has been recorded.

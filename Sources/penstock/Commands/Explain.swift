@@ -5,6 +5,7 @@ import PipelineService
 import RunHistory
 import RunReports
 import Values
+import Workspace
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
@@ -106,7 +107,7 @@ struct Explain: ParsableCommand {
     let explanation = RunExplanation(
       of: recorded, pipeline: pipeline, operation: operation, shortID: short, place: place,
       restart: record.state == .interrupted ? try RunRestart(of: record, in: history) : nil,
-      busyHost: { try? BusyHost(of: record, in: history) },
+      busyHost: { try? BusyHost(of: record, in: history) }, processors: Self.processors(of: record),
       mutualWait: { try? MutualWaits(in: history, short: { reference.short($0) }).words(of: record.id) },
       nestedRuns: { history.nested(in: $0, operation: $1) },
       holders: { (try? history.holders(ofResources: $0)) ?? [] }, short: { reference.short($0) },
@@ -119,6 +120,11 @@ struct Explain: ParsableCommand {
         width: shared.tableWidth)
       for entry in explanation.entries { TextOutput.standard.write(text.text(of: entry)) }
     }
+  }
+
+  /// How many processors the host of a run has, where that is on this computer.
+  private static func processors(of run: RunRecord) -> Int? {
+    run.owner.boot == ProcessIdentity.current.boot ? RunService.processors : nil
   }
 
   private func show(_ explanation: PipelineExplanation, _ reference: RunReference) {
