@@ -122,6 +122,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     defer { signal.unlock() }
     if let outcome { return answer.resume(returning: outcome) }
     guard failure != nil else {
+      if committed == appended { return answer.resume(returning: .success(())) }
       flushes.append((appended, false, answer))
       isUrgent = true
       return rouse()

@@ -53,6 +53,15 @@ struct OrderedWriterTests {
     #expect(total == 3_600_000)
   }
 
+  @Test("has nothing to try again where nothing has failed, and says so at once", .timeLimit(.minutes(1)))
+  func idleRetry() async throws {
+    let writer = OrderedWriter.numbers(workspace, delay: .milliseconds(1))
+    writer.append(1)
+    try await writer.flush()
+    try await writer.retry()
+    try await writer.close()
+  }
+
   @Test("puts no more changes into a transaction than it may")
   func maximum() async throws {
     let writer = OrderedWriter.numbers(workspace, delay: .milliseconds(200), maximumBatch: 100)
