@@ -76,7 +76,7 @@ package actor PipelineServer {
       creatingAt: configuration.location, configuration.service.holding(telling: failures, log))
     try service.history.workspace.wait(atMost: Self.longestWait)
     self.service = service
-    let relay = RunRelay(log: log)
+    let relay = RunRelay(log: log) { [history = service.history] in try? history.run($0)?.state }
     dispatcher = Dispatcher(
       host: service.host, limits: Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues),
       events: relay.events)

@@ -10,10 +10,23 @@ final class RunRelay: Sendable {
   }
 
   private let log: HostLog
+  /// What is recorded of a run.
+  private let state: @Sendable (RunID) -> RunState?
   private let target = Mutex(Target())
 
-  init(log: HostLog) {
+  init(log: HostLog, state: @escaping @Sendable (RunID) -> RunState?) {
     self.log = log
+    self.state = state
+  }
+
+  /// What has become of a run that its host does not go on with.
+  static func words(for state: RunState?) -> String {
+    switch state {
+    case .failed?, .cancelled?, .succeeded?: "has ended as \(state?.rawValue ?? "")"
+    case .interrupted?: "is interrupted"
+    case .queued?: "is queued again"
+    case .running?, nil: "does not go on in this host"
+    }
   }
 
   func connect(_ body: @escaping @Sendable (RunRecord) -> Void) { target.withLock { $0.onEnd = body } }
@@ -47,7 +60,8 @@ final class RunRelay: Sendable {
             run: run.id)
         default:
           log.tell(
-            .error, "run-lost", "\(subject) cannot go on: \(error)", pipeline: run.pipeline, run: run.id)
+            .error, "run-lost", "\(subject) \(Self.words(for: state(run.id))): \(error)", pipeline: run.pipeline,
+            run: run.id)
         }
         tell(run)
       },
