@@ -11,6 +11,8 @@ struct QueueReasons {
   private let configuration: JSONValue?
   private let pauses: [String: Pause]
   private let placed: [PlacedRun]
+  /// That the disk is full, in the words of `status`, where the host could not say so.
+  private let fullDisk: String?
   /// The leases of the turns of pipelines, as far as they were looked for.
   private var turns: [String: Lease?] = [:]
 
@@ -20,8 +22,11 @@ struct QueueReasons {
   /// How many runs are named that hold something.
   private static let named = 3
 
-  init(in history: History) throws {
+  init(
+    in history: History, disk: (String) -> Checkup.Finding? = Checkup.disk(of:)
+  ) throws {
     self.history = history
+    fullDisk = disk(history.workspace.directory)?.problem.map { "room to write: \($0)" }
     host = try history.currentHost()
     standstill = host.flatMap(history.standstill)
     // Where none serves, the next one is probably like the last one.
@@ -33,11 +38,12 @@ struct QueueReasons {
   mutating func reason(of place: QueuePlace) throws -> String {
     if let standstill { return standstill.awaited }
     if place.isTaken {
-      return try turn(of: place) ?? history.run(place.run)?.preparation?.awaited ?? Self.begins
+      return try turn(of: place) ?? history.run(place.run)?.preparation?.awaited ?? fullDisk ?? Self.begins
     }
     guard let host else { return "a host: none serves the workspace" }
     if host.state == .draining { return "the next host: this one is draining" }
     if host.state == .starting { return "the host, which is starting" }
+    if let fullDisk { return fullDisk }
     if let pause = pauses[place.pipeline] { return "the end of a pause: \(pause.words)" }
     if let turn = try turn(of: place) { return turn }
     let limit = configuration?["limits"]?["runs"]?.intValue

@@ -54,7 +54,7 @@ package struct StatusReport: Sendable {
     disk: @escaping @Sendable (String) -> Checkup.Finding? = Checkup.disk(of:)
   ) throws {
     self.disk = disk
-    diskProblem = Self.problem(of: disk(history.workspace.directory))
+    diskProblem = disk(history.workspace.directory)?.problem
     let host = try history.hosts(limit: 1).first
     self.host = host
     let standstill = host.flatMap(history.standstill)
@@ -92,15 +92,10 @@ package struct StatusReport: Sendable {
     }
   }
 
-  /// Nil where there is room.
-  private static func problem(of finding: Checkup.Finding?) -> String? {
-    finding.flatMap { $0.grade == .fail ? "\($0.subject): \($0.message)" : nil }
-  }
-
   /// Whether something is different by now of which nobody tells: the host has died, is stopped or continued, cannot write or can again, a pause is over, or the disk is full or is no longer.
   package func isOutdated(in history: History, at now: RecordTime = .now) throws -> Bool {
     // How little room there is changes all the time.
-    guard (Self.problem(of: disk(history.workspace.directory)) == nil) == (diskProblem == nil) else { return true }
+    guard (disk(history.workspace.directory)?.problem == nil) == (diskProblem == nil) else { return true }
     if entries.contains(where: { $0.pause?.until.map { $0 <= now } ?? false }) { return true }
     guard isServed else { return false }
     return try history.currentHost().map { history.standstill(of: $0) != standstill } ?? true

@@ -18,6 +18,9 @@ package struct Checkup {
     /// What was found, and what to do about it.
     package var message: String
 
+    /// What is wrong, in one line; nil where nothing is.
+    package var problem: String? { grade == .fail ? "\(subject): \(message)" : nil }
+
     package init(grade: Grade, subject: String, message: String) {
       self.grade = grade
       self.subject = subject
