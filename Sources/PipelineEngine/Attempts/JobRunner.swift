@@ -24,7 +24,6 @@ struct JobRunner {
         let end = try await perform(job, by: door) {
           if lacksRoom { writing.foundRoom() }
           lacksRoom = false
-          guard place.isInLine else { return }
           run.endShortage(ordinal)
           shortages.leave(place)
         }
@@ -33,9 +32,9 @@ struct JobRunner {
         else { return end }
         if let files = end.files { job.files.giveBack(files) }
         throw error
-      } catch let error as EngineError where writing.isHolding && (error.isOutOfSpace || error.isShortage) {
-        // Nothing was started: there was no room for its logs, or no descriptor or memory for the process.
-        if error.isOutOfSpace {
+      } catch let error as EngineError where run.isWaitedOut(error) {
+        // Nothing was started: its logs could not be written, or there was no descriptor or memory for the process.
+        if !error.isShortage {
           if !lacksRoom { run.tell(ofRoom: error, ordinal) }
           lacksRoom = true
           try await writing.pause()

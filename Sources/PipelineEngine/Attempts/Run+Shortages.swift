@@ -22,7 +22,7 @@ extension Run {
   }
 
   /// Does what an attempt that has begun needs for its end, and returns what comes of it. In a host that holds its records, which runs for months, it is tried
-  /// each second while there is no descriptor, thread or memory, or no room on the disk, for that. It is not in the line of those that have yet to begin: it
+  /// each second while there is no descriptor, thread or memory, or no room in the workspace, for that. It is not in the line of those that have yet to begin: it
   /// needs little, and gives back more.
   nonisolated(nonsending) func waitingOut<Value>(
     _ ordinal: Int, _ body: nonisolated(nonsending) () async throws -> Value
@@ -32,10 +32,10 @@ extension Run {
     while true {
       do {
         let value = try await body()
-        if isTold { endShortage(ordinal) }
+        endShortage(ordinal)
         return value
-      } catch let error as EngineError where services.writing.isHolding && (error.isShortage || error.isOutOfSpace) {
-        if error.isOutOfSpace {
+      } catch let error as EngineError where isWaitedOut(error) {
+        if !error.isShortage {
           if !lacksRoom { tell(ofRoom: error, ordinal) }
           lacksRoom = true
         } else {
@@ -48,9 +48,17 @@ extension Run {
     }
   }
 
-  /// Says that an operation waits for room on the disk: nothing new begins until it has it.
+  /// Whether what kept an attempt from its files or its process is waited out: in a host that holds its records, what the computer or the workspace lacks is no
+  /// fault of the pipeline.
+  func isWaitedOut(_ error: EngineError) -> Bool {
+    services.writing.isHolding
+      && (error.isShortage || error.isOutOfSpace || error.concernsRuns(of: state.given.workspace))
+  }
+
+  /// Says that an operation waits until its files can be written, also to whoever asks the history: nothing new begins until they can.
   func tell(ofRoom error: EngineError, _ ordinal: Int) {
     services.writing.lackRoom(error)
+    recorder.enter(ordinal, .running(.shortage("\(error)")))
     observer.emit(.notice(id, "'\(state.instances[ordinal].name)' waits for room: \(error)"))
   }
 }

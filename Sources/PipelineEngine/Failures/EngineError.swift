@@ -68,6 +68,18 @@ public enum EngineError: Error, Sendable, Hashable {
     }
   }
 
+  /// Whether the directory of a run, or `runs` around it, cannot be written, which is no fault of what the run does: another file system stands there, say, or a
+  /// link, or it may not be entered. `workspace` is where they should be.
+  func concernsRuns(of workspace: String) -> Bool {
+    switch self {
+    case .history: true
+    case .file(let path, let number):
+      path.hasPrefix("\(RunsDirectory.path(in: workspace))/")
+        && [EROFS, EACCES, EPERM, ENOTDIR, ELOOP, EIO, ESTALE, ENOTCONN, EISDIR].contains(number)
+    default: false
+    }
+  }
+
   /// Whether the process has no descriptor, thread or memory for it at present, which others may give back.
   var isShortage: Bool { number.map { [EMFILE, ENFILE, ENOMEM, EAGAIN].contains($0) } ?? false }
 

@@ -6,6 +6,15 @@ extension RunHost {
   /// What is in the way of writing the history at present, and how much is held for that; nil while all is well, and where nothing is held.
   public var writeFailure: WriteFailure? { services.writing.failure }
 
+  /// Whether queued runs may be taken: not while something cannot be written, be it that the directory of all runs is not there. Then it is to be asked again.
+  package func mayTakeQueued() -> Bool {
+    guard services.writing.isHolding else { return true }
+    guard services.writing.failure == nil else { return false }
+    guard RunsDirectory.errorNumber(in: history.workspace.directory) != nil else { return true }
+    services.loop.execute { [writing = services.writing] in writing.noteRuns() }
+    return false
+  }
+
   /// For a host that holds records and ends although they cannot be written: interrupts all runs, and lets whoever waits for a record be told that it cannot be written. ``close()`` tries once
   /// more to write what is held.
   public func endHolding() async {

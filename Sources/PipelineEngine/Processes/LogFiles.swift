@@ -169,8 +169,12 @@ final class LogFilePool {
 
   /// The directory of the run, which exists from now on.
   func runDirectory() throws(EngineError) -> String {
-    guard !exists else { return directory }
     let parent = String(directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)])
+    try Self.requireNoOther(at: parent, in: parent)
+    guard !exists else {
+      try Self.requireNoOther(at: directory, in: parent)
+      return directory
+    }
     if mkdir(directory, 0o700) != 0 {
       if errno == ENOENT { try Self.makeDirectory(parent, in: parent) }
       try Self.makeDirectory(directory, in: parent)
@@ -178,6 +182,13 @@ final class LogFilePool {
     mkdir("\(directory)/\(RunFolder.name)", 0o700)
     exists = true
     return directory
+  }
+
+  /// Refuses what may have come into the place of a directory, such as a link, which would lead out of the workspace.
+  private static func requireNoOther(at path: String, in runs: String) throws(EngineError) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+    throw .runPath(path, ENOTDIR, in: runs)
   }
 
   /// Makes a directory, or finds the one that is there. A link would lead out of the workspace.
@@ -196,6 +207,8 @@ final class LogFilePool {
 
   /// Two empty files.
   func take() throws(EngineError) -> LogFiles {
+    // Spare ones are opened by their paths, too.
+    _ = try runDirectory()
     let output = try takeOutput()
     do throws(EngineError) {
       return LogFiles(output: output, error: try takeError())

@@ -21,6 +21,13 @@ struct SecretPreparation {
     let progress = LoopBound(SecretProgress(of: run))
     reader.onSecret = { progress.value.reads($0) }
     reader.onShortage = { progress.value.lacks($0) }
+    let (bound, writing) = (LoopBound(run), run.services.writing)
+    reader.waitForFiles = { error in
+      guard bound.value.isWaitedOut(error) else { throw error }
+      writing.lackRoom(error)
+      defer { writing.foundRoom() }
+      try await writing.pause()
+    }
     defer { progress.value.end() }
     let task = Task(executorPreference: run.services.loop) { [reader] in
       let own = if let former { former } else { try await reader.read(declared) }

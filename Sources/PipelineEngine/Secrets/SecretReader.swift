@@ -42,6 +42,9 @@ struct SecretReader {
   /// Called on the loop when it lacks one, and with nil when it goes on.
   var onShortage: @Sendable (EngineError?) -> Void = { _ in }
 
+  /// Called when the directory of the run cannot be written, and returns when that is to be tried again.
+  var waitForFiles: @Sendable (EngineError) async throws -> Void = { throw $0 }
+
   /// Where a command that is about to be started records itself: it may hold what an `exclusive` name or a turn stands for. What it takes of the file of
   /// records, it gives back.
   var recordPlace: @Sendable () throws -> ProcessRecords.Place? = { nil }
@@ -75,7 +78,11 @@ struct SecretReader {
     while true {
       do {
         return try await read(secret, known: known, isolation: isolation) { leaveLine(place) }
-      } catch let error as EngineError where error.isShortage {
+      } catch let error as EngineError {
+        guard error.isShortage else {
+          try await waitForFiles(error)
+          continue
+        }
         guard let shortages else { throw error }
         onShortage(error)
         try await shortages.wait(in: place, for: error)

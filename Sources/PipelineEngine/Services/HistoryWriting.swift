@@ -1,3 +1,4 @@
+import Glibc
 import OperatingSystem
 import Operations
 import RunHistory
@@ -24,6 +25,7 @@ final class HistoryWriting: @unchecked Sendable {
   private let current = Mutex<WriteFailure?>(nil)
   private var waiters: [LoopWaiter] = []
   private var openings: [RunID: () -> Void] = [:]
+  private let workspace: String
   /// How many wait until there is room for a file.
   private var roomless = 0
   private var isOver = false
@@ -32,8 +34,9 @@ final class HistoryWriting: @unchecked Sendable {
 
   init(
     loop: EventLoop, recorder: HistoryRecorder, time: HostClock, delayer: any OperationDelayer,
-    configuration: HostConfiguration
+    workspace: String, configuration: HostConfiguration
   ) {
+    self.workspace = workspace
     self.loop = loop
     self.recorder = recorder
     self.time = time
@@ -65,10 +68,30 @@ final class HistoryWriting: @unchecked Sendable {
   /// Calls `body` once, when something new may begin. A run asks once at a time.
   func whenOpen(for run: RunID, _ body: @escaping () -> Void) { openings[run] = body }
 
-  /// A file of a run could not be written for want of room: nothing new begins until ``foundRoom()`` has been called as often as this.
+  /// A file of a run could not be written, for want of room or because its directory cannot be: nothing new begins until ``foundRoom()`` has been called as often as
+  /// this.
   func lackRoom(_ error: EngineError) {
     roomless += 1
-    if case .file(let path, _) = error { begin(.full(path: path)) }
+    begin(Self.failure(error, in: workspace), concernsFiles: true)
+  }
+
+  /// Looks whether `runs` can be written, before a run is taken from the queue. If not, nothing new begins until it can.
+  func noteRuns() {
+    if let failure = runsFailure { begin(failure, concernsFiles: true) }
+  }
+
+  private var runsFailure: WorkspaceError? {
+    RunsDirectory.errorNumber(in: workspace).map {
+      Self.failure(.file(RunsDirectory.path(in: workspace), $0), in: workspace)
+    }
+  }
+
+  private static func failure(_ error: EngineError, in workspace: String) -> WorkspaceError {
+    guard case .file(let path, let number) = error else {
+      return .io(path: RunsDirectory.path(in: workspace), code: Int(ENOTDIR), message: "\(error)")
+    }
+    return error.isOutOfSpace
+      ? .full(path: path) : .io(path: path, code: Int(number), message: SystemError.text(of: number))
   }
 
   /// What is written beside the records cannot be: nothing new begins until ``foundRoom()`` has been called as often as this.
@@ -101,13 +124,13 @@ final class HistoryWriting: @unchecked Sendable {
   // MARK: What the recorder says
 
   /// Something cannot be written. What the recorder has, it holds.
-  func begin(_ error: WorkspaceError) {
+  func begin(_ error: WorkspaceError, concernsFiles: Bool = false) {
     guard mayBegin, !isOver else { return }
     mayBegin = false
     var since = time.now()
     // It was waited for as long as that.
     if case .locked = error { since = since.advanced(by: -recorder.workspace.longestWait.wholeMicroseconds) }
-    current.withLock { $0 = WriteFailure(error: error, since: since) }
+    current.withLock { $0 = WriteFailure(error: error, concernsFiles: concernsFiles, since: since) }
     tell()
     Task(executorPreference: loop) { [self] in await retry() }
   }
@@ -119,9 +142,12 @@ final class HistoryWriting: @unchecked Sendable {
       do throws(WorkspaceError) {
         try await recorder.retry()
         // It may have failed again, which is told of only once.
-        if recorder.failure == nil, roomless == 0 { return recovered() }
+        if recorder.failure == nil, roomless == 0, runsFailure == nil { return recovered() }
       } catch {
-        current.withLock { $0?.error = error }
+        current.withLock {
+          $0?.error = error
+          $0?.concernsFiles = false
+        }
       }
       guard time.monotonic() - toldAt >= Self.reminder else { continue }
       toldAt = time.monotonic()

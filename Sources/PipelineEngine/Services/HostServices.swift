@@ -34,7 +34,8 @@ final class HostServices: @unchecked Sendable {
     time = HostClock(configuration.clock, sinceBoot: configuration.sinceBoot?())
     context = configuration.context(loop: loop)
     writing = HistoryWriting(
-      loop: loop, recorder: recorder, time: time, delayer: context.operationDelayer, configuration: configuration)
+      loop: loop, recorder: recorder, time: time, delayer: context.operationDelayer,
+      workspace: history.workspace.directory, configuration: configuration)
     shortages = ShortageLine(
       loop: loop, time: time, delayer: context.operationDelayer, onShortage: configuration.onShortage)
     executors = HostExecutors(

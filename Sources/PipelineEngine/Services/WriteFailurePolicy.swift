@@ -16,10 +16,12 @@ public enum WriteFailurePolicy: Sendable, Hashable {
   var heldBytes: Int? { if case .hold(let bytes) = self { bytes } else { nil } }
 }
 
-/// The history of a host cannot be written.
+/// The history of a host, or the files of its runs, cannot be written.
 public struct WriteFailure: Sendable, Equatable {
   /// Why, at the latest try.
   public var error: WorkspaceError
+  /// Whether it is the files of runs that cannot be written, below `runs` in the workspace.
+  public var concernsFiles = false
   /// Since when.
   public var since: RecordTime
   /// How many bytes of records are held.

@@ -48,7 +48,7 @@ final class WriteFailureTeller: Sendable {
   func failed(_ failure: WriteFailure) {
     log.tell(
       .error, "write-failed",
-      "cannot write the history since \(failure.since.text), and nothing new begins; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are held: \(failure.error.advice)"
+      "cannot write \(failure.concernsFiles ? "the files of runs" : "the history") since \(failure.since.text), and nothing new begins; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are held: \(failure.error.advice)"
     )
     let (isServing, onChange) = state.withLock { state in
       state.failure = failure
@@ -62,7 +62,8 @@ final class WriteFailureTeller: Sendable {
     let lost = failure.interruptedRuns.count
     log.tell(
       .info, "write-recovered",
-      "the history is written again" + (lost == 0 ? "" : "; \(lost) runs had no room, and are interrupted"))
+      "\(failure.concernsFiles ? "the files of runs are" : "the history is") written again"
+        + (lost == 0 ? "" : "; \(lost) runs had no room, and are interrupted"))
     let (isServing, onChange) = state.withLock { state in
       state.failure = nil
       return (state.isServing, state.onChange)

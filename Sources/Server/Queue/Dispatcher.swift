@@ -151,6 +151,8 @@ actor Dispatcher {
   private func takeNext() async throws {
     let places = grantPlaces()
     guard places.total > 0 || !replacing.isEmpty else { return }
+    // They stay queued.
+    guard host.mayTakeQueued() else { return wake(after: .seconds(1)) }
     let now = host.now()
     guard let pauses = try host.history.pausesOfQueue(at: now) else { return }
     guard places.total > 0 else { return try endReplaced(except: Set(pauses.map(\.pipeline))) }

@@ -315,6 +315,25 @@ struct WriteFailureTests {
     try await other.host.close()
   }
 
+  @Test("files that have no room are told of again each minute") func reminder() async throws {
+    let fates: [String: [ScriptedExecutor.Fate]] = ["long": Array(repeating: .hasNoRoom, count: 100) + [.exits(0)]]
+    let disk = try FullDisk(ScriptedExecutor(fates, by: .fast), .holdUsual)
+    let run = disk.start(try disk.pipeline("first", "{ name: long, run: long }"))
+    let failure = try #require(await disk.failure())
+    #expect(failure.concernsFiles)
+    let passing = Task {
+      while await disk.delayer.begins() != nil {
+        disk.clock.pass(.seconds(1))
+        disk.delayer.endOne()
+      }
+    }
+    #expect(await disk.failure()?.since == failure.since)
+    #expect(await disk.recovery()?.concernsFiles == true)
+    passing.cancel()
+    #expect(try await run.task.value.run.state == .succeeded)
+    try await disk.host.close()
+  }
+
   @Test("what could not be looked at for want of descriptors is tried again, if the host holds")
   func lookFailures() async throws {
     let disk = try FullDisk(ScriptedExecutor([:], by: .fast), .holdUsual)

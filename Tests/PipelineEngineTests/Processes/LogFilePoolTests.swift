@@ -49,6 +49,24 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
   }
 
+  @Test("are not made where a link leads that has come into the place of a directory") func laterLink() throws {
+    let (runs, elsewhere) = (directory + "/runs", directory + "/elsewhere")
+    try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+    #expect(symlink(elsewhere, runs) == 0)
+    #expect(throws: EngineError.file(runs, ENOTDIR)) { try pool().take() }
+    unlink(runs)
+    let later = pool()
+    _ = try later.take()
+    for path in [runs + "/a", runs] {
+      #expect(rename(path, path + "-moved") == 0 && symlink(elsewhere, path) == 0)
+      #expect(throws: EngineError.file(path, ENOTDIR)) { try later.take() }
+      unlink(path)
+      #expect(rename(path + "-moved", path) == 0)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
+    _ = try later.take()
+  }
+
   @Test("with content belong to their attempt for good") func kept() throws {
     let pool = pool()
     let first = try pool.take()

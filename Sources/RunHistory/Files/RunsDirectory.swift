@@ -1,0 +1,17 @@
+import Glibc
+
+/// The directory `runs` of a workspace, which has the files of all runs.
+package enum RunsDirectory {
+  /// Its path in the workspace at `directory`.
+  package static func path(in directory: String) -> String { "\(directory)/runs" }
+
+  /// The error number that says why nothing can be written there; nil where it can be, or where it is yet to be made. What stands in its place is not followed: a
+  /// link would lead out of the workspace.
+  package static func errorNumber(in directory: String) -> Int32? {
+    let path = path(in: directory)
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return errno == ENOENT ? nil : errno }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return ENOTDIR }
+    return access(path, W_OK | X_OK) == 0 ? nil : errno
+  }
+}
