@@ -42,15 +42,15 @@ struct Attempt {
     }
     if run.state.instances[ordinal].attempts > 0 { try await keepFormer() }
     try await AttemptTurn(run: run, ordinal: ordinal).take()
-    run.state.instances[ordinal].turn.hasSlot = false
     // After all that it may have waited for: what it is given is what is there now.
     do {
       try await awaitWriting { try await readFiles() }
       try run.requireOwnership()
     } catch {
-      run.releaseAll(of: ordinal)
+      AttemptTurn(run: run, ordinal: ordinal).giveUp()
       throw error
     }
+    run.state.instances[ordinal].turn.hasSlot = false
     count()
   }
 

@@ -89,6 +89,8 @@ struct AttemptTurn {
     _ shares: [ResourceHolds.Share], _ demand: RunLimits.Demand
   ) async throws -> Bool {
     guard !shares.isEmpty else { return true }
+    run.state.instances[ordinal].turn.isTaking = true
+    defer { run.state.instances[ordinal].turn.isTaking = false }
     var isHeld = true
     do {
       let instance = run.state.instances[ordinal]
@@ -97,6 +99,7 @@ struct AttemptTurn {
       ) {
         // Nothing of this host stands idle meanwhile.
         isHeld = false
+        run.state.instances[ordinal].turn.isTaking = false
         run.release(demand)
         run.recorder.enter(ordinal, .waiting(.resources(shares.map(\.resource))))
       } noticing: {

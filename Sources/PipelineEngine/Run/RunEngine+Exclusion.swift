@@ -36,6 +36,8 @@ extension RunEngine {
       }
       await locks.giveBack(hold)
       try await turn.take()
+      run.state.instances[ordinal].turn.isTaking = true
+      defer { run.state.instances[ordinal].turn.isTaking = false }
       do {
         if let hold = try await locks.takeAtOnce(key, holder: holder(ordinal), noticing: notice) { return hold }
       } catch {

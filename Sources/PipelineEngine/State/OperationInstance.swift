@@ -45,6 +45,8 @@ struct OperationInstance {
   struct Turn {
     /// Whether the slot for the first attempt is already taken.
     var hasSlot = false
+    /// Whether it has its slot, and the workspace is asked for the rest of what it needs.
+    var isTaking = false
     /// Whether it is being made ready ahead of its slot.
     var isEarly = false
     /// Whether its attempt's slot was given back when its process ended.

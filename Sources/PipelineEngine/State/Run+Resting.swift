@@ -10,6 +10,9 @@ extension Run {
     guard queue.isEmpty else { return false }
     var isWaiting = false
     for ordinal in state.instances.indices {
+      // It has its slot, and is about to work, though it is still said to wait.
+      let turn = state.instances[ordinal].turn
+      if turn.isTaking || turn.hasSlot && demand(ordinal).slots > 0 { return false }
       switch state.instances[ordinal].status {
       case .waiting(.concurrency, _), .waiting(.place, _): return false
       case .waiting, .retrying: isWaiting = true
