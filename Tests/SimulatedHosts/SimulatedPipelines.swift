@@ -102,7 +102,7 @@ struct SimulatedPipeline: Sendable {
     }
     let zone = random.element(of: zones)
     // Many of them fall together.
-    var minute = random.oneIn(4) ? random.next(below: 60) : random.element(of: [0, 15, 30, 45])
+    var minute = random.oneIn(12) ? random.next(below: 60) : random.element(of: [0, 30])
     var second = 0
     // A second that no other one has in any hour, whatever its zone: these differ by quarters of an hour.
     if let number { (minute, second) = (number / 59 % 15, 1 + number % 59) }
@@ -140,7 +140,7 @@ struct SimulatedPipeline: Sendable {
 
   private mutating func drawOperations(_ random: inout SeededRandom) -> [String] {
     let durations =
-      random.oneIn(20) ? [1200, 1800, 3600, 5400] : random.oneIn(4) ? [60, 120, 180, 240] : [2, 5, 10, 20, 40]
+      random.oneIn(20) ? [1200, 1800, 3600, 5400] : random.oneIn(4) ? [60, 120, 240] : [5, 10, 20]
     func process(_ operation: String, _ more: String, resource: String? = nil) -> String {
       let command = "\(name)-\(operation)"
       processes[command] = SimulatedMachine.Kind(
