@@ -37,7 +37,7 @@ enum Fault: String, CaseIterable {
     switch self {
     case .kill: Line("starting", "serving")
     case .killStandby: Line("standby", "waiting for the end")
-    case .fullDisk: Line("write-failed", "cannot write the history")
+    case .fullDisk: Line("write-failed", "cannot write the history", "cannot write the files of runs")
     case .descriptors: Line("run-waits", "Too many open files")
     case .clockForward: Line("clock-set", "forward by 1h")
     case .clockBack: Line("clock-set", "back by 1h")
@@ -50,7 +50,7 @@ enum Fault: String, CaseIterable {
   /// What the log of the same host says when it is over.
   var end: Line? {
     switch self {
-    case .fullDisk: Line("write-recovered", "the history is written again")
+    case .fullDisk: Line("write-recovered", "the history is written again", "the files of runs are written again")
     case .clockBack: Line("clock-set", "forward by 1h")
     case .folder: Line("pipeline", "'long' is served from")
     case .badEdit: Line("pipeline", "is valid again")
