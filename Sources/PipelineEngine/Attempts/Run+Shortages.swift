@@ -3,8 +3,9 @@ import RunHistory
 extension Run {
   /// Says that an operation waits because the process has no descriptor, thread or memory for it, also to whoever asks the history.
   func tell(of shortage: EngineError, _ ordinal: Int) {
-    recorder.enter(ordinal, .running(.shortage("\(shortage)")))
-    observer.emit(.notice(id, "'\(state.instances[ordinal].name)' waits until it can go on: \(shortage)"))
+    recorder.enter(ordinal, .running(.shortage(shortage.descriptionOfWait)))
+    observer.emit(
+      .notice(id, "'\(state.instances[ordinal].name)' waits until it can go on: \(shortage.descriptionOfWait)"))
     remind(of: shortage, ordinal)
   }
 
@@ -58,7 +59,7 @@ extension Run {
   /// Says that an operation waits until its files can be written, also to whoever asks the history: nothing new begins until they can.
   func tell(ofRoom error: EngineError, _ ordinal: Int) {
     services.writing.lackRoom(error)
-    recorder.enter(ordinal, .running(.shortage("\(error)")))
-    observer.emit(.notice(id, "'\(state.instances[ordinal].name)' waits for room: \(error)"))
+    recorder.enter(ordinal, .running(.shortage(error.descriptionOfWait)))
+    observer.emit(.notice(id, "'\(state.instances[ordinal].name)' waits for room: \(error.descriptionOfWait)"))
   }
 }

@@ -155,12 +155,19 @@ extension EngineError: CustomStringConvertible {
     }
   }
 
+  /// The same, of what is tried again by itself.
+  var descriptionOfWait: String {
+    let text = description
+    return text.hasSuffix(Self.retryHint) ? String(text.dropLast(Self.retryHint.count)) : text
+  }
+
+  private static let retryHint = ", then `penstock retry` goes on from what is recorded"
+
   private static func hint(_ number: Int32) -> String {
     switch number {
     case EMFILE, ENFILE: "; raise the limit on open files (`ulimit -n`) or lower `concurrency`"
-    case EFBIG:
-      "; raise the limit on the size of files (`ulimit -f`), then `penstock retry` goes on from what is recorded"
-    case ENOSPC, EDQUOT: "; free some space, then `penstock retry` goes on from what is recorded"
+    case EFBIG: "; raise the limit on the size of files (`ulimit -f`)\(retryHint)"
+    case ENOSPC, EDQUOT: "; free some space\(retryHint)"
     default: ""
     }
   }
