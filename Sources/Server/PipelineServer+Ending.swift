@@ -39,10 +39,11 @@ extension PipelineServer {
         await dispatcher.awaitEnd()
         mail.send(.idle)
       }
-      Task { [host, mail, drain = configuration.drain] in
-        guard (try? await host.delay(for: drain)) != nil else { return }
-        mail.send(.drainTimeout)
-      }
+      background.tasks.append(
+        Task { [host, mail, drain = configuration.drain] in
+          guard (try? await host.delay(for: drain)) != nil else { return }
+          mail.send(.drainTimeout)
+        })
       return false
     case .draining:
       tellSignal(canceller, .warning, "while draining: cancelling what goes on, without grace")

@@ -44,6 +44,12 @@ final class SimulatedHosts {
     var lost: Int64
   }
 
+  /// A host that has ended.
+  private struct Former {
+    weak var server: PipelineServer?
+    weak var host: RunHost?
+  }
+
   /// Something that a person or a fate does.
   private enum Event {
     case drain(down: Int64)
@@ -94,6 +100,7 @@ final class SimulatedHosts {
   private var executor: SimulatedExecutor?
   private var serving: Finish?
   private var events: [(at: Int64, event: Event)] = []
+  private var former: [Former] = []
 
   var end: Int64 { Self.start + Int64(settings.days) * 86_400 * Self.second }
   var workspace: String { directory + "/workspace" }
@@ -173,7 +180,7 @@ final class SimulatedHosts {
       case .drain(let down): try restart(after: down) { try drain() }
       case .kill(let down, let writes): try restart(after: down) { try kill(writes: writes) }
       case .endOfDay:
-        memory.append(Self.anonymousMemory())
+        memory.append(ThisProcess.anonymousMemory())
         dayIsOver?("day \(memory.count) of \(settings.days): \(steps) steps, \(memory.last ?? 0) KiB")
       case _ where isLate: continue
       case .request(let name): try request(name)
@@ -332,7 +339,13 @@ final class SimulatedHosts {
     }
   }
 
-  private func leave() { (server, executor, serving) = (nil, nil, nil) }
+  private func leave() {
+    if let server { former.append(Former(server: server, host: server.service.host)) }
+    (server, executor, serving) = (nil, nil, nil)
+  }
+
+  /// How many hosts that have ended are still in memory.
+  var kept: Int { former.count { $0.server != nil || $0.host != nil } }
 
   /// In the eyes of the workspace, the process of the host is another one than the one that has its number now.
   private func bury() throws {
@@ -385,24 +398,5 @@ final class SimulatedHosts {
           run.id, operation: question.operation, approved: true, note: nil, who: "ada", at: clock.recordTime)
       }
     }
-  }
-
-  /// How many threads of this process have a name.
-  func threads(named name: String) -> Int {
-    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-    return tasks.count { task in
-      (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8))?.hasPrefix(name) == true
-    }
-  }
-
-  private static func anonymousMemory() -> Int {
-    // Memory that was freed is no longer the process's. The function is not there for Swift.
-    if let trim = dlsym(nil, "malloc_trim") {
-      _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0)
-    }
-    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
-    else { return 0 }
-    return line.split(separator: " ").compactMap { Int($0) }.first ?? 0
   }
 }
