@@ -41,9 +41,9 @@ struct PipelineSucceededSpecification: LoopSpecification {
   }
 
   // Since an instant, any success counts; else only what the pipeline came to last.
-  private var states: Set<RunState> {
-    since == nil ? [.succeeded, .failed, .cancelled, .interrupted] : [.succeeded]
+  private var latest: RunRecord? {
+    since == nil
+      ? runs.latest(of: pipeline, in: [.succeeded, .failed, .cancelled, .interrupted])
+      : runs.latestSuccess(of: pipeline)
   }
-
-  private var latest: RunRecord? { runs.latest(of: pipeline, in: states) }
 }

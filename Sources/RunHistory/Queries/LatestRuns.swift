@@ -1,5 +1,6 @@
 import SQLite
 import Synchronization
+import Workspace
 
 /// The latest runs of pipelines that have ended, asked of the database once for each of its changes, however many conditions ask the same. Any thread.
 ///
@@ -8,6 +9,8 @@ package final class LatestRuns: Sendable {
   private struct Question: Hashable {
     let pipeline: String
     let states: Set<RunState>
+    /// Whether the one that ended last counts, and not the one that was created last.
+    var isByEnd = false
   }
 
   private struct Answer {
@@ -25,12 +28,25 @@ package final class LatestRuns: Sendable {
 
   /// The latest run of `pipeline` that is in one of `states`; nil where there is none, or nothing can be read.
   package func latest(of pipeline: String, in states: Set<RunState>) -> RunRecord? {
-    let question = Question(pipeline: pipeline, states: states)
+    answer(Question(pipeline: pipeline, states: states))
+  }
+
+  /// The run of `pipeline` that has succeeded last, among the latest 100 that were created: where several go on at once, a later one may end before an earlier one. Nil where there is none,
+  /// or nothing can be read.
+  package func latestSuccess(of pipeline: String) -> RunRecord? {
+    answer(Question(pipeline: pipeline, states: [.succeeded], isByEnd: true))
+  }
+
+  private func answer(_ question: Question) -> RunRecord? {
+    let (pipeline, states) = (question.pipeline, question.states)
     let known = answers.withLock { $0[question] }
     let answer = try? history.read { db in
       // All reads go through one connection, so that its count tells them apart.
       let version = try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
       if let known, known.version == version, known.active.allSatisfy({ $0.owner.isAlive(in: db) }) { return known }
+      if question.isByEnd {
+        return Answer(version: version, latest: try Self.endedLast(of: pipeline, in: db), active: [])
+      }
       let filter = RunFilter(pipeline: pipeline, states: states, includesNested: true, limit: 1)
       var active: [RunRecord] = []
       if states.contains(.interrupted) {
@@ -42,5 +58,18 @@ package final class LatestRuns: Sendable {
     guard let answer else { return nil }
     answers.withLock { $0[question] = answer }
     return answer.latest
+  }
+
+  private static func endedLast(of pipeline: String, in db: Database) throws -> RunRecord? {
+    let number = try Int64.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT number FROM (
+            SELECT number, ended_at FROM run_record INDEXED BY run_by_pipeline
+            WHERE pipeline = ? AND state = 'succeeded' ORDER BY created_at DESC LIMIT 100)
+          ORDER BY ended_at DESC, number DESC LIMIT 1
+          """), arguments: [pipeline])
+    guard let number else { return nil }
+    return try RunRows.all(StoredRun.number == number, in: db).first?.record
   }
 }
