@@ -213,8 +213,15 @@ struct LedgerChecker {
       }
       let hasBegun = runs.contains { ($0.startedAt ?? 0) >= success && ($0.startedAt ?? 0) <= deadline }
       if !waits, !isTold, isTrue != true, !hasBegun {
+        let time = { (time: Int64?) in time.map { RecordTime(microseconds: $0).text } ?? "never" }
+        let before = told.last { $0.askedAt < success }
+        let run = runs.last { $0.createdAt <= success }
         problems.append(
-          "\(pipeline.name): nothing is told of the success at \(RecordTime(microseconds: success).text)")
+          """
+          \(pipeline.name): nothing is told of the success at \(time(success)); a host lived from \(time(life.began)) to \
+          \(time(life.lost)); told before at \(time(before?.askedAt)), \(before?.reason ?? "run"), and after it at \
+          \(time(told.first { $0.askedAt > success }?.askedAt)); its run of \(time(run?.createdAt)) ended at \(time(run?.endedAt))
+          """)
       }
     }
   }

@@ -44,7 +44,7 @@ final class SimulatedHosts {
     var lost: Int64
   }
 
-  /// A host that has ended.
+  /// A host that was drained.
   private struct Former {
     weak var server: PipelineServer?
     weak var host: RunHost?
@@ -293,6 +293,7 @@ final class SimulatedHosts {
     if case .failure(let error)? = serving?.outcome.withLock({ $0 }) {
       throw Failure(description: "a drained host ended with \(error)")
     }
+    former.append(Former(server: server, host: server.service.host))
     leave()
   }
 
@@ -339,12 +340,9 @@ final class SimulatedHosts {
     }
   }
 
-  private func leave() {
-    if let server { former.append(Former(server: server, host: server.service.host)) }
-    (server, executor, serving) = (nil, nil, nil)
-  }
+  private func leave() { (server, executor, serving) = (nil, nil, nil) }
 
-  /// How many hosts that have ended are still in memory.
+  /// How many hosts that were drained are still in memory. What is left of those that were killed goes with their processes.
   var kept: Int { former.count { $0.server != nil || $0.host != nil } }
 
   /// In the eyes of the workspace, the process of the host is another one than the one that has its number now.

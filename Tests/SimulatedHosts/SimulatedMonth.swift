@@ -73,7 +73,7 @@ struct SimulatedMonth: ParsableCommand {
     }
     if hosts.machine.going > 0 { problems.append("\(hosts.machine.going) processes go on, and all hosts have ended") }
     let kept = hosts.kept
-    if kept > 0 { problems.append("\(kept) hosts that have ended are still in memory") }
+    if kept > 0 { problems.append("\(kept) hosts that were drained are still in memory") }
     let loops = ThisProcess.threads(named: "penstock-loop")
     if loops > 0 { problems.append("hosts that have ended have left \(loops) loops") }
     let reasons = Dictionary(grouping: ledger.occasions) { $0.reason ?? $0.outcome }.mapValues(\.count)

@@ -27,18 +27,23 @@ extension History {
     }
   }
 
-  /// The moment until which a condition of a pipeline was followed for certain: that of its latest occasion, or since when it has the value that was published; nil where
-  /// it was never published with this formula.
+  /// The moment until which a condition of a pipeline was followed for certain: that of its latest occasion, or when it was false last; nil where it was never published with
+  /// this formula.
   package func followed(_ name: String, _ formula: String, of pipeline: String) throws(WorkspaceError) -> RecordTime? {
     try read { db in
       let published = try db.fetch(for: StoredSpecification.self)
         .where(StoredSpecification.pipeline == pipeline && StoredSpecification.name == name).first
       guard let published, published.formula == formula else { return nil }
+      // Of one that has turned true the occasion may not have been written.
+      let wasFalse = try Int64.fetchOne(
+        db.cachedStatement(
+          sql: "SELECT max(at) FROM specification_change WHERE pipeline = ? AND name = ? AND value IS NOT 1"),
+        arguments: [pipeline, name])
       let latest = try Int64.fetchOne(
         db.cachedStatement(
           sql: "SELECT asked_at FROM occasion WHERE pipeline = ? AND cause = 'condition' ORDER BY number DESC LIMIT 1"),
         arguments: [pipeline])
-      return RecordTime(microseconds: max(published.since, latest ?? published.since))
+      return [wasFalse, latest].compactMap { $0 }.max().map { RecordTime(microseconds: $0) }
     }
   }
 
