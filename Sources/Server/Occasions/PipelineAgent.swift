@@ -264,7 +264,8 @@ final class PipelineAgent: Sendable {
   /// Records that its conditions have come true, and why there is no run all the same.
   private func recordRefusal(_ reason: Occasion.Reason, _ why: String) {
     let occasion = Occasion(pipeline: pipeline.name, cause: .condition, askedAt: host.now(), detail: why)
-    let task = Task { [host, onProblem, onSkip] in
+    // Not among the tasks that end with the agent: what has happened is recorded, and a host lives for months.
+    Task { [host, onProblem, onSkip] in
       do {
         _ = try await host.admit(OccasionRequest(occasion, without: reason))
         onSkip(occasion, reason)
@@ -272,7 +273,6 @@ final class PipelineAgent: Sendable {
         onProblem("cannot record that its condition is true: \(error)")
       }
     }
-    keep { $0.tasks.append(task) }
   }
 
   private func admit(_ occasion: Occasion, _ run: QueuedRun) async {
