@@ -294,20 +294,9 @@ package struct RunExplanation: Sendable {
     guard let limit = pipeline?.concurrency ?? processors, atWork.count >= limit else {
       return busyHost().map { ($0.reason, $0.remedy) }
     }
-    var names = atWork.prefix(Self.namedAtWork).map { "'\($0.title)'" }
-    if atWork.count > names.count { names.append("\(atWork.count - names.count) more") }
-    let last = names.popLast() ?? ""
-    let who = names.isEmpty ? "\(last) is at work" : "\(names.joined(separator: ", ")) and \(last) are at work"
-    let allowed = pipeline?.concurrency == nil ? "without `concurrency`, a run has" : "`concurrency` of the run allows"
-    let count =
-      pipeline?.concurrency == nil ? "\(limit) \(limit == 1 ? "slot" : "slots")" : limit == 1 ? "one" : "\(limit)"
-    return (
-      "\(who), and \(allowed) \(count)", "it begins when another operation ends; `concurrency` allows more at once"
-    )
+    let reason = TakenSlots(by: atWork, limit: limit, isDeclared: pipeline?.concurrency != nil).words
+    return (reason, "it begins when another operation ends; `concurrency` allows more at once")
   }
-
-  /// How many operations are named that are at work.
-  private static let namedAtWork = 3
 
   private func pendingRemedies(_ reasons: [String]) -> [String] {
     if isInterrupted { return resumeRemedies }

@@ -1,0 +1,32 @@
+import RunHistory
+
+/// That the slots of a run are all taken, and by which of its operations.
+struct TakenSlots {
+  /// How many operations are named.
+  private static let named = 3
+
+  private let operations: [OperationRecord]
+  private let limit: Int
+  private let isDeclared: Bool
+
+  /// - Parameters:
+  ///   - operations: Those that are at work, at least one.
+  ///   - limit: How many slots the run has.
+  ///   - isDeclared: Whether its key `concurrency` says so.
+  init(by operations: [OperationRecord], limit: Int, isDeclared: Bool) {
+    (self.operations, self.limit, self.isDeclared) = (operations, limit, isDeclared)
+  }
+
+  /// In a clause, such as `'a' and 'b' are at work, and without `concurrency`, a run has 2 slots`.
+  var words: String {
+    var names = operations.prefix(Self.named).map { "'\($0.title)'" }
+    if operations.count > names.count { names.append("\(operations.count - names.count) more") }
+    let last = names.popLast() ?? ""
+    let who = names.isEmpty ? "\(last) is at work" : "\(names.joined(separator: ", ")) and \(last) are at work"
+    let allowed =
+      isDeclared
+      ? "`concurrency` of the run allows \(limit == 1 ? "one" : "\(limit)")"
+      : "without `concurrency`, a run has \(limit) \(limit == 1 ? "slot" : "slots")"
+    return "\(who), and \(allowed)"
+  }
+}
