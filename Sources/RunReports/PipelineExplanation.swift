@@ -47,13 +47,11 @@ package struct PipelineExplanation: Sendable {
     } else if isDraining {
       sentences.append("The host is draining: nothing begins before the next one serves the workspace.")
     }
-    if let words = standstill?.words {
-      sentences.append("\(words.prefix(1).uppercased())\(words.dropFirst())\(words.hasSuffix(".") ? "" : ".")")
-    }
+    if let standstill { sentences.append(standstill.words.asSentence) }
     if let problem = entry.pipeline.problem {
       sentences.append(
         entry.pipeline.isUnattended
-          ? "\(problem.prefix(1).uppercased())\(problem.dropFirst())."
+          ? problem.asSentence
           : entry.pipeline.isLoaded
             ? "Its file has errors; the last good version is at work until they are corrected:\n\(problem)"
             : "It is not served, because its file has errors:\n\(problem)")

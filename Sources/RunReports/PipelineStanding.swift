@@ -141,7 +141,7 @@ struct PipelineStanding {
   func sentences() throws -> [String] {
     var sentences: [String] = []
     if let standstill = try standstill() {
-      sentences.append("\(standstill.prefix(1).uppercased())\(standstill.dropFirst()).")
+      sentences.append(standstill.asSentence)
     }
     if running.count > 1 {
       let names = try running.prefix(Self.named).map { try history.shortForm(of: $0.id) }
