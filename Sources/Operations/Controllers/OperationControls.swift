@@ -86,7 +86,7 @@ public struct OperationControls<State: OperationState>: Sendable {
 
   /// The task of another run, which has not started and ends with the last subscriber; nil when there is none, or when
   /// ``canYieldRerun`` is false.
-  func rerunTaskForSubscribers() -> OperationTask<State.OperationValue, State.Failure>? {
+  package func rerunTaskForSubscribers() -> OperationTask<State.OperationValue, State.Failure>? {
     target.rerunTaskForSubscribers()
   }
 

@@ -39,6 +39,8 @@ package struct PipelineAutomation: Sendable {
   package let following: OperationSubscription
   /// What a condition is now; nil where the pipeline has none under that key, or no success that `stale_when` could be about. Any thread.
   package let condition: @Sendable (PipelineCondition.Key) -> PipelineCondition?
+  /// Runs the pipeline by what `rerun_on_change` has turned true of since this was made. To be called once, when somebody subscribes and nothing is held.
+  package let begin: @Sendable () -> Void
   /// Lets `rerun_on_change` turn true by what has changed or succeeded since a moment of the past.
   package let makeUp: @Sendable (RecordTime) -> Void
 }
@@ -61,7 +63,10 @@ extension RunHost {
     isHeld: @escaping @Sendable () -> Bool = { false },
     running body: @escaping @Sendable () async throws -> RunOutcome
   ) throws -> OperationStore<QueryState<RunOutcome, any Error>> {
-    try automation(of: pipeline, parameters: parameters, isHeld: isHeld, telling: nil, running: body).store
+    let automation = try automation(
+      of: pipeline, parameters: parameters, isHeld: isHeld, telling: nil, running: body)
+    automation.begin()
+    return automation.store
   }
 
   /// The same, with what the store goes by: `onCondition` is told what `automatic` and `rerun_on_change` are, at once and after each of their changes, and
@@ -105,7 +110,7 @@ extension RunHost {
       .handleEvents(
         with: OperationEventHandler(onStateChanged: { state, _ in if !state.isLoading { reruns?.runEnded() } })
       )
-      .rerunOnChange(of: reruns?.condition ?? AnyOperationRunSpecification(.never))
+      .controlled(by: PipelineRerunController(reruns: reruns))
       // What cannot be asked is taken for stale: it runs once too often rather than never.
       .staleWhen { state, context in
         staleness(state.currentValue?.run, context)?.isSatisfied(in: context) ?? true
@@ -122,7 +127,7 @@ extension RunHost {
       guard let formula, let specification else { return nil }
       return PipelineCondition(key, formula, specification, in: context)
     }
-    reruns?.follow(store) { [weak store] in
+    let refused: @Sendable () -> Void = { [weak store] in
       guard let store, !isHeld() else { return }
       func refuse(_ reason: Occasion.Reason, _ key: PipelineCondition.Key) {
         onRefusal(reason, [.rerunOnChange, key].compactMap { condition($0)?.words }.joined(separator: "; "))
@@ -143,7 +148,9 @@ extension RunHost {
       }
     }
     return PipelineAutomation(
-      store: store, following: .combined(following), condition: condition, makeUp: { reruns?.makeUp(since: $0) })
+      store: store, following: .combined(following), condition: condition,
+      begin: { reruns?.follow(onRefusal: refused) },
+      makeUp: { reruns?.makeUp(since: $0) })
   }
 
   /// Calls `body` each time the pipeline's `automatic` may have turned true, until the subscription is cancelled. Without that key, the pipeline may

@@ -207,6 +207,7 @@ final class PipelineAgent: Sendable {
       state.subscriptions += [subscription, automation.following, following]
     }
     beginFirst()
+    automation.begin()
     // What changed or succeeded while nobody followed it, or when a host was killed before it could record what comes of that.
     if let followed, followed <= host.now() { automation.makeUp(followed) }
   }
