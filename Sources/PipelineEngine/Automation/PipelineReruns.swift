@@ -44,7 +44,7 @@ final class PipelineReruns: Sendable {
   private let line = Mutex(Line())
   private let known: Mutex<Known>
   private let controls = Mutex<Controls?>(nil)
-  private let onRefusal = Mutex<@Sendable () -> Void>({})
+  private let onRefusal = Mutex<(@Sendable () -> Void)?>(nil)
   private let following = Mutex<OperationSubscription?>(nil)
 
   var condition: AnyOperationRunSpecification { AnyOperationRunSpecification(current) }
@@ -157,7 +157,7 @@ final class PipelineReruns: Sendable {
     guard let controls = controls.withLock({ $0 }) else { return }
     let isWanted = controls.subscriberCount > 0 && controls.isStale
     guard isWanted, let rerun = controls.rerunTaskForSubscribers() else {
-      if !controls.state.isLoading { onRefusal.withLock { $0 }() }
+      if !controls.state.isLoading { onRefusal.withLock { $0 }?() }
       return
     }
     known.withLock { $0.rerun = rerun }
@@ -177,6 +177,9 @@ final class PipelineReruns: Sendable {
       let subscription = following.withLock { $0.take() }
       subscription?.cancel()
       cancelRerun()
+      // Both refer to this, by the context of the store and by what is said of a refusal.
+      let former = (self.controls.withLock { $0.take() }, onRefusal.withLock { $0.take() })
+      _ = former
     }
   }
 }

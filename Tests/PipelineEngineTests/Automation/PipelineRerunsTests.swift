@@ -148,4 +148,23 @@ import Testing
     bench.arrivals.arrive()
     #expect(bench.refusals.load(ordering: .relaxed) == 1)
   }
+
+  @Test("nothing of it is left when its store is gone") func release() async throws {
+    weak var reruns: PipelineReruns?
+    try await {
+      let bench = try Bench()
+      reruns = bench.reruns
+      // As a host does, which says why by what the reruns know.
+      bench.reruns.follow { [reruns = bench.reruns] in _ = reruns.condition }
+      let subscription = bench.store.subscribe(with: OperationEventHandler())
+      var runs = bench.begun.makeAsyncIterator()
+      let first = try #require(await runs.next())
+      bench.arrivals.arrive()
+      await bench.end(first)
+      let second = try #require(await runs.next())
+      subscription.cancel()
+      await bench.end(second)
+    }()
+    #expect(reruns == nil)
+  }
 }
