@@ -198,7 +198,7 @@ format: toolchain ## Lay out the sources in place
 # Hosts through a month, built with optimization, and apart: what the tests look into is not in the tool.
 SIMULATION_BUILD := .build-simulation
 SIMULATION_OPTIONS = -c release -Xswiftc -enable-testing --scratch-path $(SIMULATION_BUILD)
-SIMULATION ?= --pipelines 1000 --days 30 --restarts 60 --kills 20 --runs 80 --processes 100
+SIMULATION ?= --pipelines 1000 --days 30 --restarts 60 --kills 20 --runs 160 --processes 200
 
 simulate: toolchain packages ## Simulate hosts through a month with 1,000 pipelines; SIMULATION="--days 5" for another one
 	@for product in SimulatedHosts penstock-cron penstock-interval; do \

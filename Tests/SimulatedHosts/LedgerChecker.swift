@@ -202,6 +202,8 @@ struct LedgerChecker {
     for success in sources.filter({ $0.state == "succeeded" }).compactMap(\.endedAt) {
       // The host that is there then, or the next one; and where the pipeline runs, when that is over.
       guard let life = lives.first(where: { success < $0.lost }) else { continue }
+      // A success of a run that was resumed, in the moment in which its host began to listen: whether before or after that nobody can say, as time stands still.
+      if success == life.began { continue }
       var deadline = max(success, life.began)
       for run in runs where run.createdAt <= deadline { deadline = max(deadline, run.endedAt ?? .max) }
       if deadline >= life.lost { continue }

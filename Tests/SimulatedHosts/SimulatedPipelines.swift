@@ -76,7 +76,7 @@ struct SimulatedPipeline: Sendable {
     if let seconds = pipeline.startWithin { lines.append("start_within: \(seconds)s") }
     if random.oneIn(10) { lines.append("on_restart: fail") }
     lines.append("operations:")
-    lines += pipeline.drawOperations(&random)
+    lines += pipeline.drawOperations(isApart: number != nil, &random)
     pipeline.text = lines.joined(separator: "\n") + "\n"
     return pipeline
   }
@@ -102,7 +102,7 @@ struct SimulatedPipeline: Sendable {
     }
     let zone = random.element(of: zones)
     // Many of them fall together.
-    var minute = random.oneIn(12) ? random.next(below: 60) : random.element(of: [0, 30])
+    var minute = random.oneIn(20) ? random.next(below: 60) : random.element(of: [0, 30])
     var second = 0
     // A second that no other one has in any hour, whatever its zone: these differ by quarters of an hour.
     if let number { (minute, second) = (number / 59 % 15, 1 + number % 59) }
@@ -138,9 +138,10 @@ struct SimulatedPipeline: Sendable {
     )
   }
 
-  private mutating func drawOperations(_ random: inout SeededRandom) -> [String] {
-    let durations =
-      random.oneIn(20) ? [1200, 1800, 3600, 5400] : random.oneIn(4) ? [60, 120, 240] : [5, 10, 20]
+  private mutating func drawOperations(isApart: Bool, _ random: inout SeededRandom) -> [String] {
+    // What goes on together when a host dies is resumed together, which has no order.
+    let usual = isApart ? [5, 10, 20] : [60]
+    let durations = random.oneIn(20) ? [1800, 3600, 5400] : random.oneIn(4) ? [60, 120, 240] : usual
     func process(_ operation: String, _ more: String, resource: String? = nil) -> String {
       let command = "\(name)-\(operation)"
       processes[command] = SimulatedMachine.Kind(
@@ -149,8 +150,8 @@ struct SimulatedPipeline: Sendable {
       let taken = resource.map { ", resources: { \($0): 1 }" } ?? ""
       return "  - { name: \(operation), command: [sim, \(command)]\(taken)\(more) }"
     }
-    let retry = ", retry: { limit: 1, backoff: constant, base: 45s, jitter: none }"
-    switch random.next(below: 8) {
+    let retry = ", retry: { limit: 1, backoff: constant, base: 1m, jitter: none }"
+    switch random.next(below: 12) {
     case 0:
       asks = true
       return [process("a", ""), "  - { name: b, needs: [a], approve: go on? }", process("c", ", needs: [b]")]
