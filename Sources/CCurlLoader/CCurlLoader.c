@@ -3,6 +3,7 @@
 #include "../CLibCurl/CurlNames.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,12 +31,18 @@ PENSTOCK_CURL_FUNCTIONS(PENSTOCK_CURL_RENAME)
 
 #define POINTER(name) __typeof__(name) *name##_pointer;
 static struct {
+  // Set once everything below is.
+  int is_loaded;
   const char *problem;
+  int error;
   PENSTOCK_CURL_FUNCTIONS(POINTER)
 } library;
 
 static void load(void) {
+  library.problem = NULL;
+  errno = 0;
   void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  library.error = handle == NULL ? errno : 0;
 #define FIND(name) \
   if (handle != NULL && library.problem == NULL) { \
     *(void **)&library.name##_pointer = dlsym(handle, #name); \
@@ -49,15 +56,22 @@ static void load(void) {
     snprintf(problem, sizeof problem, "%s", text != NULL ? text : LIBRARY);
     library.problem = problem;
   }
+  __atomic_store_n(&library.is_loaded, library.problem == NULL, __ATOMIC_RELEASE);
 }
 
+// What failed may succeed at the next call: a process without descriptors cannot open the file.
 static int is_loaded(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, load);
-  return library.problem == NULL;
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  if (__atomic_load_n(&library.is_loaded, __ATOMIC_ACQUIRE)) return 1;
+  pthread_mutex_lock(&lock);
+  if (!library.is_loaded) load();
+  int is_loaded = library.is_loaded;
+  pthread_mutex_unlock(&lock);
+  return is_loaded;
 }
 
 const char *penstock_curl_problem(void) { return is_loaded() ? NULL : library.problem; }
+int penstock_curl_error(void) { return library.error; }
 
 #define CALL(name, failure, ...) (is_loaded() ? library.name##_pointer(__VA_ARGS__) : (failure))
 #define DO(name, ...) \

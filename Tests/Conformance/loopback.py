@@ -15,6 +15,7 @@ What was asked of it goes to the file `requests`: method and target, the fields 
 /file            100000 bytes with a strong tag and ranges; ?stop=N: the first time, N bytes and then nothing more
 /kept/NAME       what a PUT has sent there
 /silent          nothing, ever
+/held?until=F    what /json gives, once there is a file F
 /events/NAME     server-sent events of the file NAME, from the one behind Last-Event-ID on; they stay open
 """
 
@@ -160,6 +161,11 @@ class Handler(BaseHTTPRequestHandler):
     def at_silent(self, rest, query, body):
         time.sleep(3600)
 
+    def at_held(self, rest, query, body):
+        while not os.path.exists(query["until"]):
+            time.sleep(0.02)
+        self.at_json(rest, query, body)
+
     def at_events(self, rest, query, body):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
@@ -196,6 +202,8 @@ class Handler(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
+    # As many as any case has at a time: the kernel resets connections beyond that.
+    request_queue_size = 128
 
     def handle_error(self, request, address):
         pass

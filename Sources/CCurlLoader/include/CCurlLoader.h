@@ -11,4 +11,7 @@
 /// Where there is none, what makes a handle returns NULL, and whatever else returns a code fails.
 const char *penstock_curl_problem(void);
 
+/// The error number that the system gave when the library could not be opened last; 0 where it gave none.
+int penstock_curl_error(void);
+
 #endif

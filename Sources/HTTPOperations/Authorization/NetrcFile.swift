@@ -79,7 +79,9 @@ public struct NetrcFile: Sendable, Hashable {
     do throws(FileError) {
       bytes = try FileContent.read(path, limit: 1024 * 1024)
     } catch {
-      throw HTTPEncodingError(.unreadableFile, "the netrc file cannot be read: \(error)")
+      var failure = HTTPEncodingError(.unreadableFile, "the netrc file cannot be read: \(error)")
+      failure.shortage = error.shortage
+      throw failure
     }
     try self.init(String(decoding: bytes, as: UTF8.self), name: path)
   }

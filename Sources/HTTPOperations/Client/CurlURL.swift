@@ -27,7 +27,12 @@ struct CurlURL {
       throw HTTPTransferError(
         .invalidURL, "the URL holds a space or a control character: write it percent-encoded, a space as %20")
     }
-    guard let handle = curl_url() else { throw HTTPTransferError(.internalFailure, CurlLibrary.problem) }
+    guard let handle = curl_url() else {
+      let shortage = CurlLibrary.shortage
+      var failure = HTTPTransferError(.internalFailure, CurlLibrary.problem, systemError: shortage ?? 0)
+      failure.shortage = shortage
+      throw failure
+    }
     defer { curl_url_cleanup(handle) }
     // The scheme is judged here, to tell a URL that is wrong from one that is merely not for us.
     let flags = UInt32(CURLU_NON_SUPPORT_SCHEME)

@@ -36,11 +36,19 @@ enum EasyCallbacks {
     guard let handle = handle(context), let address else { return CURL_SOCKET_BAD }
     handle.beginsToConnect()
     let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-    return socket(address.pointee.family, kind, address.pointee.`protocol`)
+    let descriptor = socket(address.pointee.family, kind, address.pointee.`protocol`)
+    if descriptor >= 0 {
+      handle.hasBegun()
+    } else if let number = ResourceShortage.number(errno) {
+      handle.lacking.socket = number
+    }
+    return descriptor
   }
 
   static let lookup: penstock_curl_lookup = { _, _, context in
-    handle(context)?.beginsToConnect()
+    guard let handle = handle(context) else { return 0 }
+    handle.beginsToConnect()
+    handle.lacking.lookup = ResourceShortage.present()
     return 0
   }
 
@@ -63,7 +71,14 @@ extension EasyHandle {
     touch(self)
   }
 
+  /// It has its socket.
+  fileprivate func hasBegun() {
+    guard transfer.mailbox.noteBegun() else { return }
+    touch(self)
+  }
+
   fileprivate func hasConnected(_ address: String, port: Int32) {
+    hasBegun()
     phase = transfer.upload.map { $0.smallBytes == nil && $0.size > 0 } == true ? .sending : .waiting
     lastActivity = .now
     // libcurl says port 80 of a Unix socket.

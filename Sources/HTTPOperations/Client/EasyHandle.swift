@@ -41,6 +41,9 @@ final class EasyHandle {
   var remoteAddress: String?
   var uploadPosition: Int64 = 0
   var flow = Flow()
+  /// The error number of a socket that could not be opened for want of descriptors or memory, and of a descriptor that could not be had when a name was about to be
+  /// looked up.
+  var lacking: (socket: Int32?, lookup: Int32?)
   /// Why the transfer is ended from our side.
   var failure: HTTPTransferError?
   /// Whether the transfer has ended, and the handle waits to be freed.
@@ -196,6 +199,8 @@ final class EasyHandle {
       error = failure
     } else if flow.isHeldBack, code == CURLE_OUT_OF_MEMORY || code.rawValue == Self.tooLarge {
       error = TransferFailure.expandsTooMuch(transfer.url.authority)
+    } else if let number = shortage(code) {
+      error = TransferFailure.shortage(number, at: TransferFailure.code(of: code), transfer.url.authority)
     } else {
       var systemError = 0
       _ = penstock_curl_get_long(pointer, CURLINFO_OS_ERRNO, &systemError)
@@ -210,6 +215,19 @@ final class EasyHandle {
     error.bytesSent = sent
     error.bytesDelivered = transfer.mailbox.delivered
     return error
+  }
+
+  /// The error number where the process had no descriptor, thread or memory for it and nothing of the request was sent; nil where it failed otherwise. Only of
+  /// sockets is it known for sure: libcurl does not say why it could not read a file, or start a thread for a name.
+  private func shortage(_ code: CURLcode) -> Int32? {
+    guard !phase.isConnected else { return nil }
+    return switch TransferFailure.code(of: code) {
+    case .cannotConnect: lacking.socket
+    case .nameNotResolved, .proxyNotResolved:
+      lacking.lookup ?? ResourceShortage.present() ?? (detail.contains("thread failed to start") ? EAGAIN : nil)
+    case .tlsFailed, .tlsNotVerified, .tlsSettings: ResourceShortage.present()
+    default: code == CURLE_OUT_OF_MEMORY ? ENOMEM : nil
+    }
   }
 }
 

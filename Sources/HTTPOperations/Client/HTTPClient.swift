@@ -32,6 +32,9 @@ public final class HTTPClient: HTTPTransport {
     await thread.waitForEnd()
   }
 
+  /// Gives up connections that nothing uses, as others lack their descriptors: at once where no transfer is under way, else one for each that begins.
+  package func giveUpIdleConnections() { thread.giveUpIdle() }
+
   /// Makes one attempt; see ``HTTPTransport/transfer(_:to:)``.
   public func transfer(
     _ request: HTTPTransferRequest, to receiver: some HTTPBodyReceiver
@@ -40,8 +43,15 @@ public final class HTTPClient: HTTPTransport {
     var request = request
     var redirects = 0
     while true {
-      let transfer = try Transfer(
-        request, proxies: thread.configuration.proxies, deadline: request.options.timeouts.total.map { began + $0 })
+      let transfer: Transfer
+      do throws(HTTPTransferError) {
+        transfer = try Transfer(
+          request, proxies: thread.configuration.proxies, deadline: request.options.timeouts.total.map { began + $0 })
+      } catch {
+        var error = error
+        if redirects > 0 { error.shortage = nil }
+        throw error
+      }
       let exchange = HTTPExchange(transfer, on: thread)
       let outcome = try await withTaskCancellationHandler {
         try await exchange.run(to: receiver, followed: redirects)

@@ -1,6 +1,12 @@
 import HTTPTypes
 import OperatingSystem
 
+/// A receiver that wants to know when a transfer has what it needs of the process.
+protocol TransferBeginning {
+  /// Called once the transfer has its socket, or a connection that is there.
+  var onBegin: (@Sendable () -> Void)? { get }
+}
+
 /// One request and its response, seen from the task that wants it. When `run` is over, so is the transfer: the thread
 /// touches nothing of it any more.
 struct HTTPExchange {
@@ -26,6 +32,10 @@ struct HTTPExchange {
   func run(to receiver: some HTTPBodyReceiver, followed redirects: Int) async throws -> Outcome {
     thread.start(transfer)
     do {
+      if let onBegin = (receiver as? any TransferBeginning)?.onBegin {
+        await mailbox.wait(for: .beginning)
+        if mailbox.hasBegun { onBegin() }
+      }
       await mailbox.wait(for: .head)
       guard let raw = mailbox.head else { try throwEnd(redirects) }
       guard
@@ -58,6 +68,8 @@ struct HTTPExchange {
     switch mailbox.end?.end {
     case .failed(var error):
       error.isElsewhere = redirects > 0 || transfer.proxy != nil
+      // The server that was asked first has been sent the request.
+      if redirects > 0 { error.shortage = nil }
       throw error
     default: throw CancellationError()
     }

@@ -62,8 +62,10 @@ final class Transfer: Sendable {
       } catch {
         var number: Int32 = 0
         if case .system(_, let found) = error { number = found }
-        throw HTTPTransferError(
+        var failure = HTTPTransferError(
           .tlsSettings, "the file of \(what), '\(path)', cannot be used: \(error.reason)", systemError: number)
+        failure.shortage = ResourceShortage.number(number)
+        throw failure
       }
     }
   }

@@ -1,5 +1,6 @@
 import CLibCurl
 import Glibc
+import OperatingSystem
 
 /// What libcurl's numbers mean to a caller.
 enum TransferFailure {
@@ -108,6 +109,20 @@ enum TransferFailure {
     case .proxyFailed, .proxyNotResolved: "look at the settings of the proxy"
     default: nil
     }
+  }
+
+  /// The process had no descriptor, thread or memory, before anything of the request was sent. `number` is the error number, `code` what the failure would be
+  /// otherwise.
+  static func shortage(_ number: Int32, at code: HTTPTransferError.Code, _ authority: String) -> HTTPTransferError {
+    let what =
+      switch code {
+      case .nameNotResolved, .proxyNotResolved: "cannot look up the name"
+      case .tlsFailed, .tlsNotVerified, .tlsSettings: "cannot read the certificates"
+      case .cannotConnect: "cannot open a socket"
+      default: "cannot begin the transfer"
+      }
+    return HTTPTransferError(
+      .internalFailure, "\(authority): \(what): \(SystemError.textWithAdvice(of: number))", shortage: number)
   }
 
   /// Nothing came or went for too long.

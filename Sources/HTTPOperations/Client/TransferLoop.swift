@@ -1,4 +1,5 @@
 import CLibCurl
+import Glibc
 
 /// What the thread of a client does: the transfers under way, and the turns that drive them.
 ///
@@ -12,6 +13,9 @@ struct TransferLoop {
   /// No timeout is due before this. Bytes that come and go only move them away.
   private var earliest: ContinuousClock.Instant?
   private var idleSince: ContinuousClock.Instant?
+  /// When the process last lacked descriptors: for a while after that, connections that nothing uses are not kept.
+  private var shortSince: ContinuousClock.Instant?
+  private static let shortTime = Duration.seconds(60)
   /// Lets a transfer continue, from any thread.
   private let requestResume: @Sendable (Transfer) -> Void
 
@@ -33,15 +37,19 @@ struct TransferLoop {
   var isIdle: Bool { active.isEmpty }
 
   /// Whether there has been none for so long that connections need not be kept.
-  var hasRested: Bool { idleSince.map { $0.duration(to: .now) >= configuration.idleTime } ?? false }
+  var hasRested: Bool { isShort || (idleSince.map { $0.duration(to: .now) >= configuration.idleTime } ?? false) }
+
+  private var isShort: Bool { shortSince.map { $0.duration(to: .now) < Self.shortTime } ?? false }
 
   // MARK: Commands
 
   mutating func start(_ transfer: Transfer) {
     guard !transfer.mailbox.isCancelled else { return end(transfer, .cancelled, HTTPTransferStatistics()) }
     guard let handle = makeHandle(transfer) else {
-      return end(transfer, .failed(HTTPTransferError(.internalFailure, "out of memory")), HTTPTransferStatistics())
+      let error = HTTPTransferError(.internalFailure, "out of memory", shortage: ENOMEM)
+      return end(transfer, .failed(error), HTTPTransferStatistics())
     }
+    boundConnections()
     let isUnbounded = configuration.connections == nil && configuration.connectionsPerHost == nil
     let code = handle.prepare(userAgent: configuration.userAgent, boundsConnect: isUnbounded)
     guard code == CURLE_OK, curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
@@ -53,6 +61,19 @@ struct TransferLoop {
     active.append(handle)
     handles[ObjectIdentifier(transfer)] = handle
     expect(handle)
+  }
+
+  /// The process lacks descriptors.
+  mutating func noteShortage() { shortSince = .now }
+
+  /// While descriptors are short, lets the connection of the transfer that begins take the place of one that nothing uses, which libcurl ends for a limit on all of
+  /// them. None waits for that limit: those under way have no more connections.
+  private mutating func boundConnections() {
+    guard shortSince != nil else { return }
+    let isShort = isShort
+    if !isShort { shortSince = nil }
+    let most = [configuration.connections, isShort ? active.count + 1 : nil].compactMap(\.self).min()
+    _ = penstock_curl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most ?? 0)
   }
 
   mutating func cancel(_ transfer: Transfer) {
@@ -97,7 +118,9 @@ struct TransferLoop {
       if code == CURLE_OK, handle.hasHead {
         remove(handle, .finished)
       } else {
-        remove(handle, .failed(handle.error(code == CURLE_OK ? CURLE_GOT_NOTHING : code)))
+        let error = handle.error(code == CURLE_OK ? CURLE_GOT_NOTHING : code)
+        if error.shortage != nil { noteShortage() }
+        remove(handle, .failed(error))
       }
     }
     settle()

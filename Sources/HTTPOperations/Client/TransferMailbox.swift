@@ -7,7 +7,7 @@ import Synchronization
 /// client's thread, so that a small response costs one wake-up.
 final class TransferMailbox: Sendable {
   /// What the task waits for. The end ends every wait.
-  enum Wanted { case head, body, end }
+  enum Wanted { case beginning, head, body, end }
 
   /// What becomes of the bytes of the body.
   enum Mode: Equatable {
@@ -58,6 +58,7 @@ final class TransferMailbox: Sendable {
   }
 
   private struct State {
+    var hasBegun = false
     var head: Head?
     var body: [UInt8] = []
     var mode = Mode.undecided
@@ -75,6 +76,7 @@ final class TransferMailbox: Sendable {
     func has(_ wanted: Wanted) -> Bool {
       switch wanted {
       case _ where end != nil: true
+      case .beginning: hasBegun
       case .head: head != nil
       case .body: !body.isEmpty
       case .end: false
@@ -93,6 +95,14 @@ final class TransferMailbox: Sendable {
   }
 
   // MARK: The client's thread
+
+  /// Notes that the transfer has the socket that it needs. True the first time.
+  func noteBegun() -> Bool {
+    state.withLock { state in
+      defer { state.hasBegun = true }
+      return !state.hasBegun
+    }
+  }
 
   /// Takes the head of the final response.
   func put(_ head: Head) {
@@ -175,6 +185,9 @@ final class TransferMailbox: Sendable {
     }
     if !isThere { signal.wait() }
   }
+
+  /// Whether the transfer had the socket that it needs.
+  var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
   /// The head, once there is one.
   var head: Head? { state.withLock { $0.head } }

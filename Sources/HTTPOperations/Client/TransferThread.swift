@@ -1,4 +1,5 @@
 import CLibCurl
+import Glibc
 import OperatingSystem
 import Synchronization
 
@@ -12,6 +13,7 @@ final class TransferThread: Sendable {
     case start(Transfer)
     case cancel(Transfer)
     case resume(Transfer)
+    case giveUpIdle
   }
 
   private struct Inbox {
@@ -57,6 +59,11 @@ final class TransferThread: Sendable {
     send(.resume(transfer))
   }
 
+  /// Gives up connections that nothing uses. See ``HTTPClient/giveUpIdleConnections()``.
+  func giveUpIdle() {
+    send(.giveUpIdle)
+  }
+
   /// Ends all transfers with `client-closed`, the connections and the thread. Does not wait.
   func close() {
     inbox.withLock { inbox in
@@ -86,8 +93,9 @@ final class TransferThread: Sendable {
           return
         }
         if inbox.multi == nil {
-          guard let multi = makeMulti() else {
-            failure = Self.outOfMemory
+          let multi: MultiPointer
+          do throws(HTTPTransferError) { multi = try makeMulti() } catch {
+            failure = error
             return
           }
           do throws(SystemError) {
@@ -118,19 +126,28 @@ final class TransferThread: Sendable {
     curl_multi_wakeup(multi.pointer)
   }
 
-  private static let outOfMemory = HTTPTransferError(
-    .internalFailure, "libcurl cannot be set up: the process is out of memory or descriptors")
+  private static func notSetUp(_ number: Int32) -> HTTPTransferError {
+    HTTPTransferError(
+      .internalFailure, "libcurl cannot be set up: \(SystemError.textWithAdvice(of: number))", shortage: number)
+  }
 
   private static func noThread(_ error: Int32) -> HTTPTransferError {
     HTTPTransferError(
-      .internalFailure, "the client's thread cannot be made: \(SystemError.text(of: error))", systemError: error)
+      .internalFailure, "the client's thread cannot be made: \(SystemError.textWithAdvice(of: error))", shortage: error)
   }
 
   private static let closed = HTTPTransferError(.clientClosed, "the HTTP client was shut down")
 
-  /// Makes the `curl_multi`; nil when there is no memory or no descriptor for it.
-  private func makeMulti() -> MultiPointer? {
-    guard CurlLibrary.isReady, let multi = curl_multi_init() else { return nil }
+  /// Makes the `curl_multi`.
+  private func makeMulti() throws(HTTPTransferError) -> MultiPointer {
+    guard CurlLibrary.isReady, let multi = curl_multi_init() else {
+      throw Self.notSetUp(ResourceShortage.present() ?? ENOMEM)
+    }
+    // Without descriptors, libcurl 7.88 makes one that cannot be woken: commands would wait for some time limit.
+    guard curl_multi_wakeup(multi) == CURLM_OK else {
+      curl_multi_cleanup(multi)
+      throw Self.notSetUp(ResourceShortage.present() ?? EMFILE)
+    }
     Self.set(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX)
     Self.set(multi, CURLMOPT_MAXCONNECTS, configuration.idleConnections)
     if let most = configuration.connectionsPerHost { Self.set(multi, CURLMOPT_MAX_HOST_CONNECTIONS, most) }
@@ -158,6 +175,7 @@ final class TransferThread: Sendable {
         case .start(let transfer): loop.start(transfer)
         case .cancel(let transfer): loop.cancel(transfer)
         case .resume(let transfer): loop.resume(transfer)
+        case .giveUpIdle: loop.noteShortage()
         }
       }
       if isClosed { loop.endAll(Self.closed) }

@@ -125,7 +125,9 @@ final class UploadSource: Sendable {
   }
 
   private static func failure(_ what: String, _ error: Int32) -> HTTPTransferError {
-    let reason = error == 0 ? "" : ": \(SystemError.text(of: error))"
-    return HTTPTransferError(.unreadableBody, "the request's body, \(what)\(reason)", systemError: error)
+    let reason = error == 0 ? "" : ": \(SystemError.textWithAdvice(of: error))"
+    var failure = HTTPTransferError(.unreadableBody, "the request's body, \(what)\(reason)", systemError: error)
+    failure.shortage = ResourceShortage.number(error)
+    return failure
   }
 }

@@ -25,8 +25,10 @@ final class DownloadSink: HTTPResultSink {
   }
 
   /// Asks for the rest where there is a beginning to go on with.
-  func resume(_ request: inout HTTPTransferRequest) {
-    guard let state = part.state, state.source == DownloadState.source(of: self.request),
+  ///
+  /// - Throws: ``FileError`` where what is known of it cannot be read for want of a descriptor.
+  func resume(_ request: inout HTTPTransferRequest) throws(FileError) {
+    guard let state = try part.state, state.source == DownloadState.source(of: self.request),
       state.boot == DownloadState.currentBoot || download.checksum != nil
     else { return part.forget() }
     // A range must not be empty: the last byte of a content that is there already is asked for again.
@@ -101,7 +103,7 @@ final class DownloadSink: HTTPResultSink {
   }
 
   func abandon() async {
-    let isKept = progress.withLock { $0.state != nil } && part.length > 0 && part.state != nil
+    let isKept = progress.withLock { $0.state != nil } && part.length > 0 && part.mayHaveState
     if !isKept { part.remove() }
   }
 

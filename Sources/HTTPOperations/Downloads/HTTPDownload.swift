@@ -63,10 +63,14 @@ public struct HTTPDownload: HTTPResultProcessor {
     do throws(FileError) {
       let part = try openPart()
       let sink = DownloadSink(download: self, part: part, request: request)
-      if resumes { sink.resume(&request) } else { part.forget() }
+      if resumes { try sink.resume(&request) } else { part.forget() }
       return sink
     } catch {
-      throw HTTPDownloadError(error.isBusy ? .targetBusy : .unwritableTarget, "\(path) cannot be written: \(error)")
+      var failure = HTTPDownloadError(
+        error.isBusy ? .targetBusy : .unwritableTarget, "\(path) cannot be written: \(error)",
+        isWorthAnotherTry: error.shortage != nil)
+      failure.shortage = error.shortage
+      throw failure
     }
   }
 

@@ -61,8 +61,22 @@ final class PartFile: Sendable {
   }
 
   /// What is known of the bytes that are there.
+  ///
+  /// - Throws: ``FileError`` where nobody can tell for want of a descriptor or memory.
   var state: DownloadState? {
-    (try? FileContent.read(statePath, limit: 64 * 1024)).flatMap { DownloadState(String(decoding: $0, as: UTF8.self)) }
+    get throws(FileError) {
+      do throws(FileError) {
+        return DownloadState(String(decoding: try FileContent.read(statePath, limit: 64 * 1024), as: UTF8.self))
+      } catch {
+        if error.shortage != nil { throw error }
+        return nil
+      }
+    }
+  }
+
+  /// Whether something is known of the bytes that are there, or nobody can tell.
+  var mayHaveState: Bool {
+    do throws(FileError) { return try state != nil } catch { return true }
   }
 
   /// Drops what there is, and writes down what the next bytes are of.
@@ -70,7 +84,14 @@ final class PartFile: Sendable {
     // First the state: a file without one is never continued.
     forget()
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileError(path, errno) }
-    if let state { try write(state) }
+    guard let state else { return }
+    do throws(FileError) {
+      try write(state)
+    } catch {
+      // Without a descriptor for it this download cannot be continued, but it can be made.
+      guard error.shortage != nil else { throw error }
+      forget()
+    }
   }
 
   /// What comes next is written from `offset` on.

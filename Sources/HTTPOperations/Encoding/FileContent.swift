@@ -5,10 +5,13 @@ import OperatingSystem
 struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   let path: String
   let problem: String
+  /// The error number where the process has no descriptor or memory for it; else nil.
+  var shortage: Int32?
 
   init(_ path: String, _ number: Int32) {
     self.path = path
-    problem = SystemError.text(of: number)
+    problem = SystemError.textWithAdvice(of: number)
+    shortage = ResourceShortage.number(number)
   }
 
   init(_ path: String, problem: String) {

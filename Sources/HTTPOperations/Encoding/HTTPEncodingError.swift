@@ -24,6 +24,8 @@ public struct HTTPEncodingError: Error, Sendable, Hashable, CustomStringConverti
   public var code: Code
   /// What is wrong, and what to do: for people. Never holds the value of a field, a password or a query.
   public var message: String
+  /// The error number where the process had no descriptor or memory to read a file; else nil.
+  package var shortage: Int32?
 
   /// A failure.
   public init(_ code: Code, _ message: String) {

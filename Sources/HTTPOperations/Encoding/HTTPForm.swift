@@ -121,7 +121,9 @@ public struct HTTPForm: Sendable, Hashable {
       do throws(FileError) {
         bytes = try FileContent.read(path, limit: remaining)
       } catch {
-        throw HTTPEncodingError(.unreadableFile, "the file of the part '\(part.name)' cannot be sent: \(error)")
+        var failure = HTTPEncodingError(.unreadableFile, "the file of the part '\(part.name)' cannot be sent: \(error)")
+        failure.shortage = error.shortage
+        throw failure
       }
       return ("\(head); filename=\"\(Self.escape(name))\"\r\nContent-Type: \(type)\r\n", bytes)
     }

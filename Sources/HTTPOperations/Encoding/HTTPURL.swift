@@ -29,7 +29,12 @@ public struct HTTPURL: Sendable, Hashable {
       throw HTTPEncodingError(
         .invalidURL, "a URL has only printable ASCII characters and no spaces: write the others as %XX")
     }
-    guard let handle = curl_url() else { throw HTTPEncodingError(.invalidURL, CurlLibrary.problem) }
+    guard let handle = curl_url() else {
+      let shortage = CurlLibrary.shortage
+      var failure = HTTPEncodingError(.invalidURL, CurlLibrary.problem)
+      failure.shortage = shortage
+      throw failure
+    }
     defer { curl_url_cleanup(handle) }
     let code = curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
     guard code == CURLUE_OK else {

@@ -68,8 +68,7 @@ struct HTTPEventRetryProvider: HTTPRetryProvider {
     var isUnreachable = false
     switch failure.error.cause {
     case .transfer(let error):
-      let kind = HTTPRetryTable.kind(of: error.code)
-      guard kind != .permanent else {
+      guard HTTPRetryTable.kind(of: error) != .permanent else {
         return .doNotRetry(reason: "\(error.code.rawValue) will be the same next time")
       }
       isUnreachable = error.isUnreachable

@@ -22,6 +22,8 @@ public struct HTTPDownloadError: Error, Sendable, Hashable, CustomStringConverti
   public var message: String
   /// Whether the content may be right next time: where it was put together of several transfers.
   public var isWorthAnotherTry: Bool
+  /// The error number where the process had no descriptor or memory to open the file, before anything was sent; else nil.
+  package var shortage: Int32?
 
   /// A failure; by default one that will be the same next time.
   public init(_ code: Code, _ message: String, isWorthAnotherTry: Bool = false) {

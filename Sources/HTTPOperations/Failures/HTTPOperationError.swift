@@ -34,6 +34,8 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
   public var body: [UInt8] = []
   /// Whether `body` is all of it: it came to its end, and was not cut off here.
   public var hasWholeBody = false
+  /// Whether an earlier request of the same attempt was sent.
+  var hasSent = false
   /// Whether the operation has retried as often as it was to: no retry around it shall add to that.
   public var hasRetried = false
   /// How long the server asks to wait, bounded by the operation's cap, or a retry provider has chosen to; nil where
@@ -82,6 +84,17 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
   public var retryStopReason: String? {
     if case .stop(let reason) = verdict { return reason }
     return hasRetried ? "the request has used its own retries" : nil
+  }
+
+  /// The error number where the process had no descriptor, thread or memory for the request, and nothing of it was sent; else nil.
+  package var shortage: Int32? {
+    if hasSent { return nil }
+    return switch cause {
+    case .transfer(let error): error.shortage
+    case .result(let error as HTTPDownloadError): error.shortage
+    case .request(let error as HTTPEncodingError): error.shortage
+    case .request, .rejected, .result: nil
+    }
   }
 
   /// What may bring another attempt forward.

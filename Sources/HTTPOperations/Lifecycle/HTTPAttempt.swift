@@ -83,7 +83,8 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
       throw Self.error(.result(error), original)
     }
     let receiver = HTTPAttemptReceiver(
-      request: request, validators: operation.validators, sink: sink, clock: context.operationClock)
+      request: request, validators: operation.validators, sink: sink, clock: context.operationClock,
+      onBegin: operation.onBegin)
     do {
       let value = try await receive(request, by: receiver, into: sink)
       if let endpoint = try? HTTPURL(request.url).endpoint { operation.peers.succeeded(at: endpoint) }
@@ -94,7 +95,12 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
       if let restart = error as? HTTPRestart {
         guard restarts > 0 else { throw Self.error(.result(restart), original, receiver) }
         context.operationLogger.debug("request is sent again", metadata: ["reason": "\(restart.reason)"])
-        return try await exchange(original, in: context, restarts: restarts - 1)
+        do {
+          return try await exchange(original, in: context, restarts: restarts - 1)
+        } catch var error as HTTPOperationError {
+          error.hasSent = true
+          throw error
+        }
       }
       if let failure = error as? HTTPOperationError { throw failure }
       throw Self.error(.result(error), original, receiver)

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A response that is rejected is read on only as far as the rejection wants, and not for long, so that the server's own words about
 /// its failure are known.
-final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver {
+final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver, TransferBeginning {
   private struct State {
     typealias Rejection = (error: any Error, bodyLimit: Int, until: Duration)
 
@@ -22,11 +22,13 @@ final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver {
   private let request: HTTPTransferRequest
   private let validators: [any HTTPResponseValidator]
   private let sink: any HTTPResultSink<Value>
+  let onBegin: (@Sendable () -> Void)?
 
   init(
     request: HTTPTransferRequest, validators: [any HTTPResponseValidator], sink: any HTTPResultSink<Value>,
-    clock: any OperationClock
+    clock: any OperationClock, onBegin: (@Sendable () -> Void)? = nil
   ) {
+    self.onBegin = onBegin
     self.clock = clock
     self.request = request
     self.validators = validators

@@ -8,6 +8,7 @@ struct HTTPOperationSettings<Value: Sendable>: Sendable {
   var retryProviders: [any HTTPRetryProvider] = [HTTPDefaultRetryProvider()]
   var retry = HTTPRetrySettings()
   var peers = HTTPPeers.shared
+  var onBegin: (@Sendable () -> Void)?
 }
 
 extension HTTPOperation {
@@ -51,6 +52,12 @@ extension HTTPOperation {
   public var retry: HTTPRetrySettings {
     get { settings.value.retry }
     set { settings.value.retry = newValue }
+  }
+
+  /// Called in each attempt, on any thread, when its request has the socket or connection that it needs.
+  package var onBegin: (@Sendable () -> Void)? {
+    get { settings.value.onBegin }
+    set { settings.value.onBegin = newValue }
   }
 
   /// What the operation knows of others. ``HTTPPeers/shared`` by default.

@@ -44,7 +44,7 @@ public struct HTTPDefaultRetryProvider: HTTPRetryProvider {
     var isUnreachable = false
     switch failure.error.cause {
     case .transfer(let error):
-      kind = HTTPRetryTable.kind(of: error.code)
+      kind = HTTPRetryTable.kind(of: error)
       guard kind != .permanent else {
         return .doNotRetry(reason: "\(error.code.rawValue) will be the same next time")
       }

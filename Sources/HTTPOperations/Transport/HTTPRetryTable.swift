@@ -32,6 +32,11 @@ public enum HTTPRetryTable {
     case permanent
   }
 
+  /// What a failed transfer tells. What the process lacked at one moment it may have at the next, and nothing was sent.
+  static func kind(of error: HTTPTransferError) -> Kind {
+    error.shortage == nil ? kind(of: error.code) : .unreachable
+  }
+
   /// The kind of each failure of a transfer.
   public static func kind(of code: HTTPTransferError.Code) -> Kind {
     switch code {

@@ -66,6 +66,8 @@ public struct HTTPTransferError: Error, Sendable, Hashable, CustomStringConverti
   public var systemError: Int32
   /// Whether it was not the host that was asked for which failed, but perhaps a proxy, or a host that a redirect led to.
   public var isElsewhere = false
+  /// The error number where the process had no descriptor, thread or memory for the transfer, and nothing of any request was sent; else nil.
+  package var shortage: Int32?
   /// Bytes of the request's body that were sent.
   public var bytesSent: Int64
   /// Bytes of the response's body that were delivered.
@@ -86,6 +88,12 @@ public struct HTTPTransferError: Error, Sendable, Hashable, CustomStringConverti
     self.systemError = systemError
     self.bytesSent = bytesSent
     self.bytesDelivered = bytesDelivered
+  }
+
+  /// The transfer could not begin, because the process has no descriptor, thread or memory for it.
+  init(_ code: Code, _ message: String, shortage: Int32) {
+    self.init(code, message, systemError: shortage)
+    self.shortage = shortage
   }
 
   /// Whether nobody accepts connections at the host that was asked for.

@@ -78,25 +78,80 @@ private struct HTTPAttempt {
   let ordinal: Int
   let action: HTTPAction
 
+  /// What is sent, and where the response goes; nil for memory.
+  private struct Exchange {
+    var request: HTTPTransferRequest
+    var download: HTTPDownload?
+  }
+
+  private enum Response {
+    case received(HTTPTransferResult)
+    case saved(HTTPDownloadedFile)
+  }
+
+  /// What an attempt that lacks a descriptor, thread or memory is said to wait for.
+  private static let beginning = "sending the request"
+
   /// Sends a request, and makes the operation's result of the response.
   nonisolated(nonsending) func perform() async throws -> OperationResult {
+    let node = run.state.instances[ordinal].node
+    switch try await response() {
+    case .received(let response): return try await received(response, node)
+    case .saved(let file): return try saved(file, node)
+    }
+  }
+
+  /// Sends the request. What lacks a descriptor before anything is sent waits for it, as a process does.
+  private nonisolated(nonsending) func response() async throws -> Response {
+    let start = AttemptStart(of: run, ordinal)
+    defer {
+      start.end()
+      if !run.services.shortages.isEmpty {
+        run.services.loop.execute { [shortages = run.services.shortages] in shortages.noticeGivenBack() }
+      }
+    }
+    var prepared: Exchange?
+    while true {
+      do {
+        try start.requireTurn(for: Self.beginning)
+        let exchange = if let prepared { prepared } else { try await prepare() }
+        prepared = exchange
+        return try await send(exchange, start)
+      } catch let error as EngineError where run.isWaitedOut(error) {
+        try await start.wait(for: error)
+      }
+    }
+  }
+
+  /// Makes the request of its expressions, which are evaluated once.
+  private nonisolated(nonsending) func prepare() async throws -> Exchange {
     let (node, contexts) = (run.state.instances[ordinal].node, run.contexts(ordinal))
     let builder = HTTPActionRequest(action: action, directory: Self.directory(of: run))
     let report = action.isReport ? RunReport(of: run, for: action, contexts) : nil
-    let prepared = try builder.transfer(in: contexts, report: report)
+    let prepared: HTTPActionRequest.Prepared
+    do {
+      prepared = try builder.transfer(in: contexts, report: report)
+    } catch let error as HTTPEncodingError {
+      if run.services.writing.isHolding, let number = error.shortage {
+        throw EngineError.systemCall(Self.beginning, number)
+      }
+      throw OperationFailure(code: error.code.rawValue, message: "http: \(error.message)")
+    }
     let download = try action.saveTo.map { try self.download(to: builder.path($0, in: contexts), contexts) }
     run.dropReadings(ordinal)
-    let request = try await httpRequest(prepared, node)
+    return Exchange(request: try await httpRequest(prepared, node), download: download)
+  }
+
+  private nonisolated(nonsending) func send(_ exchange: Exchange, _ start: AttemptStart) async throws -> Response {
+    let request = exchange.request
     // What brings the next attempt forward has to know whom it is about also where the attempt's time is up.
     if let endpoint = try? HTTPURL(request.url).endpoint {
       run.waits.httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
     }
-    if let download {
-      let file = try await attempt(HTTPOperation(request, by: run.services.http.client, to: download))
-      return try saved(file, node)
+    if let download = exchange.download {
+      return .saved(try await attempt(HTTPOperation(request, by: run.services.http.client, to: download), start))
     }
-    let response = try await attempt(HTTPOperation(request, by: run.services.http.client, to: .response))
-    return try await received(response, node)
+    return .received(try await attempt(HTTPOperation(request, by: run.services.http.client, to: .response), start))
   }
 
   private func download(to path: String, _ contexts: RunContexts) throws -> HTTPDownload {
@@ -119,7 +174,7 @@ private struct HTTPAttempt {
   }
 
   private nonisolated(nonsending) func attempt<Value: Sendable>(
-    _ operation: HTTPOperation<Value>
+    _ operation: HTTPOperation<Value>, _ start: AttemptStart
   ) async throws -> Value {
     var operation = operation
     operation.validators = [
@@ -133,9 +188,15 @@ private struct HTTPAttempt {
       HTTPDefaultRetryProvider(nonIdempotent: action.retriesAnything ? .always : .never, early: .none)
     ]
     operation.peers = run.services.http.peers
+    let (loop, beginning) = (run.services.loop, LoopBound(RequestBeginning(start)))
+    defer { beginning.value.start = nil }
+    operation.onBegin = { loop.execute { beginning.value.start?.begun() } }
     do {
       return try await OperationRunner(operation.attempt, context: run.services.context).run(isolation: #isolation)
     } catch let error as HTTPOperationError {
+      if run.services.writing.isHolding, let number = error.shortage {
+        throw EngineError.systemCall(Self.beginning, number)
+      }
       throw failure(error)
     }
   }
@@ -227,23 +288,9 @@ private struct HTTPAttempt {
   }
 }
 
-/// Makes a value of a body.
-enum HTTPBodyValue {
-  /// The value as `type`; nil means JSON where the media type says so, and else text.
-  static func value(of response: HTTPTransferResult, as type: ValueType?) throws -> JSONValue {
-    let mediaType = response.head.fields[.contentType].flatMap { MediaType($0) }
-    switch type {
-    case nil where response.body.isEmpty: return .null
-    case nil where mediaType?.isJSON == true: return try ResultText.value(of: response.body, as: .json)
-    case nil, .string:
-      do {
-        let text = try HTTPBodyText.decode(response)
-        return .string(type == nil ? text : text.last == "\n" ? String(text.dropLast()) : text)
-      } catch let error as HTTPResultError {
-        throw OperationFailure(
-          code: "result-invalid", message: "\(error.message); use 'save_to' for what is no text, or 'result: none'")
-      }
-    case .some(let type): return try ResultText.value(of: response.body, as: type)
-    }
-  }
+/// Whose request has what it needs of the process, until it is over: it may be told of later, when the attempt stands in line once more. *On the loop.*
+private final class RequestBeginning {
+  var start: AttemptStart?
+
+  init(_ start: AttemptStart) { self.start = start }
 }

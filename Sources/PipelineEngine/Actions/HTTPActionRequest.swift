@@ -28,7 +28,7 @@ struct HTTPActionRequest {
     func bytes() throws -> [UInt8] { try isJSON ? HTTPActionRequest.json(value) : Array(value.injectedText.utf8) }
   }
 
-  /// Throws ``OperationFailure``, or what an expression throws. A `notify` needs its report.
+  /// Throws ``OperationFailure``, what an expression throws, or `HTTPEncodingError` where a file cannot be read for want of a descriptor. A `notify` needs its report.
   func transfer(in contexts: borrowing RunContexts, report: RunReport? = nil) throws -> Prepared {
     do {
       var url = try url(in: contexts)
@@ -46,7 +46,7 @@ struct HTTPActionRequest {
         request.fields[.authorization] = request.fields[.authorization] ?? authorization
       }
       return Prepared(request: request, credentials: credentials, largeBody: largeBody)
-    } catch let error as HTTPEncodingError {
+    } catch let error as HTTPEncodingError where error.shortage == nil {
       throw OperationFailure(code: error.code.rawValue, message: "http: \(error.message)")
     }
   }

@@ -10,41 +10,22 @@ struct JobRunner {
   /// Runs a job to its end. Where the call returns, its job has ended.
   nonisolated(nonsending) func perform(_ job: Job) async throws -> JobEnd {
     guard let door = run.services.executors.jobs.fastDoor else { return try await runElsewhere(job) }
-    let (writing, shortages) = (run.services.writing, run.services.shortages)
-    var lacksRoom = false
-    let place = ShortageLine.Place()
-    defer {
-      if lacksRoom { writing.foundRoom() }
-      shortages.leave(place)
-    }
+    let start = AttemptStart(of: run, ordinal)
+    defer { start.end() }
     while true {
       do {
-        if !place.isInLine, shortages.isForAll { throw shortages.error(starting: job.arguments[0]) }
+        try start.requireTurn(for: "starting '\(job.arguments[0])'")
         if job.input.isLarge { try await makeReadyBeside(job, by: door) }
-        let end = try await perform(job, by: door) {
-          if lacksRoom { writing.foundRoom() }
-          lacksRoom = false
-          run.endShortage(ordinal)
-          shortages.leave(place)
-        }
-        guard writing.isHolding, case .refused(let failure) = end.cause, let error = failure.engineError,
+        let end = try await perform(job, by: door) { start.begun() }
+        guard run.services.writing.isHolding, case .refused(let failure) = end.cause, let error = failure.engineError,
           error.isShortage
         else { return end }
         if let files = end.files { job.files.giveBack(files) }
         throw error
       } catch let error as EngineError where run.isWaitedOut(error) {
         // Nothing was started: its logs could not be written, or there was no descriptor or memory for the process.
-        if !error.isShortage {
-          if !lacksRoom { run.tell(ofRoom: error, ordinal) }
-          lacksRoom = true
-          try await writing.pause()
-        } else {
-          if job.prepared != nil { run.services.executors.jobs.discard(job) }
-          if place.isInLine { run.remind(of: error, ordinal) } else { run.tell(of: error, ordinal) }
-          try await shortages.wait(in: place, for: error)
-        }
-        guard run.mayGoOn(ordinal) else { throw CancellationError() }
-        try run.requireOwnership()
+        if error.isShortage, job.prepared != nil { run.services.executors.jobs.discard(job) }
+        try await start.wait(for: error)
       }
     }
   }

@@ -81,7 +81,7 @@ public enum EngineError: Error, Sendable, Hashable {
   }
 
   /// Whether the process has no descriptor, thread or memory for it at present, which others may give back.
-  var isShortage: Bool { number.map { [EMFILE, ENFILE, ENOMEM, EAGAIN].contains($0) } ?? false }
+  var isShortage: Bool { number.map { [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN].contains($0) } ?? false }
 
   /// A stable, kebab-case identifier.
   public var code: String {

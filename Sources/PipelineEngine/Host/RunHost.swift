@@ -63,6 +63,7 @@ public final class RunHost: Sendable {
       guard let host else { return }
       for engine in host.running.withLock({ Array($0.values) }) { engine.giveBackSpares() }
       host.services.executors.local.giveBackSpares()
+      host.services.http.client.giveUpIdleConnections()
     }
     try loop.start()
     return host

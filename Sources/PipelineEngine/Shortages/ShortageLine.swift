@@ -55,8 +55,8 @@ final class ShortageLine: @unchecked Sendable {
   /// Whether what has not been tried yet has to stand in line, too.
   var isForAll: Bool { line.first?.since.map { time.monotonic() - $0 >= Self.patience } ?? false }
 
-  /// What a program is told that has to stand in line and has not been tried.
-  func error(starting program: String) -> EngineError { .systemCall("starting '\(program)'", number) }
+  /// What is said of an attempt that has to stand in line and has not been tried; `what` is what it would do: "starting 'make'".
+  func error(_ what: String) -> EngineError { .systemCall(what, number) }
 
   /// Returns when it is time to try again what could not be begun: for the first in line a second after that, or when something was given back. Whoever is not in
   /// line yet stands at its end, until ``leave(_:)``. It must hold nothing any more.

@@ -94,7 +94,7 @@ import Testing
       #expect(!bench.line.isForAll)
       bench.clock.pass(.seconds(1))
       #expect(bench.line.isForAll)
-      #expect(bench.line.error(starting: "/bin/true") == Self.error)
+      #expect(bench.line.error("starting '/bin/true'") == Self.error)
       bench.line.noticeGivenBack()
       try await wait.value
       bench.line.leave(place)
