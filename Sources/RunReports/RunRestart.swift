@@ -12,6 +12,8 @@ package struct RunRestart: Sendable, Hashable {
   /// Whether its host has drained, or drains, and left it to the next one.
   package let isLeft: Bool
   package let prospect: Prospect?
+  /// What it waits for, where a host is about to resume it.
+  package let preparation: RunPreparation?
 
   /// - Parameters:
   ///   - run: An interrupted run.
@@ -21,6 +23,7 @@ package struct RunRestart: Sendable, Hashable {
     let hosts = try history.hosts(limit: Self.lookedAt)
     let latest = hosts.first
     let own = hosts.first { $0.owner == run.owner }
+    preparation = try history.resumption(of: run.id)
     isLeft = own.map { $0.state == .draining || $0.state == .stopped } ?? false
     // A host that is ready has already done what it does.
     guard let latest, latest.state != .ready, try history.interruptedRuns().contains(where: { $0.id == run.id }) else {
@@ -40,9 +43,10 @@ package struct RunRestart: Sendable, Hashable {
   /// How many of the latest hosts are looked at for that of the run.
   private static let lookedAt = 20
 
-  /// What the next host does; nil where it does nothing.
+  /// What a host does about it, or the next one; nil where none does anything.
   var next: String? {
-    switch prospect {
+    if let preparation { return "it is being resumed: it \(preparation.words)" }
+    return switch prospect {
     case .resume?: "the next host of the workspace resumes it"
     case .fail?: "the next host of the workspace records it as failed, as `on_restart` says"
     case nil: nil
@@ -50,7 +54,7 @@ package struct RunRestart: Sendable, Hashable {
   }
 
   /// Whether a person has to do something for it to go on.
-  var wantsResume: Bool { prospect != .resume }
+  var wantsResume: Bool { prospect != .resume && preparation == nil }
 }
 
 extension History {

@@ -56,6 +56,36 @@ struct RunRestartTests {
       ) == true)
   }
 
+  @Test("is said to read its secret while it is being resumed", .timeLimit(.minutes(1)))
+  func secret() async throws {
+    let bench = try ServerBench()
+    let go = "\(bench.directory)/go"
+    let command = "until test -e \(go); do sleep 0.01; done; echo sesame"
+    try bench.write("secrets: { token: { command: [sh, -c, '\(command)'] } }\n" + Self.asking, to: "ask")
+    #expect(FileManager.default.createFile(atPath: go, contents: nil))
+    var left: RunID?
+    try await bench.serve { _, history in
+      let run = try bench.start("ask", in: history)
+      left = run
+      try await eventually { try history.operations(of: run).first?.state == .waiting }
+    }
+    let run = try #require(left)
+    try FileManager.default.removeItem(atPath: go)
+    try await bench.serve { _, history in
+      #expect(try history.run(run)?.state == .interrupted)
+      try await eventually { try history.resumption(of: run) == .readsSecret("token") }
+      let text = "it is being resumed: it reads its secret 'token'"
+      #expect(try reason("ask", in: history)?.hasSuffix("; " + text) == true)
+      let entry = try explanation(of: run, in: history)
+      #expect(entry.because.last == text)
+      #expect(entry.remedies.isEmpty)
+      #expect(FileManager.default.createFile(atPath: go, contents: nil))
+      try await eventually { try history.operations(of: run).first?.state == .waiting }
+      try await eventually { try history.resumption(of: run) == nil }
+      #expect(try history.run(run)?.state == .running)
+    }
+  }
+
   @Test(
     "has to be resumed by a person where `on_restart` says so", .timeLimit(.minutes(1)), arguments: ["leave", "fail"])
   func otherwise(policy: String) async throws {

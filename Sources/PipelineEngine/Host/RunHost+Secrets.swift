@@ -16,15 +16,20 @@ extension RunHost {
     let runs = try [(id: run, pipeline: pipeline)] + interruptedRuns(below: run, files)
     let services = services
     let task = Task(executorPreference: services.loop) {
+      let notices = LoopBound(ResumptionNotices(of: run, by: services))
+      let progress = LoopBound(
+        SecretProgress(of: run, pipeline.name, by: services) { notices.value.tell($0) })
+      defer {
+        progress.value.end()
+        notices.value.end()
+      }
       var values: [RunID: [String: String]] = [:]
       var unreadable: [UnreadableSecret] = []
       for (id, pipeline) in runs {
         let known = values.values.flatMap(\.values)
         var reader = services.secretReader(in: pipeline.source.directory, known: known)
-        reader.onShortage = { error in
-          guard let error else { return }
-          services.shortages.tell(of: ResourceShortage(run: run, pipeline: pipeline.name, error: error))
-        }
+        reader.onSecret = { progress.value.reads($0) }
+        reader.onShortage = { progress.value.lacks($0) }
         do {
           values[id] = try await reader.read(pipeline.secrets, isolation: nil)
         } catch EngineError.secrets(let missing) {
@@ -51,5 +56,30 @@ extension RunHost {
       else { return [] }
       return try [(id, pipeline)] + interruptedRuns(below: id, files)
     }
+  }
+}
+
+/// Tells whoever looks what an interrupted run waits for that this host is about to resume. *On the loop.*
+private final class ResumptionNotices {
+  private let run: RunID
+  private let services: HostServices
+  private var last: Task<Void, Never>?
+
+  init(of run: RunID, by services: HostServices) {
+    self.run = run
+    self.services = services
+  }
+
+  /// One after the other. What cannot be written is not told: the claim that follows says so.
+  func tell(_ reason: RunReason?) {
+    last = Task(executorPreference: services.loop) { [last, run, services] in
+      await last?.value
+      try? await services.recorder.tell(reason, ofResuming: run, at: services.now())
+    }
+  }
+
+  /// It waits no more. Nobody looks at what is still told of a run that has been claimed meanwhile.
+  func end() {
+    if last != nil { tell(nil) }
   }
 }

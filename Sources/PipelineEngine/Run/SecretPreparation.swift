@@ -18,7 +18,11 @@ struct SecretPreparation {
     reader.onProcess = { pid, isRunning in jobs.value.noteSecretProcess(pid, isRunning: isRunning) }
     reader.recordPlace = { try local.run(id).records.take(in: try jobs.value.logs.runDirectory()) }
     reader.giveBackPlace = { local.run(id).records.giveBack($0, isKept: $1) }
-    let progress = LoopBound(SecretProgress(of: run))
+    let recorder = run.services.recorder
+    let progress = LoopBound(
+      SecretProgress(of: id, run.state.pipeline.name, by: run.services) {
+        recorder.record(.runPrepares(id, reason: $0.text))
+      })
     reader.onSecret = { progress.value.reads($0) }
     reader.onShortage = { progress.value.lacks($0) }
     let (bound, writing) = (LoopBound(run), run.services.writing)

@@ -1,27 +1,37 @@
 import RunHistory
 
-/// Records which secret a run reads before it begins, where that takes longer than a moment, and what it lacks for that: a secret's command may wait for
+/// Records which secret a run reads before it begins, or is resumed, where that takes longer than a moment, and what it lacks for that: a secret's command may wait for
 /// somebody. *On the loop.*
 final class SecretProgress {
   /// Most secrets are read sooner, and their runs need no record for that.
   private static let moment = Duration.milliseconds(200)
 
-  private let run: Run
+  private let services: HostServices
+  private let run: RunID
+  private let pipeline: String
+  private let record: (RunReason) -> Void
   private var name: String?
   private var timer: EventLoop.Token?
   private var isRecorded = false
   private var shortage: EngineError?
   private var recorded: RunReason?
 
-  init(of run: Run) { self.run = run }
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - pipeline: The name of its pipeline.
+  ///   - services: Those of its host.
+  ///   - record: Records what the run does, for whoever looks.
+  init(of run: RunID, _ pipeline: String, by services: HostServices, record: @escaping (RunReason) -> Void) {
+    (self.run, self.pipeline, self.services, self.record) = (run, pipeline, services, record)
+  }
 
   func reads(_ name: String) {
     self.name = name
-    if isRecorded { return record() }
+    if isRecorded { return note() }
     guard timer == nil else { return }
-    timer = run.services.loop.schedule(after: Self.moment) { [weak self] in
+    timer = services.loop.schedule(after: Self.moment) { [weak self] in
       self?.isRecorded = true
-      self?.record()
+      self?.note()
     }
   }
 
@@ -29,25 +39,24 @@ final class SecretProgress {
   func lacks(_ error: EngineError?) {
     shortage = error
     if let error {
-      run.services.shortages.tell(
-        of: ResourceShortage(run: run.id, pipeline: run.state.pipeline.name, error: error))
+      services.shortages.tell(of: ResourceShortage(run: run, pipeline: pipeline, error: error))
       isRecorded = true
     }
-    record()
+    note()
   }
 
   /// The secrets are read, or cannot be.
   func end() {
-    if let timer { run.services.loop.cancelTimer(timer) }
+    if let timer { services.loop.cancelTimer(timer) }
     timer = nil
     name = nil
   }
 
-  private func record() {
+  private func note() {
     guard let name else { return }
     let reason = shortage.map { RunReason.shortage("\($0)") } ?? .readsSecret(name)
     guard reason != recorded else { return }
     recorded = reason
-    run.services.recorder.record(.runPrepares(run.id, reason: reason.text))
+    record(reason)
   }
 }

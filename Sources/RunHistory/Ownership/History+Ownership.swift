@@ -33,7 +33,9 @@ extension History {
 
   /// The leases that a living process holds, by name.
   package func leases() throws(WorkspaceError) -> [Lease] {
-    try read { db in try Leases.all(in: db).filter { $0.owner.isAlive(in: db) } }
+    try read { db in
+      try Leases.all(in: db).filter { !$0.name.hasPrefix(Leases.resumptions) && $0.owner.isAlive(in: db) }
+    }
   }
 
   func hasAbandoned() throws(WorkspaceError) -> Bool {
