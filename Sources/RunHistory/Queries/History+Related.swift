@@ -3,10 +3,22 @@ import Workspace
 
 /// Runs that stand in a relation to another run.
 extension History {
-  /// The oldest run of a pipeline that is going on, other than `run`.
+  /// The oldest run of a pipeline that is going on, other than `run`, or that a process has been about to begin since before that was there.
   package func activeRun(of pipeline: String, except run: RunID) throws(WorkspaceError) -> RunID? {
-    let others = try runs(RunFilter(pipeline: pipeline, states: [.running], includesNested: true, order: .oldestFirst))
-    return others.first { $0.id != run && $0.owner.isAlive(in: workspace.directory) }?.id
+    try read { db in
+      // By the index of those that processes have, which are few, and not of all that are queued.
+      let rows = try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT id, boot, pid, process_started FROM run_record INDEXED BY run_owned
+            WHERE pipeline = ?1 AND state IN ('queued', 'running') AND process_started <> -1 AND id <> ?2
+              AND (state = 'running' OR number < ifnull((SELECT number FROM run_record WHERE id = ?2), 9223372036854775807))
+            ORDER BY number
+            """), arguments: [pipeline, run.text])
+      return rows.lazy.first { row in
+        ProcessIdentity(boot: row[1], pid: Int32(exactly: row[2] as Int64) ?? 0, started: row[3]).isAlive(in: db)
+      }.flatMap { RunID($0[0] as String) }
+    }
   }
 
   /// The runs that operations of `parent` started, the oldest first.
