@@ -9,7 +9,8 @@ extension PipelineChecker {
     checkPluginSecrets()
     warnOfUnusedPlugins(uses)
     if case .unchecked = session.plugins.kind { return }
-    for use in uses { use.offer = offer(of: use) }
+    // What has been run before has its controllers behind it, and is loaded once for each of its runs.
+    for use in uses where !(reader.isRecorded && use.kind == .controller) { use.offer = offer(of: use) }
   }
 
   private func checkPluginSecrets() {

@@ -14,8 +14,7 @@ extension PipelineChecker {
   private static let ends = Set(
     [PluginError.Code.crashed, .unresponsive, .childHost, .closed].map(\.rawValue))
 
-  /// Has each plugin make an instance of every use whose settings hold no expression, and let go of it at once. What has been run before has its controllers behind it, and
-  /// is loaded once for each of its runs.
+  /// Has each plugin make an instance of every use whose settings hold no expression, and let go of it at once.
   func trySettings() {
     var uses = reader.pluginUses
     forEachDraft { operation in if let use = operation.pluginUse { uses.append(use) } }
@@ -23,8 +22,7 @@ extension PipelineChecker {
     var ended: Set<String> = []
     for use in uses where use.hasFittingSettings {
       let id = use.use.plugin
-      guard let offer = use.offer, !(reader.isRecorded && offer.kind == .controller), let plugin = plugins[id] ?? nil,
-        !ended.contains(id),
+      guard let offer = use.offer, let plugin = plugins[id] ?? nil, !ended.contains(id),
         let literal = use.literalSettings, let settings = try? offer.resolve(settings: literal)
       else { continue }
       let question = Question(offer: offer.id, kind: offer.kind, settings: settings.text)

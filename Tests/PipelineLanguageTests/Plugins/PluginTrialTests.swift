@@ -114,4 +114,16 @@ struct PluginTrialTests {
     let text = "controllers: { uses: clock.controller, with: { schedule: x } }\n" + Self.work
     #expect(PipelineLoader.load(text: text, path: "test.yaml", plugins: .unchecked).isValid)
   }
+
+  @Test("of what has been run before, the plugins of controllers are not asked for, as they have done their part")
+  func recorded() throws {
+    func load(_ text: String) throws -> LoadResult {
+      PipelineLoader.load(
+        text: text, path: "/p/main.yaml", plugins: .catalog(FakeCatalog([])), isRecorded: true)
+    }
+    let controlled = try load("controllers: [{ uses: clock.controller }]\n\(Self.work)")
+    #expect(controlled.pipeline?.controllers.count == 1)
+    #expect(controlled.diagnostics.isEmpty)
+    #expect(try load("operations: [{ name: x, uses: clock.operation }]").pipeline == nil)
+  }
 }
