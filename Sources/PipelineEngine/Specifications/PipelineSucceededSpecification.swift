@@ -15,7 +15,7 @@ struct PipelineSucceededSpecification: LoopSpecification {
   func isSatisfied(in context: OperationContext) -> Bool { isSuccess(latest, in: context) }
 
   func begin(_ onChange: @escaping @Sendable () -> Void) -> () -> Void {
-    let observer = watch.add(.runs(of: pipeline), onChange)
+    let observer = watch.add(.ends(ofRunsOf: pipeline), onChange)
     return { watch.remove(observer) }
   }
 

@@ -15,8 +15,8 @@ final class WorkspaceWatch: @unchecked Sendable {
     case lease(String)
     /// What is held of the resources that all processes on the workspace share.
     case resources
-    /// The runs of a pipeline.
-    case runs(of: String)
+    /// The ends of the runs of a pipeline.
+    case ends(ofRunsOf: String)
   }
 
   private struct Followed {
@@ -64,7 +64,7 @@ final class WorkspaceWatch: @unchecked Sendable {
     case .requests: try history.followRequests(tell)
     case .lease(let name): [try history.followLease(name, tell)]
     case .resources: [try history.followResourceHolds(tell)]
-    case .runs(let pipeline): [try history.followRuns(of: pipeline, tell)]
+    case .ends(let pipeline): [try history.followEnds(ofRunsOf: pipeline, tell)]
     }
   }
 

@@ -15,9 +15,10 @@ extension History {
     ]
   }
 
-  /// Follows the runs of a pipeline; `handler` may be called where none of them has changed. Those of other pipelines cost it nothing, as far as this process runs them.
-  package func followRuns(
-    of pipeline: String, _ handler: @escaping @Sendable () -> Void
+  /// Follows the ends of the runs of a pipeline; `handler` may be called where none of them has ended. Those of other pipelines, and what else becomes of its own, cost
+  /// it nothing, as far as this process runs them.
+  package func followEnds(
+    ofRunsOf pipeline: String, _ handler: @escaping @Sendable () -> Void
   ) throws -> Subscription {
     try workspace.subscribe(changesOf: StoredRun.self, in: pipeline, changeHandler: handler)
   }

@@ -62,7 +62,7 @@ extension HistoryRecorder {
       changing: { (taken, late) in
         if !late.isEmpty { return [StoredRun.self, StoredOccasion.self, StoredQueueEntry.self] }
         var types: ChangedTypes = taken.isEmpty ? [] : [StoredOccasion.self, StoredQueueEntry.self]
-        for entry in taken { types.insert(StoredRun.self, in: entry.run.pipeline) }
+        if !taken.isEmpty { types.insertUngrouped(StoredRun.self) }
         return types
       }
     ) { db -> ([QueueTurns.Taken], [LateRun]) in

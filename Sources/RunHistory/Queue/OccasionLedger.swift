@@ -19,9 +19,10 @@ enum OccasionLedger {
       switch admission {
       case .known: break
       case .skipped: types.insert(StoredOccasion.self)
-      case .queued:
+      case .queued(_, let replaced):
         types.formUnion([StoredOccasion.self, StoredQueueEntry.self])
-        types.insert(StoredRun.self, in: request.occasion.pipeline)
+        types.insertUngrouped(StoredRun.self)
+        if !replaced.isEmpty { types.insert(StoredRun.self, in: request.occasion.pipeline) }
       }
     }
     return types

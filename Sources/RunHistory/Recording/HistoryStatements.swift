@@ -58,15 +58,20 @@ final class HistoryStatements: @unchecked Sendable {
     }
   }
 
-  /// The types of objects that changes are about which were just applied: runs by their pipelines.
+  /// The types of objects that changes are about which were just applied: runs that have ended by their pipelines.
   func types(of changes: ArraySlice<HistoryChange>) -> ChangedTypes {
     var types: ChangedTypes = [StoredOperation.self, StoredAttempt.self]
     for change in changes {
       switch change {
       case .runCreated(let record, _, _, _):
-        types.insert(StoredRun.self, in: record.pipeline)
+        if record.state.isFinal {
+          types.insert(StoredRun.self, in: record.pipeline)
+        } else {
+          types.insertUngrouped(StoredRun.self)
+        }
         types.insert(StoredDefinition.self)
-      case .queuedRunBegan, .runPrepares, .runStarted, .runEnded:
+      case .queuedRunBegan, .runPrepares, .runStarted: types.insertUngrouped(StoredRun.self)
+      case .runEnded:
         // Of one that was taken from this process nothing is recorded.
         if let run = known[change.run] {
           types.insert(StoredRun.self, in: run.pipeline)

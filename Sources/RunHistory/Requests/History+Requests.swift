@@ -10,7 +10,7 @@ extension History {
     at time: RecordTime = .now
   ) throws(WorkspaceError) -> ApprovalOutcome {
     let answer = Approval.Answer(isApproved: approved, note: note, who: who, at: time)
-    let outcome = try write { db in
+    let outcome = try write(changing: [StoredApproval.self, StoredAuditEntry.self]) { db in
       let outcome = try ApprovalRows.answer(run, operation: operation, answer, in: db)
       if case .answered(let approval) = outcome {
         try AuditRows.add(

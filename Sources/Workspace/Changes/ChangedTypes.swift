@@ -24,6 +24,11 @@ public struct ChangedTypes: Sendable, ExpressibleByArrayLiteral {
     if !whole.contains(ObjectIdentifier(type)) { parts[ObjectIdentifier(type), default: []].insert(group) }
   }
 
+  /// Adds objects of a type that are in no group which anybody follows.
+  public mutating func insertUngrouped(_ type: any Storable.Type) {
+    if !whole.contains(ObjectIdentifier(type)) { parts[ObjectIdentifier(type), default: []].formUnion([]) }
+  }
+
   /// Adds what others have changed.
   public mutating func formUnion(_ other: ChangedTypes) {
     whole.formUnion(other.whole)

@@ -116,17 +116,25 @@ struct FollowingTests {
     subscription.cancel()
   }
 
-  @Test("The runs of a pipeline are told of, and those of others only where another process has them")
-  func runsOfPipeline() async throws {
+  @Test(
+    "The ends of the runs of a pipeline are told of, not their beginnings, and those of others only where another process has them"
+  )
+  func endsOfRuns() async throws {
     let (own, foreign) = (Counter(), Counter())
     let subscriptions = [
-      try fixture.history.followRuns(of: "digest") { own.add() },
-      try other.followRuns(of: "digest") { foreign.add() },
+      try fixture.history.followEnds(ofRunsOf: "digest") { own.add() },
+      try other.followEnds(ofRunsOf: "digest") { foreign.add() },
     ]
     try await own.expect { try await fixture.ended("digest") }
     try await own.settle()
     let before = own.value
     try await foreign.expect { try await fixture.ended("another") }
+    let begun = fixture.record()
+    try await foreign.expect {
+      fixture.recorder.record(.runCreated(begun, definition: "name: digest"))
+      fixture.recorder.record(.runStarted(begun.id, at: HistoryFixture.start))
+      try await fixture.recorder.flush()
+    }
     try await own.settle()
     #expect(own.value == before)
     try await own.expect {

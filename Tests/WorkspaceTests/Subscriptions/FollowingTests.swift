@@ -67,11 +67,16 @@ struct FollowingTests {
     try await expect([3, 2, 3])
     try await workspace.add([Job(id: "a")])
     try await expect([4, 3, 4])
+    var ungrouped = ChangedTypes()
+    ungrouped.insertUngrouped(Job.self)
+    try workspace.write(changing: ungrouped) { try $0.execute(sql: "UPDATE job SET attempt = 5") }
+    try await expect([4, 3, 5])
     subscriptions[0].cancel()
     types.insert(Job.self)
     types.insert(Job.self, in: "left")
-    try workspace.write(changing: types) { try $0.execute(sql: "UPDATE job SET attempt = 5") }
-    try await expect([4, 4, 5])
+    types.insertUngrouped(Job.self)
+    try workspace.write(changing: types) { try $0.execute(sql: "UPDATE job SET attempt = 6") }
+    try await expect([4, 4, 6])
     subscriptions.forEach { $0.cancel() }
   }
 
