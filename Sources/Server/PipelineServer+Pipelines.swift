@@ -62,6 +62,7 @@ extension PipelineServer {
       publications.conditions.end(name)
       publications.controllers.begin(name)
     }
+    await publications.forecasts.forget(difference.ended)
     let published = configuration.json(problems: problems).text
     if record.configuration != published {
       record.configuration = published
@@ -112,7 +113,7 @@ extension PipelineServer {
     watchFiles()
     // What is published of a pipeline anew says nothing of when it is due, also where its version is the same as before.
     let changed = Set(difference.changed.map(\.name))
-    forecast(catalog.pipelines.filter { changed.contains($0.name) })
+    forecast(catalog.pipelines.filter { changed.contains($0.name) }, anew: true)
   }
 
   /// Records an occasion.
@@ -137,9 +138,10 @@ extension PipelineServer {
     return admission
   }
 
-  func forecast(_ pipelines: [ServedPipeline]) {
+  /// Publishes when they are due next, which may have changed.
+  func forecast(_ pipelines: [ServedPipeline], anew: Bool = false) {
     let due = pipelines.filter { !$0.isIdle }
-    Task { [publications] in await publications.forecasts.note(due) }
+    Task { [publications] in await publications.forecasts.note(due, anew: anew) }
   }
 
   /// Hears of changes of the files that count.

@@ -275,7 +275,7 @@ package actor PipelineServer {
           ? "instants in between are made up for or left out, as 'catch_up' says"
           : "instants that have come up already do not come up again"))
     guard phase == .ready else { return }
-    forecast(Array(catalog.pipelines))
+    forecast(Array(catalog.pipelines), anew: true)
     publications.status?.notice()
     await dispatcher.notice()
   }
