@@ -25,8 +25,9 @@ struct ExpectedInstants {
     case .interval(let step):
       return Array(stride(from: (start / step + 1) * step, through: end, by: Int64.Stride(step)))
     case .success: return []
-    case .cron(let second, let minute, let hours, let days, let zone):
-      return minutes(of: zone).filter { $0.minute == minute && hours.contains($0.hour) && days.contains($0.day) }
+    case .cron(let second, let wanted, let hours, let days, let zone):
+      return minutes(of: zone)
+        .filter { wanted.contains($0.minute) && hours.contains($0.hour) && days.contains($0.day) }
         .map { $0.seconds + Int64(second) }.filter { $0 > start && $0 <= end }
     }
   }

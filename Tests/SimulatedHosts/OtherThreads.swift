@@ -15,8 +15,12 @@ struct OtherThreads {
   private static let noise: Int64 = 2500
   /// Nanoseconds of which others that have used them between two readings probably use more.
   private static let work: Int64 = 10_000
-  /// How long to sleep between two readings, in nanoseconds: longer than a thread needs to wake up another one; and longer while they are at work.
-  private static let (shortPause, longPause) = (10_000, 50_000)
+  /// How long to sleep between two readings, in nanoseconds: longer than a thread needs to wake up another one. While they are at work, a sixteenth of the time that
+  /// they have been.
+  private static let (shortPause, longestPause) = (10_000, 250_000)
+
+  /// After how long at work they never come to rest, in nanoseconds.
+  private static let limit: Int64 = 60_000_000_000
 
   /// For the main thread of a process, which is woken up from then on when it has asked to be, and not 50 µs later.
   init() {
@@ -28,7 +32,7 @@ struct OtherThreads {
 
   /// Returns when all other threads sleep; false where they do not within a minute.
   mutating func settle() -> Bool {
-    let deadline = Self.time(CLOCK_MONOTONIC) + 60_000_000_000
+    let began = Self.time(CLOCK_MONOTONIC)
     var before = Self.used()
     var pause = Self.shortPause
     while true {
@@ -36,7 +40,10 @@ struct OtherThreads {
       Self.sleep(pause)
       // What others use is asked first, as that costs a hundredth of looking at each of them.
       let now = Self.used()
-      pause = now - before > Self.work ? Self.longPause : Self.shortPause
+      let time = Self.time(CLOCK_MONOTONIC)
+      pause =
+        now - before > Self.work
+        ? min(max(Self.shortPause, Int(time - began) / 16), Self.longestPause) : Self.shortPause
       if now - before < Self.noise, areAsleep() {
         let after = Self.used()
         if after - before < Self.noise { return true }
@@ -44,7 +51,7 @@ struct OtherThreads {
       } else {
         before = now
       }
-      if Self.time(CLOCK_MONOTONIC) > deadline { return false }
+      if time - began > Self.limit { return false }
     }
   }
 

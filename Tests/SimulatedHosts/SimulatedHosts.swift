@@ -44,10 +44,13 @@ final class SimulatedHosts {
     var lost: Int64
   }
 
-  /// A host that was drained.
+  /// A host that has ended.
   private struct Former {
     weak var server: PipelineServer?
     weak var host: RunHost?
+    var wasKilled = false
+
+    var isKept: Bool { server != nil || host != nil }
   }
 
   /// Something that a person or a fate does.
@@ -91,6 +94,8 @@ final class SimulatedHosts {
   private(set) var steps = 0
   /// What the hosts have told as errors.
   let errors = Lines()
+  /// Whether the workspace stays when nobody has this any more.
+  var isLeft = false
   /// Hears of each day that is over.
   var dayIsOver: ((String) -> Void)?
   private let directory: String
@@ -111,8 +116,8 @@ final class SimulatedHosts {
     pipelines = SimulatedPipeline.draw(settings.pipelines, isApart: settings.isApart, &random)
     // As many as let most of what is asked for run, and everything wait again and again.
     limits = SimulatedMachine.Limits(
-      runs: settings.runs, queues: ["heavy": max(2, settings.runs / 8)], processes: settings.processes,
-      resources: ["gpu": max(1, settings.processes / 16)])
+      runs: settings.runs, queues: ["heavy": max(2, settings.runs / 5)], processes: settings.processes,
+      resources: ["gpu": max(1, settings.processes / 10)])
     let kinds = pipelines.reduce(into: [:]) { $0.merge($1.processes) { first, _ in first } }
     machine = SimulatedMachine(clock, kinds, limits: limits, seed: settings.seed, isApart: settings.isApart)
     let memory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
@@ -132,7 +137,7 @@ final class SimulatedHosts {
     draw(&random)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
+  deinit { if !isLeft { try? FileManager.default.removeItem(atPath: directory) } }
 
   /// Decides what happens when.
   private func draw(_ random: inout SeededRandom) {
@@ -148,9 +153,9 @@ final class SimulatedHosts {
       events.append(
         (moment(&random), number < settings.kills ? .kill(down: down, writes: writes) : .drain(down: down)))
     }
-    for _ in 0..<hours {
+    for _ in 0..<(hours / 2) {
       events.append((moment(&random), .request(random.element(of: pipelines).name)))
-      if random.oneIn(6) {
+      if random.oneIn(3) {
         events.append(
           (
             moment(&random),
@@ -158,7 +163,7 @@ final class SimulatedHosts {
           ))
       }
     }
-    for tenth in 1..<(hours * 6) { events.append((Self.start + Int64(tenth * 600 + 300) * Self.second, .answer)) }
+    for hour in 0..<hours { events.append((Self.start + Int64(hour * 3600 + 180) * Self.second, .answer)) }
     for day in 1...settings.days { events.append((Self.start + Int64(day) * 86_400 * Self.second, .endOfDay)) }
     // Sorting keeps no order among equals.
     events = events.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
@@ -272,7 +277,7 @@ final class SimulatedHosts {
       limits: { runs: \(limits.runs), processes: \(limits.processes), queued: 100000 }
       queues: { \(queues) }
       resources: { \(resources) }
-      drain: 10m
+      drain: 2m
       """
     let result = HostDefinition.load(text: text, path: "/simulated/host.yaml")
     guard let host = result.host else { preconditionFailure("\(result)") }
@@ -327,6 +332,7 @@ final class SimulatedHosts {
       try settle()
       clock.hurry(within: .seconds(5))
     }
+    former.append(Former(server: server, host: server.service.host, wasKilled: true))
     leave()
     try settle()
     fault_disarm(directory)
@@ -342,8 +348,10 @@ final class SimulatedHosts {
 
   private func leave() { (server, executor, serving) = (nil, nil, nil) }
 
-  /// How many hosts that were drained are still in memory. What is left of those that were killed goes with their processes.
-  var kept: Int { former.count { $0.server != nil || $0.host != nil } }
+  /// How many hosts that were drained are still in memory.
+  var kept: Int { former.count { $0.isKept && !$0.wasKilled } }
+  /// How many that were killed are: elsewhere, what is left of them goes with their processes.
+  var keptOfKilled: Int { former.count { $0.isKept && $0.wasKilled } }
 
   /// In the eyes of the workspace, the process of the host is another one than the one that has its number now.
   private func bury() throws {
@@ -390,7 +398,8 @@ final class SimulatedHosts {
   /// Says yes to everything that is asked.
   private func answer() throws {
     guard let history = server?.service.history else { return }
-    for run in try history.runs(RunFilter(states: [.running])) {
+    let asking = Set(pipelines.filter(\.asks).map(\.name))
+    for run in try history.runs(RunFilter(states: [.running])) where asking.contains(run.pipeline) {
       for question in try history.pendingApprovals(run.id) {
         _ = try history.answerApproval(
           run.id, operation: question.operation, approved: true, note: nil, who: "ada", at: clock.recordTime)

@@ -29,6 +29,22 @@ final class SimulatedMachine: Sendable {
     var resources: [String: Int]
   }
 
+  /// What goes on, counted.
+  private struct Going {
+    var processes = 0
+    /// Processes of runs of queues.
+    var runs: [String: [RunID: Int]] = [:]
+    var holders: [String: Int] = [:]
+
+    /// The process goes on from now on, or not any more.
+    mutating func count(_ id: JobID, _ kind: Kind, _ change: Int) {
+      processes += change
+      let count = (runs[kind.queue]?[id.run] ?? 0) + change
+      runs[kind.queue, default: [:]][id.run] = count == 0 ? nil : count
+      if let resource = kind.resource { holders[resource, default: 0] += change }
+    }
+  }
+
   private struct Process {
     var kind: Kind
     var end: JobEnd.Cause?
@@ -37,7 +53,9 @@ final class SimulatedMachine: Sendable {
   }
 
   private struct State {
-    var processes: [JobID: Process] = [:]
+    /// All that runs which have not ended have started.
+    var processes: [RunID: [JobID: Process]] = [:]
+    var going = Going()
     var problems: [String] = []
     var random: [String: SeededRandom] = [:]
     var counts: [String: Int] = [:]
@@ -71,19 +89,23 @@ final class SimulatedMachine: Sendable {
   /// How many processes were started, and how many of them went on at once at most.
   var counts: (started: Int, most: Int) { state.withLock { ($0.started, $0.most) } }
   /// How many go on.
-  var going: Int { state.withLock { state in state.processes.values.count { $0.end == nil } } }
+  var going: Int { state.withLock { $0.going.processes } }
 
   /// Returns a number of the process.
   fileprivate func start(_ id: JobID, _ command: String) -> Int32 {
     let (seconds, started) = state.withLock { state -> (Int, Int) in
       guard let kind = kinds[command] else { preconditionFailure("no process is called '\(command)'") }
       // An attempt that was not recorded before its host died has the same number again.
-      if let former = state.processes[id], former.end == nil { state.problems.append("\(command) goes on twice") }
+      if let former = state.processes[id.run]?[id], former.end == nil {
+        state.problems.append("\(command) goes on twice")
+        state.going.count(id, former.kind, -1)
+      }
       var random = state.random[command] ?? SeededRandom(seed: seed, round: Self.number(of: command))
       let seconds = random.element(of: kind.durations)
       let fails = random.next(below: 100) < kind.failures
       state.random[command] = random
-      state.processes[id] = Process(kind: kind)
+      state.processes[id.run, default: [:]][id] = Process(kind: kind)
+      state.going.count(id, kind, 1)
       state.started += 1
       check(&state)
       state.counts[command, default: 0] += 1
@@ -95,7 +117,7 @@ final class SimulatedMachine: Sendable {
       end(id, .exited(code))
     }
     return state.withLock { state in
-      state.processes[id]?.alarm = alarm
+      state.processes[id.run]?[id]?.alarm = alarm
       return Int32(truncatingIfNeeded: state.started & 0xFFFFF)
     }
   }
@@ -104,40 +126,34 @@ final class SimulatedMachine: Sendable {
 
   /// That nothing goes on which the limits do not allow.
   private func check(_ state: inout State) {
-    var processes = 0
-    var runs: Set<RunID> = []
-    var runsOfQueues = limits.queues.mapValues { _ in Set<RunID>() }
-    var holders = limits.resources.mapValues { _ in 0 }
-    for (id, process) in state.processes where process.end == nil {
-      processes += 1
-      runs.insert(id.run)
-      runsOfQueues[process.kind.queue]?.insert(id.run)
-      if let resource = process.kind.resource { holders[resource]? += 1 }
+    let going = state.going
+    state.most = max(state.most, going.processes)
+    if going.processes > limits.processes {
+      state.problems.append("\(going.processes) processes go on, and \(limits.processes) may")
     }
-    state.most = max(state.most, processes)
-    if processes > limits.processes {
-      state.problems.append("\(processes) processes go on, and \(limits.processes) may")
-    }
-    if runs.count > limits.runs {
-      let names = state.processes.values.filter { $0.end == nil }.map(\.kind.pipeline).sorted().joined(separator: " ")
-      state.problems.append("\(clock.recordTime.text) \(runs.count) runs go on, and \(limits.runs) may: \(names)")
+    let runs = going.runs.values.reduce(0) { $0 + $1.count }
+    if runs > limits.runs {
+      let names = state.processes.values.flatMap(\.values).filter { $0.end == nil }.map(\.kind.pipeline).sorted()
+      state.problems.append(
+        "\(clock.recordTime.text) \(runs) runs go on, and \(limits.runs) may: \(names.joined(separator: " "))")
     }
     for (queue, most) in limits.queues {
-      let count = runsOfQueues[queue]?.count ?? 0
+      let count = going.runs[queue]?.count ?? 0
       if count > most { state.problems.append("\(count) runs of the queue '\(queue)' go on, and \(most) may") }
     }
     for (resource, most) in limits.resources {
-      let count = holders[resource] ?? 0
+      let count = going.holders[resource] ?? 0
       if count > most { state.problems.append("\(count) processes have '\(resource)', of which there are \(most)") }
     }
   }
 
   private func end(_ id: JobID, _ cause: JobEnd.Cause) {
     let (waiting, alarm) = state.withLock { state -> (CheckedContinuation<JobEnd.Cause, Never>?, UInt64?) in
-      guard state.processes[id]?.end == nil else { return (nil, nil) }
-      state.processes[id]?.end = cause
-      defer { state.processes[id]?.waiting = nil }
-      return (state.processes[id]?.waiting, state.processes[id]?.alarm)
+      guard let process = state.processes[id.run]?[id], process.end == nil else { return (nil, nil) }
+      state.going.count(id, process.kind, -1)
+      state.processes[id.run]?[id]?.end = cause
+      state.processes[id.run]?[id]?.waiting = nil
+      return (process.waiting, process.alarm)
     }
     if let alarm { clock.cancel(alarm) }
     waiting?.resume(returning: cause)
@@ -146,8 +162,8 @@ final class SimulatedMachine: Sendable {
   fileprivate func awaitEnd(_ id: JobID) async -> JobEnd.Cause {
     await withCheckedContinuation { continuation in
       let known = state.withLock { state -> JobEnd.Cause? in
-        guard let process = state.processes[id] else { return .lost("there is no such process") }
-        if process.end == nil { state.processes[id]?.waiting = continuation }
+        guard let process = state.processes[id.run]?[id] else { return .lost("there is no such process") }
+        if process.end == nil { state.processes[id.run]?[id]?.waiting = continuation }
         return process.end
       }
       if let known { continuation.resume(returning: known) }
@@ -156,7 +172,9 @@ final class SimulatedMachine: Sendable {
 
   /// A host begins: what the former one has left behind is ended.
   func endAll() {
-    let going = state.withLock { state in state.processes.filter { $0.value.end == nil }.map(\.key) }
+    let going = state.withLock { state in
+      state.processes.values.flatMap { $0.filter { $0.value.end == nil }.map(\.key) }
+    }
     for id in going { end(id, .signal(SIGKILL)) }
   }
 
@@ -165,10 +183,10 @@ final class SimulatedMachine: Sendable {
   /// The host has recorded the end of a run.
   fileprivate func forget(_ run: RunID) {
     state.withLock { state in
-      for (id, process) in state.processes where id.run == run && process.end == nil {
+      for (id, process) in state.processes.removeValue(forKey: run) ?? [:] where process.end == nil {
         state.problems.append("a process of '\(process.kind.pipeline)' goes on, and its run \(run.text) has ended")
+        state.going.count(id, process.kind, -1)
       }
-      state.processes = state.processes.filter { $0.key.run != run }
     }
   }
 
@@ -176,9 +194,11 @@ final class SimulatedMachine: Sendable {
   fileprivate func abandon() {
     let waiting = state.withLock { state in
       var waiting: [CheckedContinuation<JobEnd.Cause, Never>] = []
-      for id in state.processes.keys {
-        if let continuation = state.processes[id]?.waiting { waiting.append(continuation) }
-        state.processes[id]?.waiting = nil
+      for (run, processes) in state.processes {
+        for (id, process) in processes {
+          if let continuation = process.waiting { waiting.append(continuation) }
+          state.processes[run]?[id]?.waiting = nil
+        }
       }
       return waiting
     }

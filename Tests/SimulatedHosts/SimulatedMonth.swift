@@ -26,6 +26,8 @@ struct SimulatedMonth: ParsableCommand {
   var twice = false
   @Flag(help: "Tell on standard error when a day is over.") var progress = false
 
+  @Flag(help: "Leave the workspace where something is not as it should be, and say where that is.") var keep = false
+
   private var settings: SimulatedHosts.Settings {
     SimulatedHosts.Settings(
       seed: seed, pipelines: pipelines, days: days, restarts: restarts, kills: kills, killsWhileWriting: !twice,
@@ -76,13 +78,17 @@ struct SimulatedMonth: ParsableCommand {
     if kept > 0 { problems.append("\(kept) hosts that were drained are still in memory") }
     let loops = ThisProcess.threads(named: "penstock-loop")
     if loops > 0 { problems.append("hosts that have ended have left \(loops) loops") }
+    if keep, !problems.isEmpty {
+      hosts.isLeft = true
+      print("the workspace is \(hosts.workspace)")
+    }
     let reasons = Dictionary(grouping: ledger.occasions) { $0.reason ?? $0.outcome }.mapValues(\.count)
     return (
       problems,
       """
       simulated \(days) days of \(pipelines) pipelines: \(ledger.occasions.count) occasions, \(ledger.runs.count) runs, \
       \(hosts.machine.counts.started) processes, \(hosts.steps) steps, \(hosts.lives.count) hosts; \
-      \(reasons.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")); memory \(hosts.memory) KiB
+      \(reasons.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")); memory \(hosts.memory) KiB; \(hosts.keptOfKilled) killed hosts are still in memory
       """
     )
   }

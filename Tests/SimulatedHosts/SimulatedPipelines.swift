@@ -4,8 +4,8 @@ import OperationsTesting
 struct SimulatedPipeline: Sendable {
   /// When it is due.
   enum Schedule: Sendable {
-    /// At this second of this minute of these hours on these days of the week, where 0 is Sunday, by the clocks of a zone.
-    case cron(second: Int, minute: Int, hours: Set<Int>, days: Set<Int>, zone: String)
+    /// At this second of these minutes of these hours on these days of the week, where 0 is Sunday, by the clocks of a zone.
+    case cron(second: Int, minutes: Set<Int>, hours: Set<Int>, days: Set<Int>, zone: String)
     /// At all multiples of so many seconds since 1970.
     case interval(Int64)
     /// Whenever this other pipeline has succeeded.
@@ -32,6 +32,8 @@ struct SimulatedPipeline: Sendable {
   var priority = 0
   /// In seconds.
   var startWithin: Int64?
+  /// Whether it is due again and again while it runs.
+  var isCrowded = false
   /// Whether one of its operations asks a person.
   var asks = false
   var processes: [String: SimulatedMachine.Kind] = [:]
@@ -60,11 +62,9 @@ struct SimulatedPipeline: Sendable {
     if number == nil, !former.isEmpty, random.oneIn(10) {
       beginning = pipeline.drawConditions(after: former, &random)
     } else {
-      let (schedule, controller, catchUp) = drawController(number: number, &random)
-      (pipeline.schedule, pipeline.catchUp) = (schedule, catchUp)
-      beginning = ["controllers: [\(controller)]"]
+      beginning = ["controllers: [\(pipeline.drawController(number: number, &random))]"]
     }
-    pipeline.overlap = random.element(of: Overlap.allCases)
+    if pipeline.isCrowded { pipeline.overlap = .skip } else { pipeline.overlap = random.element(of: Overlap.allCases) }
     pipeline.queue = random.oneIn(6) ? "heavy" : "default"
     pipeline.priority = random.element(of: [-5, 0, 0, 0, 5])
     if random.oneIn(5) { pipeline.startWithin = random.element(of: [60, 600, 3600]) }
@@ -93,55 +93,57 @@ struct SimulatedPipeline: Sendable {
     }
   }
 
-  private static func drawController(
-    number: Int?, _ random: inout SeededRandom
-  ) -> (Schedule, String, CatchUp) {
+  private mutating func drawController(number: Int?, _ random: inout SeededRandom) -> String {
     if random.oneIn(10), number == nil {
-      let seconds: Int64 = random.element(of: [3600, 7200, 10_800, 5400])
-      return (.interval(seconds), "{ uses: interval, with: { every: \(seconds)s } }", .none)
+      let seconds: Int64 = random.element(of: [3600, 7200, 10_800, 14_400])
+      schedule = .interval(seconds)
+      return "{ uses: interval, with: { every: \(seconds)s } }"
     }
-    let zone = random.element(of: zones)
-    // Many of them fall together.
-    var minute = random.oneIn(20) ? random.next(below: 60) : random.element(of: [0, 30])
+    let zone = random.element(of: Self.zones)
+    // Most of them fall together.
+    var minutes: Set = [random.oneIn(200) ? random.next(below: 60) : random.oneIn(12) ? 30 : 0]
     var second = 0
     // A second that no other one has in any hour, whatever its zone: these differ by quarters of an hour.
-    if let number { (minute, second) = (number / 59 % 15, 1 + number % 59) }
-    let prefix = number.map { _ in "\(second) " } ?? ""
+    if let number { (minutes, second) = ([number / 59 % 15], 1 + number % 59) }
+    isCrowded = number == nil && random.oneIn(13)
+    if isCrowded { minutes = [0, 30] }
     var (hours, days) = (Set(0..<24), Set(0..<7))
-    var line = "\(minute) * * * *"
-    switch random.next(below: 10) {
+    var rest = "* * * *"
+    switch isCrowded ? 0 : random.next(below: 20) {
     case 0: break
-    case 1:
+    case 1, 2:
       let hour = random.next(below: 24)
       hours = [hour]
       days = [1, 2, 3, 4, 5]
-      line = "\(minute) \(hour) * * 1-5"
-    case 2:
+      rest = "\(hour) * * 1-5"
+    case 3, 4:
       // Where clocks are changed.
       hours = [2]
-      line = "\(minute) 2 * * *"
-    default:
+      rest = "2 * * *"
+    case 5..<8:
       hours = Set(stride(from: 0, to: 24, by: 3))
-      line = "\(minute) */3 * * *"
+      rest = "*/3 * * *"
+    default:
+      hours = Set(stride(from: 0, to: 24, by: 6))
+      rest = "*/6 * * *"
     }
-    line = prefix + line
-    let (catchUp, setting): (CatchUp, String) =
-      number != nil
-      ? (.none, "")
-      : random.element(of: [
+    schedule = .cron(second: second, minutes: minutes, hours: hours, days: days, zone: zone)
+    var settings = ""
+    if number == nil {
+      (catchUp, settings) = random.element(of: [
         (.none, ""), (.none, ", catch_up: none"), (.last, ", catch_up: last"),
         (.all(100), ", catch_up: all"), (.all(3), ", catch_up: all, catch_up_limit: 3"),
       ])
-    return (
-      .cron(second: second, minute: minute, hours: hours, days: days, zone: zone),
-      "{ uses: cron, with: { schedule: \"\(line)\", zone: \(zone)\(setting) } }", catchUp
-    )
+    }
+    let line =
+      (number == nil ? "" : "\(second) ") + minutes.sorted().map(String.init).joined(separator: ",") + " " + rest
+    return "{ uses: cron, with: { schedule: \"\(line)\", zone: \(zone)\(settings) } }"
   }
 
   private mutating func drawOperations(isApart: Bool, _ random: inout SeededRandom) -> [String] {
     // What goes on together when a host dies is resumed together, which has no order: there, nothing takes long.
-    let isLong = random.oneIn(20) && !isApart
-    let durations = isLong ? [1800, 3600, 5400] : random.oneIn(4) ? [60, 120, 240] : isApart ? [5, 10, 20] : [60]
+    let isLong = isCrowded || random.oneIn(20) && !isApart
+    let durations = isLong ? [1860, 3660, 5460] : isApart ? [5, 10, 20] : random.oneIn(8) ? [60, 120] : [60]
     func process(_ operation: String, _ more: String, resource: String? = nil) -> String {
       let command = "\(name)-\(operation)"
       processes[command] = SimulatedMachine.Kind(
@@ -151,14 +153,15 @@ struct SimulatedPipeline: Sendable {
       return "  - { name: \(operation), command: [sim, \(command)]\(taken)\(more) }"
     }
     let retry = ", retry: { limit: 1, backoff: constant, base: 1m, jitter: none }"
-    switch random.next(below: 12) {
+    switch random.next(below: 24) {
     case 0:
       asks = true
       return [process("a", ""), "  - { name: b, needs: [a], approve: go on? }", process("c", ", needs: [b]")]
     case 1: return [process("a", retry), process("b", ""), process("c", ", needs: [a, b]")]
-    case 2: return [process("a", "", resource: "gpu")]
-    case 3: return [process("a", ""), "  - { name: b, needs: [a], wait: 2m }", process("c", ", needs: [b]")]
-    case 4: return [process("a", retry)]
+    case 2: return [process("a", ""), "  - { name: b, needs: [a], wait: 2m }", process("c", ", needs: [b]")]
+    case 3, 4: return [process("a", "", resource: "gpu")]
+    case 5...9: return [process("a", retry)]
+    case 10...16 where !isCrowded: return ["  - { name: a, value: 1 }"]
     default: return [process("a", "")]
     }
   }
