@@ -22,6 +22,10 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     var jobs: [UnownedJob] = []
     var calls: [@Sendable () -> Void] = []
     var isStopping = false
+    /// Whether the thread has nothing to do with the loop any more.
+    var hasEnded = false
+    /// Whether another one runs what came after that.
+    var isLate = false
   }
 
   private struct Timer: Comparable {
@@ -105,7 +109,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Ends the thread once it has nothing left to run. Jobs enqueued afterwards never run.
+  /// Ends the thread once it has nothing left to run. What comes afterwards runs all the same, one after the other, and delays end with an error.
   func stop() {
     inbox.withLock { $0.isStopping = true }
     wake.signal()
@@ -118,8 +122,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     if isOnLoop {
       if core.isUrgent { core.urgent.append(job) } else { core.jobs.append(job) }
     } else {
-      inbox.withLock { $0.jobs.append(job) }
-      signalWakeIfSleeping()
+      add { $0.jobs.append(job) }
     }
   }
 
@@ -135,8 +138,23 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   /// Runs `body` on the loop, soon.
   func execute(_ body: @escaping @Sendable () -> Void) {
-    inbox.withLock { $0.calls.append(body) }
-    signalWakeIfSleeping()
+    add { $0.calls.append(body) }
+  }
+
+  private func add(_ change: (inout Inbox) -> Void) {
+    let isLate = inbox.withLock { inbox in
+      change(&inbox)
+      guard inbox.hasEnded, !inbox.isLate else { return false }
+      inbox.isLate = true
+      return true
+    }
+    guard isLate else { return signalWakeIfSleeping() }
+    do throws(SystemError) {
+      try SystemThread.detach("penstock-late") { [self] in runLate() }
+    } catch {
+      // The next one to come tries again.
+      inbox.withLock { $0.isLate = false }
+    }
   }
 
   /// Runs `body` on the loop: at once where the caller is on it, otherwise soon.
@@ -234,8 +252,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
       if drainInbox() {
         while let body = core.leisure.popFirst() { body() }
         meter.endTurn(now())
-        dropWaits()
-        return
+        return runLate()
       }
       let looked = now()
       fireTimers(looked)
@@ -255,6 +272,26 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
       handle(events, count)
       runUrgent(&events)
       if count == 0, !hasWork, core.jobs.isEmpty { core.leisure.popFirst()?() }
+    }
+  }
+
+  /// Runs what outlives the loop, so that its tasks come to their end: they wait for no time and no descriptor any more.
+  private func runLate() {
+    thread.store(pthread_self(), ordering: .releasing)
+    var isOver = false
+    while !isOver {
+      _ = drainInbox()
+      while let job = core.urgent.popFirst() ?? core.jobs.popFirst() { execute(job) }
+      while let body = core.leisure.popFirst() { body() }
+      dropWaits()
+      guard core.urgent.isEmpty, core.jobs.isEmpty, core.leisure.isEmpty, core.timerBodies.isEmpty else { continue }
+      isOver = inbox.withLock { inbox in
+        guard inbox.jobs.isEmpty, inbox.calls.isEmpty else { return false }
+        thread.store(0, ordering: .releasing)
+        inbox.hasEnded = true
+        inbox.isLate = false
+        return true
+      }
     }
   }
 
@@ -342,15 +379,6 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
       return Self.milliseconds(now.duration(to: first.due))
     }
     return -1
-  }
-
-  /// A time as `epoll_wait` takes it, rounded up so that it does not wake too early and spin. Never negative, which would mean for ever: a timer
-  /// may have come due since the last look.
-  static func milliseconds(_ duration: Duration) -> Int32 {
-    guard duration > .zero else { return 0 }
-    let (seconds, attoseconds) = duration.components
-    guard seconds < 1_000_000 else { return 1_000_000_000 }
-    return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 
   private func newToken() -> Token {

@@ -120,6 +120,33 @@ import Testing
     }
   }
 
+  @Test("ends a delay when it ends, and begins none afterwards", .timeLimit(.minutes(1))) func endsDelays() async throws
+  {
+    let loop = try EventLoop()
+    try loop.start()
+    let task = Task { try await LoopDelayer(loop: loop).delay(for: .seconds(3600)) }
+    while await Task(executorPreference: loop, operation: { loop.waits.timers }).value == 0 { await Task.yield() }
+    loop.stop()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: CancellationError.self) { try await LoopDelayer(loop: loop).delay(for: .zero) }
+  }
+
+  @Test("runs what comes after its end, one after the other", .timeLimit(.minutes(1))) func late() async throws {
+    let loop = try EventLoop()
+    try loop.start()
+    let counter = Counter(loop)
+    loop.stop()
+    await withTaskGroup { group in
+      for _ in 0..<100 {
+        group.addTask {
+          for _ in 0..<10 { await counter.note("late") }
+          #expect(await Task(executorPreference: loop) { loop.isOnLoop }.value)
+        }
+      }
+    }
+    #expect(await counter.events.count == 1000)
+  }
+
   @Test("survives many hand-overs from other threads") func handOvers() async throws {
     try await withLoop { loop in
       let counter = Counter(loop)
