@@ -31,8 +31,8 @@ package final class LatestRuns: Sendable {
     answer(Question(pipeline: pipeline, states: states))
   }
 
-  /// The run of `pipeline` that has succeeded last, among the latest 100 that were created: where several go on at once, a later one may end before an earlier one. Nil where there is none,
-  /// or nothing can be read.
+  /// The run of `pipeline` that has succeeded last: where several go on at once, a later one may end before an earlier one. Nil where there is none, or nothing can
+  /// be read.
   package func latestSuccess(of pipeline: String) -> RunRecord? {
     answer(Question(pipeline: pipeline, states: [.succeeded], isByEnd: true))
   }
@@ -64,9 +64,7 @@ package final class LatestRuns: Sendable {
     let number = try Int64.fetchOne(
       db.cachedStatement(
         sql: """
-          SELECT number FROM (
-            SELECT number, ended_at FROM run_record INDEXED BY run_by_pipeline
-            WHERE pipeline = ? AND state = 'succeeded' ORDER BY created_at DESC LIMIT 100)
+          SELECT number FROM run_record INDEXED BY run_success WHERE pipeline = ? AND state = 'succeeded'
           ORDER BY ended_at DESC, number DESC LIMIT 1
           """), arguments: [pipeline])
     guard let number else { return nil }
