@@ -15,9 +15,7 @@ actor Forecasts {
     /// In their order.
     var instants: [Due]
 
-    /// The first of them after a time; nil where they have to be asked anew.
-    ///
-    /// - Parameter latest: The latest instant that has come up. Controllers keep to what they have told, or are asked each time.
+    /// The first of them after a time; nil where they have to be asked anew, as also where the latest instant that has come up is none of them.
     func next(after now: RecordTime, latest: RecordTime?) -> Due? {
       guard askedAt <= now, now < askedAt.advanced(by: Forecasts.age) else { return nil }
       if let latest, latest > askedAt, !instants.contains(where: { $0.at == latest }) { return nil }
@@ -44,9 +42,7 @@ actor Forecasts {
     self.plugins = plugins
   }
 
-  /// When these are due next may be another instant now.
-  ///
-  /// - Parameter anew: Whether what their controllers have told before counts no longer.
+  /// When these are due next may be another instant now; `anew` where what their controllers have told before counts no longer.
   func note(_ pipelines: [ServedPipeline], anew: Bool) async {
     for pipeline in pipelines where !pipeline.outline.controllers.isEmpty {
       waiting[pipeline.name] = pipeline
