@@ -35,21 +35,20 @@ extension RunEngine {
     let name = RunRecord.turn(of: run.state.pipeline.name)
     if run.state.pipeline.overlap != .queue, !isResumed {
       let (history, pipeline, id, now) = (run.services.history, run.state.pipeline.name, id, run.services.now())
-      if let other = try await BlockingWork.run({ try history.activeRun(of: pipeline, except: id) }) {
-        guard run.state.pipeline.overlap == .cancel else { throw OverlapSkip(other: other) }
+      if run.state.pipeline.overlap == .cancel {
         // It is written at once, which may have to wait for another process.
         try await BlockingWork.run {
-          try history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap), at: now)
-        }
-      }
-      if run.state.pipeline.overlap == .cancel {
-        // Those that their host is about to resume.
-        try await BlockingWork.run {
-          for other in try history.interruptedRuns() where other.pipeline == pipeline && other.id != id {
-            guard try !history.isToBeCancelled(other.id) else { continue }
-            try history.request(.cancel, of: other.id, for: RunCanceller(who: id.text, means: .overlap), at: now)
+          func end(_ others: [RunID]) throws {
+            for other in others where try !history.isToBeCancelled(other) {
+              try history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap), at: now)
+            }
           }
+          // First those that their host is about to resume: one that it has resumed meanwhile is among those that go on.
+          try end(history.interruptedRuns().filter { $0.pipeline == pipeline && $0.id != id }.map(\.id))
+          try end(history.activeRuns(of: pipeline, except: id))
         }
+      } else if let other = try await BlockingWork.run({ try history.activeRuns(of: pipeline, except: id).first }) {
+        throw OverlapSkip(other: other)
       }
     }
     guard run.cancellation == nil else { throw CancellationError() }

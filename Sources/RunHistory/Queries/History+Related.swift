@@ -3,8 +3,8 @@ import Workspace
 
 /// Runs that stand in a relation to another run.
 extension History {
-  /// The oldest run of a pipeline that is going on, other than `run`, or that a process has been about to begin since before that was there.
-  package func activeRun(of pipeline: String, except run: RunID) throws(WorkspaceError) -> RunID? {
+  /// The runs of a pipeline that go on, other than `run`, and those that a process has been about to begin since before that was there; the oldest first.
+  package func activeRuns(of pipeline: String, except run: RunID) throws(WorkspaceError) -> [RunID] {
     try read { db in
       // By the index of those that processes have, which are few, and not of all that are queued.
       let rows = try Row.fetchAll(
@@ -15,9 +15,10 @@ extension History {
               AND (state = 'running' OR number < ifnull((SELECT number FROM run_record WHERE id = ?2), 9223372036854775807))
             ORDER BY number
             """), arguments: [pipeline, run.text])
-      return rows.lazy.first { row in
-        ProcessIdentity(boot: row[1], pid: Int32(exactly: row[2] as Int64) ?? 0, started: row[3]).isAlive(in: db)
-      }.flatMap { RunID($0[0] as String) }
+      return rows.compactMap { row in
+        let owner = ProcessIdentity(boot: row[1], pid: Int32(exactly: row[2] as Int64) ?? 0, started: row[3])
+        return owner.isAlive(in: db) ? RunID(row[0] as String) : nil
+      }
     }
   }
 
