@@ -68,15 +68,6 @@ final class SimulatedHosts {
     var description: String
   }
 
-  /// Lines from any thread.
-  final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
-  }
-
   static let second: Int64 = 1_000_000_000
   /// 2026-10-11T00:00:00Z, so that thirty days have the changes of clocks of 25 October and 1 November.
   static let start: Int64 = 1_791_676_800 * second

@@ -1,0 +1,12 @@
+import Synchronization
+
+extension SimulatedHosts {
+  /// Lines from any thread.
+  final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+  }
+}
