@@ -59,7 +59,7 @@ static void load(void) {
   __atomic_store_n(&library.is_loaded, library.problem == NULL, __ATOMIC_RELEASE);
 }
 
-// What failed may succeed at the next call: a process without descriptors cannot open the file.
+// A load that has failed is tried again at the next call: the process may have had no descriptor to open the file.
 static int is_loaded(void) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   if (__atomic_load_n(&library.is_loaded, __ATOMIC_ACQUIRE)) return 1;

@@ -41,8 +41,7 @@ final class EasyHandle {
   var remoteAddress: String?
   var uploadPosition: Int64 = 0
   var flow = Flow()
-  /// The error number of a socket that could not be opened for want of descriptors or memory, and of a descriptor that could not be had when a name was about to be
-  /// looked up.
+  /// The error numbers of a process that lacked descriptors or memory: for a socket, and for the descriptor that was asked for before a name was looked up.
   var lacking: (socket: Int32?, lookup: Int32?)
   /// Why the transfer is ended from our side.
   var failure: HTTPTransferError?

@@ -26,7 +26,7 @@ final class DownloadSink: HTTPResultSink {
 
   /// Asks for the rest where there is a beginning to go on with.
   ///
-  /// - Throws: ``FileError`` where what is known of it cannot be read for want of a descriptor.
+  /// - Throws: ``FileError`` where the process has no descriptor to read the state file.
   func resume(_ request: inout HTTPTransferRequest) throws(FileError) {
     guard let state = try part.state, state.source == DownloadState.source(of: self.request),
       state.boot == DownloadState.currentBoot || download.checksum != nil

@@ -62,7 +62,7 @@ final class PartFile: Sendable {
 
   /// What is known of the bytes that are there.
   ///
-  /// - Throws: ``FileError`` where nobody can tell for want of a descriptor or memory.
+  /// - Throws: ``FileError`` where the process has no descriptor or memory to read the state file.
   var state: DownloadState? {
     get throws(FileError) {
       do throws(FileError) {

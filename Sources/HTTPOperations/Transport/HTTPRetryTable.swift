@@ -32,7 +32,7 @@ public enum HTTPRetryTable {
     case permanent
   }
 
-  /// What a failed transfer tells. What the process lacked at one moment it may have at the next, and nothing was sent.
+  /// The kind of a failed transfer. One that failed because the process lacked a descriptor, thread or memory may succeed at the next try, and sent nothing.
   static func kind(of error: HTTPTransferError) -> Kind {
     error.shortage == nil ? kind(of: error.code) : .unreachable
   }

@@ -78,7 +78,7 @@ private struct HTTPAttempt {
   let ordinal: Int
   let action: HTTPAction
 
-  /// What is sent, and where the response goes; nil for memory.
+  /// The request, and the file that its response is saved to; nil where the response stays in memory.
   private struct Exchange {
     var request: HTTPTransferRequest
     var download: HTTPDownload?
@@ -89,7 +89,7 @@ private struct HTTPAttempt {
     case saved(HTTPDownloadedFile)
   }
 
-  /// What an attempt that lacks a descriptor, thread or memory is said to wait for.
+  /// How messages name the step that waits for a descriptor, a thread or memory.
   private static let beginning = "sending the request"
 
   /// Sends a request, and makes the operation's result of the response.

@@ -28,7 +28,7 @@ struct HTTPActionRequest {
     func bytes() throws -> [UInt8] { try isJSON ? HTTPActionRequest.json(value) : Array(value.injectedText.utf8) }
   }
 
-  /// Throws ``OperationFailure``, what an expression throws, or `HTTPEncodingError` where a file cannot be read for want of a descriptor. A `notify` needs its report.
+  /// Throws ``OperationFailure``, what an expression throws, or `HTTPEncodingError` where the process has no descriptor to read a file. A `notify` needs its report.
   func transfer(in contexts: borrowing RunContexts, report: RunReport? = nil) throws -> Prepared {
     do {
       var url = try url(in: contexts)
