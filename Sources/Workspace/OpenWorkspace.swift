@@ -30,6 +30,9 @@ public final class OpenWorkspace: Sendable {
     case reader
     /// For a program that is going to write. Where that is not permitted, the reader takes its place.
     case writer
+    /// For a program that reads a little, writes, and ends: as `writer`, and what is read meanwhile in a read transaction on the caller's thread is
+    /// read on that connection too, when nothing is being written on it.
+    case onlyWriter
   }
 
   struct Connections {
@@ -45,6 +48,8 @@ public final class OpenWorkspace: Sendable {
   /// Whether every write will fail with ``WorkspaceError/readOnly(path:)``.
   public let isReadOnly: Bool
   private let schema: WorkspaceSchema
+  /// Whether reads run on the connection for writing, as long as there is no other one.
+  private let readsWithWriter: Bool
   let connections: Mutex<Connections>
   let objects: ObjectCatalog
   let readers: ReaderPool
@@ -55,8 +60,12 @@ public final class OpenWorkspace: Sendable {
 
   /// The absolute path of the database file.
   public var path: String { files.database }
-  private init(files: WorkspaceFiles, schema: WorkspaceSchema, isReadOnly: Bool, connections: consuming Connections) {
+  private init(
+    files: WorkspaceFiles, schema: WorkspaceSchema, isReadOnly: Bool, readsWithWriter: Bool = false,
+    connections: consuming Connections
+  ) {
     self.files = files
+    self.readsWithWriter = readsWithWriter
     self.schema = schema
     self.isReadOnly = isReadOnly
     self.connections = Mutex(connections)
@@ -126,7 +135,8 @@ public final class OpenWorkspace: Sendable {
       if !isNew { try writer.prepare(upgrade.requireOwnSchema) }
       if try isNew || !writer.prepare(upgrade.isCurrent) { try writer.prepare(upgrade) }
       let workspace = OpenWorkspace(
-        files: files, schema: schema, isReadOnly: false, connections: Connections(writer: writer))
+        files: files, schema: schema, isReadOnly: false, readsWithWriter: first == .onlyWriter,
+        connections: Connections(writer: writer))
       try workspace.buildIndexes(upgrade.pendingIndexes { try writer.prepare($0) })
       return workspace
     } catch {
@@ -193,6 +203,9 @@ public final class OpenWorkspace: Sendable {
   /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through.
   public func read<T>(_ body: (Database) throws -> T) throws -> T {
     do {
+      if readsWithWriter, let writer = connections.withLock({ $0.reader == nil ? $0.writer : nil }), !writer.isInside {
+        return try writer.read(body)
+      }
       return try reader().read(body)
     } catch let error as DatabaseError {
       throw WorkspaceError(error, path: path)

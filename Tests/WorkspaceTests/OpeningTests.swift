@@ -95,7 +95,7 @@ struct OpeningTests {
 
   @Test(
     "A database of another program is refused and left as it is, with nothing beside it",
-    arguments: [OpenWorkspace.FirstConnection.reader, .writer])
+    arguments: [OpenWorkspace.FirstConnection.reader, .writer, .onlyWriter])
   func foreignDatabase(first: OpenWorkspace.FirstConnection) throws {
     let path = directory.path + "/workspace.db"
     let foreign = try DatabaseQueue(path: path)
@@ -122,6 +122,29 @@ struct OpeningTests {
     // The log is short, so that it stays; nothing of the connections is closed.
     workspace.settle()
     #expect(try workspace.read { try Int.fetchOne($0, sql: names) } == 1)
+  }
+
+  @Test(
+    "A program that is there for a moment reads and writes on one connection, but for what it reads in the middle of a transaction"
+  )
+  func onlyWriter() throws {
+    try OpenWorkspace.open(at: directory.workspace, schema: .numbers, mode: .readWrite).close()
+    let workspace = try OpenWorkspace.open(
+      at: directory.workspace, schema: .numbers, mode: .readWrite, first: .onlyWriter)
+    defer { workspace.close() }
+    let count = "SELECT count(*) FROM number"
+    let insertion = "INSERT INTO number (value) VALUES (1)"
+    // Which sees what only this connection knows of.
+    try workspace.write { try $0.execute(sql: "CREATE TEMP TABLE own (x)") }
+    #expect(try workspace.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM own") } == 0)
+    #expect(throws: WorkspaceError.locked(path: workspace.path)) {
+      try workspace.read { _ in try workspace.write { try $0.execute(sql: insertion) } }
+    }
+    try workspace.write { db in
+      try db.execute(sql: insertion)
+      #expect(try workspace.read { try Int.fetchOne($0, sql: count) } == 0)
+    }
+    #expect(try workspace.read { try Int.fetchOne($0, sql: count) } == 1)
   }
 
   @Test("A file that is no database is refused")

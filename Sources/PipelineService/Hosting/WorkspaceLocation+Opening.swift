@@ -45,9 +45,11 @@ extension WorkspaceLocation {
   /// Opens the history for a command that writes. Runs whose host is gone are noticed.
   ///
   /// - Throws: ``WorkspaceMissing``, or `WorkspaceError`.
-  package func writableHistory(durability: Durability) throws -> History {
+  package func writableHistory(
+    first: OpenWorkspace.FirstConnection = .reader, durability: Durability
+  ) throws -> History {
     try requireDatabase()
-    let history = try History.open(at: path, mode: .readWrite, durability: durability)
+    let history = try History.open(at: path, mode: .readWrite, first: first, durability: durability)
     do {
       try history.markInterrupted()
     } catch .full {

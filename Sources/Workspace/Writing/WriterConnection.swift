@@ -67,6 +67,17 @@ final class WriterConnection: Sendable {
     try access(body)
   }
 
+  /// Runs `body` in a read transaction.
+  func read<T>(_ body: (Database) throws -> T) throws -> T {
+    busy.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    defer { busy.wrappingSubtract(1, ordering: .releasing) }
+    return try queue.read { db in
+      owner.store(UInt(pthread_self()), ordering: .relaxed)
+      defer { owner.store(0, ordering: .relaxed) }
+      return try body(db)
+    }
+  }
+
   func write<T>(_ body: (Database) throws -> T) throws -> T {
     try checkOutside()
     return try access { db in try locked(db) { try transaction(db, body) } }
@@ -313,7 +324,8 @@ final class WriterConnection: Sendable {
   }
 
   /// Whether the caller is the code of a transaction on this connection, which would wait for itself.
-  private var isInside: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
+  /// Whether this is called by the code of a transaction.
+  var isInside: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
 
   private func checkOutside() throws(WorkspaceError) {
     if isInside { throw .locked(path: queue.path) }

@@ -84,8 +84,11 @@ struct SharedOptions: ParsableArguments, Sendable {
   }
 
   /// The same for a command that writes something for the host, or for a process that executes a run: reports on standard error what keeps the host from doing it.
-  func requireHistoryForHost() throws -> History {
-    let history = try requireHistory(writing: true)
+  ///
+  /// - Parameter isBrief: Whether it ends with that, and follows nothing.
+  func requireHistoryForHost(isBrief: Bool = true) throws -> History {
+    let history = try location().writableHistory(
+      first: isBrief ? .onlyWriter : .reader, durability: DurabilitySetting.value())
     if let standstill = try history.standstill() { warn(of: standstill) }
     return history
   }

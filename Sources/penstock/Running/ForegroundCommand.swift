@@ -10,8 +10,10 @@ protocol ForegroundCommand: ParsableCommand, Sendable {
 }
 
 extension ForegroundCommand {
+  func run() throws { try runBesideSignals() }
+
   /// Ends the process: the first thread only answers signals that no run does, which are blocked in all others.
-  func run() throws {
+  func runBesideSignals() throws {
     // libdispatch, which waits for processes and timers, ends the process by SIGILL without it.
     guard access("/proc/self/task", X_OK) == 0 else {
       throw CommandFailure(

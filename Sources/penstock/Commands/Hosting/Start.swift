@@ -79,9 +79,23 @@ struct Start: ForegroundCommand {
     return delays
   }
 
+  func run() throws {
+    // What shows nothing waits for nothing, and needs neither threads nor answers to signals.
+    if follow { try runBesideSignals() } else { _ = try queue() }
+  }
+
   func runInForeground() async throws -> ExitStatus {
+    let (run, history, shared) = try queue()
+    guard let record = try history.run(run) else {
+      throw CommandFailure("run \(RunReference(history: history).short(run)) has been deleted")
+    }
+    return try await Attach.show(record, in: history, shared)
+  }
+
+  /// Queues the run, and says so where it is not going to be shown.
+  private func queue() throws -> (run: RunID, history: History, shared: SharedOptions) {
     let shared = try hostFile.serving(shared)
-    let history = try shared.requireHistoryForHost()
+    let history = try shared.requireHistoryForHost(isBrief: !follow)
     let who = QuestionAnswer.loginName()
     let host = plugins.host()
     let request = try RequestedRun(
@@ -100,15 +114,13 @@ struct Start: ForegroundCommand {
     }
     let run = try request.queue(
       given: given, values: values, labels: labels, priority: priority, who: who, version: Version.current)
-    let short = RunReference(history: history).short(run)
     for delay in shared.quiet ? [] : try delays(in: history) { TextOutput.error.writeLine("penstock: \(delay)") }
-    guard follow else {
+    if !follow {
+      let short = RunReference(history: history).short(run)
       shared.output.confirm(["run": .string(run.text), "pipeline": .string(request.pipeline.name)]) {
         TextOutput.standard.writeLine("Queued run \(short) of \(TerminalText.visible(request.pipeline.name)).")
       }
-      return .succeeded
     }
-    guard let record = try history.run(run) else { throw CommandFailure("run \(short) has been deleted") }
-    return try await Attach.show(record, in: history, shared)
+    return (run, history, shared)
   }
 }
