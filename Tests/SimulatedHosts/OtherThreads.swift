@@ -15,9 +15,9 @@ struct OtherThreads {
   private static let noise: Int64 = 2500
   /// Nanoseconds of which others that have used them between two readings probably use more.
   private static let work: Int64 = 10_000
-  /// How long to sleep between two readings, in nanoseconds: longer than a thread needs to wake up another one. While they are at work, a sixteenth of the time that
-  /// they have been.
-  private static let (shortPause, longestPause) = (10_000, 250_000)
+  /// How long to sleep between two readings, in nanoseconds: longer than a thread needs to wake up another one. While they are at work, a tenth of the time that
+  /// they have been, as each reading takes a processor from them.
+  private static let (shortPause, longestPause) = (10_000, 1_000_000)
 
   /// After how long at work they never come to rest, in nanoseconds.
   private static let limit: Int64 = 60_000_000_000
@@ -43,7 +43,7 @@ struct OtherThreads {
       let time = Self.time(CLOCK_MONOTONIC)
       pause =
         now - before > Self.work
-        ? min(max(Self.shortPause, Int(time - began) / 16), Self.longestPause) : Self.shortPause
+        ? min(max(Self.shortPause, Int(time - began) / 10), Self.longestPause) : Self.shortPause
       if now - before < Self.noise, areAsleep() {
         let after = Self.used()
         if after - before < Self.noise { return true }

@@ -105,8 +105,8 @@ struct SimulatedPipeline: Sendable {
     var second = 0
     // A second that no other one has in any hour, whatever its zone: these differ by quarters of an hour.
     if let number { (minutes, second) = ([number / 59 % 15], 1 + number % 59) }
-    isCrowded = number == nil && random.oneIn(13)
-    if isCrowded { minutes = [0, 30] }
+    isCrowded = number == nil && random.oneIn(24)
+    if isCrowded { minutes = [0, 15, 30, 45] }
     var (hours, days) = (Set(0..<24), Set(0..<7))
     var rest = "* * * *"
     switch isCrowded ? 0 : random.next(below: 20) {
@@ -120,12 +120,12 @@ struct SimulatedPipeline: Sendable {
       // Where clocks are changed.
       hours = [2]
       rest = "2 * * *"
-    case 5..<8:
+    case 5..<7:
       hours = Set(stride(from: 0, to: 24, by: 3))
       rest = "*/3 * * *"
     default:
-      hours = Set(stride(from: 0, to: 24, by: 6))
-      rest = "*/6 * * *"
+      hours = Set(stride(from: 0, to: 24, by: 8))
+      rest = "*/8 * * *"
     }
     schedule = .cron(second: second, minutes: minutes, hours: hours, days: days, zone: zone)
     var settings = ""
@@ -160,8 +160,8 @@ struct SimulatedPipeline: Sendable {
     case 1: return [process("a", retry), process("b", ""), process("c", ", needs: [a, b]")]
     case 2: return [process("a", ""), "  - { name: b, needs: [a], wait: 2m }", process("c", ", needs: [b]")]
     case 3, 4: return [process("a", "", resource: "gpu")]
-    case 5...9: return [process("a", retry)]
-    case 10...16 where !isCrowded: return ["  - { name: a, value: 1 }"]
+    case 5...8: return [process("a", retry)]
+    case 9...17 where !isCrowded: return ["  - { name: a, value: 1 }"]
     default: return [process("a", "")]
     }
   }
