@@ -86,6 +86,8 @@ struct SharedOptions: ParsableArguments, Sendable {
   /// The same for a command that writes something for the host, or for a process that executes a run: reports on standard error what keeps the host from doing it.
   ///
   /// - Parameter isBrief: Whether it ends with that, and follows nothing.
+  /// - Returns: The history.
+  /// - Throws: ``CommandFailure``, or what keeps the workspace from being opened for writing.
   func requireHistoryForHost(isBrief: Bool = true) throws -> History {
     let history = try location().writableHistory(
       first: isBrief ? .onlyWriter : .reader, durability: DurabilitySetting.value())
