@@ -4,10 +4,10 @@ import Workspace
 
 /// The pipelines that it serves, and what they tell of.
 extension PipelineServer {
-  /// Looks at all files for the first time: before a host is ready, it knows what it serves. Nil where it is to end before there were the descriptors for that.
+  /// Looks at all files for the first time: before a host is ready, it knows what it serves. Nil where it is to end before it does.
   func lookFirst() async throws -> PipelineCatalog.Difference? {
-    var difference = catalog.look()
-    if difference.isIncomplete {
+    var difference = catalog.look { [mail] in mail.isDrainAsked }
+    if difference.isIncomplete, !mail.isDrainAsked {
       tellIncomplete()
       // For those who ask whether there is a host. What it lacks may keep it from writing this, too.
       record.configuration = configuration.json(problems: problems).text
@@ -16,7 +16,7 @@ extension PipelineServer {
     while difference.isIncomplete {
       guard try !mail.isDrainAsked && !history.isDrainAsked() else { return nil }
       try await host.delay(for: .seconds(1))
-      difference = catalog.look()
+      difference = catalog.look { [mail] in mail.isDrainAsked }
     }
     watch.problem = nil
     try await take(difference, isFirst: true)

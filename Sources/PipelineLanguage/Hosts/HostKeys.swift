@@ -30,7 +30,7 @@ enum HostKey: String, CaseIterable, Sendable {
         "on_restart", .choice(RestartPolicy.allCases.map(\.rawValue)),
         "What becomes of interrupted runs at the start of the host, for pipelines that do not say.", default: "resume"),
       KeyRow(
-        "drain", .duration, "How long running operations may take to finish when the host is asked to end.",
+        "drain", .duration, "How long runs in progress may go on when the host is asked to end.",
         default: "10m"),
       KeyRow(
         "retention", .keys(RetentionKey.table.rows),

@@ -117,7 +117,10 @@ struct PipelineCatalog {
   private(set) var lookedAt = FileClock.now()
 
   /// Looks at all files, and loads those that are new or have changed.
-  mutating func look() -> Difference {
+  ///
+  /// - Parameter isOver: Whether nobody wants to know any more; asked before each file, as thousands take seconds.
+  /// - Returns: What is different. It is incomplete where nobody wanted to know any more.
+  mutating func look(unless isOver: () -> Bool = { false }) -> Difference {
     var difference = Difference()
     let begun = FileClock.now()
     let found = PipelineFiles(paths, names: names)
@@ -136,6 +139,10 @@ struct PipelineCatalog {
       if problem == nil { files[path] = nil } else { files[path]?.folderProblem = problem }
     }
     for path in present {
+      guard !isOver() else {
+        difference.isIncomplete = true
+        break
+      }
       files[path]?.folderProblem = nil
       if !look(at: path) { difference.isIncomplete = true }
     }

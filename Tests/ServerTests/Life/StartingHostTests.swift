@@ -9,9 +9,31 @@ import Server
 import Synchronization
 import Testing
 
-@Suite("A host that starts without free descriptors")
+@Suite("A host that starts")
 struct StartingHostTests {
-  @Test("is there for those who ask, with what it lacks, until it is ready", .timeLimit(.minutes(1)))
+  @Test("ends where it is told to while it looks at the files, without having been ready", .timeLimit(.minutes(1)))
+  func drainedMeanwhile() async throws {
+    let told = Mutex<PipelineServer?>(nil)
+    let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }]"]) {
+      $0.folderNames = { folder throws(PipelineFiles.Unreadable) in
+        told.withLock { $0 }?.send(.drain(RunCanceller(means: .drain)))
+        return try PipelineFiles.system(folder)
+      }
+    }
+    let states = Mutex<[HostStates.State]>([])
+    let server = try bench.server(HostStates { state in states.withLock { $0.append(state) } })
+    told.withLock { $0 = server }
+    try await server.run()
+    told.withLock { $0 = nil }
+    #expect(!states.withLock { $0 }.contains { if case .ready = $0 { true } else { false } })
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    #expect(try history.currentHost() == nil)
+  }
+
+  @Test(
+    "without free descriptors is there for those who ask, with what it lacks, until it is ready",
+    .timeLimit(.minutes(1)))
   func starting() async throws {
     let isShort = Mutex(true)
     let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }]"]) {
