@@ -6,6 +6,7 @@ import Workspace
 /// Finds what queued runs wait for, and who holds it.
 struct QueueReasons {
   private let history: History
+  private let now = RecordTime.now
   private let host: HostRecord?
   private let standstill: HostStandstill?
   private let configuration: JSONValue?
@@ -19,6 +20,9 @@ struct QueueReasons {
   /// What a run waits for that a host takes from the queue as soon as it looks.
   static let (turn, begins) = ("its turn", "nothing: it is about to begin")
 
+  /// What is said of a run whose time to begin is over, until somebody has left it out.
+  static let late = "nothing: its time to begin is over, and it is left out"
+
   /// How many runs are named that hold something.
   private static let named = 3
 
@@ -31,11 +35,15 @@ struct QueueReasons {
     standstill = host.flatMap(history.standstill)
     // Where none serves, the next one is probably like the last one.
     configuration = try (host ?? history.hosts(limit: 1).first).flatMap { try? JSONValue.parse($0.configuration) }
-    pauses = Dictionary(try history.pauses(at: .now).map { ($0.pipeline, $0) }) { first, _ in first }
+    pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
     placed = try host.map { try history.placedRuns(of: $0.owner) } ?? []
   }
 
+  /// Whether the time is over by which the run must have begun.
+  func isLate(_ place: QueuePlace) -> Bool { place.startBy.map { $0 < now } ?? false }
+
   mutating func reason(of place: QueuePlace) throws -> String {
+    if isLate(place) { return Self.late }
     if let standstill { return standstill.awaited }
     if place.isTaken {
       return try turn(of: place) ?? history.run(place.run)?.preparation?.awaited ?? fullDisk ?? Self.begins

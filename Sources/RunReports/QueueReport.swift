@@ -36,7 +36,9 @@ package struct QueueReport: Sendable {
     let labelled =
       labels.isEmpty ? nil : Set(try history.runs(RunFilter(states: [.queued], labels: labels)).map(\.id))
     var reasons = try QueueReasons(in: history)
-    for (index, place) in try history.queueInOrder(reasons.outlook).enumerated() {
+    let order = try history.queueInOrder(reasons.outlook)
+    // Those that are left out are before no other one.
+    for (index, place) in (order.filter { !reasons.isLate($0) } + order.filter(reasons.isLate)).enumerated() {
       guard pipeline == nil || place.pipeline == pipeline, run == nil || place.run == run,
         labelled?.contains(place.run) ?? true
       else { continue }

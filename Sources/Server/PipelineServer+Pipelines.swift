@@ -122,7 +122,10 @@ extension PipelineServer {
   ) async throws -> Admission {
     let others = overlap == .skip ? await dispatcher.runs(of: occasion.pipeline) : []
     let admission = try await host.admit(
-      OccasionRequest(occasion, run: run, overlap: overlap, capacity: configuration.queued, others: others))
+      OccasionRequest(occasion, run: run, overlap: overlap, capacity: configuration.queued, others: others)
+    ) { [log] in
+      for late in $0 { log.tell(late) }
+    }
     clock?.look()
     if occasion.instant != nil, let pipeline = catalog.pipeline(occasion.pipeline) { forecast([pipeline]) }
     switch admission {

@@ -14,9 +14,12 @@ extension RunHost {
       configuration: services.configuration, at: services.now())
   }
 
-  /// Records an occasion together with its queued run, or with the reason why there is none; durable when it returns.
-  package func admit(_ request: OccasionRequest) async throws -> Admission {
-    try await services.recorder.admit(request)
+  /// Records an occasion together with its queued run, or with the reason why there is none; durable when it returns. `onLate` is told of queued runs that are left out, as their
+  /// time to begin is over.
+  package func admit(
+    _ request: OccasionRequest, onLate: @Sendable ([LateRun]) -> Void = { _ in }
+  ) async throws -> Admission {
+    try await services.recorder.admit(request, onLate: onLate)
   }
 
   /// The same for several occasions, in one transaction.
@@ -42,15 +45,27 @@ extension RunHost {
       places, held: held, single: single, host: services.configuration.hostName, at: services.now(), onLate: onLate)
   }
 
+  /// Leaves out queued runs whose time to begin is over, and returns them. Those that were taken, ``leaveOutLate(_:)`` does.
+  package func leaveOutLate() async throws -> [LateRun] {
+    try await services.recorder.leaveOutLate(at: services.now())
+  }
+
+  /// Ends a run that this host has taken, if its time to begin is over and it has not begun. False where no engine has it (yet).
+  package func leaveOutLate(_ run: RunID) -> Bool {
+    guard let engine = running.withLock({ $0[run] }) else { return false }
+    services.loop.execute { engine.assumeIsolated { $0.leaveOutLate() } }
+    return true
+  }
+
   /// Runs a queued run that this host has taken to its end. Cancelling the calling task cancels it.
   ///
-  /// One whose recorded definition does not load any more fails without beginning.
+  /// One whose recorded definition does not load any more fails without beginning. `onBegin` is called on the engine's thread when it begins, and must return at once.
   ///
   /// - Throws: What ``run(_:options:events:onEvent:)`` throws; `CancellationError` where it was cancelled while its definition could not be read for lack of descriptors,
   ///   and is queued again.
   package func run(
     _ taken: QueueTurns.Taken, in place: RunPlace? = nil, events: RunEventRange = .all,
-    onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    onEvent: (@Sendable (RunEvent) -> Void)? = nil, onBegin: (@Sendable () -> Void)? = nil
   ) async throws -> RunOutcome {
     let id = taken.run.id
     var record = taken.run
@@ -70,8 +85,8 @@ extension RunHost {
         try recordedPipelines.pipeline(of: taken.run, definition: taken.definition, nested: taken.nested)
       }
       return try await run(
-        pipeline, options: RunOptions(recorded: taken.run), recordedAs: taken.run, place: place, events: events,
-        onEvent: onEvent)
+        pipeline, options: RunOptions(recorded: taken.run), recordedAs: taken.run, startBy: taken.startBy, place: place,
+        events: events, onEvent: onEvent, onBegin: onBegin)
     } catch let error as InvalidPipeline {
       record.reason = RunReason.notBegun(Occasion.Reason.invalidDefinition.rawValue, why: "\(error)").text
     } catch let error as MissingDependency {

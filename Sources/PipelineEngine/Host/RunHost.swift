@@ -95,8 +95,9 @@ public final class RunHost: Sendable {
 
   /// The same with the record of the run, where it is there already and this host's.
   package func run(
-    _ pipeline: PipelineDefinition, options: RunOptions, recordedAs record: RunRecord?, place: RunPlace? = nil,
-    events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
+    _ pipeline: PipelineDefinition, options: RunOptions, recordedAs record: RunRecord?, startBy: RecordTime? = nil,
+    place: RunPlace? = nil, events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil,
+    onBegin: (@Sendable () -> Void)? = nil
   ) async throws -> RunOutcome {
     let former = try options.source.flatMap { id in
       let source = try recorded(id)
@@ -111,7 +112,8 @@ public final class RunHost: Sendable {
       services: services, pipeline: pipeline,
       RunBrief(
         id: record?.id ?? .generate(at: services.now()), options: options,
-        observer: RunObserver(events: events, onEvent: onEvent), queued: record, place: place))
+        observer: RunObserver(events: events, onEvent: onEvent), queued: record, startBy: startBy, place: place,
+        onBegin: onBegin))
     return try await execute(engine, after: former)
   }
 

@@ -92,8 +92,24 @@ extension RunEngine {
     }
   }
 
-  func begin(isResumed: Bool) {
+  /// Returns the present, at which the run may begin.
+  ///
+  /// - Throws: ``LateStart`` where it had to begin earlier, or `CancellationError` where it was interrupted.
+  @discardableResult
+  func requireBeginning() throws -> RecordTime {
+    // It may be interrupted while it has all that it needs.
+    if run.ending.isLost { throw CancellationError() }
     let now = run.services.now()
+    if let startBy = brief.startBy, startBy < now { throw LateStart() }
+    return now
+  }
+
+  /// The time is over by which the run must have begun: whatever it waits for, it waits no longer, unless it has begun.
+  func leaveOutLate() {
+    if run.recorder.run.startedAt == nil { cancel(.late) }
+  }
+
+  func begin(isResumed: Bool, at now: RecordTime) {
     if !isResumed { run.recorder.enter(.running) }
     if run.recorder.run.startedAt == nil {
       run.recorder.run.startedAt = now
@@ -104,6 +120,7 @@ extension RunEngine {
     askPlugins()
     if !isResumed {
       run.services.recorder.record(.runStarted(run.state.id, at: now))
+      brief.onBegin?()
       run.observer.emit(.run(run.recorder.run))
     }
     if let timeout = run.state.pipeline.timeout {
@@ -132,7 +149,9 @@ extension RunEngine {
     let masker = run.state.given.masker
     switch error {
     case let error as OverlapSkip: return .cancelled(.overlap(error.other))
-    case is CancellationError: return .cancelled(.cancelledBefore)
+    case is LateStart: return RunCancellation.late.end
+    case is CancellationError:
+      return run.cancellation == .late ? RunCancellation.late.end : .cancelled(.cancelledBefore)
     case let error as EngineError
     where ["secret-unavailable", "processes-remain", "processes-unknown"].contains(error.code):
       return .failed(.notBegun(error.code, why: masker.mask("\(error)")))
@@ -147,3 +166,6 @@ extension RunEngine {
     run.secrets.inherited.masker.mask(run.state.pipeline.recordedParameters(run.state.given.parameters))
   }
 }
+
+/// The time is over by which a run must have begun.
+private struct LateStart: Error {}

@@ -69,7 +69,9 @@ actor RunEngine {
       if run.waits.isListening { run.services.requests.remove(id) }
     }
     var locks: [ExclusiveLocks.Hold] = []
+    let begins: RecordTime
     do {
+      try requireBeginning()
       try await awaitWriting()
       if let source = former?.source { try await RunTakeover(run: run).inheritParts(of: source) }
       // One that is only to be cancelled has no turn to wait for.
@@ -77,6 +79,7 @@ actor RunEngine {
         locks.append(hold)
       }
       try await prepare()
+      begins = try requireBeginning()
     } catch {
       for hold in locks { await run.services.shared.locks.giveBack(hold) }
       let end = startFailure(error)
@@ -85,7 +88,7 @@ actor RunEngine {
       }
       return try await self.end(as: end)
     }
-    begin(isResumed: isResumed)
+    begin(isResumed: isResumed, at: begins)
     // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
     try await run.services.recorder.flush()
     for ordinal in takenOver { run.observer.emit(.operation(run.recorder.operationRecord(ordinal))) }

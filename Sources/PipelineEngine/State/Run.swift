@@ -129,7 +129,7 @@ final class Run {
     guard state.instances[ordinal].node.isAskedWhenCancelled, !isForced else { return false }
     switch cancellation {
     case .requested, .timeout, nil: return true
-    case .history, .engine: return false
+    case .late, .history, .engine: return false
     }
   }
 

@@ -13,6 +13,10 @@ struct RunBrief: Sendable {
   var observer = RunObserver()
   /// The record of a run that was queued, and that this host has taken; nil for one that is not recorded yet.
   var queued: RunRecord?
+  /// When it must have begun, or it is left out; nil for any time.
+  var startBy: RecordTime?
   /// Its place among those that the host lets go on at once; nil where nobody counts them.
   var place: RunPlace?
+  /// Called on the loop when it begins; returns at once.
+  var onBegin: (@Sendable () -> Void)?
 }

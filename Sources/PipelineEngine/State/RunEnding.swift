@@ -86,6 +86,8 @@ enum RunCancellation {
   /// Somebody asked for it.
   case requested
   case timeout
+  /// It has not begun within `start_within`.
+  case late
   /// The history cannot be written.
   case history
   /// The engine itself cannot go on.
@@ -96,6 +98,7 @@ enum RunCancellation {
     switch self {
     case .requested: .cancelled()
     case .timeout: .failed(.timeout)
+    case .late: .cancelled(.tooLate)
     case .history: .failed(.historyFailed)
     case .engine: .failed(.engineFailed)
     }

@@ -15,7 +15,7 @@ public struct QueuePlace: Sendable, Hashable {
   public var askedAt: RecordTime
   /// When it must have begun, or it is left out; nil for any time.
   public var startBy: RecordTime?
-  /// Whether a host has taken it, which is about to begin it.
+  /// Whether a host has taken it, which begins it when it has its turn and its secrets.
   public var isTaken: Bool
 }
 
@@ -81,7 +81,8 @@ extension History {
     _ request: OccasionRequest, for requester: Requester? = nil
   ) throws(WorkspaceError) -> Admission {
     let admission = try write { db in
-      let admission = try OccasionLedger.admit(request, in: db)
+      var late: [LateRun] = []
+      let admission = try OccasionLedger.admit(request, leavingOut: &late, in: db)
       if let requester, let run = admission.run {
         let occasion = request.occasion
         let source = request.run?.record.origin.source

@@ -2,18 +2,27 @@ import SQLite
 import Workspace
 
 extension HistoryRecorder {
-  /// Records an occasion together with its queued run, or with the reason why there is none; durable when it returns.
-  package nonisolated(nonsending) func admit(_ request: OccasionRequest) async throws -> Admission {
-    try await perform(changing: { OccasionLedger.types(of: [(request, $0)]) }) {
-      try OccasionLedger.admit(request, in: $0)
-    }
+  /// Records an occasion together with its queued run, or with the reason why there is none; durable when it returns. `onLate` is told of queued runs that are left out, as their
+  /// time to begin is over.
+  package nonisolated(nonsending) func admit(
+    _ request: OccasionRequest, onLate: @Sendable ([LateRun]) -> Void = { _ in }
+  ) async throws -> Admission {
+    try await admit([request], onLate: onLate)[0]
   }
 
   /// The same for several occasions, in one transaction.
-  package nonisolated(nonsending) func admit(_ requests: [OccasionRequest]) async throws -> [Admission] {
-    try await perform(changing: { OccasionLedger.types(of: Array(zip(requests, $0))) }) { db in
-      try requests.map { try OccasionLedger.admit($0, in: db) }
+  package nonisolated(nonsending) func admit(
+    _ requests: [OccasionRequest], onLate: @Sendable ([LateRun]) -> Void = { _ in }
+  ) async throws -> [Admission] {
+    let (admissions, late) = try await perform(
+      changing: { OccasionLedger.types(of: Array(zip(requests, $0.0)), late: $0.1) }
+    ) { db -> ([Admission], [LateRun]) in
+      var late: [LateRun] = []
+      let admissions = try requests.map { try OccasionLedger.admit($0, leavingOut: &late, in: db) }
+      return (admissions, late)
     }
+    if !late.isEmpty { onLate(late) }
+    return admissions
   }
 
   /// Records an occasion together with its run, which this process begins now; durable when it returns. Nil where its instant is known already.
@@ -41,6 +50,13 @@ extension HistoryRecorder {
 }
 
 extension HistoryRecorder {
+  /// Leaves out queued runs whose time to begin is over, and returns them; durable when it returns.
+  package nonisolated(nonsending) func leaveOutLate(at time: RecordTime) async throws -> [LateRun] {
+    try await perform(changing: { OccasionLedger.types(of: [], late: $0) }) {
+      try OccasionLedger.leaveOutLate(at: time, in: $0)
+    }
+  }
+
   /// Takes queued runs that are next, and makes them this process's; durable when it returns. Those whose time to begin is over are left out first.
   ///
   /// - Parameters:

@@ -12,9 +12,9 @@ enum OccasionLedger {
   /// How many occasions come between two looks at what may be forgotten.
   private static let interval: Int64 = 256
 
-  /// The objects that are others once these have been admitted, each with what came of it.
-  static func types(of admitted: [(request: OccasionRequest, admission: Admission)]) -> ChangedTypes {
-    var types: ChangedTypes = []
+  /// The objects that are others once these have been admitted, each with what came of it, and late runs were left out.
+  static func types(of admitted: [(request: OccasionRequest, admission: Admission)], late: [LateRun]) -> ChangedTypes {
+    var types: ChangedTypes = late.isEmpty ? [] : [StoredRun.self, StoredOccasion.self, StoredQueueEntry.self]
     for (request, admission) in admitted {
       switch admission {
       case .known: break
@@ -28,8 +28,10 @@ enum OccasionLedger {
     return types
   }
 
-  static func admit(_ request: OccasionRequest, in db: Database) throws -> Admission {
+  /// Records an occasion with what comes of it. Runs that are too late by then are left out first, and added to `late`: they are in nobody's way.
+  static func admit(_ request: OccasionRequest, leavingOut late: inout [LateRun], in db: Database) throws -> Admission {
     let occasion = request.occasion
+    if request.run != nil { late += try leaveOutLate(at: occasion.askedAt, in: db) }
     if occasion.cause == .instant, let instant = occasion.instant, try isKnown(instant, of: occasion.pipeline, in: db) {
       return .known
     }
@@ -119,7 +121,7 @@ enum OccasionLedger {
       }
       let share = share(of: request.capacity)
       if occasion.cause.comesByItself, share < request.capacity,
-        try hasQueued(share, of: occasion.pipeline, in: db)
+        try hasQueued(share, of: occasion.pipeline, at: occasion.askedAt, in: db)
       {
         return Refusal(
           reason: .queueFull, detail: "\(share) runs of this pipeline are queued, and the other places are for others")
@@ -128,7 +130,8 @@ enum OccasionLedger {
     // One that comes too late is in the way of no other one.
     if let startBy = request.run?.startBy, startBy < occasion.askedAt { return Refusal(reason: .tooLate) }
     guard request.overlap == .skip,
-      let other = try activeRun(of: occasion.pipeline, in: db) ?? unendedRun(among: request.others, in: db)
+      let other = try activeRun(of: occasion.pipeline, at: occasion.askedAt, in: db)
+        ?? unendedRun(among: request.others, at: occasion.askedAt, in: db)
     else { return nil }
     return Refusal(reason: .overlap, other: other)
   }
@@ -149,39 +152,49 @@ enum OccasionLedger {
   /// How many queued runs a pipeline may have that begins by itself: one whose controller floods leaves places to others.
   private static func share(of capacity: Int) -> Int { max(min(capacity, 100), min(capacity / 2, 10_000)) }
 
-  private static func hasQueued(_ count: Int, of pipeline: String, in db: Database) throws -> Bool {
+  private static func hasQueued(
+    _ count: Int, of pipeline: String, at time: RecordTime, in db: Database
+  ) throws -> Bool {
     let waiting = try Int.fetchOne(
-      db.cachedStatement(sql: "SELECT 1 FROM queue_entry WHERE pipeline = ? LIMIT 1 OFFSET ?"),
-      arguments: [pipeline, count - 1])
+      db.cachedStatement(
+        sql: "SELECT 1 FROM queue_entry WHERE pipeline = ? AND ifnull(start_by >= ?, 1) LIMIT 1 OFFSET ?"),
+      arguments: [pipeline, time.microseconds, count - 1])
     return waiting != nil
   }
 
-  /// One of the runs that has not ended: it is interrupted, and about to be resumed.
-  private static func unendedRun(among runs: [RunID], in db: Database) throws -> (number: Int64, id: RunID)? {
+  /// One of the runs that has not ended: it is interrupted, and about to be resumed. One that is too late at `time` is not meant: its host is about to leave it out.
+  private static func unendedRun(
+    among runs: [RunID], at time: RecordTime, in db: Database
+  ) throws -> (number: Int64, id: RunID)? {
     for id in runs {
       let row = try Row.fetchOne(
         db.cachedStatement(
-          sql: "SELECT number FROM run_record WHERE id = ? AND state IN ('queued', 'running', 'interrupted')"),
-        arguments: [id.text])
+          sql: """
+            SELECT number FROM run_record WHERE id = ? AND state IN ('queued', 'running', 'interrupted')
+              AND number NOT IN (SELECT run FROM queue_entry WHERE run = number AND start_by < ?)
+            """), arguments: [id.text, time.microseconds])
       if let row { return (row[0], id) }
     }
     return nil
   }
 
-  /// A run of the pipeline that goes on, or is queued.
-  private static func activeRun(of pipeline: String, in db: Database) throws -> (number: Int64, id: RunID)? {
+  /// A run of the pipeline that goes on, or is queued and not too late at `time`.
+  private static func activeRun(
+    of pipeline: String, at time: RecordTime, in db: Database
+  ) throws -> (number: Int64, id: RunID)? {
     // Those that are queued by their places, and those of processes, which are few, by their index: neither of all that the pipeline had, nor of all that are queued.
     let rows = try Row.fetchAll(
       db.cachedStatement(
         sql: """
           SELECT r.number, r.id, r.boot, r.pid, r.process_started
           FROM queue_entry q CROSS JOIN run_record r ON r.number = q.run
-          WHERE q.pipeline = ?1 AND r.state IN ('queued', 'running')
+          WHERE q.pipeline = ?1 AND r.state IN ('queued', 'running') AND ifnull(q.start_by >= ?2, 1)
           UNION
           SELECT number, id, boot, pid, process_started FROM run_record INDEXED BY run_owned
           WHERE pipeline = ?1 AND state IN ('queued', 'running') AND process_started <> -1
+            AND number NOT IN (SELECT run FROM queue_entry WHERE run = number AND start_by < ?2)
           ORDER BY 1
-          """), arguments: [pipeline])
+          """), arguments: [pipeline, time.microseconds])
     for row in rows {
       let owner = ProcessIdentity(boot: row[2], pid: Int32(exactly: row[3] as Int64) ?? 0, started: row[4])
       guard let id = RunID(row[1] as String), owner == .nobody || owner.isAlive(in: db) else { continue }
@@ -202,7 +215,7 @@ enum OccasionLedger {
     }
   }
 
-  private static func id(of number: Int64, in db: Database) throws -> RunID? {
+  static func id(of number: Int64, in db: Database) throws -> RunID? {
     try String.fetchOne(db.cachedStatement(sql: "SELECT id FROM run_record WHERE number = ?"), arguments: [number])
       .flatMap { RunID($0) }
   }
@@ -231,29 +244,6 @@ enum OccasionLedger {
     try db.cachedStatement(sql: "UPDATE occasion SET outcome = ?, reason = ? WHERE run = ? AND outcome = 'run'")
       .execute(arguments: [outcome.rawValue, reason.rawValue, number])
     return true
-  }
-
-  /// Ends queued runs that should have begun by now, and returns them.
-  static func leaveOutLate(at time: RecordTime, in db: Database) throws -> [LateRun] {
-    let late = try Row.fetchAll(
-      db.cachedStatement(
-        sql: "SELECT run, pipeline FROM queue_entry WHERE start_by IS NOT NULL AND taken_at IS NULL AND start_by < ?"),
-      arguments: [time.microseconds]
-    ).map { ($0[0] as Int64, $0[1] as String) }
-    return try late.compactMap { number, pipeline in
-      try endQueued(number, canceller: nil, outcome: .skipped, reason: .tooLate, at: time, in: db)
-      return try id(of: number, in: db).map { LateRun(run: $0, pipeline: pipeline) }
-    }
-  }
-
-  /// The occasion of a run that another one was in the way of is one without a run, as that of any other which is skipped for `overlap`.
-  static func giveWay(_ number: Int64, to other: RunID, in db: Database) throws {
-    try db.cachedStatement(
-      sql: """
-        UPDATE occasion SET outcome = 'skipped', reason = 'overlap', run = (SELECT number FROM run_record WHERE id = ?)
-        WHERE run = ? AND outcome = 'run'
-        """
-    ).execute(arguments: [other.text, number])
   }
 
   /// What is recorded of a run that ended while it was queued.

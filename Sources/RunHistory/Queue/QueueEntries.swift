@@ -19,8 +19,12 @@ enum QueueEntries {
         try remove(number, in: db)
         return nil
       }
+      let startBy = try Int64.fetchOne(
+        db.cachedStatement(sql: "SELECT start_by FROM queue_entry WHERE run = ? AND start_by IS NOT NULL"),
+        arguments: [number])
       return QueueTurns.Taken(
         run: run.record, number: number, queue: candidate.place.queue,
+        startBy: startBy.map(RecordTime.init(microseconds:)),
         definition: try StoredDefinition.text(of: run.record.definitionHash, in: db) ?? "",
         nested: try NestedDefinitions.of(run.record.id, in: db))
     }

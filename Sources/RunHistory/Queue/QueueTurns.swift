@@ -29,6 +29,8 @@ package struct QueueTurns {
     package var run: RunRecord
     let number: Int64
     package var queue: String
+    /// When it must have begun, or it is left out.
+    package var startBy: RecordTime?
     package var definition: String
     package var nested: [String: String]
   }

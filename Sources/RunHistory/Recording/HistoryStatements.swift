@@ -78,9 +78,7 @@ final class HistoryStatements: @unchecked Sendable {
         } else {
           types.insert(StoredRun.self)
         }
-        if case .runEnded(_, .cancelled, let reason?, _, _, _) = change, RunReason.overlap(in: reason) != nil {
-          types.insert(StoredOccasion.self)
-        }
+        if case .runEnded(_, .cancelled, .some, _, _, _) = change { types.insert(StoredOccasion.self) }
       case .approvalRequested: types.insert(StoredApproval.self)
       case .resourcesReleased: types.insert(StoredResourceHold.self)
       case .operation, .attempt, .operationWithAttempt: break
@@ -160,7 +158,9 @@ final class HistoryStatements: @unchecked Sendable {
         statement.bind(number)
         try statement.run()
         ending = statement
-        if let other = reason.flatMap(RunReason.overlap) { try OccasionLedger.giveWay(number, to: other, in: db) }
+        if state == .cancelled, let reason {
+          try OccasionLedger.endTaken(number, reason: reason, canceller: canceller, in: db)
+        }
         dropEnded(run)
       case .resourcesReleased(_, let holds):
         // Also of a run that was taken from this process, whose operations have ended all the same.

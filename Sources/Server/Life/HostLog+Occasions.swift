@@ -12,6 +12,9 @@ extension HostLog {
       pipeline: occasion.pipeline)
   }
 
+  /// Tells that a run has not begun in time.
+  func tell(_ late: LateRun) { tell(late.run, of: late.pipeline, isNotRun: Occasion.Reason.tooLate.rawValue) }
+
   /// Tells that a run which was queued does not begin, and why.
   func tell(_ run: RunID, of pipeline: String, isNotRun reason: String) {
     tell(.info, "occasion-skipped", "run \(run) of '\(pipeline)' is not run: \(reason)", pipeline: pipeline, run: run)

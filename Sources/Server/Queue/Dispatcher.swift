@@ -10,6 +10,7 @@ import Workspace
 actor Dispatcher {
   /// What the dispatcher tells of the runs that it begins.
   struct Events: Sendable {
+    /// A run that was taken from the queue begins, or another one is gone on with.
     var began: @Sendable (RunRecord) -> Void
     var ended: @Sendable (RunRecord) -> Void
     /// A run whose host could not go on with it.
@@ -29,6 +30,10 @@ actor Dispatcher {
   private struct Going {
     var pipeline: String
     var queue: String
+    /// Whether it was taken from the queue.
+    var isTaken: Bool
+    /// When it must have begun; nil where that is any time, and once it is over.
+    var startBy: RecordTime?
     var place: RunPlace
     var task: Task<Void, Never>
   }
@@ -102,6 +107,7 @@ actor Dispatcher {
   ) {
     let places = grantPlaces()
     let isHeld = places.total > 0 && places.queues[queue] ?? 1 > 0
+    events.began(record)
     begin(record, in: queue, isHeld: isHeld, body)
     if !isHeld { returning.append(record.id) }
   }
@@ -149,23 +155,51 @@ actor Dispatcher {
   }
 
   private func takeNext() async throws {
-    let places = grantPlaces()
-    guard places.total > 0 || !replacing.isEmpty else { return }
-    // They stay queued.
-    guard host.mayTakeQueued() else { return wake(after: .seconds(1)) }
     let now = host.now()
-    guard let pauses = try host.history.pausesOfQueue(at: now) else { return }
-    guard places.total > 0 else { return try endReplaced(except: Set(pauses.map(\.pipeline))) }
-    let held = Set(pauses.map(\.pipeline))
-      .union(single.intersection(going.values.map(\.pipeline)))
+    leaveOutTaken(at: now)
+    // Those in the queue stay there.
+    guard host.mayTakeQueued() else { return wake(after: .seconds(1)) }
+    if let startBy = try host.history.nextStartBy(), startBy < now {
+      for late in try await host.leaveOutLate() { events.late(late) }
+    }
+    let pauses = try await takeNext(in: grantPlaces(), at: now)
+    // The end of a pause changes nothing in the workspace. At `start_by` itself a run may still begin.
+    let startBys = going.values.map(\.startBy) + [try host.history.nextStartBy()]
+    let next = (pauses.map(\.until) + startBys.map { $0?.advanced(by: 1) }).compactMap { $0 }.min()
+    if let next { wake(after: max(.milliseconds(1), next.duration(since: now))) }
+  }
+
+  /// Takes runs that are next, and returns the pauses whose end may let others begin.
+  private func takeNext(in places: QueueTurns.Places, at now: RecordTime) async throws -> [Pause] {
+    guard places.total > 0 || !replacing.isEmpty, let pauses = try host.history.pausesOfQueue(at: now) else {
+      return []
+    }
+    let paused = Set(pauses.map(\.pipeline))
+    guard places.total > 0 else {
+      try endReplaced(except: paused)
+      return []
+    }
+    let held = paused.union(single.intersection(going.values.map(\.pipeline)))
     let taken = try await host.takeQueued(places, held: held, single: single) { [events] in $0.forEach(events.late) }
     for entry in taken {
-      begin(entry.run, in: entry.queue, isHeld: true) { [host] in try await host.run(entry, in: $0) }
+      let beginning = RunBeginning(of: entry.run, events.began)
+      begin(entry.run, in: entry.queue, isHeld: true, startBy: entry.startBy, telling: beginning) { [host] in
+        // Not on the thread of the engine, which waits for nobody.
+        try await host.run(entry, in: $0, onBegin: { Task { beginning.tell() } })
+      }
     }
-    try endReplaced(except: Set(pauses.map(\.pipeline)))
-    // The end of a pause changes nothing in the workspace.
-    let next = (pauses.map(\.until) + [try host.history.nextStartBy()]).compactMap { $0 }.min()
-    if let next { wake(after: max(.milliseconds(1), next.duration(since: now))) }
+    try endReplaced(except: paused)
+    return pauses
+  }
+
+  /// Leaves out runs that were taken from the queue, and have not begun in time, whatever they wait for.
+  private func leaveOutTaken(at now: RecordTime) {
+    for (id, run) in going {
+      guard let startBy = run.startBy, startBy < now else { continue }
+      going[id]?.startBy = nil
+      // What nobody executes yet goes back to the queue, and is left out there.
+      if !host.leaveOutLate(id) { run.task.cancel() }
+    }
   }
 
   /// Cancels runs that have the place which a later run of their pipeline waits for, and is to take.
@@ -209,22 +243,25 @@ actor Dispatcher {
   }
 
   private func begin(
-    _ record: RunRecord, in queue: String, isHeld: Bool,
+    _ record: RunRecord, in queue: String, isHeld: Bool, startBy: RecordTime? = nil,
+    telling beginning: RunBeginning? = nil,
     _ body: @escaping @Sendable (RunPlace) async throws -> RunOutcome
   ) {
-    events.began(record)
     let place = host.place(isHeld: isHeld) { [weak self, id = record.id] in
       Task { await self?.placeChanged(of: id) }
     }
     let task = Task { [weak self, events] in
       do {
-        events.ended(try await body(place).run)
+        let run = try await body(place).run
+        if run.startedAt != nil { beginning?.tell() }
+        events.ended(run)
       } catch {
         events.failed(record, error)
       }
       await self?.ended(record.id)
     }
-    going[record.id] = Going(pipeline: record.pipeline, queue: queue, place: place, task: task)
+    going[record.id] = Going(
+      pipeline: record.pipeline, queue: queue, isTaken: beginning != nil, startBy: startBy, place: place, task: task)
   }
 
   private func ended(_ run: RunID) async {

@@ -19,6 +19,13 @@ final class RunRelay: Sendable {
     self.state = state
   }
 
+  /// Why a run that was taken from the queue has not begun; nil where it has, and where somebody has cancelled it.
+  private static func reasonNotToRun(_ run: RunRecord) -> String? {
+    guard run.state == .cancelled, run.startedAt == nil else { return nil }
+    if run.canceller?.means == .overlap, let other = run.canceller?.who { return "replaced by run \(other)" }
+    return run.reason == RunReason.tooLate.text ? Occasion.Reason.tooLate.rawValue : nil
+  }
+
   /// What has become of a run that its host does not go on with.
   static func words(for state: RunState?) -> String {
     switch state {
@@ -41,6 +48,10 @@ final class RunRelay: Sendable {
           .info, "run-began", "run \(run.id) of '\(run.pipeline)' begins", pipeline: run.pipeline, run: run.id)
       },
       ended: { [self] run in
+        if let reason = Self.reasonNotToRun(run) {
+          log.tell(run.id, of: run.pipeline, isNotRun: reason)
+          return tell(run)
+        }
         let reason = run.reason.map { ": \($0)" } ?? ""
         log.tell(
           run.state == .failed ? .error : .info, "run-ended",
@@ -65,9 +76,7 @@ final class RunRelay: Sendable {
         }
         tell(run)
       },
-      late: { late in
-        log.tell(late.run, of: late.pipeline, isNotRun: Occasion.Reason.tooLate.rawValue)
-      },
+      late: { late in log.tell(late) },
       stalled: { error in log.tell(.error, "queue", "cannot take runs from the queue: \(error)") })
   }
 }

@@ -349,7 +349,7 @@ extension RunEngine {
   /// Something that nothing may outlast, as it comes about.
   fileprivate func cancelAgain(_ reason: RunCancellation) {
     switch reason {
-    case .requested, .timeout: cancel(reason)
+    case .requested, .timeout, .late: cancel(reason)
     case .history: historyFailed(.readOnly(path: "history.db"))
     case .engine: fail(with: EngineError.systemCall("epoll_wait", 12))
     }

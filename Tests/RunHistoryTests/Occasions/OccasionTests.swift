@@ -247,14 +247,55 @@ struct OccasionTests {
     #expect(try fixture.history.queue().isEmpty)
   }
 
-  @Test("that is left out for want of time leaves those alone in whose way it stood")
-  func tooLateInTheWay() async throws {
-    let first = run(startBy: start.advanced(by: -1))
-    _ = try await admit(occasion(at: start.advanced(by: -10), heardAt: start.advanced(by: -10)), first)
-    let second = occasion(at: start.advanced(by: -5), heardAt: start.advanced(by: -5))
-    #expect(try await admit(second, run(), overlap: .skip) == .skipped(.overlap, first.record.id))
-    #expect(try await take().isEmpty)
-    #expect(try fixture.history.occasions().map(\.reason) == [.overlap, .tooLate])
+  @Test("of which the run is too late is in the way of no other one", arguments: [false, true])
+  func tooLateInTheWay(isTaken: Bool) async throws {
+    let first = run(startBy: start)
+    _ = try await admit(occasion(), first)
+    #expect(try await admit(occasion(.event), run(), overlap: .skip) == .skipped(.overlap, first.record.id))
+    if isTaken { #expect(try await take() == [first.record.id]) }
+    let later = start.advanced(by: 1)
+    let others = isTaken ? [first.record.id] : []
+    let second = OccasionRequest(occasion(.event, heardAt: later), run: run(), overlap: .skip, others: others)
+    #expect(try await fixture.recorder.admit(second).run != nil)
+    // One that its host has taken is left out by that.
+    guard !isTaken else { return }
+    let found = try fixture.history.occasions().first { $0.run == first.record.id && $0.cause == .instant }
+    #expect((found?.outcome, found?.reason) == (.skipped, .tooLate))
+  }
+
+  @Test("of which the run is too late takes no place from others", arguments: [false, true])
+  func tooLateInTheQueue(comesByItself: Bool) async throws {
+    for _ in 0..<100 { _ = try await admit(occasion(.event), run(startBy: start)) }
+    let heard = occasion(comesByItself ? .event : .request, heardAt: start.advanced(by: 1))
+    #expect(try await admit(heard, run(), capacity: 100).run != nil)
+    #expect(try fixture.history.queue().count == 1)
+  }
+
+  @Test("of which the run is too late is not replaced")
+  func tooLateToBeReplaced() async throws {
+    let first = run(startBy: start)
+    _ = try await admit(occasion(), first, overlap: .cancel)
+    let second = run()
+    let heard = occasion(.event, heardAt: start.advanced(by: 1))
+    #expect(try await admit(heard, second, overlap: .cancel) == .queued(second.record.id))
+    #expect(try fixture.history.run(first.record.id)?.reason == "too-late")
+  }
+
+  @Test("has no run where that ends before it began", arguments: ["too-late", "cancelled", "overlap"])
+  func endedBefore(why: String) async throws {
+    let run = run()
+    _ = try await admit(occasion(), run)
+    _ = try await take()
+    let canceller = RunCanceller(who: "ada", means: why == "overlap" ? .overlap : .command)
+    fixture.recorder.record(
+      .runEnded(
+        run.record.id, state: .cancelled, reason: why == "too-late" ? why : "cancelled",
+        canceller: why == "too-late" ? nil : canceller, counts: RunCounts(operations: 2), at: start))
+    try await fixture.recorder.flush()
+    let found = try #require(try fixture.history.occasions().first)
+    #expect(found.outcome == (why == "overlap" ? .replaced : .skipped))
+    #expect(found.reason?.rawValue == why)
+    #expect(found.run == run.record.id)
   }
 
   @Test("that is heard of too late has no run, and is in the way of no other one")

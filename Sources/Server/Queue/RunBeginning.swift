@@ -1,0 +1,23 @@
+import RunHistory
+import Synchronization
+
+/// Tells once that a run begins, before anything is told of its end.
+final class RunBeginning: Sendable {
+  private let run: RunRecord
+  private let onBegin: @Sendable (RunRecord) -> Void
+  private let isTold = Mutex(false)
+
+  init(of run: RunRecord, _ onBegin: @escaping @Sendable (RunRecord) -> Void) {
+    self.run = run
+    self.onBegin = onBegin
+  }
+
+  /// Tells it, unless that has been done. Any thread; whoever calls it at the same time waits until it is done.
+  func tell() {
+    isTold.withLock { isTold in
+      guard !isTold else { return }
+      isTold = true
+      onBegin(run)
+    }
+  }
+}
