@@ -100,14 +100,20 @@ struct QueueReasons {
     return names.isEmpty ? "\(last) has it" : "\(names.joined(separator: ", ")) and \(last) have them"
   }
 
-  /// The words for who has the turn of the pipeline, where one run of it goes on at a time; nil where no other run has.
+  /// The words for who has the turn of the pipeline, where the run waits for that: one run goes on at a time, or the run was taken to replace another one, which is being cancelled. Nil where
+  /// no other run has it.
   private mutating func turn(of place: QueuePlace) throws -> String? {
     let lease = try turns[place.pipeline] ?? history.turn(of: place.pipeline)
     turns[place.pipeline] = .some(lease)
-    guard let lease, RecordedKey.isTurn(try history.definition(of: place.run) ?? "") else { return nil }
+    guard let lease else { return nil }
+    let overlap = RecordedKey.overlap(try history.definition(of: place.run) ?? "")
+    guard overlap == .queue || place.isTaken && overlap != .allow else { return nil }
     let run = LeaseHolder(lease.holder)?.run
     guard run != place.run else { return nil }
     let holder = try run.map { "run \(try history.shortForm(of: $0))" } ?? lease.holder
+    if overlap == .cancel {
+      return "its turn: \(holder) in process \(lease.owner.pid), which it replaces, is being cancelled"
+    }
     return
       "its turn: one run of '\(place.pipeline)' goes on at a time, and \(holder) in process \(lease.owner.pid) does"
   }

@@ -9,8 +9,11 @@ enum RecordedKey {
     return entries.first { $0.name == key.rawValue }?.value.text
   }
 
-  /// Whether one run of the pipeline goes on at a time.
-  static func isTurn(_ text: String) -> Bool {
-    value(.overlap, in: text) == PipelineDefinition.Overlap.queue.rawValue
+  /// What becomes of a run of the pipeline while another one goes on.
+  static func overlap(_ text: String) -> PipelineDefinition.Overlap {
+    value(.overlap, in: text).flatMap(PipelineDefinition.Overlap.init) ?? .allow
   }
+
+  /// Whether one run of the pipeline goes on at a time.
+  static func isTurn(_ text: String) -> Bool { overlap(text) == .queue }
 }

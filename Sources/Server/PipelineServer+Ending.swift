@@ -17,8 +17,9 @@ extension PipelineServer {
       agents = [:]
       // What is being taken from the queue waits for room on the disk, too.
       await dispatcher.close(waiting: host.writeFailure == nil)
-      let (count, left) = (await dispatcher.count, await dispatcher.leaveResting())
-      tellDraining(running: count - left, left: left)
+      let count = await dispatcher.count
+      let (queued, left) = (await dispatcher.leaveNotBegun(), await dispatcher.leaveResting())
+      tellDraining(running: max(0, count - left - queued), left: left, queued: queued)
       record.state = .draining
       do {
         try history.update(record, with: canceller.signal.map { signalEntry(.drain, $0, by: canceller.who) })
@@ -33,7 +34,9 @@ extension PipelineServer {
         })
       background.tasks.append(
         Task { [host, dispatcher] in
-          while (try? await host.delay(for: Self.restInterval)) != nil { _ = await dispatcher.leaveResting() }
+          while (try? await host.delay(for: Self.restInterval)) != nil {
+            _ = (await dispatcher.leaveNotBegun(), await dispatcher.leaveResting())
+          }
         })
       Task { [dispatcher, mail] in
         await dispatcher.awaitEnd()
@@ -67,7 +70,7 @@ extension PipelineServer {
     log.tell(level, "drain", "\(name)\(canceller.who.map { " of \($0)" } ?? "") \(words)")
   }
 
-  private func tellDraining(running: Int, left: Int) {
+  private func tellDraining(running: Int, left: Int, queued: Int) {
     var parts: [String] = []
     if running > 0 {
       let limit = DurationNotation.format(configuration.drain)
@@ -75,6 +78,10 @@ extension PipelineServer {
     }
     if left > 0 {
       parts.append("\(left) \(left == 1 ? "run waits and is" : "runs wait and are") left to the next host")
+    }
+    if queued > 0 {
+      parts.append(
+        "\(queued) \(queued == 1 ? "run has not begun and stays" : "runs have not begun and stay") in the queue")
     }
     log.tell(
       .info, "draining", "draining: " + (parts.isEmpty ? "nothing is running" : parts.joined(separator: "; ")))

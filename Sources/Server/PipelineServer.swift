@@ -97,6 +97,7 @@ package actor PipelineServer {
       host: whereabouts.host, user: whereabouts.user, version: configuration.version, startedAt: service.host.now(),
       configuration: configuration.json().text)
     relay.connect { [weak self] run in Task { await self?.ended(run) } }
+    if let status = publications.status { relay.connectBeginning { status.notice() } }
   }
 
   /// Tells the host something, from any thread.

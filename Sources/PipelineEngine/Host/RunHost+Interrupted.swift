@@ -16,6 +16,21 @@ extension RunHost {
     }
   }
 
+  /// Puts those of `runs` back into the queue that this host has taken from it and that have not begun, and returns them, with those that no engine has (yet). Their places must be
+  /// barred (``RunPlace/bar()``). Whoever executes such a run is told of ``EngineError/left(_:)``.
+  package func leaveNotBegun(_ runs: [RunID]) async -> (left: [RunID], unknown: [RunID]) {
+    let found = running.withLock { running in runs.map { (run: $0, engine: running[$0]) } }
+    let engines = found.compactMap(\.engine)
+    let unknown = found.filter { $0.engine == nil }.map(\.run)
+    guard !engines.isEmpty else { return ([], unknown) }
+    return await withCheckedContinuation { continuation in
+      services.loop.execute {
+        let left = engines.filter { engine in engine.assumeIsolated { $0.leaveIfNotBegun() } }.map(\.id)
+        continuation.resume(returning: (left, unknown))
+      }
+    }
+  }
+
   /// Ends what the gone host of an interrupted run has left running, on this machine and elsewhere, and records that the run has failed. One that somebody has resumed meanwhile is left alone.
   ///
   /// - Throws: ``EngineError/processesRemain(_:of:)``, ``EngineError/processesUnknown(of:)`` or ``EngineError/jobsElsewhere(_:of:)`` where something of it may go on, or

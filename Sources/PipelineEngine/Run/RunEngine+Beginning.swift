@@ -94,10 +94,11 @@ extension RunEngine {
 
   /// Returns the present, at which the run may begin.
   ///
-  /// - Throws: ``LateStart`` where it had to begin earlier, or `CancellationError` where it was interrupted.
+  /// - Throws: ``LateStart`` where it had to begin earlier, or `CancellationError` where it is to go back to the queue.
   @discardableResult
   func requireBeginning() throws -> RecordTime {
-    // It may be interrupted while it has all that it needs.
+    if brief.queued != nil, brief.place?.mayBegin == false { interrupt(because: .left) }
+    // It may also be interrupted while it has all that it needs.
     if run.ending.isLost { throw CancellationError() }
     let now = run.services.now()
     if let startBy = brief.startBy, startBy < now { throw LateStart() }

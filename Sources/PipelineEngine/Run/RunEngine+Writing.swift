@@ -40,6 +40,15 @@ extension RunEngine {
     return true
   }
 
+  /// Interrupts a run from the queue that has not begun, which puts it back there. Returns whether it did.
+  func leaveIfNotBegun() -> Bool {
+    guard brief.queued != nil, run.recorder.run.startedAt == nil, run.cancellation == nil, !run.ending.isLost else {
+      return false
+    }
+    interrupt(because: .left)
+    return true
+  }
+
   /// Makes the run interrupted, once there is room to record that, and ends it. All of its processes have ended.
   func giveUp(because error: EngineError) async -> EngineError {
     for executor in run.services.executors.all { executor.forget(id) }

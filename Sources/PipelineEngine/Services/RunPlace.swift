@@ -20,6 +20,8 @@ package final class RunPlace: @unchecked Sendable {
   private static let delay = Duration.milliseconds(50)
 
   private let current: Mutex<State>
+  /// Whether the run may no longer begin.
+  private let barred = Atomic(false)
   private let loop: EventLoop
   private let delayer: (any OperationDelayer)?
   private let onChange: @Sendable () -> Void
@@ -44,6 +46,12 @@ package final class RunPlace: @unchecked Sendable {
 
   /// Where it stands.
   package var state: State { current.withLock { $0 } }
+
+  /// Keeps a run from the queue that has not begun from beginning: its host drains.
+  package func bar() { barred.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Whether such a run may begin.
+  var mayBegin: Bool { !barred.load(ordering: .sequentiallyConsistent) }
 
   /// Lets the run that wants it have it.
   package func grant() {

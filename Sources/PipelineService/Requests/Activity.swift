@@ -39,7 +39,8 @@ package struct Activity: Sendable {
     let queued = try history.runs(
       RunFilter(states: [.queued], labels: labels, limit: Self.mostQueued, order: .oldestFirst))
     if labels.isEmpty, queued.count == Self.mostQueued {
-      moreQueued = max(0, try history.queueLengths().values.reduce(0, +) - queued.count)
+      let counts = try history.queueCounts()
+      moreQueued = max(0, counts.queued - queued.count)
     }
     runs = try (going + queued).map { record in
       let operations = try history.operations(of: record.id).filter { operation in

@@ -46,12 +46,11 @@ extension History {
     }
   }
 
-  /// How many runs are queued, by the names of their queues.
-  package func queueLengths() throws(WorkspaceError) -> [String: Int] {
+  /// How many runs are queued, and how many of them a host has taken, which have not begun.
+  package func queueCounts() throws(WorkspaceError) -> (queued: Int, taken: Int) {
     try read { db in
-      let rows = try Row.fetchAll(
-        db.cachedStatement(sql: "SELECT queue, count(*) FROM queue_entry WHERE taken_at IS NULL GROUP BY queue"))
-      return Dictionary(rows.map { ($0[0] as String, $0[1] as Int) }) { first, _ in first }
+      let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT count(*), count(taken_at) FROM queue_entry"))
+      return row.map { ($0[0], $0[1]) } ?? (0, 0)
     }
   }
 

@@ -33,7 +33,7 @@ final class StatusTeller: Sendable {
 
   /// - Parameters:
   ///   - host: The host that it is about.
-  ///   - running: How many runs go on.
+  ///   - running: How many runs go on, or are about to begin.
   ///   - tell: Told the line.
   init(of host: RunHost, running: @escaping @Sendable () async -> Int, _ tell: @escaping @Sendable (String) -> Void) {
     self.host = host
@@ -64,7 +64,7 @@ final class StatusTeller: Sendable {
 
   private func text() async -> String? {
     // A history that cannot be read has nothing to tell.
-    guard let lengths = try? host.history.queueLengths(),
+    guard let counts = try? host.history.queueCounts(),
       let due = try? host.history.nextDue(at: host.now()).map({ [$0] }) ?? []
     else {
       return nil
@@ -73,7 +73,8 @@ final class StatusTeller: Sendable {
     let isDraining = (try? host.history.currentHost()?.state) == .draining
     let next = isDraining ? nil : due.first.flatMap { pipeline in pipeline.nextAt.map { (pipeline.name, $0) } }
     return HostStatus(
-      running: await running(), queued: lengths.values.reduce(0, +), next: next, now: host.now(),
+      // What has not begun is queued, as in `penstock status`.
+      running: max(0, await running() - counts.taken), queued: counts.queued, next: next, now: host.now(),
       unwrittenSince: host.writeFailure?.since
     ).text
   }

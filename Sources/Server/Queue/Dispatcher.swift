@@ -83,7 +83,7 @@ actor Dispatcher {
     await look()
   }
 
-  /// Lets no run begin any more. What was being taken from the queue when it was called begins before it returns, where it is waited for.
+  /// Lets no run begin any more. What was being taken from the queue when it was called is among those that are taken when it returns, where it is waited for.
   func close(waiting: Bool = true) async {
     isOpen = false
     timer?.cancel()
@@ -110,6 +110,16 @@ actor Dispatcher {
     events.began(record)
     begin(record, in: queue, isHeld: isHeld, body)
     if !isHeld { returning.append(record.id) }
+  }
+
+  /// Puts the runs that were taken from the queue and have not begun back there. Returns how many.
+  func leaveNotBegun() async -> Int {
+    let taken = going.filter(\.value.isTaken)
+    for run in taken.values { run.place.bar() }
+    let (left, unknown) = await host.leaveNotBegun(taken.keys.sorted())
+    // Their definitions cannot be read yet.
+    for run in unknown { going[run]?.task.cancel() }
+    return left.count + unknown.count
   }
 
   /// Leaves the runs in which everything waits to the next host. Returns how many.
@@ -250,6 +260,7 @@ actor Dispatcher {
     let place = host.place(isHeld: isHeld) { [weak self, id = record.id] in
       Task { await self?.placeChanged(of: id) }
     }
+    if !isOpen { place.bar() }
     let task = Task { [weak self, events] in
       do {
         let run = try await body(place).run

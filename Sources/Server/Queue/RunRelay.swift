@@ -6,6 +6,7 @@ import Synchronization
 final class RunRelay: Sendable {
   /// A struct: a bare closure is wrapped in another one each time that it is read out of a `Mutex`, until it is too deep for the stack.
   private struct Target {
+    var onBegin: (@Sendable () -> Void)?
     var onEnd: (@Sendable (RunRecord) -> Void)?
   }
 
@@ -38,14 +39,18 @@ final class RunRelay: Sendable {
 
   func connect(_ body: @escaping @Sendable (RunRecord) -> Void) { target.withLock { $0.onEnd = body } }
 
+  /// `body` hears that a run begins.
+  func connectBeginning(_ body: @escaping @Sendable () -> Void) { target.withLock { $0.onBegin = body } }
+
   private func tell(_ run: RunRecord) { target.withLock { $0.onEnd }?(run) }
 
   var events: Dispatcher.Events {
     let log = log
     return Dispatcher.Events(
-      began: { run in
+      began: { [self] run in
         log.tell(
           .info, "run-began", "run \(run.id) of '\(run.pipeline)' begins", pipeline: run.pipeline, run: run.id)
+        target.withLock { $0.onBegin }?()
       },
       ended: { [self] run in
         if let reason = Self.reasonNotToRun(run) {
@@ -62,6 +67,9 @@ final class RunRelay: Sendable {
       failed: { [self] run, error in
         let subject = "run \(run.id) of '\(run.pipeline)'"
         switch error {
+        case EngineError.left where state(run.id) == .queued, is CancellationError where state(run.id) == .queued:
+          log.tell(
+            .info, "run-left", "\(subject) has not begun, and stays in the queue", pipeline: run.pipeline, run: run.id)
         case EngineError.left:
           log.tell(
             .info, "run-left", "\(subject) waits, and is left to the next host", pipeline: run.pipeline, run: run.id)

@@ -3,7 +3,9 @@ import PipelineEngine
 import PipelineLanguage
 import PipelineService
 import RunHistory
+import RunReports
 import Server
+import Synchronization
 import Testing
 import Workspace
 
@@ -35,6 +37,61 @@ struct DrainTests {
     let history = try bench.history()
     #expect(try history.queue().map(\.run) == [runs[1]])
     history.workspace.close()
+  }
+
+  @Test("puts runs that have not begun back into the queue", arguments: ["secret", "turn", "former"])
+  func notBegun(waitsFor: String) async throws {
+    let stubborn = "operations: [{ name: a, run: \"trap '' TERM; while :; do sleep 0.05; done\", grace: 10s }]"
+    let text =
+      switch waitsFor {
+      case "secret": "secrets: { key: { command: [sleep, '600'] } }\n\(Self.value)"
+      case "turn": "overlap: queue\n\(Self.working)"
+      default: "overlap: cancel\n\(stubborn)"
+      }
+    let bench = try ServerBench(["one": text]) { $0.drain = .seconds(3600) }
+    var run: RunID?
+    try await bench.serve { server, history in
+      if waitsFor != "secret" {
+        let former = try bench.start("one", in: history)
+        try await eventually { try history.operations(of: former).first?.state == .running }
+      }
+      let started = try bench.start("one", in: history)
+      run = started
+      // No longer served, so that its turn is not what keeps it in the queue.
+      if waitsFor == "turn" { try bench.remove("one") }
+      try await eventually { try history.queue().first { $0.run == started }?.isTaken == true }
+      server.send(.drain(RunCanceller(means: .drain)))
+      try await eventually { try history.currentHost()?.state == .draining }
+      try await eventually { try history.queue().first { $0.run == started }?.isTaken == false }
+      #expect(
+        try QueueReport(run: started, in: history).places.map(\.reason) == ["the next host: this one is draining"])
+      #expect(!bench.log.contains { $0.contains("run \(started) of 'one' begins") })
+      if waitsFor != "secret" { server.send(.drain(RunCanceller(means: .signal("SIGTERM")))) }
+    }
+    let told = bench.log.first { $0.contains("draining: ") } ?? ""
+    #expect(told.hasSuffix("1 run has not begun and stays in the queue"), "\(bench.log)")
+    let id = try #require(run)
+    #expect(bench.log.contains { $0.hasSuffix("run \(id) of 'one' has not begun, and stays in the queue") })
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    #expect(try state(id, in: history) == .queued)
+    #expect(try history.queue().map(\.run) == [id])
+    #expect(try history.occasions().first { $0.run == id }?.outcome == .queued)
+  }
+
+  @Test("counts a run that was taken and has not begun among those that are queued")
+  func counted() async throws {
+    let bench = try ServerBench([
+      "one": "secrets: { key: { command: [sleep, '600'] } }\n\(Self.value)", "two": Self.working,
+    ]) { $0.drain = .zero }
+    let states = Mutex<[String]>([])
+    try await bench.serve(status: { line in states.withLock { $0.append(line) } }) { _, history in
+      let working = try bench.start("two", in: history)
+      try await eventually { try history.operations(of: working).first?.state == .running }
+      let reading = try bench.start("one", in: history)
+      try await eventually { try history.queue().first { $0.run == reading }?.isTaken == true }
+      try await eventually { states.withLock { $0.last } == "1 running, 1 queued" }
+    }
   }
 
   @Test("cancels what is running when it is told again")

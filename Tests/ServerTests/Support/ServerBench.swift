@@ -56,10 +56,14 @@ final class ServerBench: Sendable {
     return try PipelineServer(configuration, log: log, states: states)
   }
 
-  /// Serves while `body` goes on, and makes sure that the host ends when it is drained.
-  func serve(_ body: (PipelineServer, History) async throws -> Void) async throws {
+  /// Serves while `body` goes on, and makes sure that the host ends when it is drained. `status` is told what the host does, as a service manager is.
+  func serve(
+    status: (@Sendable (String) -> Void)? = nil, _ body: (PipelineServer, History) async throws -> Void
+  ) async throws {
     let (ready, sink) = AsyncStream<HostStates.State>.makeStream()
-    let server = try server(HostStates { sink.yield($0) })
+    var states = HostStates { sink.yield($0) }
+    states.onStatus = status
+    let server = try server(states)
     let serving = Task {
       defer { sink.finish() }
       try await server.run()
