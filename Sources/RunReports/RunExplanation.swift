@@ -45,12 +45,13 @@ package struct RunExplanation: Sendable {
   /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
   /// into the commands to type; `nestedRuns` is asked for the runs that operations have started, and `holders` for what holds
   /// resources, by their names, `busyHost` whether its host lets no more begin, and `mutualWait` whether operations of it wait in a circle. `processors` is how many
-  /// that host has, where they are known. `place` is that of a run in the queue of a host, `restart` what becomes of an interrupted one; `short` is how other runs are
+  /// that host has, where they are known, and `standstill` what keeps its process from its work. `place` is that of a run in the queue of a host, `restart` what becomes of an interrupted one; `short` is how other runs are
   /// named, and
   /// `holderOfName` says who holds an exclusive name.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
     now: RecordTime = .now, place: QueueReport.Place? = nil, restart: RunRestart? = nil,
+    standstill: HostStandstill? = nil,
     busyHost: @escaping @Sendable () -> BusyHost? = { nil }, processors: Int? = nil,
     mutualWait: @escaping @Sendable () -> String? = { nil },
     nestedRuns: @escaping NestedRuns = { _, _ in nil },
@@ -75,9 +76,12 @@ package struct RunExplanation: Sendable {
     records = Dictionary(recorded.operations.map { ($0.name, $0) }) { $1 }
     if let operation {
       entries = [explain(operation, inDetail: true)]
+      // What has ended is not kept from anything.
+      if records[operation]?.state.isFinal != true { entries[0].because += standstill.map { [$0.words] } ?? [] }
       return
     }
     entries = [runEntry()]
+    entries[0].because += standstill.map { [$0.words] } ?? []
     let names = pipeline?.operations.map(\.name) ?? recorded.operations.filter { $0.parent == nil }.map(\.name)
     let listed = Set(names)
     for name in names + recorded.operations.filter({ $0.parent == nil }).map(\.name).filter({ !listed.contains($0) }) {

@@ -58,11 +58,20 @@ extension History {
   package func standstill() throws(WorkspaceError) -> HostStandstill? {
     try currentHost().flatMap(standstill)
   }
+
+  /// What keeps the process that executes a run from its work, be it the host or another one; nil where nothing does, and where the run does not go on.
+  package func standstill(ofProcessOf run: RunRecord) throws(WorkspaceError) -> HostStandstill? {
+    guard run.state == .running else { return nil }
+    if run.owner.isStopped { return .stopped(pid: run.owner.pid) }
+    guard let host = try currentHost(), host.owner == run.owner else { return nil }
+    return standstill(of: host)
+  }
 }
 
 /// What a host says beside the database, in the file `workspace.unwritten`, while it cannot write to that: why, and since when.
 ///
-/// The file is there only meanwhile. One that a host has left which was killed is of another process than the next, and counts for nothing.
+/// The file is there only meanwhile. One that a host has left which was killed is of another process than the next, and counts for nothing. On a full disk, where it has no room for a word, it is
+/// empty, and its time of modification says since when: that takes no room. The next host removes such a file before anybody can ask for that host.
 package struct HostNote: Sendable {
   private static let name = "workspace.unwritten"
   /// Longer than any reason.
@@ -73,7 +82,7 @@ package struct HostNote: Sendable {
   /// - Parameter directory: The directory of the workspace.
   package init(in directory: String) { self.directory = directory }
 
-  /// Says it. Where the file cannot be written either, as on a full disk, others must find out by themselves.
+  /// Says it. Where the file cannot be created, others must find out by themselves.
   package func write(since: RecordTime, because reason: String, of owner: ProcessIdentity = .current) {
     guard let descriptor = try? OwnFile.open(Self.name, in: directory, O_WRONLY | O_CREAT) else { return }
     defer { close(descriptor) }
@@ -84,7 +93,12 @@ package struct HostNote: Sendable {
     // In one call, so that a reader sees all of it. What is longer is cut off behind it.
     let text = note.text + "\n"
     let count = pwrite(descriptor, text, text.utf8.count, 0)
-    ftruncate(descriptor, max(0, count))
+    let hasRoom = count == text.utf8.count
+    ftruncate(descriptor, hasRoom ? count : 0)
+    guard !hasRoom else { return }
+    let (seconds, rest) = since.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1000)
+    futimens(descriptor, [time, time])
   }
 
   /// Says no more that it cannot write.
@@ -95,6 +109,7 @@ package struct HostNote: Sendable {
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: longest)
     let count = pread(descriptor, &bytes, longest, 0)
+    if count == 0 { return withoutRoom(descriptor, in: directory) }
     guard count > 0,
       let line = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").first,
       let note = try? JSONValue.parse(String(line)), note["boot"]?.stringValue == owner.boot,
@@ -102,5 +117,17 @@ package struct HostNote: Sendable {
       let since = note["since"]?.intValue, let reason = note["reason"]?.stringValue
     else { return nil }
     return .unwritten(since: RecordTime(microseconds: since), reason: reason)
+  }
+
+  /// What an empty file says.
+  private static func withoutRoom(_ descriptor: Int32, in directory: String) -> HostStandstill? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    let (since, changed) = (status.st_mtim, status.st_ctim)
+    // One that has just been created, and is about to be written, has but one time.
+    guard since.tv_sec != changed.tv_sec || since.tv_nsec != changed.tv_nsec else { return nil }
+    return .unwritten(
+      since: RecordTime(microseconds: Int64(since.tv_sec) * 1_000_000 + Int64(since.tv_nsec) / 1000),
+      reason: WorkspaceError.full(path: "\(directory)/workspace.db").advice)
   }
 }

@@ -107,6 +107,7 @@ struct Explain: ParsableCommand {
     let explanation = RunExplanation(
       of: recorded, pipeline: pipeline, operation: operation, shortID: short, place: place,
       restart: record.state == .interrupted ? try RunRestart(of: record, in: history) : nil,
+      standstill: try history.standstill(ofProcessOf: record),
       busyHost: { try? BusyHost(of: record, in: history) }, processors: Self.processors(of: record),
       mutualWait: { try? MutualWaits(in: history, short: { reference.short($0) }).words(of: record.id) },
       nestedRuns: { history.nested(in: $0, operation: $1) },

@@ -33,6 +33,29 @@ struct HostStandstillTests {
     #expect(history.standstill(of: host()) == nil)
   }
 
+  @Test("is that the disk is full where there is no room to say so, with since when")
+  func withoutRoom() throws {
+    let path = history.workspace.directory + "/workspace.unwritten"
+    try "".write(toFile: path, atomically: false, encoding: .utf8)
+    let since = Date(timeIntervalSince1970: Double(HistoryFixture.start.microseconds) / 1_000_000)
+    try FileManager.default.setAttributes([.modificationDate: since], ofItemAtPath: path)
+    let reason = WorkspaceError.full(path: history.workspace.path).advice
+    #expect(history.standstill(of: host()) == .unwritten(since: HistoryFixture.start, reason: reason))
+  }
+
+  @Test("is that of the process that executes a run, as long as that goes on")
+  func ofRun() throws {
+    _ = try history.add(host())
+    note.write(since: HistoryFixture.start, because: "no room")
+    var run = fixture.record(state: .running)
+    #expect(try history.standstill(ofProcessOf: run) == .unwritten(since: HistoryFixture.start, reason: "no room"))
+    run.state = .succeeded
+    #expect(try history.standstill(ofProcessOf: run) == nil)
+    run.state = .running
+    run.owner = ProcessIdentity(boot: ProcessIdentity.current.boot, pid: 1, started: 1)
+    #expect(try history.standstill(ofProcessOf: run) == nil)
+  }
+
   @Test("is not what another process has left, nor that of a host which has ended")
   func others() throws {
     let other = ProcessIdentity(boot: ProcessIdentity.current.boot, pid: 1, started: 1)
