@@ -230,7 +230,8 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "Operations", "PipelineEngine", "PipelineLanguage", "PipelineService", "RunHistory", "RunReports", "Values",
+        "Operations", "OperatingSystem", "PipelineEngine", "PipelineLanguage", "PipelineService", "RunHistory",
+        "RunReports", "Values",
         "Workspace",
       ],
       swiftSettings: settings

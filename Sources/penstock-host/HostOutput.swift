@@ -9,8 +9,13 @@ import Synchronization
 enum HostOutput {
   /// The log of this process.
   static func log() -> HostLog {
-    HostLog(isatty(STDERR_FILENO) == 1 ? .text : .json(forJournal: isJournal)) { writeLine($0) }
+    HostLog(form) { writeLine($0) }
   }
+
+  private static let form: HostLog.Form = isatty(STDERR_FILENO) == 1 ? .text : .json(forJournal: isJournal)
+
+  /// Writes what a host that serves has to say, which waits for no reader.
+  private static let writer = LogWriter(to: STDERR_FILENO) { HostLog(form) { _ in }.line(ofDropped: $0) }
 
   /// Whether the journal reads standard error: its variable names the very stream.
   private static var isJournal: Bool {
@@ -33,6 +38,7 @@ enum HostOutput {
 
   /// Writes a line in one piece. What nobody can read is lost.
   static func writeLine(_ text: String) {
+    if isServing.load(ordering: .relaxed) { return writer.write(text) }
     var rest = Array((text + "\n").utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -44,8 +50,16 @@ enum HostOutput {
     }
   }
 
+  /// Waits until what was said is written, for as long as the reader of the log reads it.
+  ///
+  /// - Parameter patience: How long it may read nothing.
+  static func finish(patience: Duration = .seconds(1)) {
+    if isServing.load(ordering: .relaxed) { writer.finish(patience: patience) }
+  }
+
   /// Ends the process.
-  static func end(_ status: Int32) -> Never {
+  static func end(_ status: Int32, patience: Duration = .seconds(1)) -> Never {
+    finish(patience: patience)
     ProcessGuard.release(status: status)
     fflush(nil)
     _exit(status)

@@ -58,6 +58,7 @@ enum HostProcess {
   private static let preparation: Void = {
     ProcessGuard.begin(status: 3) { message in
       HostOutput.tell(message)
+      HostOutput.finish()
       ProcessGuard.release(status: 3)
       _exit(3)
     }

@@ -36,8 +36,9 @@ enum HostSignals {
       let number = sigwaitinfo(&set, &info)
       guard number > 0 else { continue }
       guard let tell = target.withLock({ $0.tell }) else {
-        if number != SIGHUP { HostOutput.end(0) }
-        continue
+        guard number != SIGHUP else { continue }
+        log.tell(.info, "stopped", "stopped before it was ready")
+        HostOutput.end(0)
       }
       if number == SIGHUP {
         tell(.reload(by: sender(of: info)))
@@ -46,7 +47,7 @@ enum HostSignals {
       // The third time, nothing is waited for any more.
       if endings.add(1, ordering: .sequentiallyConsistent).newValue > 2 {
         log.tell(.warning, "ended", "ended at once, as a third signal asks; the next host resumes the runs")
-        HostOutput.end(130)
+        HostOutput.end(130, patience: .milliseconds(100))
       }
       tell(.drain(RunCanceller(who: sender(of: info), means: .signal(number == SIGINT ? "SIGINT" : "SIGTERM"))))
     }

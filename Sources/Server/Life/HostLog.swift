@@ -81,6 +81,15 @@ package struct HostLog: Sendable {
     write(line(of: entry))
   }
 
+  /// The line that stands in place of so many others, which its reader has not taken.
+  package func line(ofDropped count: Int) -> String {
+    line(
+      of: Entry(
+        time: clock(), level: .warning, event: "log-dropped",
+        message: "dropped \(count) \(count == 1 ? "line" : "lines") of this log, because its reader could not keep up",
+        subjects: []))
+  }
+
   private func line(of entry: Entry) -> String {
     switch form {
     case .text:
