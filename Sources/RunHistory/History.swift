@@ -24,11 +24,12 @@ public struct History: Sendable {
   /// an approval and the end of a run survive once they are reported.
   public static func open(
     at directory: String, mode: OpenWorkspace.Mode, first: OpenWorkspace.FirstConnection = .reader,
-    durability: Durability = .powerLoss
+    patience: Duration = .seconds(30), durability: Durability = .powerLoss
   ) throws(WorkspaceError) -> History {
     History(
       workspace: try OpenWorkspace.open(
-        at: directory, schema: HistorySchema.schema, mode: mode, first: first, durability: durability))
+        at: directory, schema: HistorySchema.schema, mode: mode, first: first, patience: patience,
+        durability: durability))
   }
 
   /// Opens the workspace in a directory for looking at it. Nothing is created; but one that an older version has written is brought to this

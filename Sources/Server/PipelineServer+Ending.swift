@@ -30,7 +30,7 @@ extension PipelineServer {
       guard count > 0 else { return true }
       background.tasks.append(
         Task { [host, states] in
-          while (try? await host.delay(for: HostStates.drainInterval)) != nil { states.change(to: .stillDraining) }
+          while (try? await host.delay(for: HostStates.reminder)) != nil { states.change(to: .stillDraining) }
         })
       background.tasks.append(
         Task { [host, dispatcher] in

@@ -15,6 +15,7 @@ extension PipelineServer {
     }
     while difference.isIncomplete {
       guard try !mail.isDrainAsked && !history.isDrainAsked() else { return nil }
+      states.change(to: .stillStarting)
       try await host.delay(for: .seconds(1))
       difference = catalog.look { [mail] in mail.isDrainAsked }
     }

@@ -9,14 +9,21 @@ extension PipelineServer {
   /// Returns before it is ready where it is to end already.
   func start() async throws {
     record.startedAt = host.now()
-    catalog.hostBegins(at: record.startedAt, after: try history.publishedPipelines(), of: try history.hosts())
+    // On a full disk, nothing may be readable either.
+    try await write {
+      catalog.hostBegins(at: record.startedAt, after: try history.publishedPipelines(), of: try history.hosts())
+    }
     publications.failures.serve { [status = publications.status] in status?.notice() }
     try await write { record.number = try history.add(record) }
     try await write { try publications.controllers.open() }
     try await write { try history.declare(resources: configuration.service.capacity.resources) }
     log.tell(.info, "starting", "serving '\(configuration.location.path)' in process \(record.owner.pid)")
     // What the former host had taken and not begun, and runs that it has left.
-    let interrupted = try history.interruptedRuns()
+    var interrupted: [RunRecord] = []
+    try await write {
+      try history.markInterrupted()
+      interrupted = try history.interruptedRuns()
+    }
     // What was asked of the former host is not asked of this one, but for runs that somebody wants to be resumed.
     var wanted: [AskedOfHost] = []
     try await write { wanted = try history.takeHostRequests(at: host.now()).filter { $0.request == .resume } }
@@ -46,6 +53,7 @@ extension PipelineServer {
       .info, "ready",
       "ready: \(catalog.pipelines.count) \(catalog.pipelines.count == 1 ? "pipeline" : "pipelines")"
         + (problems > 0 ? ", and \(problems) \(problems == 1 ? "file is" : "files are") invalid" : ""))
+    publications.failures.becameReady()
     states.change(to: .ready)
     background.tasks.append(Task { [retention] in await retention.run() })
     if let status = publications.status { background.tasks.append(Task { await status.run() }) }

@@ -63,18 +63,22 @@ package actor PipelineServer {
   var host: RunHost { service.host }
   var history: History { service.history }
 
-  /// Opens the workspace, which is created when it is missing.
+  /// Opens the workspace, once: a host that is to wait until it can write is made by ``open(_:log:states:)``.
   ///
   /// - Throws: ``ServerError`` where it is on a network file system; `WorkspaceError`, or `EngineError`.
   package init(_ configuration: ServerConfiguration, log: HostLog, states: HostStates = HostStates()) throws {
+    let failures = WriteFailureTeller(log: log, workspace: configuration.location.path, states: states)
+    try self.init(configuration, log: log, states: states, failures)
+  }
+
+  // `failures` is told what keeps the host from writing, also before it is there.
+  init(_ configuration: ServerConfiguration, log: HostLog, states: HostStates, _ failures: WriteFailureTeller) throws {
     try configuration.requireLocalWorkspace()
     self.configuration = configuration
     self.log = log
     self.states = states
-    let failures = WriteFailureTeller(log: log, workspace: configuration.location.path)
     let service = try RunService(
       creatingAt: configuration.location, configuration.service.holding(telling: failures, log))
-    try service.history.workspace.wait(atMost: Self.longestWait)
     self.service = service
     let relay = RunRelay(log: log) { [history = service.history] in try? history.run($0)?.state }
     dispatcher = Dispatcher(
@@ -111,24 +115,30 @@ package actor PipelineServer {
       let pulse = HostPulse(of: host, every: interval, patience: Self.longestWait * 2, beat)
       background.tasks.append(Task { await pulse.run() })
     }
-    guard let lease = try await takeLease() else {
-      states.change(to: .stopped)
-      log.tell(.info, "stopped", "stopped, having waited for the end of another host")
-      return try await service.close()
-    }
+    mail.noticeDrains { [weak self] in Task { await self?.endWaitingForRoom() } }
+    guard let lease = try await takeLease() else { return try await service.close() }
     do {
       try await start()
       for await signal in mail.signals where try await handle(signal) { break }
     } catch {
+      let isAsked = isEndAsked(error)
       clock = nil
       publications.failures.end()
       await endUpkeep()
       await publications.conditions.close()
       await publications.controllers.close()
       await host.endHolding()
+      if isAsked {
+        // What was resumed already is interrupted again.
+        await dispatcher.close(waiting: false)
+        await dispatcher.cancelAll()
+        host.kill()
+        await dispatcher.awaitEnd()
+      }
       _ = try? await host.release(lease)
       try? await service.close()
-      throw error
+      guard isAsked else { throw error }
+      return tellEnd("stopped before it was ready: it could not write")
     }
     // Behind all that, as it closes the workspace itself: nothing may close it twice.
     try await finish(lease)
@@ -136,10 +146,23 @@ package actor PipelineServer {
 
   // MARK: Starting
 
-  /// Nil where it was told to end while it waited for another host.
+  private func tellEnd(_ words: String) {
+    states.change(to: .stopped)
+    log.tell(.info, "stopped", words)
+  }
+
+  /// Nil where it was told to end while it waited for another host, or until it can write.
   func takeLease() async throws -> Lease? {
     let holder = "the host in process \(record.owner.pid) on \(record.host)"
-    switch try await host.lease(HostRecord.lease, holder: holder) {
+    let outcome: LeaseOutcome
+    do {
+      outcome = try await host.lease(HostRecord.lease, holder: holder)
+    } catch {
+      guard isEndAsked(error) else { throw error }
+      tellEnd("stopped before it was ready: it could not write")
+      return nil
+    }
+    switch outcome {
     case .granted(let lease): return lease
     case .held(let lease):
       guard configuration.isStandby else {
@@ -158,6 +181,7 @@ package actor PipelineServer {
       do {
         return try await wait.value
       } catch is CancellationError {
+        tellEnd("stopped, having waited for the end of another host")
         return nil
       }
     }

@@ -143,6 +143,7 @@ extension RunService.Configuration {
   /// The same for a host, which holds what it cannot write, and tells of it.
   func holding(telling failures: WriteFailureTeller, _ log: HostLog) -> Self {
     var configuration = self
+    configuration.patience = PipelineServer.longestWait
     configuration.writing.policy = .holdUsual
     configuration.writing.onFailure = { failures.failed($0) }
     configuration.writing.onRecovery = { failures.recovered($0) }

@@ -49,7 +49,7 @@ struct PenstockHost: ParsableCommand {
     let manager = ServiceManager(variable: HostProcess.variable)
     Task {
       do {
-        let server = try PipelineServer(
+        let server = try await PipelineServer.open(
           settings.configuration(log), log: log, states: HostStates(telling: manager))
         HostSignals.connect { server.send($0) }
         try await server.run()

@@ -26,7 +26,8 @@ public final class RunHost: Sendable {
 
   /// Opens the workspace in `directory`, which is created when it is missing, and starts the event loop.
   ///
-  /// Runs whose host is gone are marked as interrupted. What signals do to the process stays the program's business: the host's own threads are told of closed
+  /// Runs whose host is gone are marked as interrupted; where nothing can be written, a host that holds its records begins all the same, and they are marked by
+  /// `History.markInterrupted()` when they can be. What signals do to the process stays the program's business: the host's own threads are told of closed
   /// pipes and of limits on file sizes as errors, whatever these signals do elsewhere.
   ///
   /// - Parameters:
@@ -34,14 +35,16 @@ public final class RunHost: Sendable {
   ///   - plugins: What the pipelines' `uses` may reach; the same that they were loaded with.
   ///   - durability: What the end of a run survives once it is reported. Default `powerLoss`, for one `fdatasync` a run.
   ///   - configuration: Time, chance, environment and capacity. Default: this process on this machine.
+  ///   - patience: How long a transaction waits for one of another process. Default 30 s.
   /// - Returns: The host, whose loop runs.
   /// - Throws: `WorkspaceError`, or ``EngineError`` when the process is out of descriptors or threads.
   public static func open(
     workspace directory: String, plugins: PluginSource = .none, durability: Durability = .powerLoss,
-    configuration: HostConfiguration = HostConfiguration()
+    configuration: HostConfiguration = HostConfiguration(), patience: Duration = .seconds(30)
   ) throws -> RunHost {
     // A run writes always, and reads seldom.
-    let history = try History.open(at: directory, mode: .readWrite, first: .writer, durability: durability)
+    let history = try History.open(
+      at: directory, mode: .readWrite, first: .writer, patience: patience, durability: durability)
     guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
     let failure = FailureRelay()
     let recorder = HistoryRecorder(
@@ -50,7 +53,13 @@ public final class RunHost: Sendable {
       onFailure: { failure.report($0) })
     // Its statements are prepared while this thread goes on.
     recorder.begin()
-    try history.markInterrupted()
+    do {
+      try history.markInterrupted()
+    } catch {
+      guard configuration.whenWritingFails.heldBytes != nil,
+        WorkspaceError.ofWaiting(error, path: history.workspace.path) != nil
+      else { throw error }
+    }
     let loop = try EventLoop(alarms: configuration.alarms)
     let services = HostServices(
       loop: loop, history: history, recorder: recorder,

@@ -30,4 +30,10 @@ public struct WriteFailure: Sendable, Equatable {
   public var heldRecords = 0
   /// The runs whose records no longer fitted, which are interrupted.
   public var interruptedRuns: [RunID] = []
+
+  package init(error: WorkspaceError, concernsFiles: Bool = false, since: RecordTime) {
+    self.error = error
+    self.concernsFiles = concernsFiles
+    self.since = since
+  }
 }

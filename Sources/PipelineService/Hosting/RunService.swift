@@ -21,6 +21,8 @@ package struct RunService: Sendable {
     package var secretEnvironment: [String: String]?
     /// What becomes of records that cannot be written, and who is told. Default: the runs are cancelled.
     package var writing = Writing()
+    /// How long a transaction waits for one of another process. Default: 30 s.
+    package var patience = Duration.seconds(30)
     /// The clock and the random numbers, for tests.
     package var testing: TestingConditions
 
@@ -71,7 +73,7 @@ package struct RunService: Sendable {
     if let environment = configuration.environment { conditions.environment = environment }
     host = try RunHost.open(
       workspace: location.path, plugins: configuration.plugins, durability: configuration.durability,
-      configuration: conditions)
+      configuration: conditions, patience: configuration.patience)
   }
 
   /// Opens the workspace, which must be there: for what goes on from a former run.

@@ -11,6 +11,7 @@ final class HostMail: Sendable {
   private let changes = Mutex(false)
   private let hasDrain = Atomic(false)
   private let onDrain = Mutex<(@Sendable () -> Void)?>(nil)
+  private let drainNotice = Mutex<(@Sendable () -> Void)?>(nil)
 
   init() {
     (signals, sink) = AsyncStream.makeStream()
@@ -20,6 +21,7 @@ final class HostMail: Sendable {
     if case .drain = signal {
       if let body = onDrain.withLock({ $0.take() }) { return body() }
       hasDrain.store(true, ordering: .releasing)
+      drainNotice.withLock { $0 }?()
     }
     if signal == .filesChanged,
       !changes.withLock({ hasChanges in
@@ -37,6 +39,9 @@ final class HostMail: Sendable {
 
   /// The next change is told of again.
   func takeChanges() { changes.withLock { $0 = false } }
+
+  /// Has each request to drain call `body` at once, before it is taken.
+  func noticeDrains(_ body: @escaping @Sendable () -> Void) { drainNotice.withLock { $0 = body } }
 
   /// Has the next request to drain call `body`, in place of being taken: for a host that waits for another one. Nil ends that.
   func interceptDrain(_ body: (@Sendable () -> Void)?) { onDrain.withLock { $0 = body } }

@@ -4,6 +4,8 @@ package struct HostStates: Sendable {
   package enum State: Sendable, Hashable {
     /// It waits for the end of another host.
     case standby(String)
+    /// It starts, and waits until it can write: told again and again.
+    case stillStarting
     case ready
     /// It reads its configuration and its pipelines anew, and is ready then.
     case reloading
@@ -13,8 +15,8 @@ package struct HostStates: Sendable {
     case stopped
   }
 
-  /// How often it is told that the host still drains.
-  static let drainInterval = Duration.seconds(10)
+  /// How often it is told that the host still starts, or drains.
+  static let reminder = Duration.seconds(10)
 
   private let onChange: @Sendable (State) -> Void
   /// Told in one line what the host does, when that has changed, at most once a second; nil where nobody wants to know.

@@ -41,14 +41,14 @@ package struct ServiceManager: Sendable {
       clock_gettime(CLOCK_MONOTONIC, &now)
       tell("RELOADING=1", "MONOTONIC_USEC=\(Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000)")
     case .draining: tell("STOPPING=1", Self.extension)
-    case .stillDraining: tell(Self.extension)
+    case .stillStarting, .stillDraining: tell(Self.extension)
     case .stopped: tell("STATUS=stopped")
     }
   }
 
   /// It may go on for three times as long as until it is told again.
   private static var `extension`: String {
-    "EXTEND_TIMEOUT_USEC=\(HostStates.drainInterval.components.seconds * 3_000_000)"
+    "EXTEND_TIMEOUT_USEC=\(HostStates.reminder.components.seconds * 3_000_000)"
   }
 
   /// Sends lines such as `READY=1`. What cannot be sent is lost: the manager will notice.

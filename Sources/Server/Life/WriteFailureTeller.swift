@@ -6,19 +6,23 @@ import Synchronization
 final class WriteFailureTeller: Sendable {
   private struct State {
     var isServing = false
+    var isReady = false
     var failure: WriteFailure?
     var onChange: (@Sendable () -> Void)?
   }
 
   private let log: HostLog
   private let note: HostNote
+  private let states: HostStates
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - log: Where each line goes.
   ///   - directory: That of the workspace.
-  init(log: HostLog, workspace directory: String) {
+  ///   - states: Told again and again that the host still starts, as long as it cannot for that.
+  init(log: HostLog, workspace directory: String, states: HostStates) {
     self.log = log
+    self.states = states
     note = HostNote(in: directory)
   }
 
@@ -33,6 +37,9 @@ final class WriteFailureTeller: Sendable {
     }
     if let failure { write(failure) } else { note.remove() }
   }
+
+  /// The host has started.
+  func becameReady() { state.withLock { $0.isReady = true } }
 
   /// The host serves no longer.
   func end() {
@@ -50,12 +57,21 @@ final class WriteFailureTeller: Sendable {
       .error, "write-failed",
       "cannot write \(failure.concernsFiles ? "the files of runs" : "the history") since \(failure.since.text), and nothing new begins; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are held: \(failure.error.advice)"
     )
-    let (isServing, onChange) = state.withLock { state in
-      state.failure = failure
-      return (state.isServing, state.onChange)
+    let (isServing, onChange, isFirst) = state.withLock { state in
+      defer { state.failure = failure }
+      return (state.isServing, state.onChange, state.failure == nil && !state.isReady)
     }
     if isServing { write(failure) }
     onChange?()
+    if isFirst { Task { await keepManagerWaiting(since: failure.since) } }
+  }
+
+  /// By the time of the manager who waits, and not that of the host, which a test may inject.
+  private func keepManagerWaiting(since: RecordTime) async {
+    while state.withLock({ !$0.isReady && $0.failure?.since == since }) {
+      states.change(to: .stillStarting)
+      guard (try? await Task.sleep(for: HostStates.reminder)) != nil else { return }
+    }
   }
 
   func recovered(_ failure: WriteFailure) {

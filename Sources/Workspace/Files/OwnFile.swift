@@ -13,8 +13,8 @@ package enum OwnFile {
   ///   - directory: The directory of the workspace.
   ///   - access: `O_RDWR`, `O_RDONLY` or `O_WRONLY`, with `O_CREAT` if it is to be created.
   /// - Returns: The descriptor, which the caller closes.
-  /// - Throws: ``WorkspaceError/notAWorkspace(path:reason:)`` for something else than a regular file, ``WorkspaceError/readOnly(path:)`` or
-  ///   ``WorkspaceError/io(path:code:message:)``.
+  /// - Throws: ``WorkspaceError/notAWorkspace(path:reason:)`` for something else than a regular file, ``WorkspaceError/readOnly(path:)``,
+  ///   ``WorkspaceError/full(path:)`` or ``WorkspaceError/io(path:code:message:)``.
   package static func open(_ name: String, in directory: String, _ access: Int32) throws(WorkspaceError) -> Int32 {
     let path = "\(directory)/\(name)"
     let descriptor = Glibc.open(path, access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o600)
@@ -24,6 +24,7 @@ package enum OwnFile {
       // A link; a socket, or a FIFO without a reader; a directory.
       case ELOOP, ENXIO, ENODEV, EISDIR: throw unsuitable(name, directory)
       case EACCES, EROFS, EPERM: throw .readOnly(path: path)
+      case ENOSPC, EDQUOT: throw .full(path: path)
       default: throw .io(path: path, code: Int(code), message: SystemError.textWithAdvice(of: code))
       }
     }

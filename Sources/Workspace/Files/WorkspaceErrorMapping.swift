@@ -27,6 +27,7 @@ extension WorkspaceError {
     case SQLITE_CORRUPT: self = .corrupt(path: path, message: message)
     case SQLITE_CANTOPEN where Self.isOutOfDescriptors:
       self = .io(path: path, code: Int(EMFILE), message: SystemError.textWithAdvice(of: EMFILE))
+    case SQLITE_CANTOPEN where Self.isOutOfFiles(beside: path): self = .full(path: path)
     case SQLITE_CANTOPEN:
       self =
         WorkspaceFiles.forbidden(database: path).map { .notPermitted(path: $0) }
@@ -45,6 +46,16 @@ extension WorkspaceError {
     guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return nil }
     let code = db.sqliteConnection.map(penstock_sqlite3_log_errno) ?? 0
     return code == ENOSPC || code == EDQUOT || code == EFBIG ? .full(path: path) : nil
+  }
+
+  /// SQLite does not tell why it cannot create a file; whether another one can be created beside the database, which has no name, does.
+  private static func isOutOfFiles(beside path: String) -> Bool {
+    guard let slash = path.lastIndex(of: "/") else { return false }
+    // O_TMPFILE, a macro that Swift does not import.
+    let descriptor = Glibc.open(String(path[..<slash]), 0o20_000_000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return errno == ENOSPC || errno == EDQUOT }
+    Glibc.close(descriptor)
+    return false
   }
 
   /// SQLite does not tell why it cannot open a file; whether others could be opened does. A connection needs up to four of them, and the

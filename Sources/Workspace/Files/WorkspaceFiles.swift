@@ -131,9 +131,15 @@ struct WorkspaceFiles {
       // A file mask such as 0177 leaves a directory that its owner cannot enter.
       chmod(path, 0o700)
     } else if errno != EEXIST {
-      throw .cannotCreate(path: directory, reason: SystemError.textWithAdvice(of: errno))
+      throw creationError(errno)
     }
     return above + [parent]
+  }
+
+  /// Why the workspace cannot be created, by the number of the system's error.
+  private func creationError(_ code: Int32) -> WorkspaceError {
+    code == ENOSPC || code == EDQUOT
+      ? .full(path: database) : .cannotCreate(path: directory, reason: SystemError.textWithAdvice(of: code))
   }
 
   /// Makes the names in these directories survive a power loss. What a later flush promises could not be found without them.
@@ -141,7 +147,7 @@ struct WorkspaceFiles {
     guard durability == .powerLoss else { return }
     for directory in directories {
       guard Self.flushNames(in: directory) else {
-        throw .cannotCreate(path: self.directory, reason: SystemError.textWithAdvice(of: errno))
+        throw creationError(errno)
       }
     }
   }
@@ -186,7 +192,7 @@ struct WorkspaceFiles {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       if errno == EEXIST { return false }
-      throw .cannotCreate(path: directory, reason: SystemError.textWithAdvice(of: errno))
+      throw creationError(errno)
     }
     fchmod(descriptor, 0o600)
     close(descriptor)
