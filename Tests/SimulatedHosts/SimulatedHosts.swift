@@ -260,7 +260,7 @@ final class SimulatedHosts {
     let deadline = ContinuousClock.now + .seconds(5)
     while !finish.isReady.load(ordering: .sequentiallyConsistent), ContinuousClock.now < deadline { try settle() }
     guard finish.isReady.load(ordering: .sequentiallyConsistent) else {
-      throw Failure(description: "the host is not ready: \(errors.all)")
+      throw Failure(description: "the host is not ready: \(errors.all.suffix(5))")
     }
   }
 
