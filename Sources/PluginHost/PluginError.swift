@@ -50,11 +50,14 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
   public let code: Code
   /// What happened, where, and what to do; one line.
   public let message: String
+  /// Whether all that it lacked were descriptors or memory of this process: the plugin may be fine, and usable later.
+  public let isShortage: Bool
 
   /// The refusal `code`, told by `message`.
-  public init(_ code: Code, _ message: String) {
+  public init(_ code: Code, _ message: String, isShortage: Bool = false) {
     self.code = code
     self.message = message
+    self.isShortage = isShortage
   }
 
   /// The message.

@@ -1,3 +1,5 @@
+import Glibc
+import OperatingSystem
 import Operations
 import Synchronization
 import Values
@@ -26,6 +28,8 @@ public final class PluginLoader: Sendable {
     /// Told of the lines that plugins log and of what the host notices about them. Called on any thread, under no lock, also on a
     /// thread of a plugin: it must return at once.
     public var log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void
+    /// Whether this process may open the files that a plugin takes which is loaded for the first time.
+    package var hasRoom: @Sendable () -> Bool = { DescriptorRoom.isThere(for: 16) }
 
     /// A configuration of what is given; there are no plugins and no log without any.
     public init(
@@ -166,8 +170,9 @@ public final class PluginLoader: Sendable {
     do throws(PluginError) {
       return try plugin(id, reference)
     } catch {
-      guard let former = former(id, reference) else { throw error }
-      return former
+      if let former = former(id, reference) { return former }
+      // Whatever it was that could not be opened.
+      throw configuration.hasRoom() ? error : PluginError(error.code, error.message, isShortage: true)
     }
   }
 
@@ -229,6 +234,13 @@ public final class PluginLoader: Sendable {
     let pins = reference.pins
     if let former, former.file.identity == file.identity, pins.allSatisfy({ $0.hashes.contains(former.sha256) }) {
       return (former, reference)
+    }
+    // What is loaded for the first time brings libraries that end the process where they cannot open what they need; libdispatch does.
+    guard former != nil || configuration.hasRoom() else {
+      throw PluginError(
+        .unreadable,
+        "cannot load plugin \(file.foundPath.quotedForMessage): \(SystemError.textWithAdvice(of: EMFILE))",
+        isShortage: true)
     }
     let verified = try connector.verify(file, pins)
     let source = Plugin.Source(file: file, sha256: try verified.sha256(), isolation: isolation)

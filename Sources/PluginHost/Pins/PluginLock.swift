@@ -191,7 +191,9 @@ extension PluginLock {
       }
       throw PluginError(
         .lock,
-        "cannot read \(path.quotedForMessage): \(error.reason); check the permissions of the file and of its directory")
+        "cannot read \(path.quotedForMessage): \(error.reason)"
+          + (error.isLackOfResources ? "" : "; check the permissions of the file and of its directory"),
+        isShortage: error.isLackOfResources)
     }
     return try PluginLock(parsing: String(decoding: bytes, as: UTF8.self), path: path)
   }

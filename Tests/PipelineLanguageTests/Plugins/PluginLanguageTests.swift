@@ -318,6 +318,15 @@ struct PluginLanguageTests {
     #expect(catalog.asked.withLock { $0.map(\.id) } == ["a", "b", "c"])
   }
 
+  @Test("where a plugin lacks nothing but descriptors, so does the file, with which nothing need be wrong")
+  func shortage() {
+    let catalog = FakeCatalog(failures: ["c": PluginError(.unreadable, "too many files are open", isShortage: true)])
+    let result = PipelineLoader.load(
+      text: "operations: [{ name: x, uses: c }]", path: "/files/test.yaml", plugins: .catalog(catalog))
+    #expect(result.diagnostics.map(shown) == ["1:31 system-limit too many files are open"])
+    #expect(result.lacksResources)
+  }
+
   @Test("a secret reaches a plugin by its name alone")
   func secrets() throws {
     let found = try Self.catalog().findings(

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import Values
 
@@ -31,6 +32,23 @@ struct LoadingByIDTests {
     #expect(plugin.isolation == .host)
     #expect(plugin.sha256.count == 64)
     #expect(hosted.host.plugins.map(\.id) == ["versioned"])
+    #expect(result(of: plugin) == .ended(1))
+  }
+
+  @Test("without room for what a plugin opens none is loaded, nothing is wrong with it, and what is loaded stays")
+  func withoutRoom() throws {
+    let hasRoom = Mutex(false)
+    let hosted = try HostedTestPlugin(version(1), hasRoom: { hasRoom.withLock { $0 } })
+    let refusal = #expect(throws: PluginError.self) { try hosted.host.pluginOrFormer("versioned", PluginReference()) }
+    #expect(refusal?.isShortage == true)
+    #expect(refusal?.message.contains("raise the limit on open files") == true)
+    // What cannot be found then may be there, too.
+    let absence = #expect(throws: PluginError.self) { try hosted.host.pluginOrFormer("other", PluginReference()) }
+    #expect(absence?.code == .notFound && absence?.isShortage == true)
+    hasRoom.withLock { $0 = true }
+    let plugin = try hosted.host.pluginOrFormer("versioned", PluginReference())
+    hasRoom.withLock { $0 = false }
+    #expect(try hosted.host.pluginOrFormer("versioned", PluginReference()) === plugin)
     #expect(result(of: plugin) == .ended(1))
   }
 

@@ -13,15 +13,19 @@ final class HostedTestPlugin {
   let connector: PluginConnector
 
   /// A host with the plugins of `sources` in its directory.
-  init(_ sources: TestPlugin.Source..., connector change: (inout PluginConnector) -> Void = { _ in }) throws {
+  init(
+    _ sources: TestPlugin.Source..., connector change: (inout PluginConnector) -> Void = { _ in },
+    hasRoom: @escaping @Sendable () -> Bool = { true }
+  ) throws {
     let clock = ManualPluginClock()
     let log = RecordedLog()
     directory = NSTemporaryDirectory() + "penstock-host-\(UUID().uuidString)"
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let configuration = PluginLoader.Configuration(
+    var configuration = PluginLoader.Configuration(
       directories: [PluginDirectory(path: directory, isStandard: true)], clock: clock
     ) { log.note($0, $1, $2) }
+    configuration.hasRoom = hasRoom
     var connector = PluginConnector(configuration, limits: .none)
     change(&connector)
     host = PluginLoader(configuration, connector: connector)
