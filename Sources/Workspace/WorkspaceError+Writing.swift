@@ -3,6 +3,16 @@ import Glibc
 import SQLite
 
 extension WorkspaceError {
+  /// Whether the same may succeed later, without anything being changed by hand: the disk is full, another process holds a lock, or what the system gives out has
+  /// run out.
+  package var isPassing: Bool {
+    switch self {
+    case .full, .locked: true
+    case .io: Self.ofWriting(self, path: "") != nil
+    default: false
+    }
+  }
+
   /// The failure, where an error says that nothing can be written at present, and not that this one thing was refused.
   static func ofWriting(_ error: any Error, path: String) -> WorkspaceError? {
     let failure: WorkspaceError

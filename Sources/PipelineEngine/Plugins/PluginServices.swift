@@ -67,7 +67,8 @@ final class PluginServices: Sendable {
   /// What a plugin keeps for a pipeline.
   func storage(of plugin: String, in pipeline: PipelineDefinition) -> any PluginStorage {
     hasLent.store(true, ordering: .relaxed)
-    return WorkspacePluginStorage(plugin: plugin, pipeline: pipeline.name, history: history, recorder: recorder)
+    return WorkspacePluginStorage(
+      plugin: plugin, pipeline: pipeline.name, history: history, recorder: recorder, delayer: context.operationDelayer)
   }
 
   /// Whether ``storage(of:in:)`` was called.

@@ -1,3 +1,4 @@
+import Operations
 import PluginHost
 import RunHistory
 import Values
@@ -5,19 +6,36 @@ import Workspace
 
 /// What a plugin remembers, in the workspace: keys and values for each plugin and pipeline. Any thread.
 struct WorkspacePluginStorage: PluginStorage {
-  private let values: PluginValues
+  private static let pause = Duration.seconds(1)
 
-  init(plugin: String, pipeline: String, history: History, recorder: HistoryRecorder) {
+  private let values: PluginValues
+  private let delayer: any OperationDelayer
+
+  init(
+    plugin: String, pipeline: String, history: History, recorder: HistoryRecorder, delayer: any OperationDelayer
+  ) {
     values = PluginValues(of: plugin, pipeline: pipeline, history: history, recorder: recorder)
+    self.delayer = delayer
+  }
+
+  /// Returns what `body` reads, when that can be read: a controller that was told that there is nothing would begin anew, and nobody would ever hear of the
+  /// instants that it has missed.
+  ///
+  /// - Throws: `unavailable` where waiting changes nothing, or the task is cancelled.
+  static func read<T>(
+    waiting delayer: any OperationDelayer, _ body: () throws(WorkspaceError) -> T
+  ) async throws(PluginAccessError) -> T {
+    while true {
+      do throws(WorkspaceError) {
+        return try body()
+      } catch {
+        guard error.isPassing, (try? await delayer.delay(for: pause)) != nil else { throw .unavailable }
+      }
+    }
   }
 
   func value(of key: String) async throws(PluginAccessError) -> JSONValue {
-    let text: String?
-    do {
-      text = try values.text(key)
-    } catch {
-      throw .unavailable
-    }
+    let text = try await Self.read(waiting: delayer) { () throws(WorkspaceError) in try values.text(key) }
     guard let text else { throw .unknown }
     guard let value = try? JSONValue.parse(text) else { throw .unavailable }
     return value
@@ -32,10 +50,6 @@ struct WorkspacePluginStorage: PluginStorage {
   }
 
   func keys(beginningWith prefix: String) async throws(PluginAccessError) -> [String] {
-    do {
-      return try values.keys(beginningWith: prefix)
-    } catch {
-      throw .unavailable
-    }
+    try await Self.read(waiting: delayer) { () throws(WorkspaceError) in try values.keys(beginningWith: prefix) }
   }
 }
