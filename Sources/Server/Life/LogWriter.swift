@@ -51,17 +51,28 @@ package final class LogWriter: Sendable {
     wake?.signal()
   }
 
-  /// Returns when all accepted lines are written, or when the reader has read nothing for `patience`. Blocks the thread: for the end of a process.
+  /// How long the end of a process waits for the thread of this, where the machine is busy and the reader is not.
+  private static let longestWait = Duration.seconds(10)
+
+  /// Returns when all accepted lines are written, or when the reader has taken nothing for `patience`. Blocks the thread: for the end of a process.
   package func finish(patience: Duration = .seconds(1)) {
     var former = -1
-    var silentSince = ContinuousClock.now
+    let began = ContinuousClock.now
+    var silentSince = began
     while true {
       let (isDone, written) = state.withLock { ($0.bytes == 0 && $0.dropped == 0, $0.written) }
       if isDone { return }
-      if written != former { (former, silentSince) = (written, .now) }
-      guard ContinuousClock.now - silentSince < patience else { return }
+      let now = ContinuousClock.now
+      if written != former || takesMore { (former, silentSince) = (written, now) }
+      guard now - silentSince < patience, now - began < Self.longestWait else { return }
       usleep(1000)
     }
+  }
+
+  /// Whether something could be written without waiting: then it is not the reader who keeps it from being.
+  private var takesMore: Bool {
+    var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return poll(&wanted, 1, 0) == 1 && wanted.revents & Int16(POLLOUT) != 0
   }
 
   private func accept(_ line: [UInt8], _ state: inout State) {
