@@ -73,7 +73,7 @@ struct PipelineStanding {
       }
       return "\(queued) \(queued == 1 ? "run waits" : "runs wait")" + (hostIsMissing.map { ": \($0)" } ?? "")
     case "idle":
-      if let run = interrupted {
+      if let run = try interrupted() {
         let short = try history.shortForm(of: run.id)
         let restart = try RunRestart(of: run, in: history)
         let left = restart.isLeft ? "run \(short) was left by its host, which drained" : "run \(short) is interrupted"
@@ -116,7 +116,11 @@ struct PipelineStanding {
   /// The runs since the latest success, the latest first.
   private var unsuccessful: ArraySlice<RunRecord> { runs.prefix { $0.state != .succeeded } }
 
-  private var interrupted: RunRecord? { unsuccessful.first { $0.state == .interrupted } }
+  /// One that was interrupted since the latest success, or with which the next host goes on, whatever came later.
+  private func interrupted() throws -> RunRecord? {
+    if let run = unsuccessful.first(where: { $0.state == .interrupted }) { return run }
+    return try runs.first { try $0.state == .interrupted && RunRestart(of: $0, in: history).prospect != nil }
+  }
 
   /// The latest run, where it failed.
   private var failed: RunRecord? {
@@ -158,7 +162,7 @@ struct PipelineStanding {
       }
       sentences.append(sentence + ".")
     }
-    if let run = interrupted {
+    if let run = try interrupted() {
       let short = try history.shortForm(of: run.id)
       let restart = try RunRestart(of: run, in: history)
       var sentence = "Run \(short) is interrupted: its host "

@@ -56,6 +56,31 @@ struct RunRestartTests {
       ) == true)
   }
 
+  @Test("is told of although a later one has succeeded", .timeLimit(.minutes(1)))
+  func laterSuccess() async throws {
+    let bench = try ServerBench(["ask": Self.asking])
+    var left: RunID?
+    try await bench.serve { _, history in
+      let run = try bench.start("ask", in: history)
+      left = run
+      let later = try bench.start("ask", in: history)
+      try await eventually {
+        try history.pendingApprovals(run).count == 1 && history.pendingApprovals(later).count == 1
+      }
+      let question = try #require(try history.pendingApprovals(later).first)
+      _ = try history.answerApproval(
+        later, operation: question.operation, approved: true, note: nil, who: "ada", at: .now)
+      try await eventually { try history.run(later)?.state == .succeeded }
+    }
+    let run = try #require(left)
+    let history = try bench.history()
+    defer { history.workspace.close() }
+    #expect(
+      try reason("ask", in: history)
+        == "run \(short(run, in: history)) was left by its host, which drained; the next host of the workspace resumes it"
+    )
+  }
+
   @Test("is said to read its secret while it is being resumed", .timeLimit(.minutes(1)))
   func secret() async throws {
     let bench = try ServerBench()
