@@ -13,7 +13,13 @@ extension PipelineServer {
     try await write {
       catalog.hostBegins(at: record.startedAt, after: try history.publishedPipelines(), of: try history.hosts())
     }
-    publications.failures.serve { [status = publications.status] in status?.notice() }
+    publications.failures.serve { [status = publications.status, weak failures = publications.failures, mail] in
+      status?.notice()
+      // The workspace may be gone with its file system, of which nobody is told otherwise. Whether it is cannot be asked while the database is locked.
+      guard let error = failures?.failure?.error else { return }
+      if case .locked = error { return }
+      mail.send(.workspaceChanged)
+    }
     try await write { record.number = try history.add(record) }
     try await write { try publications.controllers.open() }
     try await write { try history.declare(resources: configuration.service.capacity.resources) }

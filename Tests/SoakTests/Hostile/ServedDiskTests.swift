@@ -77,6 +77,20 @@ extension Soak {
       }
     }
 
+    @Test("ends when the file system of its workspace is taken away")
+    func detached() async throws {
+      try await withDisk { disk, tool in
+        let ending = try await serve(tool) { pid, _ in
+          #expect(await isReady(pid, tool))
+          // Something has been written, and what comes next cannot be.
+          let count = "SELECT count(*) > 1 FROM occasions"
+          #expect(await eventually { (try? HistoryProbe(tool.workspacePath).value(count)) == "1" })
+          try await disk.detach()
+        }
+        #expect(ending.code == 3, "\(ending.summary) \(log(tool))")
+      }
+    }
+
     private func withDisk(_ body: (SmallDisk, Tool) async throws -> Void) async throws {
       let scratch = try Scratch()
       let disk = try #require(await SmallDisk(scratch("disk"), size: "8m"))

@@ -41,6 +41,9 @@ final class SmallDisk: Sendable {
     return { try FileManager.default.removeItem(atPath: filler) }
   }
 
+  /// Takes it away from everybody who looks for it; whoever has files of it open keeps them.
+  func detach() async throws { _ = try await Self.command("umount", "--lazy", path) }
+
   func unmount() async throws { _ = try await Self.command("umount", path) }
 
   private static func command(_ name: String, _ arguments: String...) async throws -> Bool {
