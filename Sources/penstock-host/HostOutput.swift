@@ -50,11 +50,13 @@ enum HostOutput {
     }
   }
 
-  /// Waits until what was said is written, for as long as the reader of the log reads it.
+  /// Says nothing more, and waits until what was said is written, for as long as the reader of the log reads it.
   ///
   /// - Parameter patience: How long it may read nothing.
   static func finish(patience: Duration = .seconds(1)) {
-    if isServing.load(ordering: .relaxed) { writer.finish(patience: patience) }
+    guard isServing.load(ordering: .relaxed) else { return }
+    writer.close()
+    writer.finish(patience: patience)
   }
 
   /// Ends the process.

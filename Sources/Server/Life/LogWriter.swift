@@ -15,6 +15,7 @@ package final class LogWriter: Sendable {
     /// How many bytes have been written or given up: whether the reader reads.
     var written = 0
     var hasThread = false
+    var isClosed = false
   }
 
   /// How much is written together.
@@ -41,6 +42,7 @@ package final class LogWriter: Sendable {
   package func write(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     let isAlone = state.withLock { state in
+      guard !state.isClosed else { return false }
       accept(bytes, &state)
       guard !state.hasThread else { return false }
       state.hasThread = start()
@@ -50,6 +52,9 @@ package final class LogWriter: Sendable {
     if isAlone { while writeSome() {} }
     wake?.signal()
   }
+
+  /// Accepts no more lines: those of whoever goes on while the process ends would come behind the one that says why it does.
+  package func close() { state.withLock { $0.isClosed = true } }
 
   /// How long the end of a process waits for the thread of this, where the machine is busy and the reader is not.
   private static let longestWait = Duration.seconds(10)

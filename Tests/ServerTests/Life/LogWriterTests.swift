@@ -86,4 +86,16 @@ struct LogWriterTests {
     nobody.write("x")
     nobody.finish(patience: .seconds(30))
   }
+
+  @Test("writes nothing behind the last line of a process that ends", .timeLimit(.minutes(1)))
+  func closed() {
+    let pipe = Pipe()
+    let writer = LogWriter(to: pipe.writer) { "dropped \($0)" }
+    writer.write("ended")
+    writer.close()
+    writer.write("late")
+    writer.finish()
+    Glibc.write(pipe.writer, "nothing else\n", 13)
+    #expect(pipe.lines(to: "nothing") == ["ended", "nothing else"])
+  }
 }
