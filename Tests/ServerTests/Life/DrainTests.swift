@@ -48,13 +48,12 @@ struct DrainTests {
       case "turn": "overlap: queue\n\(Self.working)"
       default: "overlap: cancel\n\(stubborn)"
       }
-    let bench = try ServerBench(["one": text]) { $0.drain = .seconds(3600) }
+    let bench = try ServerBench(["one": text, "working": Self.working]) { $0.drain = .seconds(3600) }
     var run: RunID?
     try await bench.serve { server, history in
-      if waitsFor != "secret" {
-        let former = try bench.start("one", in: history)
-        try await eventually { try history.operations(of: former).first?.state == .running }
-      }
+      // Without something that goes on, the host would end before anybody can ask.
+      let working = try bench.start(waitsFor == "secret" ? "working" : "one", in: history)
+      try await eventually { try history.operations(of: working).first?.state == .running }
       let started = try bench.start("one", in: history)
       run = started
       // No longer served, so that its turn is not what keeps it in the queue.
@@ -66,7 +65,7 @@ struct DrainTests {
       #expect(
         try QueueReport(run: started, in: history).places.map(\.reason) == ["the next host: this one is draining"])
       #expect(!bench.log.contains { $0.contains("run \(started) of 'one' begins") })
-      if waitsFor != "secret" { server.send(.drain(RunCanceller(means: .signal("SIGTERM")))) }
+      server.send(.drain(RunCanceller(means: .signal("SIGTERM"))))
     }
     let told = bench.log.first { $0.contains("draining: ") } ?? ""
     #expect(told.hasSuffix("1 run has not begun and stays in the queue"), "\(bench.log)")
