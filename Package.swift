@@ -231,8 +231,7 @@ let package = Package(
       name: "Server",
       dependencies: [
         "Operations", "OperatingSystem", "PipelineEngine", "PipelineLanguage", "PipelineService", "RunHistory",
-        "RunReports", "Values",
-        "Workspace",
+        "RunReports", "Values", "Workspace",
       ],
       swiftSettings: settings
     ),

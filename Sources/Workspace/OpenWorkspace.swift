@@ -203,7 +203,7 @@ public final class OpenWorkspace: Sendable {
   /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through.
   public func read<T>(_ body: (Database) throws -> T) throws -> T {
     do {
-      if readsWithWriter, let writer = connections.withLock({ $0.reader == nil ? $0.writer : nil }), !writer.isInside {
+      if readsWithWriter, let writer = onlyWriter, !writer.isInside {
         return try writer.read(body)
       }
       return try reader().read(body)
@@ -217,7 +217,7 @@ public final class OpenWorkspace: Sendable {
   ///
   /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through.
   public func readWithoutOpening<T>(_ body: (Database) throws -> T) throws -> T {
-    guard let writer = connections.withLock({ $0.reader == nil ? $0.writer : nil }) else { return try read(body) }
+    guard let writer = onlyWriter else { return try read(body) }
     do {
       return try writer.prepare(body)
     } catch let error as DatabaseError {
@@ -264,6 +264,9 @@ public final class OpenWorkspace: Sendable {
       }
     }
   }
+
+  /// The connection for writing, where no other one is open.
+  private var onlyWriter: WriterConnection? { connections.withLock { $0.reader == nil ? $0.writer : nil } }
 
   func writer() throws(WorkspaceError) -> WriterConnection {
     guard !isReadOnly else { throw .readOnly(path: path) }

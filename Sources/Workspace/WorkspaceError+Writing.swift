@@ -3,8 +3,8 @@ import Glibc
 import SQLite
 
 extension WorkspaceError {
-  /// Whether the same may succeed later, without anything being changed by hand: the disk is full, another process holds a lock, or what the system gives out has
-  /// run out.
+  /// Whether the same access may succeed later: the disk is full, another process holds a lock, the process has no free descriptor or memory, or the disk failed to
+  /// read or write.
   package var isPassing: Bool {
     switch self {
     case .full, .locked: true

@@ -235,7 +235,7 @@ final class SimulatedHosts {
     var configuration = ServerConfiguration(
       paths: [directory + "/pipelines"], location: WorkspaceLocation(path: workspace, origin: .option),
       service: service, version: "simulated")
-    configuration.use(Self.definition(limits))
+    configuration.use(limits.host)
     let log = HostLog(.text, clock: { [clock] in clock.recordTime }) { [errors] line in
       if line.contains(" error: ") { errors.add(line) }
     }
@@ -266,20 +266,6 @@ final class SimulatedHosts {
     guard finish.isReady.load(ordering: .sequentiallyConsistent) else {
       throw Failure(description: "the host is not ready: \(errors.all.suffix(5))")
     }
-  }
-
-  private static func definition(_ limits: SimulatedMachine.Limits) -> HostDefinition {
-    let queues = limits.queues.map { "\($0.key): { runs: \($0.value) }" }.joined(separator: ", ")
-    let resources = limits.resources.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
-    let text = """
-      limits: { runs: \(limits.runs), processes: \(limits.processes), queued: 100000 }
-      queues: { \(queues) }
-      resources: { \(resources) }
-      drain: 2m
-      """
-    let result = HostDefinition.load(text: text, path: "/simulated/host.yaml")
-    guard let host = result.host else { preconditionFailure("\(result)") }
-    return host
   }
 
   /// Ends the host as SIGTERM does.

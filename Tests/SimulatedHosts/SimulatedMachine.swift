@@ -1,5 +1,6 @@
 import Glibc
 import OperationsTesting
+import PipelineLanguage
 import RunHistory
 import Synchronization
 
@@ -27,6 +28,21 @@ final class SimulatedMachine: Sendable {
     var queues: [String: Int]
     var processes: Int
     var resources: [String: Int]
+
+    /// A host with these limits.
+    var host: HostDefinition {
+      let queues = queues.map { "\($0.key): { runs: \($0.value) }" }.joined(separator: ", ")
+      let resources = resources.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+      let text = """
+        limits: { runs: \(runs), processes: \(processes), queued: 100000 }
+        queues: { \(queues) }
+        resources: { \(resources) }
+        drain: 2m
+        """
+      let result = HostDefinition.load(text: text, path: "/simulated/host.yaml")
+      guard let host = result.host else { preconditionFailure("\(result)") }
+      return host
+    }
   }
 
   /// What goes on, counted.

@@ -121,8 +121,8 @@ extension PipelineChecker {
   ) {
     var range = use.node.range
     if error.code != .lock, let entry, let path = entry.pathRange { range = path }
-    // Where it is plugins.lock that it does not fit, the hash in the file is right, and the message says where the wrong one is.
     if error.isShortage { return reader.error(DiagnosticCode.systemLimit, error.message, at: range) }
+    // Where it is plugins.lock that it does not fit, the hash in the file is right, and the message says where the wrong one is.
     let isOfLock = lock??.pin(id).map { error.message.contains("\($0.place) pins it") } ?? false
     if error.code == .hashMismatch, !isOfLock, let hash = entry?.hashRange { range = hash }
     guard error.code == .notFound, entry?.reference.path == nil else {

@@ -169,12 +169,14 @@ actor Dispatcher {
     leaveOutTaken(at: now)
     // Those in the queue stay there.
     guard host.mayTakeQueued() else { return wake(after: .seconds(1)) }
-    if let startBy = try host.history.nextStartBy(), startBy < now {
+    var startBy = try host.history.nextStartBy()
+    if let late = startBy, late < now {
       for late in try await host.leaveOutLate() { events.late(late) }
+      startBy = try host.history.nextStartBy()
     }
     let pauses = try await takeNext(in: grantPlaces(), at: now)
     // The end of a pause changes nothing in the workspace. At `start_by` itself a run may still begin.
-    let startBys = going.values.map(\.startBy) + [try host.history.nextStartBy()]
+    let startBys = going.values.map(\.startBy) + [startBy]
     let next = (pauses.map(\.until) + startBys.map { $0?.advanced(by: 1) }).compactMap { $0 }.min()
     if let next { wake(after: max(.milliseconds(1), next.duration(since: now))) }
   }

@@ -324,7 +324,6 @@ final class WriterConnection: Sendable {
   }
 
   /// Whether the caller is the code of a transaction on this connection, which would wait for itself.
-  /// Whether this is called by the code of a transaction.
   var isInside: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
 
   private func checkOutside() throws(WorkspaceError) {
