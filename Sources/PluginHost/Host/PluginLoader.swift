@@ -235,7 +235,7 @@ public final class PluginLoader: Sendable {
     if let former, former.file.identity == file.identity, pins.allSatisfy({ $0.hashes.contains(former.sha256) }) {
       return (former, reference)
     }
-    // What is loaded for the first time brings libraries that end the process where they cannot open what they need; libdispatch does.
+    // A plugin that is loaded for the first time brings its own libdispatch, which ends the process if it cannot open a descriptor.
     guard former != nil || configuration.hasRoom() else {
       throw PluginError(
         .unreadable,

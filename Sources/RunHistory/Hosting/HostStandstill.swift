@@ -59,7 +59,7 @@ extension History {
     try currentHost().flatMap(standstill)
   }
 
-  /// What keeps the process that executes a run from its work, be it the host or another one; nil where nothing does, and where the run does not go on.
+  /// Why the process that executes a run, the host or another one, cannot work. Nil if it can, or if the run is not running.
   package func standstill(ofProcessOf run: RunRecord) throws(WorkspaceError) -> HostStandstill? {
     guard run.state == .running else { return nil }
     if run.owner.isStopped { return .stopped(pid: run.owner.pid) }
@@ -119,7 +119,7 @@ package struct HostNote: Sendable {
     return .unwritten(since: RecordTime(microseconds: since), reason: reason)
   }
 
-  /// What an empty file says.
+  /// Reads an empty file: the disk was full when the host wrote it. Nil if the host is about to write it.
   private static func withoutRoom(_ descriptor: Int32, in directory: String) -> HostStandstill? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }

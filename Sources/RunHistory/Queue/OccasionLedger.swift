@@ -178,7 +178,7 @@ enum OccasionLedger {
     return nil
   }
 
-  /// A run of the pipeline that goes on, or is queued and not too late at `time`.
+  /// A run of the pipeline that is running, or that is queued and may still begin at `time`.
   private static func activeRun(
     of pipeline: String, at time: RecordTime, in db: Database
   ) throws -> (number: Int64, id: RunID)? {
