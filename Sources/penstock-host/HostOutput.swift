@@ -12,6 +12,11 @@ enum HostOutput {
     HostLog(form) { writeLine($0) }
   }
 
+  /// The log whose next line is the last one of this process.
+  static func lastLine() -> HostLog {
+    HostLog(form) { isServing.load(ordering: .relaxed) ? writer.write($0, isLast: true) : writeLine($0) }
+  }
+
   private static let form: HostLog.Form = isatty(STDERR_FILENO) == 1 ? .text : .json(forJournal: isJournal)
 
   /// Writes what a host that serves has to say, which waits for no reader.
@@ -27,7 +32,7 @@ enum HostOutput {
   /// Says why the process ends: in the log, where there is one and no person at a terminal reads it.
   static func tell(_ message: String) {
     if isServing.load(ordering: .relaxed), isatty(STDERR_FILENO) != 1 {
-      log().tell(.error, "failed", message)
+      lastLine().tell(.error, "failed", message)
     } else {
       writeLine("penstock: \(message)")
     }
@@ -76,9 +81,9 @@ enum HostOutput {
     let message = failure?.message ?? (error as? ServerError)?.description ?? report?.description
     if let failure, failure.isFindings {
       log.tell(.error, "configuration", failure.message)
-      log.tell(.error, "failed", "the configuration is invalid, and nothing is served")
+      lastLine().tell(.error, "failed", "the configuration is invalid, and nothing is served")
     } else {
-      log.tell(.error, "failed", message ?? "\(error)")
+      lastLine().tell(.error, "failed", message ?? "\(error)")
     }
     end(failure?.status ?? (report?.kind == .refused ? 2 : 3))
   }

@@ -37,7 +37,7 @@ enum HostSignals {
       guard number > 0 else { continue }
       guard let tell = target.withLock({ $0.tell }) else {
         guard number != SIGHUP else { continue }
-        log.tell(.info, "stopped", "stopped before it was ready")
+        HostOutput.lastLine().tell(.info, "stopped", "stopped before it was ready")
         HostOutput.end(0)
       }
       if number == SIGHUP {
@@ -46,7 +46,8 @@ enum HostSignals {
       }
       // The third time, nothing is waited for any more.
       if endings.add(1, ordering: .sequentiallyConsistent).newValue > 2 {
-        log.tell(.warning, "ended", "ended at once, as a third signal asks; the next host resumes the runs")
+        HostOutput.lastLine().tell(
+          .warning, "ended", "ended at once, as a third signal asks; the next host resumes the runs")
         HostOutput.end(130, patience: .milliseconds(100))
       }
       tell(.drain(RunCanceller(who: sender(of: info), means: .signal(number == SIGINT ? "SIGINT" : "SIGTERM"))))

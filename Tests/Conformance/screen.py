@@ -44,6 +44,8 @@ class Screen:
         self.top = 0
         self.rest = ""
         self.is_cursor_shown = True
+        # Between the marks of a frame that is drawn at once: a terminal shows it when it is whole.
+        self.is_drawing = False
         self.wrapped = 0
 
     def resize(self, columns, rows):
@@ -101,7 +103,9 @@ class Screen:
             del self.lines[self.row + 1:]
         elif argument == "?25":
             self.is_cursor_shown = letter == "h"
-        elif letter == "m" or argument == "?2026":
+        elif argument == "?2026":
+            self.is_drawing = letter == "h"
+        elif letter == "m":
             pass
         else:
             self.put("‹ESC[%s%s›" % (argument, letter))
@@ -199,9 +203,9 @@ def has_ended():
 is_quiet = False
 for step, _, argument in steps:
     if step == "until":
-        wait(f"until {argument}", lambda: argument in screen.text())
+        wait(f"until {argument}", lambda: not screen.is_drawing and argument in screen.text())
     elif step == "gone":
-        wait(f"gone {argument}", lambda: argument not in screen.text())
+        wait(f"gone {argument}", lambda: not screen.is_drawing and argument not in screen.text())
     elif step == "show":
         print(screen.text())
         print("-")

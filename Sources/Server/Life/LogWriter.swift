@@ -39,11 +39,16 @@ package final class LogWriter: Sendable {
   }
 
   /// Accepts a line without its end, to be written behind those before it.
-  package func write(_ line: String) {
+  ///
+  /// - Parameters:
+  ///   - line: What to write.
+  ///   - isLast: Whether none is accepted behind it: what others say while the process ends would come behind the line that says why it does.
+  package func write(_ line: String, isLast: Bool = false) {
     let bytes = Array((line + "\n").utf8)
     let isAlone = state.withLock { state in
       guard !state.isClosed else { return false }
       accept(bytes, &state)
+      state.isClosed = isLast
       guard !state.hasThread else { return false }
       state.hasThread = start()
       return !state.hasThread
@@ -53,7 +58,7 @@ package final class LogWriter: Sendable {
     wake?.signal()
   }
 
-  /// Accepts no more lines: those of whoever goes on while the process ends would come behind the one that says why it does.
+  /// Accepts no more lines.
   package func close() { state.withLock { $0.isClosed = true } }
 
   /// How long the end of a process waits for the thread of this, where the machine is busy and the reader is not.

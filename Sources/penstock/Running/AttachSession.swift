@@ -25,13 +25,13 @@ struct AttachSession {
   /// - Throws: ``CommandFailure`` when the run has been deleted, `WorkspaceError`, or ``FailureReport``.
   func present() async throws -> RunOutcome? {
     let feed = try RunFeed()
-    let thread = try PresentationThread(feed: feed, presentation: presentation)
     let changes = ChangeWait()
     let detachment = Detachment()
     // Before the first look, so that nothing between the two is missed.
     let subscriptions = try history.followActivity { changes.end() }
     defer { subscriptions.forEach { $0.cancel() } }
     let (ended, ending) = AsyncStream<Void>.makeStream()
+    let thread = try PresentationThread(feed: feed, presentation: presentation)
     try thread.start(
       .init(cancelsRun: false) { _, _ in
         detachment.ask()

@@ -26,6 +26,8 @@ final class PresentationThread: Sendable {
     var onEnd: @Sendable () -> Void
   }
 
+  /// From here on, signals stay for the thread, which ``start(_:)`` is to start: a run may begin before that, and must not be lost to one.
+  ///
   /// - Parameters:
   ///   - feed: Where events come from.
   ///   - presentation: What to show them with.
@@ -34,11 +36,11 @@ final class PresentationThread: Sendable {
     signals = try SignalSource()
     self.feed = feed
     self.presentation = presentation
+    UnansweredSignals.beginPresentation()
   }
 
   /// Starts the thread. Signals that have come before it are answered too.
   func start(_ handlers: Handlers) throws(FailureReport) {
-    UnansweredSignals.beginPresentation()
     do throws(SystemError) {
       try SystemThread.detach("penstock-show") { self.run(handlers) }
     } catch {

@@ -91,8 +91,7 @@ struct LogWriterTests {
   func closed() {
     let pipe = Pipe()
     let writer = LogWriter(to: pipe.writer) { "dropped \($0)" }
-    writer.write("ended")
-    writer.close()
+    writer.write("ended", isLast: true)
     writer.write("late")
     writer.finish()
     Glibc.write(pipe.writer, "nothing else\n", 13)
