@@ -28,8 +28,21 @@ struct CaseRun {
   /// Runs every step and answers what was not as expected. The first step that goes wrong is the last one.
   func differences() async throws -> [String] {
     let known = try await FileChecks(conformanceCase, expectation)?.outcomes()
-    if known == nil { try prepare() }
+    guard known == nil else { return try await differences(known) }
+    try prepare()
     defer { try? FileManager.default.removeItem(at: root) }
+    let processes = LeftProcesses(below: root)
+    do {
+      let differences = try await differences(known)
+      let left = await processes.end(waits: differences.isEmpty)
+      return differences.isEmpty ? left : differences
+    } catch {
+      _ = await processes.end(waits: false)
+      throw error
+    }
+  }
+
+  private func differences(_ known: [Outcome]?) async throws -> [String] {
     for (number, step) in expectation.steps.enumerated() {
       let outcome = if let known { known[number] } else { try await shell(step.script) }
       var differences: [String] = []

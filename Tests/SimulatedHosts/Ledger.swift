@@ -29,6 +29,8 @@ struct Ledger {
     var occasions: Int
     /// Whether it still waits for its turn.
     var isQueued: Bool
+    /// The run that took its place.
+    var replacedBy: Int64?
   }
 
   /// Attempts that follow one that has succeeded, or that are still said to go on.
@@ -66,13 +68,14 @@ struct Ledger {
               OR o.run = r.number AND o.reason IN ('too-late', 'cancelled'))
               -- The occasion of one that gave way names the run that was in its way.
               + (r.started_at IS NULL AND ifnull(r.reason, '') LIKE 'overlap: run %'),
-            EXISTS (SELECT 1 FROM queue_entry q WHERE q.run = r.number)
+            EXISTS (SELECT 1 FROM queue_entry q WHERE q.run = r.number),
+            (SELECT s.number FROM run_record s WHERE s.id = r.cancelled_by AND r.cancelled_with = 'overlap')
           FROM run_record r ORDER BY r.number
           """
       ).map {
         Run(
           number: $0[0], pipeline: $0[1], state: $0[2], createdAt: $0[3], startedAt: $0[4], endedAt: $0[5],
-          reason: $0[6], occasions: $0[7], isQueued: $0[8])
+          reason: $0[6], occasions: $0[7], isQueued: $0[8], replacedBy: $0[9])
       }
       return (occasions, Dictionary(uniqueKeysWithValues: runs.map { ($0.number, $0) }))
     }

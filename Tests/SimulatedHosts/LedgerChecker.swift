@@ -131,7 +131,8 @@ struct LedgerChecker {
       case ("replaced", "overlap"):
         if pipeline.overlap != .cancel { report(pipeline, occasion, "its overlap is \(pipeline.overlap)") }
         let at = run?.endedAt ?? 0
-        if !runs.contains(where: { $0.createdAt == at && $0.number > run?.number ?? 0 }) {
+        // One that its host had taken, and not begun, ends a moment after the other one was queued.
+        if run?.startedAt != nil || !runs.contains(where: { $0.createdAt <= at && $0.number > run?.number ?? 0 }) {
           report(pipeline, occasion, "nothing took its place")
         }
       case ("skipped", "overlap"):
@@ -250,6 +251,9 @@ struct LedgerChecker {
         if run.state != "queued" { problems.append("run \(run.number) of \(run.pipeline) is \(run.state) and queued") }
       } else if !final.contains(run.state) {
         problems.append("run \(run.number) of \(run.pipeline) is \(run.state) at the end")
+      }
+      if let other = run.replacedBy, other < run.number {
+        problems.append("run \(run.number) of \(run.pipeline) is replaced by the earlier run \(other)")
       }
       if let started = run.startedAt, let ended = run.endedAt, started > ended || started < run.createdAt {
         problems.append("run \(run.number) of \(run.pipeline) has times that are in no order")

@@ -33,22 +33,14 @@ extension RunEngine {
   func awaitTurn(isResumed: Bool) async throws -> ExclusiveLocks.Hold? {
     guard run.state.pipeline.overlap != .allow else { return nil }
     let name = RunRecord.turn(of: run.state.pipeline.name)
-    if run.state.pipeline.overlap != .queue, !isResumed {
-      let (history, pipeline, id, now) = (run.services.history, run.state.pipeline.name, id, run.services.now())
-      if run.state.pipeline.overlap == .cancel {
-        // It is written at once, which may have to wait for another process.
-        try await BlockingWork.run {
-          func end(_ others: [RunID]) throws {
-            for other in others where try !history.isToBeCancelled(other) {
-              try history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap), at: now)
-            }
-          }
-          // First those that their host is about to resume: one that it has resumed meanwhile is among those that go on.
-          try end(history.interruptedRuns().filter { $0.pipeline == pipeline && $0.id != id }.map(\.id))
-          try end(history.activeRuns(of: pipeline, except: id))
-        }
-      } else if let other = try await BlockingWork.run({ try history.activeRuns(of: pipeline, except: id).first }) {
-        throw OverlapSkip(other: other)
+    if !isResumed {
+      switch run.state.pipeline.overlap {
+      case .cancel: try await takePlace()
+      case .skip:
+        let (history, pipeline, id) = (run.services.history, run.state.pipeline.name, id)
+        let others = try await BlockingWork.run { try history.activeRuns(of: pipeline, except: id) }
+        if let other = others.first { throw OverlapSkip(other: other.id) }
+      case .allow, .queue: break
       }
     }
     guard run.cancellation == nil else { throw CancellationError() }
@@ -58,6 +50,27 @@ extension RunEngine {
     brief.place?.lookSoon()
     defer { run.waits.turn = nil }
     return try await task.value
+  }
+
+  /// Asks for the end of the runs of the pipeline whose place this one takes: those that are earlier. Where a later one goes on already, that has taken the place of this one.
+  private func takePlace() async throws {
+    let (history, pipeline, id, now) = (run.services.history, run.state.pipeline.name, id, run.services.now())
+    // It is written at once, which may have to wait for another process.
+    let later = try await BlockingWork.run { () -> RunID? in
+      func isGoingOn(_ other: RunID) throws -> Bool { try !history.isToBeCancelled(other) }
+      func end(_ others: [RunID]) throws {
+        for other in others where try isGoingOn(other) {
+          try history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap), at: now)
+        }
+      }
+      let others = try history.activeRuns(of: pipeline, except: id)
+      if let later = try others.last(where: { try $0.isLater && isGoingOn($0.id) }) { return later.id }
+      // First those that their host is about to resume: one that it has resumed meanwhile is among those that go on.
+      try end(history.interruptedRuns().filter { $0.pipeline == pipeline && $0.id != id }.map(\.id))
+      try end(history.activeRuns(of: pipeline, except: id).filter { !$0.isLater }.map(\.id))
+      return nil
+    }
+    if let later { cancel(.requested, by: RunCanceller(who: later.text, means: .overlap)) }
   }
 
   private func takeTurn(_ name: String) async throws -> ExclusiveLocks.Hold {

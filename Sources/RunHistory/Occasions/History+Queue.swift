@@ -106,16 +106,18 @@ extension History {
 }
 
 extension History {
-  /// The latest of the runs that nobody has taken from the queue, by the names of their pipelines.
-  package func latestQueued() throws(WorkspaceError) -> [String: RunID] {
+  /// For those of the runs that have one: the latest run of their pipeline that is later than they are, and that nobody has taken from the queue.
+  package func successors(of runs: some Sequence<RunID>) throws(WorkspaceError) -> [RunID: RunID] {
     try read { db in
-      let rows = try Row.fetchAll(
-        db.cachedStatement(
-          sql: """
-            SELECT q.pipeline, max(r.id) FROM queue_entry q JOIN run_record r ON r.number = q.run
-            WHERE q.taken_at IS NULL GROUP BY q.pipeline
-            """))
-      return rows.reduce(into: [:]) { latest, row in latest[row[0] as String] = RunID(row[1] as String) }
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT s.id FROM run_record r CROSS JOIN queue_entry q ON q.pipeline = r.pipeline AND q.run > r.number
+          CROSS JOIN run_record s ON s.number = q.run
+          WHERE r.id = ? AND q.taken_at IS NULL ORDER BY q.run DESC LIMIT 1
+          """)
+      return try runs.reduce(into: [:]) { successors, run in
+        successors[run] = try String.fetchOne(statement, arguments: [run.text]).flatMap { RunID($0) }
+      }
     }
   }
 

@@ -3,21 +3,26 @@ import Workspace
 
 /// Runs that stand in a relation to another run.
 extension History {
-  /// The runs of a pipeline that go on, other than `run`, and those that a process has been about to begin since before that was there; the oldest first.
-  package func activeRuns(of pipeline: String, except run: RunID) throws(WorkspaceError) -> [RunID] {
+  /// The runs of a pipeline that go on, other than `run`, each with whether it is later than that, and those that a process has been about to begin since before that was there; the oldest first.
+  package func activeRuns(
+    of pipeline: String, except run: RunID
+  ) throws(WorkspaceError) -> [(id: RunID, isLater: Bool)] {
     try read { db in
       // By the index of those that processes have, which are few, and not of all that are queued.
       let rows = try Row.fetchAll(
         db.cachedStatement(
           sql: """
-            SELECT id, boot, pid, process_started FROM run_record INDEXED BY run_owned
+            WITH own AS (SELECT ifnull((SELECT number FROM run_record WHERE id = ?2), 9223372036854775807) AS number)
+            SELECT id, boot, pid, process_started, run_record.number > own.number
+            FROM own CROSS JOIN run_record INDEXED BY run_owned
             WHERE pipeline = ?1 AND state IN ('queued', 'running') AND process_started <> -1 AND id <> ?2
-              AND (state = 'running' OR number < ifnull((SELECT number FROM run_record WHERE id = ?2), 9223372036854775807))
-            ORDER BY number
+              AND (state = 'running' OR run_record.number < own.number)
+            ORDER BY run_record.number
             """), arguments: [pipeline, run.text])
       return rows.compactMap { row in
         let owner = ProcessIdentity(boot: row[1], pid: Int32(exactly: row[2] as Int64) ?? 0, started: row[3])
-        return owner.isAlive(in: db) ? RunID(row[0] as String) : nil
+        guard let id = RunID(row[0] as String), owner.isAlive(in: db) else { return nil }
+        return (id, row[4])
       }
     }
   }

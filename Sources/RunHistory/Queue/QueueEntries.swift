@@ -44,8 +44,11 @@ enum QueueEntries {
     ).execute(arguments: [nobody.boot, nobody.pid, nobody.started, run.number])
     // The gone host was asked to end it, and did not come to that.
     if let asked = try StoredRequest.cancellation(ofRunNumber: run.number, in: db) {
+      let canceller = RunCanceller(who: asked.who, means: asked.means)
+      let end: (Occasion.Outcome, Occasion.Reason) =
+        canceller?.means == .overlap ? (.replaced, .overlap) : (.skipped, .cancelled)
       _ = try OccasionLedger.endQueued(
-        run.number, canceller: RunCanceller(who: asked.who, means: asked.means), outcome: .skipped, reason: .cancelled,
+        run.number, canceller: canceller, outcome: end.0, reason: end.1,
         at: RecordTime(microseconds: asked.requestedAt), in: db)
     }
     return true

@@ -216,12 +216,9 @@ actor Dispatcher {
 
   /// Cancels runs that have the place which a later run of their pipeline waits for, and is to take.
   private func endReplaced(except paused: Set<String>) throws {
-    let candidates = going.filter { replacing.contains($0.value.pipeline) && !paused.contains($0.value.pipeline) }
+    let candidates = going.filter { replacing.contains($0.value.pipeline) && !paused.contains($0.value.pipeline) }.keys
     guard !candidates.isEmpty else { return }
-    let latest = try host.history.latestQueued()
-    for (run, going) in candidates {
-      if let successor = latest[going.pipeline] { host.cancel(run, replacedBy: successor) }
-    }
+    for (run, successor) in try host.history.successors(of: candidates) { host.cancel(run, replacedBy: successor) }
   }
 
   /// Gives free places to runs that go on and want one. Returns what is left.

@@ -271,16 +271,6 @@ struct OccasionTests {
     #expect(try fixture.history.queue().count == 1)
   }
 
-  @Test("of which the run is too late is not replaced")
-  func tooLateToBeReplaced() async throws {
-    let first = run(startBy: start)
-    _ = try await admit(occasion(), first, overlap: .cancel)
-    let second = run()
-    let heard = occasion(.event, heardAt: start.advanced(by: 1))
-    #expect(try await admit(heard, second, overlap: .cancel) == .queued(second.record.id))
-    #expect(try fixture.history.run(first.record.id)?.reason == "too-late")
-  }
-
   @Test("has no run where that ends before it began", arguments: ["too-late", "cancelled", "overlap"])
   func endedBefore(why: String) async throws {
     let run = run()
