@@ -11,9 +11,10 @@ struct LeftProcesses {
 
   init(below root: URL) { self.root = root.path + "/" }
 
-  /// Ends them, and answers which were there.
+  /// Ends them.
   ///
   /// - Parameter waits: Whether they have time to end by themselves.
+  /// - Returns: A line for each that was there.
   func end(waits: Bool) async -> [String] {
     let deadline = ContinuousClock.now + Self.patience
     var left = found()
