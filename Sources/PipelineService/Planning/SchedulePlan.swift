@@ -44,6 +44,8 @@ package struct SchedulePlan: Sendable {
     package var controller: String
   }
 
+  /// How many pipelines were asked.
+  package private(set) var pipelines = 0
   /// The instants, once ``finish()`` was called.
   package private(set) var rows: [Row] = []
   /// Controllers whose instants nobody knows, and why.
@@ -74,6 +76,7 @@ package struct SchedulePlan: Sendable {
 
   /// Asks the controllers of a pipeline. The calling thread waits for plugins.
   package mutating func add(_ pipeline: PipelineDefinition, file: String, plugins: PluginSource) {
+    pipelines += 1
     let forecasts = ControllerForecast.all(
       of: pipeline, plugins: plugins, after: after, until: horizon ?? until, limit: mostOfController)
     for forecast in forecasts {

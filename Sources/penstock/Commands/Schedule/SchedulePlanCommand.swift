@@ -65,7 +65,7 @@ struct SchedulePlanCommand: ParsableCommand {
       until: RecordTime(microseconds: start.microseconds + span.wholeMicroseconds - 1))
     let status = try add(to: &plan)
     plan.finish()
-    show(plan, rules)
+    show(plan, rules, status)
     status.finish()
   }
 
@@ -112,12 +112,15 @@ struct SchedulePlanCommand: ParsableCommand {
 
   // MARK: Showing
 
-  private func show(_ plan: SchedulePlan, _ rules: TimeZoneRules) {
+  private func show(_ plan: SchedulePlan, _ rules: TimeZoneRules, _ status: ExitStatus) {
     shared.output.print {
       lines(plan)
     } text: {
       if plan.rows.isEmpty, plan.unknown.isEmpty {
-        if !shared.quiet { TextOutput.standard.writeLine("Nothing is due within \(span).") }
+        // Nothing can be said of files that cannot be read.
+        if !shared.quiet, plan.pipelines > 0 || status == .succeeded {
+          TextOutput.standard.writeLine("Nothing is due within \(span).")
+        }
       } else {
         TextOutput.standard.write(table(plan, rules).render(width: shared.tableWidth, style: shared.style))
       }
