@@ -109,6 +109,10 @@ extension History {
   /// For those of the runs that have one: the latest run of their pipeline that is later than they are, and that nobody has taken from the queue.
   package func successors(of runs: some Sequence<RunID>) throws(WorkspaceError) -> [RunID: RunID] {
     try read { db in
+      // Mostly, nothing is queued that could begin.
+      let first = try Int64.fetchOne(
+        db.cachedStatement(sql: "SELECT run FROM queue_entry WHERE taken_at IS NULL LIMIT 1"))
+      guard first != nil else { return [:] }
       let statement = try db.cachedStatement(
         sql: """
           SELECT s.id FROM run_record r CROSS JOIN queue_entry q ON q.pipeline = r.pipeline AND q.run > r.number

@@ -27,27 +27,12 @@ actor Dispatcher {
     var queues: [String: Int]
   }
 
-  private struct Going {
-    var pipeline: String
-    var queue: String
-    /// Whether it was taken from the queue.
-    var isTaken: Bool
-    /// When it must have begun; nil where that is any time, and once it is over.
-    var startBy: RecordTime?
-    var place: RunPlace
-    var task: Task<Void, Never>
-  }
-
   private let host: RunHost
   private var limits: Limits
   private let events: Events
-  private var going: [RunID: Going] = [:]
+  private var going = GoingRuns()
   /// Runs that go on and wait for a place, in the order in which they asked.
   private var returning: [RunID] = []
-  /// Pipelines of which one run goes on at a time.
-  private var single: Set<String> = []
-  /// Pipelines of which a later run takes the place of the one that goes on.
-  private var replacing: Set<String> = []
   private var isOpen = false
   private var isLooking = false
   private var isLookDue = false
@@ -63,7 +48,7 @@ actor Dispatcher {
   }
 
   /// The runs of a pipeline that go on.
-  func runs(of pipeline: String) -> [RunID] { going.filter { $0.value.pipeline == pipeline }.keys.sorted() }
+  func runs(of pipeline: String) -> [RunID] { going.runs(of: pipeline) }
 
   /// How many runs go on.
   var count: Int { going.count }
@@ -94,8 +79,7 @@ actor Dispatcher {
 
   /// Says of which pipelines one run at a time goes on, as far as this host is concerned, and of which a later run takes the place of an earlier one.
   func setOverlap(single: Set<String>, replacing: Set<String>) {
-    self.single = single
-    self.replacing = replacing
+    going.setOverlap(single: single, replacing: replacing)
   }
 
   /// Something about the queue has changed.
@@ -114,9 +98,9 @@ actor Dispatcher {
 
   /// Puts the runs that were taken from the queue and have not begun back there. Returns how many.
   func leaveNotBegun() async -> Int {
-    let taken = going.filter(\.value.isTaken)
-    for run in taken.values { run.place.bar() }
-    let (left, unknown) = await host.leaveNotBegun(taken.keys.sorted())
+    let taken = going.ids.filter { going[$0]?.isTaken == true }
+    for run in taken { going[run]?.place.bar() }
+    let (left, unknown) = await host.leaveNotBegun(taken)
     // Their definitions cannot be read yet.
     for run in unknown { going[run]?.task.cancel() }
     return left.count + unknown.count
@@ -124,11 +108,11 @@ actor Dispatcher {
 
   /// Leaves the runs in which everything waits to the next host. Returns how many.
   func leaveResting() async -> Int {
-    await host.leaveResting(going.keys.sorted()).count
+    await host.leaveResting(going.ids).count
   }
 
   /// Cancels the runs that go on.
-  func cancelAll() { for run in going.values { run.task.cancel() } }
+  func cancelAll() { for run in going.all { run.task.cancel() } }
 
   /// Returns when no run goes on.
   func awaitEnd() async {
@@ -176,14 +160,13 @@ actor Dispatcher {
     }
     let pauses = try await takeNext(in: grantPlaces(), at: now)
     // The end of a pause changes nothing in the workspace. At `start_by` itself a run may still begin.
-    let startBys = going.values.map(\.startBy) + [startBy]
-    let next = (pauses.map(\.until) + startBys.map { $0?.advanced(by: 1) }).compactMap { $0 }.min()
+    let next = (pauses.map(\.until) + [going.nextStartBy, startBy].map { $0?.advanced(by: 1) }).compactMap { $0 }.min()
     if let next { wake(after: max(.milliseconds(1), next.duration(since: now))) }
   }
 
   /// Takes runs that are next, and returns the pauses whose end may let others begin.
   private func takeNext(in places: QueueTurns.Places, at now: RecordTime) async throws -> [Pause] {
-    guard places.total > 0 || !replacing.isEmpty, let pauses = try host.history.pausesOfQueue(at: now) else {
+    guard places.total > 0 || !going.replacing.isEmpty, let pauses = try host.history.pausesOfQueue(at: now) else {
       return []
     }
     let paused = Set(pauses.map(\.pipeline))
@@ -191,13 +174,20 @@ actor Dispatcher {
       try endReplaced(except: paused)
       return []
     }
-    let held = paused.union(single.intersection(going.values.map(\.pipeline)))
-    let taken = try await host.takeQueued(places, held: held, single: single) { [events] in $0.forEach(events.late) }
+    let held = paused.union(going.singleGoing)
+    let taken = try await host.takeQueued(places, held: held, single: going.single) { [events] in
+      $0.forEach(events.late)
+    }
     for entry in taken {
       let beginning = RunBeginning(of: entry.run, events.began)
+      let (id, isBound) = (entry.run.id, entry.startBy != nil)
+      let tell = { @Sendable [weak self] in
+        beginning.tell()
+        if isBound { await self?.hasBegun(id) }
+      }
       begin(entry.run, in: entry.queue, isHeld: true, startBy: entry.startBy, telling: beginning) { [host] in
         // Not on the thread of the engine, which waits for nobody.
-        try await host.run(entry, in: $0, onBegin: { Task { beginning.tell() } })
+        try await host.run(entry, in: $0, onBegin: { Task { await tell() } })
       }
     }
     try endReplaced(except: paused)
@@ -206,39 +196,37 @@ actor Dispatcher {
 
   /// Leaves out runs that were taken from the queue, and have not begun in time, whatever they wait for.
   private func leaveOutTaken(at now: RecordTime) {
-    for (id, run) in going {
-      guard let startBy = run.startBy, startBy < now else { continue }
-      going[id]?.startBy = nil
+    for id in going.takeLate(at: now) {
       // What nobody executes yet goes back to the queue, and is left out there.
-      if !host.leaveOutLate(id) { run.task.cancel() }
+      if !host.leaveOutLate(id) { going[id]?.task.cancel() }
     }
   }
 
   /// Cancels runs that have the place which a later run of their pipeline waits for, and is to take.
   private func endReplaced(except paused: Set<String>) throws {
-    let candidates = going.filter { replacing.contains($0.value.pipeline) && !paused.contains($0.value.pipeline) }.keys
+    let candidates = going.replaceable.filter { going[$0].map { paused.contains($0.pipeline) } == false }
     guard !candidates.isEmpty else { return }
     for (run, successor) in try host.history.successors(of: candidates) { host.cancel(run, replacedBy: successor) }
   }
 
   /// Gives free places to runs that go on and want one. Returns what is left.
   private func grantPlaces() -> QueueTurns.Places {
-    var places = QueueTurns.Places(total: limits.runs, queues: limits.queues)
-    for run in going.values where run.place.state == .held {
-      places.total -= 1
-      places.queues[run.queue]? -= 1
-    }
+    var places = going.free(of: limits)
     returning.removeAll { id in
       guard places.total > 0, let run = going[id], places.queues[run.queue] ?? 1 > 0 else { return false }
       places.total -= 1
       places.queues[run.queue]? -= 1
       run.place.grant()
+      going.notePlace(of: id)
       return true
     }
     return places
   }
 
+  private func hasBegun(_ run: RunID) { going.noteBeginning(of: run) }
+
   private func placeChanged(of run: RunID) async {
+    going.notePlace(of: run)
     if going[run]?.place.state == .wanted, !returning.contains(run) { returning.append(run) }
     await look()
   }
@@ -270,12 +258,15 @@ actor Dispatcher {
       }
       await self?.ended(record.id)
     }
-    going[record.id] = Going(
-      pipeline: record.pipeline, queue: queue, isTaken: beginning != nil, startBy: startBy, place: place, task: task)
+    going.add(
+      record.id,
+      GoingRuns.Run(
+        pipeline: record.pipeline, queue: queue, isTaken: beginning != nil, place: place, task: task),
+      startBy: startBy)
   }
 
   private func ended(_ run: RunID) async {
-    going[run] = nil
+    going.remove(run)
     returning.removeAll { $0 == run }
     if count == 0 {
       for continuation in waitingForEnd { continuation.resume() }
