@@ -52,22 +52,19 @@ extension RunEngine {
     return try await task.value
   }
 
-  /// Asks for the end of the runs of the pipeline whose place this one takes: those that are earlier. Where a later one goes on already, that has taken the place of this one.
+  /// Requests the cancellation of the earlier runs of the pipeline. If a later run of it is already running, this run is cancelled instead.
   private func takePlace() async throws {
     let (history, pipeline, id, now) = (run.services.history, run.state.pipeline.name, id, run.services.now())
     // It is written at once, which may have to wait for another process.
     let later = try await BlockingWork.run { () -> RunID? in
-      func isGoingOn(_ other: RunID) throws -> Bool { try !history.isToBeCancelled(other) }
-      func end(_ others: [RunID]) throws {
-        for other in others where try isGoingOn(other) {
-          try history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap), at: now)
-        }
+      // First those that their host is about to resume: one that it has resumed meanwhile is among those that are running.
+      let interrupted = try history.interruptedRuns(of: pipeline, before: id)
+      let active = try history.activeRuns(of: pipeline, except: id)
+      if let later = try active.last(where: { try $0.isLater && !history.isToBeCancelled($0.id) }) { return later.id }
+      for other in interrupted.map(\.id) + active.filter({ !$0.isLater }).map(\.id)
+      where try !history.isToBeCancelled(other) {
+        try history.request(.cancel, of: other, for: RunCanceller(who: id.text, means: .overlap), at: now)
       }
-      let others = try history.activeRuns(of: pipeline, except: id)
-      if let later = try others.last(where: { try $0.isLater && isGoingOn($0.id) }) { return later.id }
-      // First those that their host is about to resume: one that it has resumed meanwhile is among those that go on.
-      try end(history.interruptedRuns().filter { $0.pipeline == pipeline && $0.id != id }.map(\.id))
-      try end(history.activeRuns(of: pipeline, except: id).filter { !$0.isLater }.map(\.id))
       return nil
     }
     if let later { cancel(.requested, by: RunCanceller(who: later.text, means: .overlap)) }

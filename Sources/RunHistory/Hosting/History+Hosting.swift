@@ -286,16 +286,26 @@ extension History {
     }
   }
 
-  /// The interrupted runs that a host had begun, nested ones not among them, the oldest first.
-  package func interruptedRuns() throws(WorkspaceError) -> [RunRecord] {
+  /// Returns the interrupted runs that a host had begun, without nested ones, the oldest first.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Only runs of this pipeline. Default: of all.
+  ///   - run: Only runs that are earlier than this one, which need not be recorded yet. Default: all.
+  /// - Returns: The runs.
+  /// - Throws: `WorkspaceError` if the history cannot be read.
+  package func interruptedRuns(
+    of pipeline: String? = nil, before run: RunID? = nil
+  ) throws(WorkspaceError) -> [RunRecord] {
     try read { db in
       let numbers = try Int64.fetchAll(
         db.cachedStatement(
           sql: """
             SELECT r.number FROM run_record r WHERE r.state = 'interrupted' AND r.parent IS NULL
               AND EXISTS (SELECT 1 FROM occasion o WHERE o.run = r.number AND o.outcome = 'run')
+              AND (?1 IS NULL OR r.pipeline = ?1)
+              AND (?2 IS NULL OR r.number < ifnull((SELECT number FROM run_record WHERE id = ?2), 9223372036854775807))
             ORDER BY r.number
-            """))
+            """), arguments: [pipeline, run?.text])
       return try Self.runs(numbers, in: db)
     }
   }

@@ -63,5 +63,10 @@ struct ReplacedOccasionTests {
     #expect(active.map(\.id) == [second] && active.map(\.isLater) == [true])
     let (third, other) = (try await admit(), try await admit("other"))
     #expect(try fixture.history.successors(of: [second, third, other]) == [second: third])
+    // The process of the second one is gone, too.
+    try await fixture.recorder.giveUp(second)
+    #expect(try fixture.history.interruptedRuns(of: "digest", before: first).map(\.id) == [])
+    #expect(try fixture.history.interruptedRuns(of: "digest", before: third).map(\.id) == [second])
+    #expect(try fixture.history.interruptedRuns(of: "other", before: other).map(\.id) == [])
   }
 }
