@@ -116,7 +116,7 @@ struct PipelineStanding {
   /// The runs since the latest success, the latest first.
   private var unsuccessful: ArraySlice<RunRecord> { runs.prefix { $0.state != .succeeded } }
 
-  /// One that was interrupted since the latest success, or with which the next host goes on, whatever came later.
+  /// The latest interrupted run since the last success. If there is none, the latest interrupted run that the next host resumes.
   private func interrupted() throws -> RunRecord? {
     if let run = unsuccessful.first(where: { $0.state == .interrupted }) { return run }
     return try runs.first { try $0.state == .interrupted && RunRestart(of: $0, in: history).prospect != nil }

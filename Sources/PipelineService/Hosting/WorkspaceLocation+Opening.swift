@@ -10,7 +10,7 @@ package struct WorkspaceMissing: ServiceError {
   package var code: String { "no-workspace" }
 
   package var description: String {
-    let creation = "`penstock run FILE` or `penstock serve` creates a workspace"
+    let creation = "create one with `penstock run FILE` or `penstock serve`"
     return location.isNamed
       ? "\(location.searchText); \(creation)"
       : "\(location.searchText). \(creation), --workspace or $PENSTOCK_WORKSPACE names another"

@@ -9,12 +9,16 @@ extension OccasionLedger {
     if let other = RunReason.overlap(in: reason) { return try giveWay(number, to: other, in: db) }
     switch reason {
     case RunReason.tooLate.text: end = (.skipped, .tooLate)
-    case RunReason.cancelledBefore.text where canceller?.means == .overlap: end = (.replaced, .overlap)
-    case RunReason.cancelledBefore.text: end = (.skipped, .cancelled)
+    case RunReason.cancelledBefore.text: end = cancelled(by: canceller)
     default: return
     }
     try db.cachedStatement(sql: "UPDATE occasion SET outcome = ?, reason = ? WHERE run = ? AND outcome = 'run'")
       .execute(arguments: [end.outcome.rawValue, end.reason.rawValue, number])
+  }
+
+  /// What comes of an occasion whose run is cancelled before it begins.
+  static func cancelled(by canceller: RunCanceller?) -> (outcome: Occasion.Outcome, reason: Occasion.Reason) {
+    canceller?.means == .overlap ? (.replaced, .overlap) : (.skipped, .cancelled)
   }
 
   /// Ends runs that are queued and should have begun by now, and returns them. Those that a host has taken, it leaves out itself: only it knows whether they have begun.

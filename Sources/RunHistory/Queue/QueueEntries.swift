@@ -45,10 +45,9 @@ enum QueueEntries {
     // The gone host was asked to end it, and did not come to that.
     if let asked = try StoredRequest.cancellation(ofRunNumber: run.number, in: db) {
       let canceller = RunCanceller(who: asked.who, means: asked.means)
-      let end: (Occasion.Outcome, Occasion.Reason) =
-        canceller?.means == .overlap ? (.replaced, .overlap) : (.skipped, .cancelled)
+      let end = OccasionLedger.cancelled(by: canceller)
       _ = try OccasionLedger.endQueued(
-        run.number, canceller: canceller, outcome: end.0, reason: end.1,
+        run.number, canceller: canceller, outcome: end.outcome, reason: end.reason,
         at: RecordTime(microseconds: asked.requestedAt), in: db)
     }
     return true

@@ -77,7 +77,7 @@ actor Dispatcher {
     await withCheckedContinuation { waitingForLook.append($0) }
   }
 
-  /// Says of which pipelines one run at a time goes on, as far as this host is concerned, and of which a later run takes the place of an earlier one.
+  /// Sets which pipelines have at most one run at a time in this host, and in which a later run replaces an earlier one.
   func setOverlap(single: Set<String>, replacing: Set<String>) {
     going.setOverlap(single: single, replacing: replacing)
   }

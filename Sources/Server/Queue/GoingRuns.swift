@@ -11,30 +11,23 @@ struct GoingRuns {
     var isTaken: Bool
     var place: RunPlace
     var task: Task<Void, Never>
-    /// Whether its place is counted as held.
-    fileprivate var isCounted = false
-
-    init(pipeline: String, queue: String, isTaken: Bool, place: RunPlace, task: Task<Void, Never>) {
-      self.pipeline = pipeline
-      self.queue = queue
-      self.isTaken = isTaken
-      self.place = place
-      self.task = task
-    }
   }
 
   private var runs: [RunID: Run] = [:]
   private var ofPipeline: [String: Set<RunID>] = [:]
   /// When those must have begun that have to, and have not.
   private var startBys: [RunID: RecordTime] = [:]
-  /// How many places are held, and of which queues.
-  private var held = 0
+  /// Runs that hold a place.
+  private var holding: Set<RunID> = []
+  /// How many of them there are in each queue.
   private var heldOf: [String: Int] = [:]
-  /// Pipelines of which one run goes on at a time, and those of them of which one does.
+  /// Pipelines that have at most one run at a time (`overlap: queue`).
   private(set) var single: Set<String> = []
+  /// Those pipelines of `single` that have a run here.
   private(set) var singleGoing: Set<String> = []
-  /// Pipelines of which a later run takes the place of the one that goes on, and the runs of theirs.
+  /// Pipelines in which a later run replaces an earlier one (`overlap: cancel`).
   private(set) var replacing: Set<String> = []
+  /// The runs of the pipelines in `replacing`.
   private(set) var replaceable: Set<RunID> = []
 
   var count: Int { runs.count }
@@ -50,12 +43,12 @@ struct GoingRuns {
 
   /// The places that are left of these.
   func free(of limits: Dispatcher.Limits) -> QueueTurns.Places {
-    var places = QueueTurns.Places(total: limits.runs - held, queues: limits.queues)
+    var places = QueueTurns.Places(total: limits.runs - holding.count, queues: limits.queues)
     for (queue, count) in heldOf { places.queues[queue]? -= count }
     return places
   }
 
-  /// Says of which pipelines one run at a time goes on, and of which a later run takes the place of an earlier one.
+  /// Sets which pipelines have at most one run at a time, and in which a later run replaces an earlier one.
   mutating func setOverlap(single: Set<String>, replacing: Set<String>) {
     self.single = single
     self.replacing = replacing
@@ -81,12 +74,8 @@ struct GoingRuns {
 
   /// Its place may have been taken or given back.
   mutating func notePlace(of id: RunID) {
-    guard var run = runs[id] else { return }
-    let isHeld = run.place.state == .held
-    guard isHeld != run.isCounted else { return }
-    run.isCounted = isHeld
-    runs[id] = run
-    count(of: run.queue, isHeld ? 1 : -1)
+    guard let run = runs[id] else { return }
+    count(id, of: run.queue, isHeld: run.place.state == .held)
   }
 
   /// It has begun: it cannot be too late any more.
@@ -95,7 +84,7 @@ struct GoingRuns {
   /// It has ended.
   mutating func remove(_ id: RunID) {
     guard let run = runs.removeValue(forKey: id) else { return }
-    if run.isCounted { count(of: run.queue, -1) }
+    count(id, of: run.queue, isHeld: false)
     startBys[id] = nil
     replaceable.remove(id)
     ofPipeline[run.pipeline]?.remove(id)
@@ -112,9 +101,10 @@ struct GoingRuns {
     return late
   }
 
-  private mutating func count(of queue: String, _ change: Int) {
-    held += change
-    let count = (heldOf[queue] ?? 0) + change
+  private mutating func count(_ id: RunID, of queue: String, isHeld: Bool) {
+    let hasChanged = isHeld ? holding.insert(id).inserted : holding.remove(id) != nil
+    guard hasChanged else { return }
+    let count = (heldOf[queue] ?? 0) + (isHeld ? 1 : -1)
     heldOf[queue] = count == 0 ? nil : count
   }
 }

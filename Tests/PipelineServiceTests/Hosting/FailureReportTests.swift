@@ -28,7 +28,7 @@ import Workspace
     let found = WorkspaceLocation(path: "/nowhere/workspace", origin: .state, start: "/")
     #expect(try found.historyIfPresent().map { _ in true } == nil)
     let error = #expect(throws: WorkspaceMissing.self) { try found.history() }
-    #expect(error?.description.contains("`penstock run FILE` or `penstock serve` creates a workspace") == true)
+    #expect(error?.description.contains("create one with `penstock run FILE` or `penstock serve`") == true)
     #expect(error?.description.contains("--workspace or $PENSTOCK_WORKSPACE names another") == true)
   }
 
@@ -39,7 +39,7 @@ import Workspace
     let error = #expect(throws: WorkspaceMissing.self) { try named.historyIfPresent(isNeeded: true) }
     #expect(
       error?.description
-        == "there is no workspace at '/nowhere/workspace' (from $PENSTOCK_WORKSPACE); `penstock run FILE` or `penstock serve` creates a workspace"
+        == "there is no workspace at '/nowhere/workspace' (from $PENSTOCK_WORKSPACE); create one with `penstock run FILE` or `penstock serve`"
     )
     #expect(throws: WorkspaceMissing.self) { try named.history() }
   }
