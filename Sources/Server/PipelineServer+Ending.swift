@@ -143,7 +143,7 @@ extension PipelineServer {
 
   /// Hears of it when the workspace is deleted or moved.
   func watchWorkspace() {
-    let changes = host.changes(of: [history.workspace.companionPath], since: FileClock.now())
+    let changes = host.changes(of: [history.workspace.companionPath]) { [mail] in mail.send(.workspaceChanged) }
     background.tasks.append(Task { [mail] in for await _ in changes { mail.send(.workspaceChanged) } })
   }
 

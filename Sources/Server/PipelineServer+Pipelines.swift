@@ -148,13 +148,13 @@ extension PipelineServer {
     Task { [publications] in await publications.forecasts.note(due, anew: anew) }
   }
 
-  /// Hears of changes of the files that count.
+  /// Watches the files that count. What changes between a look at them and the beginning of the watch is found by one more look.
   func watchFiles() {
     let paths = catalog.watchedPaths
     guard paths != watch.paths || watch.task == nil else { return }
     watch.paths = paths
     watch.task?.cancel()
-    let changes = host.changes(of: paths.sorted(), since: catalog.lookedAt)
+    let changes = host.changes(of: paths.sorted()) { [mail] in mail.send(.filesChanged) }
     watch.task = Task { [mail] in
       for await _ in changes { mail.send(.filesChanged) }
     }

@@ -510,6 +510,26 @@ struct PipelineServerTests {
     }
   }
 
+  @Test("notices a file that is written to between the first look at it and the moment at which it is watched")
+  func editDuringStart() async throws {
+    let file = Mutex<String?>(nil)
+    let bench = try ServerBench(
+      ["one": "operations: ["],
+      onLog: { line in
+        guard line.contains("'one' is invalid"), let path = file.withLock({ $0.take() }) else { return }
+        // In place, as a shell does it, which leaves the folder as it was.
+        let handle = FileHandle(forWritingAtPath: path)
+        handle?.write(Data((Self.value + "\n").utf8))
+        try? handle?.close()
+      })
+    file.withLock { $0 = "\(bench.folder)/one.yaml" }
+    try await bench.serve { _, history in
+      try await eventually { try published("one", in: history)?.isLoaded == true }
+      #expect(file.withLock { $0 } == nil)
+      #expect(bench.log.contains { $0.contains("'one' is valid again") })
+    }
+  }
+
   @Test("serves no workspace on a network file system, and makes none there")
   func network() async throws {
     let bench = try ServerBench(["one": Self.value]) { $0.networkFileSystem = { _ in "NFS" } }

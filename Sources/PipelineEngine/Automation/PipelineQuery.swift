@@ -164,19 +164,35 @@ extension RunHost {
     return try RunConditions(run: run, services: services).make(formula).subscribe(in: services.context, onChange: body)
   }
 
-  /// Tells of changes of the files at `paths` after `moment` of ``FileClock``, each by its path.
+  /// Reports changes of the files at `paths` after `moment` of ``FileClock``, each by its path.
   ///
-  /// Who reads the files after `moment`, and then calls this, misses nothing.
+  /// A caller that reads the files after `moment`, and then calls this, misses nothing as long as nobody sets the clock in between. The files have to be named
+  /// one by one: a folder is not touched by what is written to a file in it.
   public func changes(of paths: [String], since moment: Timestamp) -> AsyncStream<String> {
+    changes(of: paths, watching: {}) { $0.add($1, since: moment, $2) }
+  }
+
+  /// Reports changes at `paths`, each by its path, from the moment at which `watching` is called on the event loop.
+  ///
+  /// A caller that looks at the paths after that moment misses nothing, whatever the clock says and whatever the paths are.
+  public func changes(of paths: [String], watching: @escaping @Sendable () -> Void) -> AsyncStream<String> {
+    changes(of: paths, watching: watching) { $0.add($1, $2) }
+  }
+
+  private func changes(
+    of paths: [String], watching: @escaping @Sendable () -> Void,
+    by add: @escaping @Sendable (PathWatch, String, @escaping () -> Void) -> Int
+  ) -> AsyncStream<String> {
     let services = services
     let (stream, continuation) = AsyncStream<String>.makeStream()
     services.loop.execute {
       let entries = paths.map { path in
-        services.observations.paths.add(PathText.absolute(path), since: moment) { continuation.yield(path) }
+        add(services.observations.paths, PathText.absolute(path)) { continuation.yield(path) }
       }
       continuation.onTermination = { _ in
         services.loop.execute { for entry in entries { services.observations.paths.remove(entry) } }
       }
+      watching()
     }
     return stream
   }

@@ -113,16 +113,12 @@ struct PipelineCatalog {
   /// The folders and files in which a change may mean another pipeline, or another version of one.
   private(set) var watchedPaths: Set<String> = []
 
-  /// A moment of `FileClock` before the latest look: what changes after it was not seen.
-  private(set) var lookedAt = FileClock.now()
-
   /// Looks at all files, and loads those that are new or have changed.
   ///
   /// - Parameter isOver: Whether nobody wants to know any more; asked before each file, as thousands take seconds.
   /// - Returns: What is different. It is incomplete where nobody wanted to know any more.
   mutating func look(unless isOver: () -> Bool = { false }) -> Difference {
     var difference = Difference()
-    let begun = FileClock.now()
     let found = PipelineFiles(paths, names: names)
     guard found.isComplete else {
       difference.isIncomplete = true
@@ -130,7 +126,6 @@ struct PipelineCatalog {
     }
     var folders = folders
     let notices = folders.take(found, of: paths)
-    lookedAt = begun
     // What was named may be there later, and what cannot be searched be opened.
     watchedPaths = Set(found.folders + paths + found.problems.map(\.path))
     let present = found.files.filter { !folders.isGone($0) }

@@ -16,18 +16,21 @@ final class ServerBench: Sendable {
   let plugins: PluginSource
   private let lines = Mutex<[String]>([])
   private let change: @Sendable (inout ServerConfiguration) -> Void
+  private let onLog: @Sendable (String) -> Void
 
   /// What has the host done so far, in the words of its log.
   var log: [String] { lines.withLock { $0 } }
 
   init(
     plugins: PluginSource = .none, _ pipelines: [String: String] = [:],
-    change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in }
+    change: @escaping @Sendable (inout ServerConfiguration) -> Void = { _ in },
+    onLog: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     directory = NSTemporaryDirectory() + "penstock-server-\(UUID().uuidString)"
     folder = directory + "/pipelines"
     self.plugins = plugins
     self.change = change
+    self.onLog = onLog
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     for (name, text) in pipelines { try write(text, to: name) }
   }
@@ -52,7 +55,10 @@ final class ServerBench: Sendable {
     // What a test leaves going on is cancelled.
     configuration.drain = .milliseconds(50)
     change(&configuration)
-    let log = HostLog(.text) { [weak self] line in self?.lines.withLock { $0.append(line) } }
+    let log = HostLog(.text) { [weak self] line in
+      self?.lines.withLock { $0.append(line) }
+      self?.onLog(line)
+    }
     return try PipelineServer(configuration, log: log, states: states)
   }
 
