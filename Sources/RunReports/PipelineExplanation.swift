@@ -15,6 +15,8 @@ package struct PipelineExplanation: Sendable {
   private let standstill: HostStandstill?
   /// Whether that host begins nothing more.
   private let isDraining: Bool
+  /// Starts the latest host again.
+  private let command: String
 
   /// How many of its occasions are shown.
   static let latestOccasions = 5
@@ -32,6 +34,7 @@ package struct PipelineExplanation: Sendable {
     isServed = report.isServed
     standstill = report.standstill
     isDraining = report.host?.state == .draining
+    command = report.host?.command ?? HostRecord.plainCommand
     places = try QueueReport(of: name, in: history).places
     var filter = OccasionFilter()
     filter.pipeline = name
@@ -43,7 +46,7 @@ package struct PipelineExplanation: Sendable {
   package var sentences: [String] {
     var sentences: [String] = []
     if !isServed {
-      sentences.append("No host serves the workspace, so nothing starts it; start one with `penstock serve`.")
+      sentences.append("No host serves the workspace, so nothing starts it; start one with `\(command)`.")
     } else if isDraining {
       sentences.append("The host is draining: nothing begins before the next one serves the workspace.")
     }
@@ -53,7 +56,7 @@ package struct PipelineExplanation: Sendable {
         entry.pipeline.isUnattended
           ? problem.asSentence
           : entry.pipeline.isLoaded
-            ? "Its file has errors; the last good version is at work until they are corrected:\n\(problem)"
+            ? "\(entry.pipeline.claimants.isEmpty ? "Its file has errors" : "Another file has the same name"); the last good version stays active until this is corrected:\n\(problem)"
             : "It is not served, because its file has errors:\n\(problem)")
     }
     if let pause = entry.pause {

@@ -54,7 +54,7 @@ package struct RunRestart: Sendable, Hashable {
   }
 
   /// Whether a person has to do something for it to go on.
-  var wantsResume: Bool { prospect != .resume && preparation == nil }
+  package var wantsResume: Bool { prospect != .resume && preparation == nil }
 }
 
 extension History {

@@ -8,6 +8,8 @@ package struct VanishedPipeline: Sendable {
   package let occasions: [Occasion]
   /// Whether a host serves the workspace now.
   private let isServed: Bool
+  /// Starts the last host again.
+  private let command: String
   private let latest: RunRecord?
   private let short: String?
 
@@ -22,6 +24,7 @@ package struct VanishedPipeline: Sendable {
     guard try !occasions.isEmpty && history.publishedPipeline(name) == nil else { return nil }
     self.name = name
     isServed = try history.currentHost() != nil
+    command = try history.hosts(limit: 1).first?.command ?? HostRecord.plainCommand
     latest = try history.runs(RunFilter(pipeline: name, limit: 1)).first
     short = try latest.map { try history.shortForm(of: $0.id) }
   }
@@ -31,7 +34,7 @@ package struct VanishedPipeline: Sendable {
     var sentences = [
       isServed
         ? "The host does not find its file, so nothing starts it; it is served again when the file is there."
-        : "The last host did not find its file, and no host serves the workspace now; start one with `penstock serve`."
+        : "The last host did not find its file, and no host serves the workspace now; start one with `\(command)`."
     ]
     if let latest, let short {
       sentences.append("Its latest run is \(short) (\(latest.state.rawValue)); `penstock explain \(short)` says more.")

@@ -29,6 +29,8 @@ package struct ServerConfiguration: Sendable {
   package var isStandby = false
   /// The version of the program.
   package var version: String
+  /// The command that starts this host again from any directory, as a person types it.
+  package var command = "penstock serve"
   /// How long a file must be left alone before it is read.
   package var settling = Duration.milliseconds(100)
   /// The host as its file describes it, against which pipelines are checked. Default: a host without a file.
@@ -134,6 +136,7 @@ extension ServerConfiguration {
           "older_than": JSONValue(retention.olderThan.map(DurationNotation.format)),
         ]
       } ?? .null,
+      "command": .string(command),
       "problems": .array(((problem.map { [$0] } ?? []) + problems).map { .string($0) }),
     ])
   }

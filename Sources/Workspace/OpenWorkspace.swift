@@ -144,13 +144,16 @@ public final class OpenWorkspace: Sendable {
     }
   }
 
-  /// Checks what is in a directory as ``open(at:schema:mode:first:patience:durability:)`` does for writing, and changes nothing. Where there is no workspace yet, nothing is wrong.
+  /// Checks what is in a directory as ``open(at:schema:mode:first:patience:durability:)`` does for writing, and changes nothing. Where there is no workspace yet, one must be
+  /// allowed to be created.
   ///
   /// - Throws: What would keep the workspace from being opened.
   package static func requireWritable(at directory: String, schema: WorkspaceSchema) throws(WorkspaceError) {
     let files = WorkspaceFiles(directory: directory, patience: 1, durability: .process)
     try files.requireRegularFiles()
-    guard try files.exists() else { return }
+    guard try files.exists() else {
+      return try files.requireCreatable(guarding: schema.isGuarded ? schema.folders : nil)
+    }
     if schema.isGuarded, files.isWritable { try files.requireOwn(schema.folders) }
     do {
       let upgrade = SchemaUpgrade(schema: schema, path: files.database)

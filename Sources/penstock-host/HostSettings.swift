@@ -62,11 +62,20 @@ struct HostSettings {
     for path in paths where access(path, F_OK) != 0 {
       throw HostFailure(message: "there is neither a file nor a folder '\(path)'")
     }
-    return paths.map { path in
-      if path.hasPrefix("/") { return path }
-      let relative = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
-      return relative == "." || relative.isEmpty ? directory : "\(directory)/\(relative)"
+    for path in paths where HostDefinition.isFile(at: path) {
+      throw HostFailure(
+        message:
+          "'\(path)' is the configuration of a host, not a pipeline; use `penstock serve --config \(ShellText.quoted(path))`"
+      )
     }
+    return paths.map(absolute)
+  }
+
+  private static func absolute(_ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    let directory = currentDirectory()
+    let relative = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+    return relative == "." || relative.isEmpty ? directory : "\(directory)/\(relative)"
   }
 
   /// What the server needs, with plugins that tell the log what they have to say.
@@ -77,6 +86,7 @@ struct HostSettings {
     var configuration = ServerConfiguration(
       paths: paths, location: location, service: service, version: Version.current)
     configuration.isStandby = arguments.standby
+    configuration.command = command
     configuration.variables = HostProcess.variables
     configuration.use(file?.host ?? HostDefinition())
     if let file, let warnings = Self.warnings(of: file) { log.tell(.warning, "configuration", warnings) }
@@ -94,6 +104,16 @@ struct HostSettings {
       }
     }
     return configuration
+  }
+
+  /// The command that starts this host again from any directory.
+  private var command: String {
+    var words = ["penstock", "serve"]
+    if let config = arguments.config { words += ["--config", Self.absolute(config)] }
+    if arguments.workspace != nil || file?.host?.workspace == nil { words += ["--workspace", location.path] }
+    for plugin in arguments.plugins { words += ["--plugin", Self.absolute(plugin)] }
+    if !arguments.paths.isEmpty || file?.host?.pipelines.isEmpty ?? true { words += paths }
+    return words.map(ShellText.quoted).joined(separator: " ")
   }
 
   /// Loads everything, and prints what is found. Returns the exit code.

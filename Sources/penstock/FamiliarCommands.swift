@@ -19,7 +19,7 @@ enum FamiliarCommands {
     "rerun": "retry", "restart": "retry", "redo": "retry", "replay": "retry", "continue": "resume",
     "validate": "check", "lint": "check", "verify": "check", "compile": "check", "test": "run FILE --dry-run",
     "plan": "run FILE --dry-run", "dry-run": "run FILE --dry-run",
-    "exec": "run", "execute": "run", "trigger": "run", "submit": "run", "apply": "run",
+    "exec": "run", "execute": "run", "trigger": "start", "submit": "run", "apply": "run",
     "dev": "run --watch",
     "server": "serve", "daemon": "serve", "scheduler": "serve", "host": "serve", "suspend": "pause",
     "enable": "unpause",

@@ -56,4 +56,25 @@ struct HostCheckTests {
     #expect(error.code == "workspace-untrusted")
     #expect(check().findings.map(\.message) == [FailureReport(error)?.description])
   }
+
+  @Test(
+    "refuses a directory of another user in which no workspace is yet, as the host does", .enabled(if: geteuid() == 0))
+  func foreignDirectory() throws {
+    try FileManager.default.createDirectory(atPath: location.path, withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.ownerAccountID: 12345], ofItemAtPath: location.path)
+    let error = try #require(throws: WorkspaceError.self) { _ = try bench.history() }
+    #expect(error.code == "workspace-untrusted")
+    #expect(check().findings.map(\.message) == [FailureReport(error)?.description])
+  }
+
+  @Test("refuses a file as the workspace, and a path below one, as the host does", arguments: ["", "/below"])
+  func file(suffix: String) throws {
+    let path = bench.directory + "/file"
+    try Data().write(to: URL(fileURLWithPath: path))
+    let location = WorkspaceLocation(path: path + suffix, origin: .option)
+    let error = try #require(throws: WorkspaceError.self) { _ = try History.open(at: location.path, mode: .readWrite) }
+    let check = HostCheck([bench.folder], location: location, file: nil, plugins: .none)
+    #expect(check.isRefused)
+    #expect(check.findings.map(\.message) == [FailureReport(error)?.description])
+  }
 }

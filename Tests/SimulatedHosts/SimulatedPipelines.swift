@@ -142,8 +142,11 @@ struct SimulatedPipeline: Sendable {
 
   private mutating func drawOperations(isApart: Bool, _ random: inout SeededRandom) -> [String] {
     // What goes on together when a host dies is resumed together, which has no order: there, nothing takes long.
-    let isLong = isCrowded || random.oneIn(20) && !isApart
-    let durations = isLong ? [1860, 3660, 5460] : isApart ? [5, 10, 20] : random.oneIn(8) ? [60, 120] : [60]
+    let isLong = random.oneIn(20) && !isApart
+    let durations =
+      isCrowded
+      ? [5460, 9060, 12_660]
+      : isLong ? [1860, 3660, 5460] : isApart ? [5, 10, 20] : random.oneIn(8) ? [60, 120] : [60]
     func process(_ operation: String, _ more: String, resource: String? = nil) -> String {
       let command = "\(name)-\(operation)"
       processes[command] = SimulatedMachine.Kind(

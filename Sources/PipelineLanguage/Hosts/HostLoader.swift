@@ -31,6 +31,14 @@ extension HostDefinition {
     }
   }
 
+  /// Whether the file at `path` has the keys of a host's file and not those of a pipeline; false where it cannot be read.
+  public static func isFile(at path: String) -> Bool {
+    guard case .success(let content) = PipelineFile.read(path, isArgument: true),
+      let root = YAMLReader.read(SourceText(path: path, bytes: content.bytes)).root
+    else { return false }
+    return HostKey.areAll(of: root)
+  }
+
   /// Loads a text as if it were the contents of the file at `path`, which need not exist. Relative paths in the text start from the directory of `path`. A text
   /// without any key is a host with the defaults.
   public static func load(text: String, path: String) -> HostLoadResult { load(SourceText(path: path, text: text)) }

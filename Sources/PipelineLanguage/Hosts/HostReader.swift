@@ -166,6 +166,13 @@ extension DocumentReader {
       wrongForm(node, what, needs: "a path")
       return nil
     }
+    if path == "~" || path.hasPrefix("~/") {
+      error(
+        .wrongForm, "\(what) begins with '~', which is not expanded here", at: node.range,
+        fix: "write the absolute path"
+      )
+      return nil
+    }
     return PathText.join(directory, path)
   }
 }

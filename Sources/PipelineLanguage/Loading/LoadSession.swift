@@ -155,8 +155,8 @@ final class LoadSession: NestedPipelines {
         fix: "add 'operations', or name it under 'include' of a pipeline")
     } else if let root = yaml.root, HostKey.areAll(of: root) {
       reader.error(
-        .notPipeline, "the file has no operations: it is that of a host", at: .beginning,
-        fix: "check it with 'penstock check --config'")
+        .notPipeline, "the file has no operations: it is the configuration of a host", at: .beginning,
+        fix: "check it with 'penstock check --config FILE'")
     } else if let own = yaml.root {
       let root = inclusion.joined(own, path: absolutePath)
       let origin = PipelineDefinition.Source(

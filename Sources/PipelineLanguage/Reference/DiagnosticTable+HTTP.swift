@@ -75,7 +75,7 @@ extension DiagnosticTable {
         - name: fetch
           http: { url: "https://example.org/", expect: { status: ok } }
       """,
-      fix: "Write a number such as `200`, a class such as `2xx` or a range such as `200-204`."),
+      fix: "Write a number such as `200` or a class such as `2xx`, or a list of them."),
     DiagnosticRow(
       DiagnosticCode.invalidMediaType, "A text is not a media type.",
       """

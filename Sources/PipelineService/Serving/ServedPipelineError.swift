@@ -50,7 +50,7 @@ package enum ServedPipelineError: ServiceError {
     }
     switch host.state {
     case .stopped, .died:
-      return "its last host found no pipeline in its paths; start one with `penstock serve`, or \(elsewhere)"
+      return "its last host found no pipeline in its paths; start one with `\(host.command)`, or \(elsewhere)"
     case .starting, .ready, .draining:
       return "the host in process \(host.owner.pid) on \(host.host) finds no pipeline in its paths; \(elsewhere)"
     }

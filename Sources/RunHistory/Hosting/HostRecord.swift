@@ -1,3 +1,4 @@
+import Values
 import Workspace
 
 /// A process that serves a workspace, or served it.
@@ -49,6 +50,12 @@ public struct HostRecord: Sendable, Hashable {
     self.startedAt = startedAt
     self.configuration = configuration
   }
+
+  /// The command that starts the same host again from any directory; plain `penstock serve` where the record does not say.
+  package var command: String { (try? JSONValue.parse(configuration))?["command"]?.stringValue ?? Self.plainCommand }
+
+  /// The command that starts a host of which nothing is known.
+  package static let plainCommand = "penstock serve"
 
   /// The name of the lease that the host of a workspace holds.
   package static let lease = "host"

@@ -185,7 +185,7 @@ struct PipelineCatalog {
 
   /// Decides which version of each name is at work.
   private mutating func settle(_ difference: inout Difference) {
-    let byName = Dictionary(grouping: files.filter { $0.value.name != nil }) { $0.value.name ?? "" }
+    let byName = withFormerNames(Dictionary(grouping: files.filter { $0.value.name != nil }) { $0.value.name ?? "" })
     for name in Set(atWork.keys).union(published.keys) where byName[name] == nil {
       atWork[name] = nil
       published[name] = nil
@@ -197,6 +197,24 @@ struct PipelineCatalog {
       settle(name, candidates.sorted { $0.key < $1.key }, &difference)
     }
     absences.endLook()
+  }
+
+  /// A file that now claims the name of another one keeps the name and the version that it had, marked with the conflict, until that is resolved.
+  private func withFormerNames(
+    _ byName: [String: [(key: String, value: File)]]
+  ) -> [String: [(key: String, value: File)]] {
+    var all = byName
+    for (name, candidates) in byName where candidates.count > 1 {
+      let paths = Set(candidates.map(\.key))
+      for former in atWork.values where former.name != name && paths.contains(former.path) && byName[former.name] == nil
+      {
+        let file = File(
+          name: former.name, served: former,
+          problem: PublishedPipeline.problem(of: paths.sorted(), claiming: name))
+        all[former.name] = [(former.path, file)]
+      }
+    }
+    return all
   }
 
   private mutating func settle(

@@ -120,6 +120,20 @@ struct WorkspaceFiles {
     return isCopied ? true : try createFile(database)
   }
 
+  /// Checks, without changing anything, that ``createMissing(from:guarding:)`` may create the workspace, as far as permissions tell.
+  func requireCreatable(guarding folders: [String]?) throws(WorkspaceError) {
+    if let folders { try requireOwn(folders) }
+    var path = directory[...]
+    // The nearest directory that exists is the one in which the next name is created.
+    while path.count > 1, access(String(path), F_OK) != 0, let slash = path.lastIndex(of: "/") {
+      path = slash == path.startIndex ? "/" : path[..<slash]
+    }
+    var status = stat()
+    guard stat(String(path), &status) == 0 else { throw creationError(errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw creationError(ENOTDIR) }
+    guard access(String(path), W_OK | X_OK) == 0 else { throw creationError(errno) }
+  }
+
   /// Creates a directory and those above it, as far as they are missing. Returns the directories whose names for them may not be on the disk yet, the parent of
   /// `path` always: it may have been made a moment ago, by somebody else.
   private func createDirectory(_ path: String) throws(WorkspaceError) -> [String] {

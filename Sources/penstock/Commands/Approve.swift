@@ -2,6 +2,7 @@ import ArgumentParser
 import PipelineLanguage
 import PipelineService
 import RunHistory
+import RunReports
 import Values
 
 struct Approve: ParsableCommand {
@@ -43,11 +44,16 @@ struct Approve: ParsableCommand {
     let record = try reference.find(runName)
     try shared.warn(ofProcessOf: record, in: history)
     let answer = QuestionAnswer(isApproved: !reject, note: note, who: QuestionAnswer.loginName())
-    report(try answer.give(to: operation, of: record, in: history), to: record, reference)
+    let receipt = try answer.give(to: operation, of: record, in: history)
+    report(
+      receipt, to: record, reference,
+      prospect: record.state == .interrupted ? try RunRestart(of: record, in: history) : nil)
   }
 
   /// Tells of an answer to a question of `asked`, or of a run that it started.
-  private func report(_ receipt: QuestionAnswer.Receipt, to asked: RunRecord, _ reference: RunReference) {
+  private func report(
+    _ receipt: QuestionAnswer.Receipt, to asked: RunRecord, _ reference: RunReference, prospect: RunRestart?
+  ) {
     let value: JSONValue = [
       "run": .string(receipt.run.id.text), "operation": .string(receipt.approval.operation), "approved": .bool(!reject),
       "note": JSONValue(note),
@@ -56,9 +62,12 @@ struct Approve: ParsableCommand {
       let name = TerminalText.visible(receipt.approval.operation)
       TextOutput.standard.writeLine(
         "\(reject ? "Rejected" : "Approved") \(name) of run \(reference.short(receipt.run.id)).")
-      guard asked.state == .interrupted else { return }
+      guard let prospect else { return }
+      let resume = "`penstock resume \(reference.short(asked.id))`"
       TextOutput.standard.writeLine(
-        "The host of the run is gone; `penstock resume \(reference.short(asked.id))` goes on with the answer.")
+        prospect.wantsResume
+          ? "The run is interrupted; \(resume) continues it with the answer."
+          : "The run is interrupted; the next host of the workspace resumes it with the answer, and so does \(resume).")
     }
   }
 }

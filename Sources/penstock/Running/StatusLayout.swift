@@ -59,10 +59,10 @@ struct StatusLayout {
     switch host.state {
     case .stopped:
       return
-        "No host serves '\(workspace)': the last one stopped \(ClockText.ago(host.endedAt ?? host.startedAt)); \(counts)."
+        "No host serves '\(workspace)': the last one stopped \(ClockText.ago(host.endedAt ?? host.startedAt)); \(counts). `\(host.command)` starts it again."
     case .died:
       return
-        "No host serves '\(workspace)': process \(host.owner.pid) on \(host.host) is gone, and its end is not recorded, as after a crash, a kill or with a full disk; \(counts)."
+        "No host serves '\(workspace)': process \(host.owner.pid) on \(host.host) is gone, and its end is not recorded, as after a crash, a kill or with a full disk; \(counts). `\(host.command)` starts it again."
     case .starting, .ready, .draining:
       return
         "Host \(host.state.rawValue) in process \(host.owner.pid) on \(host.host) since \(ClockText.dateAndTime(host.startedAt)): \(counts)."

@@ -55,6 +55,16 @@ import Testing
     #expect(host.queues[0].range == nil && host.queues[1].range?.start == SourceMark(line: 1, column: 11))
   }
 
+  @Test("rejects a path that begins with '~', which would be a directory of that name") func home() throws {
+    for text in ["workspace: ~/state", "pipelines: [~/p]"] {
+      let result = HostDefinition.load(text: text, path: "/etc/host.yaml")
+      #expect(result.host == nil)
+      #expect(result.diagnostics.map(\.code) == ["wrong-form"])
+      #expect(result.diagnostics.first?.message.hasSuffix("begins with '~', which is not expanded here") == true)
+      #expect(result.diagnostics.first?.fix == "write the absolute path")
+    }
+  }
+
   @Test("takes relative paths from its own directory, and follows no links") func paths() throws {
     let current = HostDefinition.load(text: "pipelines: ci", path: "host.yaml").host?.pipelines
     let below = HostDefinition.load(text: "pipelines: ci", path: "conf/host.yaml").host?.pipelines
@@ -138,7 +148,7 @@ import Testing
 
   @Test("is no pipeline, and said to be none") func notPipeline() {
     let message =
-      "1:1 not-a-pipeline the file has no operations: it is that of a host (check it with 'penstock check --config')"
+      "1:1 not-a-pipeline the file has no operations: it is the configuration of a host (check it with 'penstock check --config FILE')"
     #expect(findings("queues: { a: {} }\nresources: { gpu: 1 }\nx-mine: 1") == [message])
     #expect(findings("pipelines: [a]") == [message])
     // Both have this key, and this one is neither's.

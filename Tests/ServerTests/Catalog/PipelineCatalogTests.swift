@@ -184,6 +184,32 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
+  @Test("keep the former version of both files where one takes the name of the other, until that is corrected")
+  func takenName() async throws {
+    let shelf = try Shelf(["all/one.yaml": Self.value, "all/two.yaml": Self.value], roots: ["all"])
+    _ = shelf.look()
+    try shelf.write("name: one\n" + Self.value, to: "all/two.yaml")
+    let difference = shelf.look()
+    #expect(difference.begun.isEmpty && difference.ended.isEmpty)
+    #expect(shelf.names == ["one", "two"])
+    let problem = "'all/one.yaml' and 'all/two.yaml' have the same pipeline name 'one'; rename one of them"
+    #expect(
+      shelf.told(difference)
+        == ["one", "two"].map { "! '\($0)' is invalid, the last good version stays at work: \(problem)" })
+    #expect(shelf.look().changed.isEmpty)
+    try shelf.write("operations: [{ name: a, value: 2 }]", to: "all/two.yaml")
+    let corrected = shelf.look()
+    #expect(corrected.begun.map(\.name) == ["two"] && corrected.ended.isEmpty)
+    #expect(shelf.told(corrected) == ["'one' is valid again", "'two' is valid again"])
+    // Where the other one goes instead, the name is free.
+    try shelf.write("name: one\n" + Self.value, to: "all/two.yaml")
+    _ = shelf.look()
+    try shelf.remove("all/one.yaml")
+    let taken = shelf.look()
+    #expect(taken.ended == ["two"] && taken.begun.map(\.name) == ["one"])
+    try await shelf.close()
+  }
+
   @Test("may be 10,000, of which those with errors hinder no other one")
   func many() async throws {
     var files: [String: String] = [:]

@@ -64,7 +64,7 @@ struct LateRunTests {
 
   @Test("is left out while it waits for the end of the run that it replaces")
   func replacing() async throws {
-    let bench = try ServerBench(["one": "overlap: cancel\nstart_within: 500ms\n\(Self.stubborn)"]) { $0.drain = .zero }
+    let bench = try ServerBench(["one": "overlap: cancel\nstart_within: 3s\n\(Self.stubborn)"]) { $0.drain = .zero }
     try await bench.serve { server, history in
       let first = try bench.start("one", in: history)
       let trap = bench.folder + "/trapped"
