@@ -1,5 +1,5 @@
 /*
- * A plugin in C: the operation `countdown` counts down from a number, one step at a time, and tells how far it is.
+ * A plugin in C: the operation `countdown` counts down from a number, one step at a time, and reports its progress.
  *
  *   cc -std=c99 -shared -fPIC -I Sources/PluginABI/include -o countdown.so Plugins/Examples/countdown.c
  *   penstock plugins check countdown.so
@@ -30,7 +30,7 @@ static penstock_status open_plugin(const penstock_host *the_host) {
   return instances != NULL && clocks != NULL && values != NULL ? PENSTOCK_OK : PENSTOCK_UNAVAILABLE;
 }
 
-/* The host never calls two functions of an instance at a time, timers included: no lock is needed. */
+/* The host never calls two functions of an instance at the same time, including timers, so no lock is needed. */
 struct countdown {
   penstock_id id;
   int64_t from, left;

@@ -1,9 +1,9 @@
-// A plugin in C++: the operation `pause` waits on a thread of its own, and can be stopped at any moment.
+// A plugin in C++: the operation `pause` waits on its own thread, and can be stopped at any moment.
 //
 //   g++ -std=c++11 -shared -fPIC -pthread -I Sources/PluginABI/include -o pause.so Plugins/Examples/pause.cpp
 //   penstock plugins check pause.so
 //
-// Exceptions end where C begins: no function of the contract lets one through.
+// Exceptions must not cross into C, so every function of the contract catches them.
 #include <penstock/plugin.h>
 
 #include <signal.h>
@@ -41,19 +41,19 @@ void fail(penstock_id id, const char *code, const char *message) {
   instances->fail(host, id, text(std::string("{\"code\":\"") + code + "\",\"message\":\"" + message + "\"}"));
 }
 
-// One attempt. Its thread lives no longer than the instance: 'destroy' waits for it.
+// One attempt. Its thread does not outlive the instance: 'destroy' waits for it.
 class Attempt {
  public:
   explicit Attempt(penstock_id id) : id_(id) {}
 
-  // The host never calls 'destroy' on a thread of the plugin's.
+  // The host never calls 'destroy' on one of the plugin's threads.
   ~Attempt() {
     stop();
     if (thread_.joinable()) thread_.join();
   }
 
   void start(std::string input) {
-    // The host waits for some signals: a new thread has to block them all, and inherits that from the one that starts it.
+    // The host waits for some signals, so a new thread must block all of them; it inherits the mask of the thread that starts it.
     sigset_t all, former;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &former);

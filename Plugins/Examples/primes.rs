@@ -1,9 +1,9 @@
-//! A plugin in Rust: the operation `primes` counts the primes below a number, on a thread of its own.
+//! A plugin in Rust: the operation `primes` counts the primes below a number on its own thread.
 //!
 //!     rustc --edition 2021 --crate-type cdylib -C panic=abort -O -o primes.so Plugins/Examples/primes.rs
 //!     penstock plugins check primes.so
 //!
-//! Without any crate, so it says in Rust what `penstock/plugin.h` says in C, as far as it needs it.
+//! It uses no crates, so it declares in Rust the parts of `penstock/plugin.h` that it needs.
 
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -69,12 +69,12 @@ impl Text {
         Text { bytes: string.as_ptr(), length: string.len() }
     }
 
-    /// What the host lends for the length of a call. It is UTF-8 by contract; what is not is replaced.
+    /// Copies a text that the host lends for the duration of a call. The contract guarantees UTF-8; invalid bytes are replaced.
     fn copied(self) -> String {
         if self.length == 0 {
             return String::new();
         }
-        // Safe: the host says that so many bytes are there until the call returns.
+        // Safe: the host guarantees that many bytes until the call returns.
         String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(self.bytes, self.length) }).into_owned()
     }
 }
@@ -93,14 +93,14 @@ fn fail(id: u64, code: &str, message: &str) {
 }
 
 fn tell(id: u64, json: &str, function: fn(&InstanceService) -> extern "C" fn(*const Host, u64, Text) -> i32) {
-    // Safe: the tables are valid until `close`, and no instance is left then.
+    // Safe: the tables are valid until `close`, when no instance is left.
     let service = unsafe { &*INSTANCES.load(Ordering::Acquire) };
     function(service)(HOST.load(Ordering::Acquire), id, Text { bytes: json.as_ptr(), length: json.len() });
 }
 
 extern "C" fn open(host: *const Host) -> i32 {
     let name: &CStr = c"penstock.instance/1";
-    // Safe: the host passes itself.
+    // Safe: the host passes a pointer to itself.
     let service = unsafe { ((*host).service)(host, name.as_ptr()) };
     if service.is_null() {
         return UNAVAILABLE;
@@ -119,7 +119,7 @@ struct Primes {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The number after `"below"`, in an object that the host has checked.
+/// Returns the number after `"below"`, in an object that the host has checked.
 fn number(settings: &str) -> Option<u32> {
     let rest = settings.split_once("\"below\"")?.1.trim_start().strip_prefix(':')?.trim_start();
     let digits = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
@@ -132,13 +132,13 @@ extern "C" fn create(id: u64, _offer: Text, settings: Text, instance: *mut *mut 
         return INVALID;
     };
     let primes = Box::new(Primes { id, below, is_stopped: Arc::default(), thread: None });
-    // Safe: the host gives room for one pointer.
+    // Safe: the host provides space for one pointer.
     unsafe { *instance = Box::into_raw(primes) as *mut c_void };
     OK
 }
 
 extern "C" fn start(instance: *mut c_void, _input: Text) {
-    // Safe: it is what `create` gave, and the host calls one function of it at a time.
+    // Safe: it is the pointer from `create`, and the host calls one function of an instance at a time.
     let primes = unsafe { &mut *(instance as *mut Primes) };
     let (id, below, is_stopped) = (primes.id, primes.below, primes.is_stopped.clone());
     let spawned = with_signals_blocked(|| {
@@ -174,10 +174,10 @@ extern "C" fn stop(instance: *mut c_void, _nanoseconds: u64) {
 }
 
 extern "C" fn destroy(instance: *mut c_void) {
-    // Safe: the host does not use it any more.
+    // Safe: the host no longer uses it.
     let primes = unsafe { Box::from_raw(instance as *mut Primes) };
     primes.is_stopped.store(true, Ordering::Relaxed);
-    // Nothing may be told of it afterwards.
+    // Nothing may be reported about it afterwards.
     if let Some(thread) = primes.thread {
         let _ = thread.join();
     }
@@ -185,7 +185,7 @@ extern "C" fn destroy(instance: *mut c_void) {
 
 // ---- Threads block all signals, as the host waits for some of them
 
-/// As large as any system's `sigset_t`.
+/// At least as large as any system's `sigset_t`.
 type SignalSet = [u64; 16];
 const SIG_SETMASK: c_int = 2;
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Where reading has come to. Reading at the end gives 0, which no JSON text has outside of strings. */
+/* The reading position. Reading at the end returns 0, which JSON does not contain outside strings. */
 struct reader {
   const char *at, *end;
 };
@@ -21,7 +21,7 @@ static int digit(char byte) {
   return -1;
 }
 
-/* The four digits of \uXXXX, or -1. */
+/* Reads the four digits of \uXXXX; returns -1 if they are invalid. */
 static long code_unit(struct reader *reader) {
   long unit = 0;
   int index;
@@ -53,7 +53,7 @@ static char *append_utf8(char *to, long scalar) {
   return to;
 }
 
-/* What follows a backslash, appended to `*to`; 0 where it is nothing that JSON has, or a zero. */
+/* Appends the character of an escape sequence, after its backslash, to `*to`; returns 0 if it is invalid or a NUL. */
 static int unescape(struct reader *reader, char **to) {
   static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
   char escape = peek(reader);
@@ -78,7 +78,7 @@ static int unescape(struct reader *reader, char **to) {
   return 1;
 }
 
-/* The string that begins here, in memory of its own, or NULL. What it means is never longer than how it is written. */
+/* Reads the string that begins here into new memory; returns NULL if it is invalid. The text is never longer than its JSON. */
 static char *read_string(struct reader *reader) {
   char *string, *to;
   if (peek(reader) != '"') return NULL;
@@ -103,15 +103,15 @@ static char *read_string(struct reader *reader) {
   return string;
 }
 
-/* Past the string that begins here. */
+/* Skips the string that begins here. */
 static void skip_string(struct reader *reader) {
   reader->at++;
   while (reader->at < reader->end && *reader->at != '"') reader->at += *reader->at == '\\' && reader->end - reader->at > 1 ? 2 : 1;
   if (reader->at < reader->end) reader->at++;
 }
 
-/* Past a value, up to the comma or bracket that ends it. The host has made sure that it is JSON; of anything else it is only
- * certain that reading stays within the text. No recursion: the nesting may be as deep as the text is long. */
+/* Skips a value, up to the comma or bracket after it. The host guarantees JSON; for anything else, reading at least stays within the text. Not recursive,
+ * because the nesting may be as deep as the text is long. */
 static void skip_value(struct reader *reader) {
   size_t depth = 0;
   while (reader->at < reader->end) {

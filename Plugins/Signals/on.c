@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* How a signal is handled without us, and who wants it. Indexed by its number. */
+/* The former handling of each signal, and the instances that request it. Indexed by the signal's number. */
 #define SIGNAL_LIMIT 65
 static struct sigaction previous[SIGNAL_LIMIT];
 static struct instance *wanted_by[SIGNAL_LIMIT];
 static int is_taken[SIGNAL_LIMIT];
 
-/* The handler's end is read by the handler alone, which may run at any time from the first signal on: it is never closed. */
+/* The writing end is used only by the handler, which may run at any time after the first signal, so it is never closed. */
 static int reading_end = -1;
 static volatile int writing_end = -1;
 static unsigned lost;
 
-/* The signals that exist for programs to give them a meaning. All others have one already, for the host (INT, TERM, QUIT, TSTP, CONT,
- * PIPE), for its processes (CHLD), or for whoever debugs it (SEGV, ABRT, TRAP …). */
+/* Returns the number of a signal that is free for programs to use. All others have a meaning for the host (INT, TERM, QUIT, TSTP, CONT, PIPE), for its
+ * processes (CHLD), or for debuggers (SEGV, ABRT, TRAP …). */
 int signal_named(const char *name) {
   static const struct {
     const char *name;
@@ -48,13 +48,13 @@ static void arrived(int signal, siginfo_t *info, void *context) {
   memset(&arrival, 0, sizeof arrival);
   arrival.signal = signal;
   arrival.code = info->si_code;
-  /* The kernel's own signals (WINCH and HUP of a terminal) have no sender. */
+  /* Signals from the kernel (WINCH, and HUP of a terminal) have no sender. */
   if (info->si_code <= 0) {
     arrival.sender = (int)info->si_pid;
     arrival.user = (unsigned)info->si_uid;
     arrival.value = info->si_value.sival_int;
   }
-  /* Less than PIPE_BUF bytes: all of it or nothing. */
+  /* Less than PIPE_BUF bytes, so the write is atomic. */
   if (write(writing_end, &arrival, sizeof arrival) != (ssize_t)sizeof arrival) __atomic_add_fetch(&lost, 1, __ATOMIC_RELAXED);
   if (before->sa_flags & SA_SIGINFO) {
     if (before->sa_sigaction != NULL) before->sa_sigaction(signal, info, context);
@@ -81,7 +81,7 @@ int take_signal(struct instance *instance) {
     struct sigaction current, ours;
     if (sigaction(signal, NULL, &current) < 0) return errno;
     if (!is_ours(&current)) {
-      /* What came before is known before our handler can run. */
+      /* Store the former handling before our handler can run. */
       previous[signal] = current;
       memset(&ours, 0, sizeof ours);
       ours.sa_sigaction = arrived;
@@ -109,7 +109,7 @@ void restore_signals(void) {
     struct sigaction current;
     if (!is_taken[signal] || wanted_by[signal] != NULL) continue;
     is_taken[signal] = 0;
-    /* Somebody who has replaced our handler since may call it, as it calls the one before; it does no harm. */
+    /* Code that has replaced our handler may still call it as the previous one, which does no harm. */
     if (sigaction(signal, NULL, &current) == 0 && is_ours(&current)) sigaction(signal, &previous[signal], NULL);
   }
 }

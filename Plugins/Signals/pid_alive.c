@@ -14,14 +14,14 @@
 
 #define NANOSECONDS INT64_C(1000000000)
 
-/* How much later than its pid file a process may seem to have begun: file systems that keep whole seconds, and the kernel's ticks. */
+/* How much later than its pid file a process may seem to have begun: some file systems store whole seconds, and the kernel counts ticks. */
 #define TOLERANCE (2 * NANOSECONDS)
 
 static int64_t nanoseconds_of(struct timespec time) { return (int64_t)time.tv_sec * NANOSECONDS + time.tv_nsec; }
 
-/* The number that the file begins with. 0: it does not begin with one; -errno where it cannot be read. */
+/* Returns the number at the beginning of the file; 0 if there is none, -errno if the file cannot be read. */
 static long pid_in_file(const char *path, int64_t *written_at) {
-  /* A FIFO must not make us wait, a terminal must not become ours. */
+  /* Do not block on a FIFO, and do not acquire a controlling terminal. */
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat status;
   char text[32], *at = text;
@@ -47,8 +47,8 @@ static long pid_in_file(const char *path, int64_t *written_at) {
   return pid;
 }
 
-/* When the process began, as the wall clock has it; -1 where that cannot be told. Not the host's clock: it is compared with the time of
- * a file. */
+/* Returns when the process began, by the wall clock; -1 if that cannot be determined. Does not use the host's clock, as the result is compared with the time
+ * of a file. */
 static int64_t beginning_of(long pid) {
   char path[64], text[1024], *at;
   struct timespec wall, since_boot;
@@ -62,7 +62,7 @@ static int64_t beginning_of(long pid) {
   close(file);
   if (count <= 0) return -1;
   text[count] = 0;
-  /* The second field is the program's name in parentheses, and may hold both of them. Field 22 is what we want. */
+  /* The second field is the program's name in parentheses, and may itself contain both. Field 22 is the start time. */
   at = strrchr(text, ')');
   for (field = 2; at != NULL && field < 22; field++) at = strchr(at + 1, ' ');
   if (at == NULL || sscanf(at, " %llu", &ticks) != 1) return -1;
@@ -85,13 +85,13 @@ static void let_go_of_process(struct instance *instance) {
   instance->pid = 0;
 }
 
-/* Gets hold of the process `pid`. Returns 0, or the error number: ESRCH where it is none, ESTALE where it began after the file was
- * written, so that its number only happens to be the same. */
+/* Opens the process `pid`. Returns 0, or the error number: ESRCH if there is none, ESTALE if it began after the file was written, so that it only happens
+ * to have the same number. */
 static int hold_process(struct instance *instance, long pid, int64_t written_at) {
   int error, pidfd = (int)syscall(SYS_pidfd_open, (int)pid, 0);
   int64_t began_at;
   if (pidfd < 0) return errno == EINVAL || errno == ENOENT ? ESRCH : errno;
-  /* Looked at after the descriptor is ours: what `/proc` says is about the same process, or it has ended. */
+  /* Read after opening the descriptor: `/proc` describes the same process, or that has ended. */
   began_at = beginning_of(pid);
   if (has_ended(pidfd)) error = ESRCH;
   else if (began_at >= 0 && began_at > written_at + TOLERANCE) error = ESTALE;
@@ -109,7 +109,7 @@ int32_t pid_file_state(struct instance *instance, char **reason) {
   const char *path = instance->path;
   int64_t written_at = 0;
   long pid;
-  /* Watched first, read then: what changes in between is seen. */
+  /* Watch first and read then, so that no change in between is missed. */
   int error = watch_path(instance);
   if (error != 0) {
     let_go_of_process(instance);

@@ -1,6 +1,6 @@
 /*
- * The plugin `signals`: what POSIX has to tell. The controller `signals.on` runs again when this process gets a signal; the specification
- * `signals.pid-alive` is satisfied while the process that a pid file names lives. Written in C99 from the contract's header alone.
+ * The plugin `signals`, which reports POSIX events. The controller `signals.on` requests a run when this process receives a signal; the specification
+ * `signals.pid-alive` is satisfied while the process named by a pid file lives. Written in C99 from the contract's header alone.
  */
 #define _GNU_SOURCE
 #include "signals.h"
@@ -83,7 +83,7 @@ void fail(penstock_id id, const char *code, const char *format, ...) {
   va_end(list);
 }
 
-/* Refuses a setting: a host that checks a pipeline file points at it. */
+/* Rejects a setting. When checking a pipeline file, a host points at it. */
 static void refuse(penstock_id id, const char *setting, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void refuse(penstock_id id, const char *setting, const char *format, ...) {
   va_list list;
@@ -162,7 +162,7 @@ static penstock_status create(penstock_id id, penstock_text offer, penstock_text
   return PENSTOCK_UNKNOWN;
 }
 
-/* Makes the path of a pid file absolute: from the pipeline's directory, or from the process's own where the host does not tell it. */
+/* Makes the path of a pid file absolute: from the pipeline's directory, or from the process's own if the host does not provide that. */
 static int make_absolute(struct instance *instance, penstock_text input) {
   char *directory = NULL, *path;
   if (instance->path[0] == '/') return 0;

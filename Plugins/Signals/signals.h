@@ -1,18 +1,18 @@
 /*
- * The parts of the plugin `signals`, and who may call them.
+ * The parts of the plugin `signals`, and where their functions may be called.
  *
  *   plugin.c     the exported symbol, the description, and the four functions of both offers
- *   watcher.c    the plugin's one thread: waits for everything, and is the only one to tell the host of events
- *   on.c         `signals.on`: takes signals over, and gives them back
- *   pid_alive.c  `signals.pid-alive`: what a pid file says, and the process that it names
- *   watches.c    which parts of the paths to pid files inotify watches
- *   json.c       the little JSON that settings and events need
+ *   watcher.c    the plugin's only thread: waits for everything, and is the only one that reports events to the host
+ *   on.c         `signals.on`: takes over signals, and restores them
+ *   pid_alive.c  `signals.pid-alive`: reads a pid file and watches the process that it names
+ *   watches.c    the parts of pid files' paths that inotify watches
+ *   json.c       the minimal JSON that settings and events need
  *
- * [host]     called by the host's functions, on any thread
- * [watcher]  called on the plugin's own thread alone
+ * [host]     called from the functions of the contract, on any thread
+ * [watcher]  called only on the plugin's own thread
  * [locked]   called with the watcher's lock held
  *
- * The lock is held for a few instructions only: never while the host is called, and never while a file is read.
+ * The lock is held for a few instructions only, and never while the host is called or a file is read.
  */
 #ifndef SIGNALS_H
 #define SIGNALS_H
@@ -21,31 +21,31 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* Nothing but `penstock_plugin` is exported: other plugins in the same process have names of their own. */
+/* Only `penstock_plugin` is exported, so that names cannot clash with those of other plugins in the process. */
 #pragma GCC visibility push(hidden)
 
 enum offer { SIGNALS_ON, PID_ALIVE };
 
-/* One controller or specification. */
+/* An instance of the controller or the specification. */
 struct instance {
   penstock_id id;
   enum offer offer;
   /* signals.on: the number of the signal. */
   int signal;
-  /* pid-alive: the file as the settings have it, and from `start` on the absolute path. */
+  /* pid-alive: the path from the settings; absolute from `start` on. */
   char *path;
 
-  /* The rest up to `watch` belongs to the lock. */
+  /* The members from here to `is_gone` are protected by the lock. */
   struct instance *next_in_table, *next_of_signal, *next_in_queue;
   int is_queued;
   int is_started;
-  /* It has to end, and has not told so yet. */
+  /* It must end, and has not reported that yet. */
   int is_stopping;
   int has_ended;
-  /* The host has destroyed it: the watcher frees it, and nobody tells the host of it any more. */
+  /* The host has destroyed it: the watcher frees it, and the host is not called about it any more. */
   int is_gone;
 
-  /* From here on it is the watcher's alone. */
+  /* The remaining members are used only by the watcher. */
   struct interest *interests;
   int pidfd;
   long pid;
@@ -53,7 +53,7 @@ struct instance {
   char *reason;
 };
 
-/* What is known of a signal that arrived. Written by the handler to a pipe, in one piece. */
+/* A signal that arrived. The handler writes it to a pipe in one piece. */
 struct arrival {
   int signal, code, value;
   int sender;
@@ -71,10 +71,10 @@ extern const penstock_log_service *logger;
 /* `fail` of penstock.instance/1 with a formatted message. [any thread] */
 void fail(penstock_id id, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A formatted text that the caller frees, or NULL without memory. */
+/* Returns a formatted text that the caller frees, or NULL if memory is exhausted. */
 char *formatted(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What a terminated string holds; empty for NULL. */
+/* Returns the content of a NUL-terminated string; empty for NULL. */
 penstock_text text_of(const char *string);
 
 void free_instance(struct instance *instance);
@@ -83,59 +83,59 @@ void free_instance(struct instance *instance);
 
 extern pthread_mutex_t lock;
 
-/* Lets the watcher know the instance, and starts it if it does not run yet. Returns 0, or the error number. [host] */
+/* Registers the instance with the watcher, which is started if it is not running yet. Returns 0, or the error number. [host] */
 int begin_watching(struct instance *instance);
 
-/* Lets the instance end, and tell so. [host] */
+/* Asks the instance to end, and to report that. [host] */
 void ask_to_end(struct instance *instance);
 
-/* Ends the thread, and waits for it. [host] */
+/* Stops the thread, and waits for its end. [host] */
 void end_watching(void);
 
-/* Lets the watcher look at the instance: for the first time, again, to end it, or to free it. [locked] */
+/* Queues the instance for the watcher: to start it, check it again, end it, or free it. [locked] */
 void enqueue(struct instance *instance);
 
-/* Lets the watcher go round once more. [locked] */
+/* Makes the watcher run another iteration. [locked] */
 void wake_watcher(void);
 
-/* Frees the instance, or has the watcher do so. When it returns, nobody tells the host of the instance any more. [host] */
+/* Frees the instance, or makes the watcher do so. Once this returns, the host is not called about the instance any more. [host] */
 void retire(struct instance *instance);
 
-/* Waits for `descriptor` to become readable, and queues the instance then. Returns 0, or the error number. [watcher] */
+/* Queues the instance when `descriptor` becomes readable. Returns 0, or the error number. [watcher] */
 int watch_descriptor(int descriptor, penstock_id id);
 
 /* -------------------------------------------------------------------------------------------------------------------- on.c */
 
-/* The number of a signal that may be taken over, or 0. */
+/* Returns the number of a signal that may be taken over, or 0. */
 int signal_named(const char *name);
 
-/* Takes the signal over, for the first instance that wants it. Returns 0, or the error number. [locked] */
+/* Takes the signal over if this instance is the first to request it. Returns 0, or the error number. [locked] */
 int take_signal(struct instance *instance);
 
-/* The instance does not want it any more. Harmless where it has not taken it. [locked] */
+/* Withdraws the instance's request. Harmless if it has not made one. [locked] */
 void give_signal_back(struct instance *instance);
 
-/* Has signals that nobody wants any more handled as they were before, once the watcher has blocked them. [locked] */
+/* Restores the former handling of signals that are no longer requested, once the watcher has blocked them. [locked] */
 void restore_signals(void);
 
-/* The signals that somebody wants. [locked] */
+/* Sets `set` to the signals that are requested. [locked] */
 void taken_signals(sigset_t *set);
 
-/* The instances that want a signal, linked by `next_of_signal`. [locked] */
+/* Returns the instances that request a signal, linked by `next_of_signal`. [locked] */
 struct instance *instances_of_signal(int signal);
 
-/* Where arrivals can be read, or -errno. Stays open: a handler may still be running when all signals were given back. [locked] */
+/* Returns the descriptor from which arrivals are read, or -errno. It stays open: a handler may still run after all signals were restored. [locked] */
 int arrivals(void);
 
-/* How many arrivals did not fit into the pipe since the last call. [watcher] */
+/* Returns how many arrivals did not fit into the pipe since the last call. [watcher] */
 unsigned lost_arrivals(void);
 
-/* The event that the host is told, or NULL without memory. The caller frees it. */
+/* Returns the event for the host, or NULL if memory is exhausted. The caller frees it. */
 char *event_of(const struct arrival *arrival);
 
 /* ------------------------------------------------------------------------------------------------------------- pid_alive.c */
 
-/* What the file and the process are like now. Returns the value for `changed`, and in `*reason` a text that the caller frees. [watcher] */
+/* Checks the file and the process. Returns the value for `changed`, and in `*reason` a text that the caller frees. [watcher] */
 int32_t pid_file_state(struct instance *instance, char **reason);
 
 /* --------------------------------------------------------------------------------------------------------------- watches.c */
@@ -144,22 +144,22 @@ int32_t pid_file_state(struct instance *instance, char **reason);
 int begin_watches(void);
 void end_watches(void);
 
-/* Watches what can change which file the path leads to, and what is in it. Returns 0, or the error number. [watcher] */
+/* Watches everything that can change which file the path leads to, and the file's content. Returns 0, or the error number. [watcher] */
 int watch_path(struct instance *instance);
 
-/* Watches none of it any more. [watcher] */
+/* Stops watching all of that. [watcher] */
 void unwatch_path(struct instance *instance);
 
-/* Reads what inotify has, and queues the instances that it concerns. [watcher] */
+/* Reads inotify's events, and queues the instances concerned. [watcher] */
 void read_watches(void);
 
 /* ------------------------------------------------------------------------------------------------------------------ json.c */
 
-/* Gives a terminated copy of the text that the object `json` has for `name`, which the caller frees. Returns 1; 0 without such a
- * member; -1 where `json` is no object, the member is no text, or the text holds a zero. */
+/* Returns in `*value` a NUL-terminated copy of the text of the member `name` of the object `json`, which the caller frees. Returns 1; 0 if there is
+ * no such member; -1 if `json` is not an object, the member is not a text, or the text contains a NUL. */
 int json_text(penstock_text json, const char *name, char **value);
 
-/* `string` as JSON, quotes included, or NULL without memory. The caller frees it. */
+/* Returns `string` as JSON with quotes, or NULL if memory is exhausted. The caller frees it. */
 char *json_quoted(const char *string);
 
 #pragma GCC visibility pop

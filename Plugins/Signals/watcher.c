@@ -8,18 +8,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long `destroy` waits for the watcher, which may be reading a file of a server that does not answer; in milliseconds, less
- * than the second that `destroy` has. */
+/* How long `destroy` waits for the watcher, which may be reading a file of a server that does not answer, in milliseconds; less than the second that
+ * `destroy` has. */
 #define PATIENCE 500
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* All that the lock protects, beside the fields of the instances that say so. */
+/* The state protected by the lock, besides the marked members of instances. */
 static pthread_cond_t released;
 static int released_is_ready, is_running, is_ending;
 static struct instance *queue_first, *queue_last;
 #define BUCKETS 4096
-/* The instances that the watcher knows, by id: an event may come for one that is gone. */
+/* The instances that the watcher knows, by id: an event may come for one that no longer exists. */
 static struct instance *table[BUCKETS];
 
 static pthread_t watcher;
@@ -29,7 +29,7 @@ static int poller = -1, waker = -1;
 
 void wake_watcher(void) {
   uint64_t one = 1;
-  /* Fails only where it has been woken 2^64 times already. */
+  /* Fails only if the watcher has been woken 2^64 times. */
   if (write(waker, &one, sizeof one) < 0) return;
 }
 
@@ -62,7 +62,7 @@ static struct instance **place_of(penstock_id id) {
 
 static int same(const char *one, const char *other) { return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0); }
 
-/* Tells the host what a pid file says, where that is new. Called without the lock, while the instance is held. */
+/* Reports the state of a pid file to the host, if it has changed. Called without the lock, while the instance cannot be freed. */
 static void look_at_pid_file(struct instance *instance) {
   char *reason = NULL;
   int32_t value = pid_file_state(instance, &reason);
@@ -74,7 +74,7 @@ static void look_at_pid_file(struct instance *instance) {
   pthread_mutex_lock(&lock);
   may_tell = !instance->is_gone && !instance->is_stopping;
   pthread_mutex_unlock(&lock);
-  /* A destroy that comes now waits until the watcher has come round to freeing the instance. */
+  /* A destroy that comes now waits until the watcher frees the instance. */
   if (is_new && may_tell) specifications->changed(host, instance->id, value, text_of(reason));
 }
 
@@ -84,7 +84,7 @@ static void let_go_of(struct instance *instance) {
   instance->pidfd = -1;
 }
 
-/* Lets the signals in that are taken over, also where all threads of the host block them. */
+/* Unblocks the signals that are taken over on this thread, in case all threads of the host block them. */
 static void admit_signals(void) {
   sigset_t taken, blocked;
   int signal;
@@ -101,9 +101,9 @@ static void admit_signals(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* Does what the instance is queued for. Called and returns with the lock held. */
+/* Handles a queued instance. Called with the lock held, and returns with it. */
 static void attend(struct instance *instance) {
-  /* Who is told of the end, or waits for it, finds the signal handled as before; it may have been given back since the thread looked. */
+  /* Code that is notified of the end, or waits for it, must find the old handling of the signal: repeat this, as the signal may have been released since. */
   if (instance->offer == SIGNALS_ON && (instance->is_gone || instance->is_stopping)) {
     pthread_mutex_unlock(&lock);
     admit_signals();
@@ -144,7 +144,7 @@ void retire(struct instance *instance) {
   }
   instance->is_gone = 1;
   enqueue(instance);
-  /* From within a call of ours to the host: the watcher goes on when that returns. */
+  /* On the watcher's own thread, within a call to the host: the watcher continues when that returns. */
   if (!pthread_equal(pthread_self(), watcher)) {
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += PATIENCE * 1000000L;
@@ -157,7 +157,7 @@ void retire(struct instance *instance) {
 
 /* ----------------------------------------------------------------------------------------------------------- The arrivals */
 
-/* Tells every controller that wants it of one signal. */
+/* Reports a signal to all controllers that request it. */
 static void tell(const struct arrival *arrival) {
   struct instance *instance;
   char *event = event_of(arrival);
@@ -199,7 +199,7 @@ static void read_arrivals(int descriptor) {
 int watch_descriptor(int descriptor, penstock_id id) {
   struct epoll_event event;
   memset(&event, 0, sizeof event);
-  /* Once: an ended process stays readable. */
+  /* Once only, because the descriptor of an ended process stays readable. */
   event.events = EPOLLIN | EPOLLONESHOT;
   event.data.u64 = id;
   return epoll_ctl(poller, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
@@ -212,7 +212,7 @@ static void *watch(void *context) {
     struct instance *instance;
     uint64_t times;
     int index, count = epoll_wait(poller, events, 32, -1);
-    /* Drained before the queue is: what is queued from now on wakes again. */
+    /* Drain the waker before the queue: anything queued later wakes the thread again. */
     if (read(waker, &times, sizeof times) < 0) times = 0;
     admit_signals();
     read_arrivals(signals_end);
@@ -244,7 +244,7 @@ static void close_descriptors(void) {
   poller = waker = -1;
 }
 
-/* What the thread needs, and the thread. Returns 0, or the error number. With the lock held. */
+/* Creates the thread and its resources. Returns 0, or the error number. Called with the lock held. */
 static int start_thread(void) {
   int inotify, signals_end, error;
   sigset_t all, former;
@@ -267,7 +267,7 @@ static int start_thread(void) {
   if (signals_end < 0) return -signals_end;
   if ((error = add_to_poller(waker)) != 0 || (error = add_to_poller(inotify)) != 0) return error;
   if ((error = add_to_poller(signals_end)) != 0) return error;
-  /* Born with all signals blocked: none of the host's is to be handled there. */
+  /* Start the thread with all signals blocked, so that it handles none of the host's. */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &former);
   error = pthread_create(&watcher, NULL, watch, (void *)(intptr_t)signals_end);
@@ -279,7 +279,7 @@ int begin_watching(struct instance *instance) {
   int error = 0;
   pthread_mutex_lock(&lock);
   if (instance->has_ended) {
-    /* Stopped before it was started. */
+    /* It was stopped before it was started. */
     pthread_mutex_unlock(&lock);
     return 0;
   }

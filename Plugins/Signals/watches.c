@@ -9,26 +9,26 @@
 #include <unistd.h>
 
 /*
- * A path can come to lead to another file at any of its parts: a directory is moved away and another one put in its place, a link
- * is set anew, a part appears that was missing. So every directory on the way is watched for being moved or deleted itself, which is
- * no noise; and for its entries only where that is needed: the last directory, one whose next part is missing, and one whose next part is
- * a symbolic link. Links are not followed part by part: what happens on the way behind one is not seen.
+ * A path can come to lead to another file at any of its parts: a directory is moved away and replaced, a link is changed, a missing part appears.
+ * So every directory on the path is watched for being moved or deleted itself, which is rare. Its entries are watched only where necessary: in the last
+ * directory, in one whose next part is missing, and in one whose next part is a symbolic link. Links are not followed part by part: changes on the
+ * path behind a link are not noticed.
  */
 #define ITSELF (IN_MOVE_SELF | IN_DELETE_SELF)
 #define ENTRIES (IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
 #define CONTENT (IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB)
 
-/* What one instance wants to know of one watch. */
+/* The interest of one instance in one watch. */
 struct interest {
   struct watch *watch;
   struct instance *instance;
   uint32_t mask;
-  /* The entry that it is about; NULL for the watched thing itself. */
+  /* The relevant entry; NULL for the watched file or directory itself. */
   char *entry;
   struct interest *next_of_watch, *next_of_instance;
 };
 
-/* What the kernel watches for us: one of each thing, however many want it. */
+/* A file or directory that the kernel watches: one watch each, for any number of interests. */
 struct watch {
   int descriptor;
   struct interest *interests;
@@ -55,7 +55,7 @@ void end_watches(void) {
   inotify = -1;
 }
 
-/* Adds an interest of the instance in the thing at `path`. Returns 0, or the error number. */
+/* Adds an interest of the instance in the file or directory at `path`. Returns 0, or the error number. */
 static int add_interest(struct instance *instance, const char *path, uint32_t mask, const char *entry) {
   struct interest *interest;
   struct watch **place;
@@ -120,7 +120,7 @@ static int is_link(const char *path) {
   return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/* Adds the interests along an absolute path, which it cuts into parts on the way and puts together again. */
+/* Adds the interests along an absolute path, which is split into its parts temporarily. */
 static int add_interests(struct instance *instance, char *path) {
   char *part = path;
   int error = add_interest(instance, "/", ITSELF, NULL);
@@ -139,7 +139,7 @@ static int add_interests(struct instance *instance, char *path) {
     is_last = end[strspn(end, "/")] == 0;
     saved = *end;
     *end = 0;
-    /* The directory that the part is in, and the part itself, as paths of their own. */
+    /* The part's directory, and the part itself, as separate paths. */
     directory_end = part - 1;
     for (attempt = 0; attempt < 2; attempt++) {
       int wants_entries = is_last || attempt > 0 || is_link(path);
@@ -151,13 +151,13 @@ static int add_interests(struct instance *instance, char *path) {
         *directory_end = kept;
         if (error != 0) break;
       }
-      /* A file is seen through its directory; behind a link it is not. */
+      /* A file is watched through its directory, except behind a link. */
       if (is_last && !is_link(path)) {
         error = 0;
         break;
       }
       error = add_interest(instance, path, is_last ? CONTENT | ITSELF : ITSELF, NULL);
-      /* Missing, or not allowed: whoever puts something else there is seen in the directory, also if that happened just now. */
+      /* Missing or not permitted: a replacement is noticed in the directory, even one that has just appeared. */
       if (error == 0 || wants_entries) break;
     }
     *end = saved;
@@ -169,7 +169,7 @@ static int add_interests(struct instance *instance, char *path) {
 }
 
 int watch_path(struct instance *instance) {
-  /* The new interests come before the old ones go, so that the kernel keeps the watches that both have. */
+  /* Add the new interests before removing the old ones, so that the kernel keeps the watches that both have. */
   struct interest *former = instance->interests;
   int error;
   instance->interests = NULL;
@@ -184,7 +184,7 @@ void unwatch_path(struct instance *instance) {
   remove_interests(former);
 }
 
-/* The kernel has let go of a watch: its thing was deleted, or its file system unmounted. */
+/* Removes a watch that the kernel has ended, because its target was deleted or the file system unmounted. */
 static void forget(struct watch *watch) {
   struct interest *interest;
   *place_of(watch->descriptor) = watch->next;
@@ -208,7 +208,7 @@ static void concern(const struct inotify_event *event) {
   if (event->mask & IN_IGNORED) forget(watch);
 }
 
-/* Events were lost: whatever is watched may have changed. */
+/* Queues all instances: events were lost, so anything that is watched may have changed. */
 static void concern_all(void) {
   size_t bucket;
   pthread_mutex_lock(&lock);

@@ -8,10 +8,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// These functions must not replace libcurl's own: its symbols have a prefix, and other objects of the process see none of them.
+// These functions must not replace libcurl's own: their symbols have a prefix and are hidden from other objects of the process.
 #pragma GCC visibility push(hidden)
 
-// Its first argument has become const in the course of time.
+// The first argument of this function is const only in newer versions.
 #define curl_url_get declared_curl_url_get
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
@@ -26,12 +26,12 @@ CURLUcode curl_url_get(const CURLU *url, CURLUPart part, char **text, unsigned f
 
 PENSTOCK_CURL_FUNCTIONS(PENSTOCK_CURL_RENAME)
 
-// Its ABI has had this number since 2006.
+// libcurl's ABI has had this number since 2006.
 #define LIBRARY "libcurl.so.4"
 
 #define POINTER(name) __typeof__(name) *name##_pointer;
 static struct {
-  // Set once everything below is.
+  // Set once all members below are set.
   int is_loaded;
   const char *problem;
   int error;
@@ -50,7 +50,7 @@ static void load(void) {
   }
   PENSTOCK_CURL_FUNCTIONS(FIND)
   if (handle == NULL) {
-    // What the loader says is overwritten by its next mistake, and the process never unloads the library.
+    // The loader overwrites its message at its next error. The library is never unloaded.
     static char problem[512];
     const char *text = dlerror();
     snprintf(problem, sizeof problem, "%s", text != NULL ? text : LIBRARY);
@@ -59,7 +59,7 @@ static void load(void) {
   __atomic_store_n(&library.is_loaded, library.problem == NULL, __ATOMIC_RELEASE);
 }
 
-// A load that has failed is tried again at the next call: the process may have had no descriptor to open the file.
+// A failed load is retried at the next call: the process may have had no free file descriptor.
 static int is_loaded(void) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   if (__atomic_load_n(&library.is_loaded, __ATOMIC_ACQUIRE)) return 1;
@@ -107,7 +107,7 @@ CURLcode curl_easy_pause(CURL *easy, int what) { return CALL(curl_easy_pause, CU
 const char *curl_easy_strerror(CURLcode code) { return CALL(curl_easy_strerror, library.problem, code); }
 
 CURLcode curl_easy_setopt(CURL *easy, CURLoption option, ...) {
-  // The option's number says of which type its one value is.
+  // The option's number determines the type of its value.
   va_list values;
   va_start(values, option);
   CURLcode code;
@@ -130,7 +130,7 @@ CURLcode curl_easy_getinfo(CURL *easy, CURLINFO info, ...) {
   return code;
 }
 
-// MARK: Many at once
+// MARK: Multi handles
 
 CURLM *curl_multi_init(void) { return CALL(curl_multi_init, NULL); }
 CURLMcode curl_multi_cleanup(CURLM *multi) { return CALL(curl_multi_cleanup, CURLM_BAD_HANDLE, multi); }

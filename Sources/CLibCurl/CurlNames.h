@@ -1,6 +1,6 @@
 // The functions of libcurl that CCurlLoader defines, and the names of their symbols.
 //
-// A program may link libcurl beside Penstock's libraries. Were the symbols those of libcurl, the program would get ours for its own calls, or not link.
+// A program may link libcurl beside Penstock's libraries. If the symbols had libcurl's names, the program would call ours instead, or fail to link.
 
 #ifndef PENSTOCK_CURL_NAMES_H
 #define PENSTOCK_CURL_NAMES_H
@@ -13,7 +13,7 @@
   each(curl_slist_free_all) each(curl_url) each(curl_url_cleanup) each(curl_url_get) each(curl_url_set) \
   each(curl_url_strerror)
 
-/// Gives a function that <curl/curl.h> has declared a symbol with a prefix; callers go on using its name.
+/// Gives a function declared in <curl/curl.h> a symbol with a prefix; callers keep using its name.
 #define PENSTOCK_CURL_RENAME(name) extern __typeof__(name) name __asm__("penstock_" #name);
 
 #endif

@@ -1,9 +1,9 @@
-// libcurl, and what of it Swift cannot call: its variadic functions, one inline function for each type of argument.
+// libcurl, and an inline function per argument type for its variadic functions, which Swift cannot call.
 
 #ifndef PENSTOCK_CLIBCURL_H
 #define PENSTOCK_CLIBCURL_H
 
-// The checks of argument types are macros, which get in the way of the functions below.
+// The argument type checks are macros that conflict with the functions below.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 
 #include "CurlNames.h"
 
-// Macros in some versions, which would only get in the way of the names.
+// Macros in some versions, which conflict with the names below.
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 #undef curl_multi_setopt
@@ -42,7 +42,7 @@ static inline CURLcode penstock_curl_set_list(CURL *easy, CURLoption option, str
   return curl_easy_setopt(easy, option, value);
 }
 
-/// For WRITEFUNCTION, HEADERFUNCTION and READFUNCTION, which are of one shape.
+/// The type of WRITEFUNCTION, HEADERFUNCTION and READFUNCTION.
 typedef size_t (*penstock_curl_data)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*penstock_curl_seek)(void *context, curl_off_t offset, int origin);
 typedef curl_socket_t (*penstock_curl_open)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
@@ -61,17 +61,17 @@ static inline CURLcode penstock_curl_set_open(CURL *easy, penstock_curl_open val
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
 
-/// What is called when the lookup of a name begins.
+/// Sets the function that is called when a name lookup begins.
 static inline CURLcode penstock_curl_set_lookup(CURL *easy, penstock_curl_lookup value) {
   return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, value);
 }
 
-/// What is called when there is a connection and the request is about to be sent.
+/// Sets the function that is called once connected, before the request is sent.
 static inline CURLcode penstock_curl_set_before(CURL *easy, penstock_curl_before value) {
   return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
-/// HTTP and HTTPS alone, whatever else the library can do.
+/// Allows only HTTP and HTTPS.
 static inline CURLcode penstock_curl_restrict_protocols(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500
   return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -80,7 +80,7 @@ static inline CURLcode penstock_curl_restrict_protocols(CURL *easy) {
 #endif
 }
 
-/// Lets go of a name lookup that still goes on without waiting for its thread.
+/// Abandons an unfinished name lookup instead of waiting for its thread.
 static inline CURLcode penstock_curl_leave_lookups(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700
   return curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -113,7 +113,7 @@ static inline CURLMcode penstock_curl_multi_set_long(CURLM *multi, CURLMoption o
   return curl_multi_setopt(multi, option, value);
 }
 
-/// The transfer that a message of `curl_multi_info_read` is about, and how it ended. 1 if the message tells of an end.
+/// Returns 1 if a message of `curl_multi_info_read` reports the end of a transfer, and sets the transfer and its result.
 static inline int penstock_curl_ended(const CURLMsg *message, CURL **easy, CURLcode *code) {
   if (message->msg != CURLMSG_DONE) return 0;
   *easy = message->easy_handle;
@@ -121,11 +121,11 @@ static inline int penstock_curl_ended(const CURLMsg *message, CURL **easy, CURLc
   return 1;
 }
 
-/// Reads what the kernel has in memory of a file, without waiting for a disk (RWF_NOWAIT). -1 with EAGAIN where it has nothing, and with EOPNOTSUPP
-/// where the file system cannot tell.
+/// Reads the cached part of a file without waiting for a disk (RWF_NOWAIT). Returns -1 with EAGAIN if nothing is cached, and with EOPNOTSUPP if the file
+/// system does not support this.
 static inline ssize_t penstock_read_cached(int descriptor, void *buffer, size_t count, int64_t offset) {
   struct iovec vector = {buffer, count};
-  // The upper half of the offset, which the kernel ignores where a long has 64 bits.
+  // The upper half of the offset, which the kernel ignores if a long has 64 bits.
   long upper = (long)((uint64_t)offset >> 32);
   return syscall(SYS_preadv2, descriptor, &vector, 1L, (long)offset, upper, 8);
 }

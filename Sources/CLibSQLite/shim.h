@@ -1,5 +1,5 @@
-// The system's SQLite, and what of it Swift cannot call: variadic functions, casts, and the functions of its open files. It must never decide anything: what is
-// done with a database is said in `SQLite` and `Workspace`.
+// The system's SQLite, and wrappers for what Swift cannot call: variadic functions, casts, and the functions of its open files. It must never make
+// decisions: those are made in `SQLite` and `Workspace`.
 
 #ifndef PENSTOCK_CLIBSQLITE_H
 #define PENSTOCK_CLIBSQLITE_H
@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-// Swift cannot call variadic C functions, and sqlite3_db_config is one.
+// sqlite3_db_config is variadic, so Swift cannot call it.
 static inline int penstock_sqlite3_no_checkpoint_on_close(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
@@ -16,7 +16,7 @@ static inline int penstock_sqlite3_checkpoint_on_close(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, (int *)0);
 }
 
-// What stands in double quotes is a name, never a text.
+// Double quotes enclose an identifier, never a string.
 static inline void penstock_sqlite3_no_double_quoted_strings(sqlite3 *connection) {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
@@ -35,8 +35,8 @@ static inline int penstock_sqlite3_bind_blob64(sqlite3_stmt *statement, int inde
   return sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_TRANSIENT);
 }
 
-// The errno of the last failure on the write-ahead log or, if there was none, on the database file. sqlite3_system_errno is not set when
-// a COMMIT fails.
+// Returns the errno of the last failure on the write-ahead log or, if there was none, on the database file. sqlite3_system_errno is not set when a COMMIT
+// fails.
 static inline int penstock_sqlite3_log_errno(sqlite3 *connection) {
   sqlite3_file *log = 0;
   int code = 0;
@@ -46,14 +46,14 @@ static inline int penstock_sqlite3_log_errno(sqlite3 *connection) {
   return code;
 }
 
-// Returns whether the database file was moved, deleted or replaced since it was opened: the path has another inode, or none.
+// Returns whether the database file was moved, deleted or replaced since it was opened: its path has another inode, or none.
 static inline int penstock_sqlite3_has_moved(sqlite3 *connection) {
   int moved = 0;
   return sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved;
 }
 
-// Writes the write-ahead log to the disk, as each commit would with `synchronous = FULL`. It does so by the file that the connection has open: that is told of
-// what the kernel could not write since it was opened.
+// Syncs the write-ahead log to disk, as each commit does with `synchronous = FULL`. It uses the connection's open file, because the kernel reports earlier
+// write failures to that descriptor.
 static inline int penstock_sqlite3_flush_log(sqlite3 *connection) {
   sqlite3_file *log = 0;
   int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);

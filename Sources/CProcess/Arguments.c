@@ -1,4 +1,4 @@
-// What this process was started with, as the kernel handed it to the C library.
+// The arguments this process was started with, as the kernel passed them to the C library.
 
 #include "CProcess.h"
 
@@ -8,8 +8,8 @@ static int argument_count;
 static char *const *argument_values;
 
 #ifdef __GLIBC__
-// glibc calls constructors with what `main` gets. Swift's runtime looks for it behind `environ`, which another constructor may have moved by then
-// (`setenv`), and then in /proc, which may not be there.
+// glibc passes main's arguments to constructors. Swift's runtime searches for them next to `environ`, which another constructor may have moved by then
+// (`setenv`), and then in /proc, which may be missing.
 __attribute__((constructor)) static void keep_arguments(int count, char **values, char **environment) {
   (void)environment;
   argument_count = count;

@@ -27,7 +27,7 @@ int penstock_reap(int pidfd, penstock_exit *result) {
   struct rusage usage;
   memset(&info, 0, sizeof info);
   memset(&usage, 0, sizeof usage);
-  // The system call, unlike the library's waitid, also tells what the process used.
+  // The system call, unlike the library's waitid, also returns the resource usage.
   if (syscall(SYS_waitid, P_PIDFD, pidfd, &info, WEXITED | WNOHANG, &usage) != 0) return errno;
   if (info.si_pid == 0) return EAGAIN;
   result->exit_code = info.si_code == CLD_EXITED ? info.si_status : -1;
@@ -41,7 +41,7 @@ int penstock_reap(int pidfd, penstock_exit *result) {
 int penstock_create_log(const char *path) {
   int descriptor = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) return -errno;
-  // The kernel announces that somebody breaks a lease by SIGIO, whose default ends the process; SIGURG is ignored by default.
+  // The kernel reports a broken lease with SIGIO, which terminates the process by default; SIGURG is ignored by default.
   if (fcntl(descriptor, F_SETSIG, SIGURG) == 0) return descriptor;
   int error = errno;
   close(descriptor);
@@ -49,7 +49,7 @@ int penstock_create_log(const char *path) {
 }
 
 int penstock_has_no_writer(int descriptor) {
-  // A read lease is granted only while nobody has the file open for writing; readers neither break it nor wait for it.
+  // A read lease is granted only while no process has the file open for writing; readers neither break it nor wait for it.
   if (fcntl(descriptor, F_SETLEASE, F_RDLCK) != 0) return 0;
   fcntl(descriptor, F_SETLEASE, F_UNLCK);
   return 1;
@@ -82,7 +82,7 @@ int penstock_socket_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_STREAM |
 
 int penstock_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 ? 0 : errno; }
 
-/// Whether /proc shows processes only to who may trace them.
+/// Whether /proc shows processes only to users who may trace them.
 static int hides_processes(void) {
   FILE *mounts = fopen("/proc/self/mountinfo", "re");
   if (mounts == NULL) return 1;
@@ -90,7 +90,7 @@ static int hides_processes(void) {
   size_t size = 0;
   int hides = 0;
   while (getline(&line, &size, mounts) > 0) {
-    // The fifth field is the mount point; the options of the file system end the line.
+    // The fifth field is the mount point; the file system options end the line.
     const char *option = strstr(line, " /proc ") ? strstr(line, "hidepid=") : NULL;
     if (option == NULL) continue;
     option += strlen("hidepid=");
@@ -112,13 +112,13 @@ static int limit(int resource, int64_t value) {
   struct rlimit old;
   if (getrlimit(resource, &old) != 0) return errno;
   struct rlimit new = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value};
-  // What the host itself was given cannot be exceeded.
+  // The host's own hard limit cannot be exceeded.
   if (old.rlim_max != RLIM_INFINITY && new.rlim_max > old.rlim_max) new.rlim_cur = new.rlim_max = old.rlim_max;
   return setrlimit(resource, &new) == 0 ? 0 : errno;
 }
 
 int penstock_limit_process(int64_t memory, int64_t descriptors) {
-  // A thread's stack counts as a whole, and the usual one has 8 MiB, of which next to nothing is used.
+  // A thread's entire stack counts, and the default is 8 MiB, of which almost nothing is used.
   pthread_attr_t attributes;
   int failure = pthread_attr_init(&attributes);
   if (failure == 0) {
@@ -135,7 +135,7 @@ int penstock_limit_process(int64_t memory, int64_t descriptors) {
   close(statm);
   if (count <= 0) return count < 0 ? error : EIO;
   text[count] = 0;
-  // The sixth number: the pages of data and stacks at this moment.
+  // The sixth number is the current size of data and stacks, in pages.
   char *field = text;
   for (int index = 1; index < 6 && field != NULL; index++) field = strchr(field + 1, ' ');
   if (field == NULL) return EIO;

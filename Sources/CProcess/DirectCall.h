@@ -3,8 +3,8 @@
 
 #include <sys/syscall.h>
 
-/// Makes a system call and returns its result, or -errno. Nothing else is touched: a process that shares the memory of the thread that started it
-/// shares its `errno` too, which the functions of the C library set.
+/// Makes a system call and returns its result, or -errno. It modifies nothing else: a process that shares the memory of the thread that started it
+/// also shares its `errno`, which the C library's functions set.
 __attribute__((always_inline)) static inline long penstock_direct_call(
     long number, long first, long second, long third, long fourth) {
 #if defined(__x86_64__)

@@ -20,44 +20,43 @@
 #define CLONE_PIDFD 0x1000
 #endif
 
-// The child runs on a stack of its own beside the host, whose memory it shares until it becomes its program. With vfork, the host's thread would be
-// suspended for that time, which is a third of the life of a short process: it could neither notice that another one has ended nor do
-// anything else. posix_spawn suspends it too, maps and unmaps a stack for each child, which interrupts the other processors to flush their
-// address translations, and asks for the disposition of every signal.
+// The child runs on its own stack beside the host, whose memory it shares until it executes its program. vfork would suspend the host's thread
+// for that time, a third of the life of a short process, in which the thread could neither notice that another process has ended nor do anything
+// else. posix_spawn suspends it too, maps and unmaps a stack for each child, which interrupts the other processors to flush their address
+// translations, and queries the disposition of every signal.
 struct penstock_start {
-  // Set to 0 by the kernel when the child has left the host's memory: it has become its program, or has ended.
+  // Set to 0 by the kernel when the child has left the host's memory, because it has executed its program or has ended.
   int child;
-  // Why it could not become its program.
+  // The error that prevented the child from executing its program.
   volatile int error;
-  // -1 for that of the host.
+  // -1 for the host's mask.
   int file_mask;
-  // NULL for that of the host.
+  // NULL for the host's limit.
   const struct rlimit *descriptors;
   penstock_spawn_request request;
   penstock_record_place place;
   penstock_process_record record;
   int inherited[PENSTOCK_INHERITED_MOST];
   _Alignas(16) char stack[16 << 10];
-  // Of the arguments and the environment, each with its NULL.
+  // The arguments and the environment, each followed by its NULL.
   char *strings[];
 };
 
-// What `clone` is in the C library: thread sanitizers put something of their own in the place of that name, which takes the child for one with a copy of the
-// memory.
+// The C library's `clone`. Thread sanitizers intercept that name, and would treat the child as a process with a copy of the memory.
 extern int __clone(int (*body)(void *), void *stack, int flags, void *argument, ...);
 
-// Nothing may be called here but what touches neither the host's memory nor the thread-local variables of its thread, which has gone on. The code that a
-// sanitizer adds does both.
+// This function may only make calls that touch neither the host's memory nor the thread-local variables of the host's thread, which keeps running. Code
+// that a sanitizer adds does both.
 #if defined(__clang__)
 __attribute__((disable_sanitizer_instrumentation))
 #endif
 static int become(void *argument) {
 #define CALL(name, ...) CALL_4(name, __VA_ARGS__, 0, 0, 0, 0)
 #define CALL_4(name, a, b, c, d, ...) penstock_direct_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d))
-  // The host or what started it may ignore these, or handle them: a handler would run here when the mask is emptied.
+  // The host or its parent may ignore or handle these; a handler would run here once the mask is emptied.
   static const int reset[] = {SIGPIPE, SIGXFSZ, SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGTSTP, SIGTTIN,
                               SIGTTOU, SIGCHLD, SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
-  // As the kernel has them, which is all zeros for SIG_DFL with no flags, and for an empty set.
+  // In the kernel's layout, which is all zeros for SIG_DFL without flags and for an empty set.
   static const unsigned long by_default[4], no_signals;
   const size_t set_size = 8;
   struct penstock_start *start = argument;
@@ -69,17 +68,17 @@ static int become(void *argument) {
   for (size_t index = 0; index < sizeof reset / sizeof *reset; index++) {
     CALL(rt_sigaction, reset[index], by_default, NULL, set_size);
   }
-  // The result is the id of the session, and so of this process.
+  // The result is the id of the session, which is also that of this process.
   if ((result = CALL(setsid, 0)) < 0) goto failed;
   if (start->place.offset > 0) {
-    // By the child rather than by the host: however soon the host is killed, no program runs whose process is not on record. It costs the host nothing, too.
+    // Written by the child rather than by the host, so that even if the host is killed, no program runs without a record. This also costs the host nothing.
     struct timespec now;
     CALL(clock_gettime, CLOCK_BOOTTIME, &now);
     start->record.pid = result;
     start->record.latest = now.tv_sec * 1000000000L + now.tv_nsec;
     result = CALL(pwrite64, start->place.descriptor, &start->record, sizeof start->record, start->place.offset);
     if (result == -EFBIG) {
-      // Beyond the limit on file sizes. To ignore the signal discards it, which would end the program.
+      // The offset exceeds the limit on file sizes. Ignoring the signal discards it; otherwise it would terminate the program.
       static const unsigned long ignored[4] = {(unsigned long)SIG_IGN};
       CALL(rt_sigaction, SIGXFSZ, ignored, NULL, set_size);
       CALL(rt_sigaction, SIGXFSZ, by_default, NULL, set_size);
@@ -91,7 +90,7 @@ static int become(void *argument) {
     result = descriptor == target ? CALL(fcntl, descriptor, F_SETFD, 0) : CALL(dup3, descriptor, target, 0);
     if (result < 0) goto failed;
   }
-  // The descriptors to inherit may stand where others of them are to go, so all move out of the way first.
+  // A descriptor to inherit may occupy the target of another one, so all of them move out of the way first.
   for (int index = 0; index < count; index++) {
     result = CALL(fcntl, request->inherited[index], F_DUPFD_CLOEXEC, 3 + PENSTOCK_INHERITED_MOST);
     if (result < 0) goto failed;
@@ -100,13 +99,13 @@ static int become(void *argument) {
   for (int index = 0; index < count; index++) {
     if ((result = CALL(dup3, moved[index], 3 + index, 0)) < 0) goto failed;
   }
-  // Before anything that may take long: what the host closes meanwhile is open until this child has closed its copies.
+  // Done before anything slow: descriptors that the host closes meanwhile stay open until this child has closed its copies.
   CALL(close_range, 3 + (unsigned)count, ~0U, 0);
   for (int target = 0; target < 3; target++) {
     if (streams[target]->descriptor >= 0) continue;
     int flags = (target == 0 ? O_RDONLY : O_WRONLY | O_APPEND) | O_CLOEXEC;
     if ((result = CALL(openat, AT_FDCWD, streams[target]->path, flags)) < 0) goto failed;
-    // Where the host had closed its own, it is in its place already.
+    // If the host had closed its own descriptor, the new one is already in place.
     result = result == target ? CALL(fcntl, result, F_SETFD, 0) : CALL(dup3, result, target, 0);
     if (result < 0) goto failed;
   }
@@ -122,7 +121,7 @@ failed:
 #undef CALL
 }
 
-// The file mask of processes where it is not the host's own; -1 otherwise. Set before there are threads.
+// The file mask for new processes if it differs from the host's; otherwise -1. Set before there are threads.
 static int child_file_mask = -1;
 
 void penstock_let_owner_use_files(void) {
@@ -131,7 +130,7 @@ void penstock_let_owner_use_files(void) {
   child_file_mask = (mask & 0700) != 0 ? (int)mask : -1;
 }
 
-// The limit of descriptors of processes where it is not the host's own. Set before there are threads.
+// The descriptor limit for new processes if it differs from the host's. Set before there are threads.
 static struct rlimit child_descriptors;
 static int has_child_descriptors;
 
@@ -186,8 +185,8 @@ int penstock_start_process(
   penstock_start *made = prepare(request, record);
   if (made == NULL) return ENOMEM;
   sigset_t all, before;
-  // No handler of the host may run in the child, which shares its memory. It has no children whose ends it could hear of; and while SIGCHLD
-  // is blocked here, the ends of others would wake threads of the host that have nothing to do with them.
+  // No signal handler of the host may run in the child, which shares its memory. SIGCHLD stays unblocked: the child has no children, and
+  // blocking it here would make the ends of other processes wake unrelated threads of the host.
   sigfillset(&all);
   sigdelset(&all, SIGCHLD);
   pthread_sigmask(SIG_BLOCK, &all, &before);

@@ -1,4 +1,4 @@
-// The terminal while single keys are read from it, and how it was before, on every way out of the process.
+// The terminal mode for reading single keys, and its restoration on every exit of the process.
 
 #include <errno.h>
 #include <signal.h>
@@ -9,12 +9,12 @@
 
 #include "CProcess.h"
 
-// What ends a process by default and is not among the signals that a run answers.
+// The signals that terminate a process by default and that a run does not handle.
 static const int ending[] = {
     SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO, SIGPWR};
 enum { ending_count = sizeof ending / sizeof *ending };
 
-// What is held of the terminal.
+// The parts of the terminal's state that are held.
 enum { keys = 1, cursor = 2 };
 
 static struct sigaction former_actions[ending_count];
@@ -23,13 +23,13 @@ static int keyboard = -1, screen = -1;
 static atomic_uint held;
 static atomic_uint seen;
 
-// A process in the background that changes the terminal is stopped, and the shell has set it up for somebody else.
+// A background process that changes the terminal is stopped, and the shell has set up the terminal for another job.
 static int is_ours(int descriptor) {
   pid_t group = tcgetpgrp(descriptor);
   return group <= 0 || group == getpgrp();
 }
 
-// May be called by a signal handler.
+// Async-signal-safe.
 static void restore(unsigned what) {
   unsigned taken = atomic_fetch_and(&held, ~what) & what;
   if (taken & keys && is_ours(keyboard)) tcsetattr(keyboard, TCSANOW, &former_mode);
@@ -45,7 +45,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   restore(keys | cursor);
   size_t index = 0;
   while (index + 1 < ending_count && ending[index] != number) index++;
-  // A handler that was installed later may have come here, and would come again.
+  // A handler that was installed later may have called this one, and would do so again.
   unsigned mark = 1u << index;
   if (atomic_fetch_or(&seen, mark) & mark) {
     struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -53,7 +53,7 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   } else {
     sigaction(number, &former_actions[index], NULL);
   }
-  // A fault comes again by itself, with its address; what was sent does not.
+  // A fault recurs with its address when the handler returns; a signal that was sent does not.
   int is_fault = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE || number == SIGTRAP || number == SIGSYS;
   if (!is_fault || info == NULL || info->si_code <= 0) raise(number);
   errno = error;
@@ -68,17 +68,17 @@ static void hold(unsigned what) {
   for (size_t index = 0; index < ending_count; index++) {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigaction(ending[index], NULL, &former_actions[index]);
-    // What is ignored does not end the process.
+    // An ignored signal does not terminate the process.
     if (former_actions[index].sa_handler != SIG_IGN) sigaction(ending[index], &action, NULL);
   }
 }
 
-// For what has been given back.
+// Called after state has been released.
 static void remove_handlers(void) {
   if (atomic_load(&held) != 0) return;
   for (size_t index = 0; index < ending_count; index++) {
     struct sigaction current;
-    // Of another handler since, that one stays.
+    // Another handler that was installed since is kept.
     if (sigaction(ending[index], NULL, &current) == 0 && current.sa_flags & SA_SIGINFO && current.sa_sigaction == on_signal)
       sigaction(ending[index], &former_actions[index], NULL);
   }
@@ -89,13 +89,13 @@ int penstock_begin_keys(int descriptor) {
   if (!is_ours(descriptor)) return EAGAIN;
   if (tcgetattr(descriptor, &former_mode) != 0) return errno;
   struct termios mode = former_mode;
-  // Signals of keys (ISIG) and the translation of output stay as they are.
+  // Signal keys (ISIG) and output processing are left as they are.
   mode.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
   mode.c_cc[VMIN] = 1;
   mode.c_cc[VTIME] = 0;
   keyboard = descriptor;
   hold(keys);
-  // What was typed before the question is no answer to it.
+  // Discards input typed before the question.
   tcflush(descriptor, TCIFLUSH);
   if (tcsetattr(descriptor, TCSANOW, &mode) == 0) return 0;
   int error = errno;

@@ -2,7 +2,7 @@ import Glibc
 import Values
 
 extension JSONValue {
-  /// Whether the value counts as true in an expression: everything does but `false`, `0`, `-0`, `NaN`, `''` and null.
+  /// Whether the value is true in an expression: every value is except `false`, `0`, `-0`, `NaN`, `''` and null.
   public var isTruthy: Bool {
     switch self {
     case .null: false
@@ -14,7 +14,7 @@ extension JSONValue {
     }
   }
 
-  /// The value as the text that GitHub Actions makes of it: null is empty, numbers have 15 significant digits (`1E+20`),
+  /// The value converted to a string as in GitHub Actions: null is empty, numbers have 15 significant digits (`1E+20`),
   /// a list is `Array` and an object `Object`.
   public var coercedString: String {
     switch self {
@@ -28,8 +28,8 @@ extension JSONValue {
     }
   }
 
-  /// The value as the number that GitHub Actions makes of it: null is 0, true 1, the empty string 0; text that is no number,
-  /// lists and objects are NaN.
+  /// The value converted to a number as in GitHub Actions: null is 0, true is 1, the empty string is 0; text that is
+  /// not a number, lists and objects are NaN.
   public var coercedNumber: Double {
     switch self {
     case .null: 0
@@ -49,10 +49,10 @@ extension JSONValue {
     }
   }
 
-  /// What `.name` or `['name']` of the value is in an expression; nil where there is nothing.
+  /// Returns the value of `.name` or `['name']` in an expression, or nil if there is none.
   ///
-  /// Names of members match in any letter case, one that is spelled the same first. In a list the name is a place, from 0.
-  /// Contexts can answer with it for values that they hold.
+  /// Member names are matched case-insensitively, with an exact match taking precedence. In a list, the name is an
+  /// index, counted from 0. Contexts can use this for the values that they hold.
   public func expressionMember(_ name: String) -> JSONValue? {
     switch self {
     case .object(let members):
@@ -66,14 +66,14 @@ extension JSONValue {
     }
   }
 
-  /// The place in `elements` that a number stands for: rounded down; nil where there is none.
+  /// Returns the index into `elements` that a number, rounded down, stands for, or nil if it is out of bounds.
   static func index(from number: Double, in elements: [JSONValue]) -> Int? {
     number >= 0 && number < Double(elements.count) ? Int(number) : nil
   }
 }
 
 extension Double {
-  /// The number as GitHub Actions writes it: .NET's `G15`, with `-0` as `0`.
+  /// The number as GitHub Actions formats it: .NET's `G15`, with `-0` as `0`.
   var expressionText: String {
     if isNaN { return "NaN" }
     if isInfinite { return self < 0 ? "-Infinity" : "Infinity" }
@@ -104,7 +104,7 @@ extension Double {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The 15 significant digits, correctly rounded, and the power of ten of the first.
+  /// The 15 significant digits, correctly rounded, and the power of ten of the first one.
   private var significantDigits: (digits: [UInt8], exponent: Int) {
     // "-d.dddddddddddddde-308" takes up 22 bytes.
     var buffer = [CChar](repeating: 0, count: 32)
@@ -118,8 +118,8 @@ extension Double {
 }
 
 extension String {
-  /// The number that GitHub Actions reads from the text: white space around it does not count, nothing at all is 0, what is no
-  /// number is NaN. `0x` and `0o` begin 32-bit hexadecimal and octal numbers.
+  /// The text converted to a number as in GitHub Actions: surrounding white space is ignored, empty text is 0, and text
+  /// that is not a number is NaN. `0x` and `0o` introduce 32-bit hexadecimal and octal numbers.
   package var expressionNumber: Double {
     var text = self
     return text.withUTF8 { bytes in
@@ -142,14 +142,14 @@ extension String {
       default: return .nan
       }
     }
-    // .NET takes these words in any letter case, and with either sign.
+    // .NET accepts these words in any case and with either sign.
     let isNegative = bytes[0] == UInt8(ascii: "-")
     let word = bytes.dropFirst(isNegative || bytes[0] == UInt8(ascii: "+") ? 1 : 0)
     return String(decoding: word, as: UTF8.self).lowercased() == "infinity"
       ? (isNegative ? -.infinity : .infinity) : .nan
   }
 
-  /// Digits as a 32-bit integer in two's complement, as .NET reads them: `0xffffffff` is -1.
+  /// Returns digits as a 32-bit two's complement integer, as .NET reads them: `0xffffffff` is -1.
   private static func number(_ digits: ArraySlice<UInt8>, radix: Int) -> Double {
     guard digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
       let value = UInt32(String(decoding: digits, as: UTF8.self), radix: radix)

@@ -1,9 +1,9 @@
 import Crypto
 import Values
 
-/// SHA-256 in lower-case hexadecimal: what tells one text, such as a definition, from every other one.
+/// SHA-256 hashes in lowercase hexadecimal, which identify texts such as definitions.
 package enum ContentHash {
-  /// The hash of a text's UTF-8.
+  /// Returns the hash of a text's UTF-8 bytes.
   package static func of(_ text: String) -> String {
     var text = text
     return text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }.hexadecimal

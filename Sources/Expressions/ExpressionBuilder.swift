@@ -1,30 +1,30 @@
 import Values
 
-/// Builds the tree of an expression from the bottom up: each step takes operands from a stack and puts a node back.
+/// Builds the tree of an expression from the bottom up: each step pops operands from a stack and pushes a node.
 struct ExpressionBuilder {
-  /// GitHub Actions' limit for the levels of a tree.
+  /// The maximum depth of a tree, as in GitHub Actions.
   static let maximumDepth = 50
 
   private var tree = ExpressionProgram()
   private var operands: [Int32] = []
-  /// The height of each node's tree.
+  /// The height of each node's subtree.
   private var depths: [Int] = []
-  /// The reference that each node still continues.
+  /// For each node, the index of the reference that the next member would extend.
   private var openReferences: [Int?] = []
-  /// The operands of variadic nodes, until the end: chains grow in place.
+  /// The operands of variadic nodes until the tree is finished, so that chains grow in place.
   private var lists: [[Int32]] = []
-  /// The calls that are wrong, in the order in which they end.
+  /// The invalid calls, in the order in which they end.
   private(set) var problems: [ExpressionError] = []
 
   init() {
-    // Most expressions have no more parts than these.
+    // Most expressions have no more parts than this.
     tree.nodes.reserveCapacity(12)
     depths.reserveCapacity(12)
     openReferences.reserveCapacity(12)
     operands.reserveCapacity(4)
   }
 
-  /// The finished tree, whose root is the only operand left.
+  /// Returns the finished tree; its root is the only operand left.
   mutating func program() -> ExpressionProgram {
     tree.root = operands[0]
     for index in tree.nodes.indices {
@@ -51,7 +51,7 @@ struct ExpressionBuilder {
     try push(node(.not, token, first: operand, end: end), depth: depths[Int(operand)] + 1)
   }
 
-  /// Replaces the two top operands by a comparison or computation of them, or by `&&` or `||`.
+  /// Replaces the top two operands with a comparison, a computation, or `&&` or `||`.
   mutating func pushBinary(_ kind: ExpressionProgram.Kind, _ token: ExpressionToken) throws(ExpressionError) {
     guard let right = operands.popLast(), let left = operands.popLast() else { return }
     let rightDepth = depths[Int(right)]
@@ -62,7 +62,7 @@ struct ExpressionBuilder {
       try push(node(kind, token, first: left, second: right, start: start, end: end), depth: depth)
       return
     }
-    // Chains of one operator are one level, as in GitHub Actions.
+    // A chain of the same operator counts as one level, as in GitHub Actions.
     let isContinued = tree.nodes[Int(left)].kind == kind
     let isRightNested = tree.nodes[Int(right)].kind == kind
     let added = isRightNested ? lists[Int(tree.nodes[Int(right)].first)] : [right]
@@ -80,7 +80,7 @@ struct ExpressionBuilder {
     }
   }
 
-  /// Replaces the top operands by a list of them.
+  /// Replaces the top operands with a list of them.
   mutating func pushList(_ count: Int, start: ExpressionToken, end: ExpressionToken) throws(ExpressionError) {
     let elements = Array(operands.suffix(count))
     operands.removeLast(count)
@@ -136,7 +136,7 @@ struct ExpressionBuilder {
     "params", "env", "secrets", "results", "errors", "operations", "artifacts", "run", "item", "previous",
   ]
 
-  /// A context's name in the spelling that contexts are asked with.
+  /// Returns a context's name in the spelling in which it is looked up.
   private static func canonical(_ name: String) -> String {
     if builtInContexts.contains(name) { return name }
     let lowered = name.lowercased()
@@ -150,7 +150,7 @@ struct ExpressionBuilder {
     try push(node(.context, token, first: name(context)), depth: 1, reference: tree.references.count - 1)
   }
 
-  /// Replaces the top operand by its member `name`, whose spelling is `token`.
+  /// Replaces the top operand with its member `member`, which `token` spells.
   mutating func pushProperty(_ member: String, _ token: ExpressionToken, end: Int) throws(ExpressionError) {
     guard let target = operands.popLast() else { return }
     let owner = tree.nodes[Int(target)]
@@ -167,21 +167,21 @@ struct ExpressionBuilder {
       depth: depths[Int(target)] + 1, reference: reference)
   }
 
-  /// Replaces the top operand by all its members.
+  /// Replaces the top operand with all its members.
   mutating func pushFilter(_ token: ExpressionToken, end: Int) throws(ExpressionError) {
     guard let target = operands.popLast() else { return }
     let start = tree.nodes[Int(target)].start
     try push(node(.filter, token, first: target, start: start, end: Int32(end + 1)), depth: depths[Int(target)] + 1)
   }
 
-  /// Replaces the two top operands, a value and an index, by what is there.
+  /// Replaces the top two operands, a value and an index, with the element at that index.
   mutating func pushIndex(end: Int) throws(ExpressionError) {
     guard let key = operands.popLast(), let target = operands.last else { return }
     let owner = tree.nodes[Int(target)]
     let keyNode = tree.nodes[Int(key)]
     let token = ExpressionToken(kind: .end, start: Int(keyNode.start) - 1, end: Int(keyNode.end) - 1)
     if let literal = tree.literal(key) {
-      // A context is an object, whose members have names only; elsewhere a number may be the place in a list.
+      // A context is an object, whose members only have names; elsewhere a number may be an index into a list.
       if case .string(let name) = literal { return try pushProperty(name, token, end: end) }
       if owner.kind == .context { return try pushProperty(literal.coercedString, token, end: end) }
     }
@@ -195,11 +195,11 @@ struct ExpressionBuilder {
       depth: max(depths[Int(target)], depths[Int(key)]) + 1)
   }
 
-  /// Notes a mistake that leaves the rest of the expression readable.
+  /// Records a mistake that does not prevent the rest of the expression from being parsed.
   mutating func note(_ problem: ExpressionError) { problems.append(problem) }
 
-  /// Replaces the top operands by a call with them. A call with too few or too many of them is noted, as one of no function
-  /// was before; what it is called with is still checked.
+  /// Replaces the top operands with a call with them as arguments. A call with too few or too many arguments is
+  /// recorded as a problem, as an unknown function already was; its arguments are still checked.
   mutating func pushCall(
     _ function: ExpressionFunction?, name: ExpressionToken, arguments count: Int, end: ExpressionToken
   ) throws(ExpressionError) {

@@ -1,14 +1,14 @@
 import Values
 
-/// Finds the mistakes in an expression that can be known before it is evaluated, and the type of its value.
+/// Finds the mistakes in an expression that can be detected before it is evaluated, and the type of its value.
 ///
-/// Its codes are `unknown-context`, `unknown-member`, `no-members` (a member of what is no object), `never-equal`, `no-order`,
-/// `argument-type`, `index-type`, `format-string`, `invalid-json` and `division-by-zero`. What it cannot know it lets pass as `json`; after one mistake in
-/// a path it is silent about the rest of the path.
+/// Its codes are `unknown-context`, `unknown-member`, `no-members` (a member of a value that is not an object),
+/// `never-equal`, `no-order`, `argument-type`, `index-type`, `format-string`, `invalid-json` and `division-by-zero`.
+/// Anything it cannot determine is accepted as `json`; after a mistake in a path, the rest of the path is not checked.
 public enum ExpressionChecker {
-  /// The type of `expression` in `environment`, and everything that is wrong with it, in the order of the text.
+  /// Returns the type of `expression` in `environment` and all its problems, in the order of the text.
   ///
-  /// Where the type cannot be known it is `json`; that of `null` is `none`. A member that may be missing counts as being there.
+  /// A type that cannot be determined is `json`; that of `null` is `none`. A member that may be missing is assumed to exist.
   public static func check(
     _ expression: Expression, in environment: some TypeEnvironment
   ) -> (type: ValueType, problems: [ExpressionProblem]) {
@@ -17,8 +17,8 @@ public enum ExpressionChecker {
     return (type, check.problems.sorted { $0.position < $1.position })
   }
 
-  /// The type of `template` in `environment` (`string`, unless it is one `${{ }}` and nothing else), and everything that is wrong
-  /// with its expressions; positions count in the template's text.
+  /// Returns the type of `template` in `environment` (`string`, unless it consists of a single `${{ }}`) and all
+  /// problems of its expressions; positions refer to the template's text.
   public static func check(
     _ template: Template, in environment: some TypeEnvironment
   ) -> (type: ValueType, problems: [ExpressionProblem]) {

@@ -1,6 +1,6 @@
-/// What can be wrong with an expression: codes of ``ExpressionError`` and ``ExpressionProblem``. They are stable.
+/// The stable codes of ``ExpressionError`` and ``ExpressionProblem``.
 package enum ExpressionCode: String, CaseIterable, Sendable {
-  // Reading
+  // Parsing
   case syntax = "expression-syntax"
   case notClosed = "expression-not-closed"
   case tooLong = "expression-too-long"

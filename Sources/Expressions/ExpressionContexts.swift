@@ -1,42 +1,42 @@
 import Values
 
-/// Where an expression finds the values it names.
+/// A source of the values that an expression refers to.
 ///
-/// Members are asked for one at a time, so that `results.fetch` never builds the results of ten thousand other operations. The names
-/// of the built-in contexts (`params env secrets results errors operations run item`) arrive in lower case, all others as the
-/// expression spells them; as in GitHub Actions, names that differ in letter case alone are the same.
-/// ``JSONValue/expressionMember(_:)`` answers in this way for values.
+/// Members are requested one at a time, so that `results.fetch` never builds the results of ten thousand other operations. The names of the
+/// built-in contexts (`params env secrets results errors operations artifacts run item previous`) arrive in lowercase, all others as
+/// spelled in the expression; as in GitHub Actions, names that differ only in case are the same. ``JSONValue/expressionMember(_:)`` follows
+/// this rule for values.
 public protocol ExpressionContexts {
-  /// The value of `context.name`, or nil where the context has no such member (which an expression sees as null).
+  /// Returns the value of `context.name`, or nil if the context has no such member (which an expression sees as null).
   func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue?
-  /// The whole context as an object, or nil where there is no context of that name.
+  /// Returns the whole context as an object, or nil if there is no context of that name.
   func whole(_ context: String) throws(ExpressionError) -> JSONValue?
-  /// What `success()`, `failure()`, `cancelled()` answer.
+  /// The values of `success()`, `failure()` and `cancelled()`.
   var status: ExpressionStatus { get }
-  /// The hash that `hashFiles(patterns)` yields; an empty string when no file matches.
+  /// Returns the hash that `hashFiles(patterns)` yields; an empty string if no file matches.
   func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String
-  /// The value that these contexts keep of a template they have evaluated; nil if the template must be evaluated now. Default: nil.
+  /// Returns the cached result of a template that has already been evaluated, or nil if it must be evaluated now. Default: nil.
   func evaluated(_ template: Template) -> Result<JSONValue, ExpressionError>?
 }
 
 extension ExpressionContexts {
-  /// Nothing.
+  /// Returns nil.
   public func evaluated(_ template: Template) -> Result<JSONValue, ExpressionError>? { nil }
 }
 
-/// What the status functions of an expression answer.
+/// The values of an expression's status functions.
 public struct ExpressionStatus: Sendable, Hashable {
-  /// `failure()`: a dependency failed, near or far (for a handler: the run did).
+  /// The value of `failure()`: whether a direct or transitive dependency failed (for a handler: whether the run failed).
   public var hasFailure: Bool
-  /// `cancelled()`: the run was cancelled.
+  /// The value of `cancelled()`: whether the run was cancelled.
   public var isCancelled: Bool
-  /// Whether what came before keeps an operation that has no `when` from running: a failure that is not allowed, or a skip.
+  /// Whether an earlier outcome prevents an operation without a `when` from running: a failure that is not allowed, or a skip.
   public var isHeldBack: Bool
 
-  /// `success()`: what an operation that has no `when` runs by.
+  /// The value of `success()`, the condition of operations without a `when`.
   public var isSuccess: Bool { !isCancelled && !isHeldBack }
 
-  /// A status; without arguments that of a success. A failure holds back unless `isHeldBack` says otherwise.
+  /// Creates a status; without arguments, that of a success. A failure holds operations back unless `isHeldBack` is given.
   public init(hasFailure: Bool = false, isCancelled: Bool = false, isHeldBack: Bool? = nil) {
     self.hasFailure = hasFailure
     self.isCancelled = isCancelled

@@ -1,22 +1,22 @@
-/// Why an expression cannot be read or evaluated.
+/// The reason why an expression cannot be parsed or evaluated.
 public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A stable, kebab-case identifier, such as `expression-syntax`.
   public var code: String
-  /// What is wrong, in one sentence without a full stop.
+  /// The problem, as one sentence without a full stop.
   public var message: String
-  /// Where in the text, from 1, in Unicode scalars; 0 while the place is not known.
+  /// The position in the text, from 1, in Unicode scalars; 0 while it is not known.
   public var position: Int
-  /// How many Unicode scalars it concerns, at least 1.
+  /// The length of the affected text in Unicode scalars, at least 1.
   public var length: Int
-  /// What to do, such as `did you mean 'contains'?`.
+  /// A suggested fix, such as `did you mean 'contains'?`.
   public var fix: String?
 
-  /// A failure. Contexts that throw leave the place out: the evaluation fills in where they were asked.
+  /// Creates a failure. Contexts that throw omit the position: the evaluation fills in that of the reference.
   package init(_ code: ExpressionCode, _ message: String, position: Int = 0, length: Int = 1, fix: String? = nil) {
     self.init(otherCode: code.rawValue, message, position: position, length: length, fix: fix)
   }
 
-  /// A failure with a code that is not of expressions themselves: that of the contexts, or of what the text is read for.
+  /// Creates a failure with a code that is not one of expressions: that of a context, or of the text's intended use.
   public init(otherCode code: String, _ message: String, position: Int = 0, length: Int = 1, fix: String? = nil) {
     self.code = code
     self.message = message
@@ -30,7 +30,7 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension ExpressionError {
-  /// The failure at the whole of `node`, unless its place is known already.
+  /// Returns the failure with all of `node` as its place, unless it already has one.
   func placed(at node: ExpressionProgram.Node) -> ExpressionError {
     guard position < 1 else { return self }
     var error = self
@@ -39,7 +39,7 @@ extension ExpressionError {
     return error
   }
 
-  /// The failure with its place counted from `offset` scalars earlier.
+  /// Returns the failure with its position moved `offset` scalars further.
   package func shifted(by offset: Int) -> ExpressionError {
     var error = self
     error.position += offset

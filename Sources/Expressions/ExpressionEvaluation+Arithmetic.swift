@@ -1,7 +1,7 @@
 import Values
 
 extension ExpressionEvaluation {
-  /// The number that `+ - * / %` makes of two others. Whole numbers stay exact, but that a quotient is a double.
+  /// Returns the result of `+ - * / %`. Whole numbers stay exact, except that a quotient is a double.
   func computed(
     _ node: ExpressionProgram.Node, _ left: JSONValue, _ right: JSONValue
   ) throws(ExpressionError) -> JSONValue {
@@ -18,7 +18,7 @@ extension ExpressionEvaluation {
       guard divisor != 0 else { throw Self.divisionByZero(node) }
       result = node.kind == .divide ? dividend / divisor : dividend.truncatingRemainder(dividingBy: divisor)
     }
-    // JSON, as which a run keeps its values, has neither an infinity nor NaN.
+    // A run stores its values as JSON, which has neither infinities nor NaN.
     guard result.isFinite else { throw Self.tooLarge(node, "does not give a finite number") }
     return .double(result)
   }
@@ -33,7 +33,7 @@ extension ExpressionEvaluation {
     case .multiply: result = left.multipliedReportingOverflow(by: right)
     default:
       guard right != 0 else { throw Self.divisionByZero(node) }
-      // The remainder of a division by -1 is 0; for the smallest integer, computing it would overflow.
+      // The remainder of a division by -1 is 0; computing it for the smallest integer would overflow.
       return right == -1 ? 0 : left % right
     }
     guard !result.overflow else { throw Self.tooLarge(node, "gives a whole number of more than 64 bits") }
@@ -67,7 +67,7 @@ extension ExpressionEvaluation {
 }
 
 extension ExpressionProgram.Kind {
-  /// An operator of arithmetic as it is written.
+  /// The symbol of an arithmetic operator.
   package var symbol: String {
     switch self {
     case .add: "+"

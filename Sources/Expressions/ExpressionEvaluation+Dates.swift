@@ -2,7 +2,7 @@ import Schedules
 import Values
 
 extension ExpressionEvaluation {
-  /// The value of `formatDate`.
+  /// Returns the value of `formatDate`.
   mutating func formattedDate(
     _ node: ExpressionProgram.Node, in contexts: borrowing some ExpressionContexts
   ) throws(ExpressionError) -> String {
@@ -27,7 +27,7 @@ extension ExpressionEvaluation {
     return text
   }
 
-  /// The value of `addDuration`.
+  /// Returns the value of `addDuration`.
   mutating func laterDate(
     _ node: ExpressionProgram.Node, in contexts: borrowing some ExpressionContexts
   ) throws(ExpressionError) -> String {
@@ -40,7 +40,7 @@ extension ExpressionEvaluation {
     return text
   }
 
-  /// What `body` makes of an argument that is a text.
+  /// Returns the result of `body` for an argument that must be a string.
   private mutating func read<Value>(
     _ place: Int32, _ node: ExpressionProgram.Node, in contexts: borrowing some ExpressionContexts,
     _ body: (String) throws(ExpressionError) -> Value

@@ -1,14 +1,14 @@
 import Values
 
 extension ExpressionEvaluation {
-  /// The most bytes that a function may make of text, as in GitHub Actions.
+  /// The maximum number of bytes of text that a function may produce, as in GitHub Actions.
   static let maximumText = 10 * 1024 * 1024
 
-  /// The value of a call.
+  /// Returns the value of a call.
   mutating func call(
     _ node: ExpressionProgram.Node, in contexts: borrowing some ExpressionContexts
   ) throws(ExpressionError) -> JSONValue {
-    // The list that a `.*` made stays one when `case` hands it on; everything else makes values anew.
+    // A list produced by `.*` stays one when `case` returns it; every other function creates new values.
     if node.function == .case { return try chosen(node, in: contexts) }
     let result = try result(of: node, in: contexts)
     isFiltered = false
@@ -93,7 +93,7 @@ extension ExpressionEvaluation {
     case .array(let elements):
       guard !elements.isEmpty else { return false }
       let item = try argument(1, node, in: contexts)
-      // No element of a list is the same list or object as one from elsewhere.
+      // An element of a list is never the same list or object as one from elsewhere.
       return !item.isCollection && elements.contains { Self.equal(item, $0) }
     default:
       let item = try argument(1, node, in: contexts)
@@ -188,7 +188,7 @@ extension ExpressionEvaluation {
       at: node)
   }
 
-  /// Whether `==` holds between an element of a list and a value that is not in the same place.
+  /// Returns whether `==` holds between an element of a list and a value from a different place.
   private static func equal(_ left: JSONValue, _ right: JSONValue) -> Bool {
     switch (left, right) {
     case (.string(let left), .string(let right)): OrdinalIgnoreCase.equal(left, right)

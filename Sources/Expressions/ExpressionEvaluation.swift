@@ -1,9 +1,9 @@
 import Values
 
-/// One evaluation of an expression: a walk over its tree, at most 50 levels deep.
+/// A single evaluation of an expression: a walk over its tree, at most 50 levels deep.
 struct ExpressionEvaluation {
   let storage: Expression.Storage
-  /// Whether the value computed last is the list that a `.*` made: names after it apply to each of its elements.
+  /// Whether the most recent value is a list produced by `.*`, so that member names apply to each of its elements.
   var isFiltered = false
 
   init(_ storage: Expression.Storage) {
@@ -12,7 +12,7 @@ struct ExpressionEvaluation {
 
   var program: ExpressionProgram { storage.program }
 
-  /// The value of node `index`.
+  /// Returns the value of node `index`.
   mutating func value(
     of index: Int32, in contexts: borrowing some ExpressionContexts
   ) throws(ExpressionError) -> JSONValue {
@@ -113,7 +113,7 @@ struct ExpressionEvaluation {
     return Self.element(key, of: target) ?? .null
   }
 
-  /// What `[key]` of `target` is; nil where there is nothing.
+  /// Returns the value of `target[key]`, or nil if there is none.
   private static func element(_ key: JSONValue, of target: JSONValue) -> JSONValue? {
     switch target {
     case .array(let elements): JSONValue.index(from: key.coercedNumber, in: elements).map { elements[$0] }
@@ -122,7 +122,7 @@ struct ExpressionEvaluation {
     }
   }
 
-  /// What `.*` of `target` is: its elements or members; of a filtered list, those of each of its elements.
+  /// Returns the value of `target.*`: its elements or members; for a filtered list, those of each of its elements.
   private mutating func filtered(_ target: JSONValue) -> JSONValue {
     let applies = isFiltered
     isFiltered = true
@@ -147,7 +147,7 @@ struct ExpressionEvaluation {
 
   private enum Order {
     case less, equal, greater
-    /// Neither is before the other, nor are they equal.
+    /// The values are neither ordered nor equal.
     case none
 
     init<Value: Comparable>(_ left: Value, _ right: Value) {
@@ -162,7 +162,7 @@ struct ExpressionEvaluation {
     case (.string(let left), .string(let right)): order = Order(OrdinalIgnoreCase.compare(left, right), 0)
     case (.null, .null): order = .equal
     case (.array, .array), (.object, .object):
-      // Values have no identity. Two lists (or objects) are the same one when they come from the same place of a context.
+      // Values have no identity. Two lists or objects are the same if they come from the same place of a context.
       let place = program.fixedPlace(of: node.first)
       order = place != nil && place == program.fixedPlace(of: node.second) ? .equal : .none
     default: order = Order(left.coercedNumber, right.coercedNumber)

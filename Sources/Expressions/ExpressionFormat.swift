@@ -1,14 +1,14 @@
-/// The first argument of `format`: text with `{0}`, `{1}` … for the other arguments, and `{{` `}}` for braces.
+/// Parses the first argument of `format`: text with `{0}`, `{1}` … for the other arguments, and `{{` `}}` for braces.
 enum ExpressionFormat {
   enum Piece: Equatable {
     case text(String)
     case argument(Int)
   }
 
-  /// The pieces of `text`, for `count` arguments.
+  /// Splits `text` into pieces, given `count` arguments.
   ///
-  /// - Throws: `ExpressionError` without a place, for a brace that is alone, for a number without an argument, and for what .NET
-  ///   allows after a colon, none of which GitHub Actions understands.
+  /// - Throws: `ExpressionError` without a place for an unmatched brace, for a number without an argument, and for
+  ///   .NET's format specifiers after a colon, none of which GitHub Actions supports.
   static func pieces(of text: String, arguments count: Int) throws(ExpressionError) -> [Piece] {
     let bytes = Array(text.utf8)
     var pieces: [Piece] = []
@@ -39,7 +39,7 @@ enum ExpressionFormat {
     return pieces
   }
 
-  /// Reads `{12}` from its brace on.
+  /// Parses `{12}`, starting at its brace.
   private static func argument(in bytes: [UInt8], at: inout Int) throws(ExpressionError) -> Int {
     at += 1
     let start = at
@@ -48,7 +48,7 @@ enum ExpressionFormat {
       index = min(index * 10 + Int(bytes[at] - 48), 1000)
       at += 1
     }
-    // GitHub Actions keeps the number in a byte.
+    // GitHub Actions stores the number in a byte.
     guard at > start, index <= 255, at < bytes.count else {
       throw invalid("'{' in the text of 'format' without a number and '}'", fix: "a brace is written twice: '{{'")
     }

@@ -1,7 +1,7 @@
 import Schedules
 import Values
 
-/// The arguments of `formatDate` and `addDuration`, as they are read when a literal is checked and when a value arrives. None of the errors has a place.
+/// The parsing of the arguments of `formatDate` and `addDuration`, used both to check literals and at evaluation. The errors have no place.
 extension ExpressionFunction {
   func moment(_ text: String) throws(ExpressionError) -> ExpressionMoment {
     guard let moment = ExpressionMoment(text) else {
@@ -20,14 +20,14 @@ extension ExpressionFunction {
     return nanoseconds
   }
 
-  /// `isLiteral` says that the text stands in the expression, so that its parts have places in it.
+  /// Parses a format. `isLiteral` means that the text is part of the expression, so that errors can point into it.
   func dateFormat(_ text: String, at node: ExpressionProgram.Node, isLiteral: Bool) throws(ExpressionError)
     -> DateFormat
   {
     do throws(DateFormat.Wrong) {
       return try DateFormat(text)
     } catch {
-      // Behind the quote at the beginning, and with each quote inside written twice.
+      // The offset is shifted by the opening quote and by each quote inside, which is written twice.
       let quotes = text.unicodeScalars.prefix(error.offset).count { $0 == "'" }
       throw ExpressionError(
         .formatString, "'formatDate' has no conversion '\(error.conversion)'",
@@ -38,7 +38,7 @@ extension ExpressionFunction {
     }
   }
 
-  /// The rules of a zone by its name. Reads a file.
+  /// Returns the rules of the time zone with this name. Reads a file.
   func zone(_ text: String) throws(TimeZoneError) -> TimeZoneRules {
     try TimeZoneDatabase.system.zone(text)
   }

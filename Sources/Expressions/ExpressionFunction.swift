@@ -4,7 +4,7 @@ package enum ExpressionFunction: UInt8, Sendable, CaseIterable {
   case success, failure, always, cancelled
   case `case`, length, keys, first, last, formatDate, addDuration
 
-  /// The name as documents spell it; expressions may write it in any letter case.
+  /// The documented spelling of the name; expressions may write it in any case.
   package var name: String {
     switch self {
     case .contains: "contains"
@@ -29,7 +29,7 @@ package enum ExpressionFunction: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// How many arguments it takes. 255 at most, as GitHub Actions has it.
+  /// The number of arguments allowed, at most 255 as in GitHub Actions.
   var argumentCount: ClosedRange<Int> {
     switch self {
     case .contains, .startsWith, .endsWith: 2...2
@@ -43,7 +43,7 @@ package enum ExpressionFunction: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// How it is called, for messages.
+  /// The call syntax, for messages.
   var usage: String {
     switch self {
     case .contains: "contains(search, item)"
@@ -60,7 +60,7 @@ package enum ExpressionFunction: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it asks how the run or the dependencies fare.
+  /// Whether the function queries the status of the run or the dependencies.
   package var isStatus: Bool {
     switch self {
     case .success, .failure, .always, .cancelled: true
@@ -68,7 +68,7 @@ package enum ExpressionFunction: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// The function called `name` in any letter case.
+  /// Returns the function called `name`, in any case.
   static func named(_ name: String) -> ExpressionFunction? { byName[name.lowercased()] }
 
   private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name.lowercased(), $0) })

@@ -1,11 +1,11 @@
 import Values
 
-/// What `toJSON` yields: the layout, the number format and the escapes of GitHub Actions.
+/// Writes the output of `toJSON`, with the layout, number format and escapes of GitHub Actions.
 struct ExpressionJSONWriter {
   private var bytes: [UInt8] = []
   private let limit: Int
 
-  /// The text of `value`; nil where it would be longer than `limit` bytes.
+  /// Returns the text of `value`, or nil if it would be longer than `limit` bytes.
   static func text(of value: JSONValue, limit: Int) -> String? {
     var writer = ExpressionJSONWriter(limit: limit)
     return writer.write(value, level: 0) ? String(decoding: writer.bytes, as: UTF8.self) : nil
@@ -15,7 +15,7 @@ struct ExpressionJSONWriter {
     self.limit = limit
   }
 
-  /// Appends `value`; answers whether the limit still holds.
+  /// Appends `value` and returns whether the text is still within the limit.
   private mutating func write(_ value: JSONValue, level: Int) -> Bool {
     switch value {
     case .null: bytes += "null".utf8
@@ -45,7 +45,7 @@ struct ExpressionJSONWriter {
     return bytes.count <= limit
   }
 
-  /// Appends a string; three line separators beyond ASCII are escaped too.
+  /// Appends a string; three non-ASCII line separators are escaped too.
   private mutating func write(_ text: String) {
     let separators: Set<Unicode.Scalar> = ["\u{85}", "\u{2028}", "\u{2029}"]
     guard text.utf8.contains(where: { $0 >= 0x80 }), text.unicodeScalars.contains(where: separators.contains) else {

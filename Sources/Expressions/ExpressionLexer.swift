@@ -1,4 +1,4 @@
-/// One token of an expression. Places are indices into the scalars of the text.
+/// One token of an expression. Positions are indices into the scalars of the text.
 struct ExpressionToken {
   enum Kind: Equatable {
     case end
@@ -11,7 +11,7 @@ struct ExpressionToken {
     case arithmetic(ExpressionProgram.Kind)
     case and, or, not
     case open, close, openIndex, closeIndex, comma, point, star
-    /// What no expression can hold, with what to do about it.
+    /// Text that cannot occur in an expression, with a suggested fix.
     case wrong(message: String?, fix: String?)
   }
 
@@ -29,13 +29,13 @@ package struct ExpressionLexer {
     self.text = Array(text.unicodeScalars)
   }
 
-  /// The text between two places.
+  /// Returns the text between two positions.
   func spelling(_ range: Range<Int>) -> String {
     String(scalars: text[range])
   }
 
-  /// The next token. A point begins a number only where a value may stand, as in `.5`; otherwise it asks for a member. In the same way, a sign there
-  /// belongs to a number; otherwise it adds or subtracts.
+  /// Returns the next token. A point starts a number only where a value may stand, as in `.5`; otherwise it accesses a
+  /// member. Likewise, a sign there belongs to a number; otherwise it adds or subtracts.
   mutating func next(expectsValue: Bool) -> ExpressionToken {
     skipSpace()
     let start = at
@@ -66,7 +66,7 @@ package struct ExpressionLexer {
     return ExpressionToken(kind: kind, start: start, end: at)
   }
 
-  /// What the scalar computes as an operator; nil for all others.
+  /// Returns the arithmetic operator that the scalar stands for, or nil if it is not one.
   private static func arithmetic(_ scalar: Unicode.Scalar) -> ExpressionProgram.Kind? {
     switch scalar {
     case "+": .add
@@ -78,24 +78,24 @@ package struct ExpressionLexer {
     }
   }
 
-  /// Whether white space, or an end of the text, is on both sides of the current scalar. Names and numbers may hold a `-`, as GitHub Actions has it, so that an
-  /// operator is only one where it stands alone.
+  /// Whether the current scalar has white space or an end of the text on both sides. Names and numbers may contain a
+  /// `-`, as in GitHub Actions, so an operator must stand alone.
   private var isApart: Bool {
     (at == 0 || Self.isSpace(text[at - 1])) && (at + 1 == text.count || Self.isSpace(text[at + 1]))
   }
 
-  /// An operator of arithmetic that is not alone.
+  /// Returns the error for an arithmetic operator without spaces around it.
   private func glued(_ scalar: Unicode.Scalar) -> ExpressionToken.Kind {
     .wrong(message: nil, fix: "write '\(scalar)' with a space on each side, as in 'a \(scalar) b'")
   }
 
-  /// The operator of arithmetic inside of a word or number that is neither.
+  /// Returns the error for an arithmetic operator inside a word or number that is neither.
   private func glued(in range: Range<Int>) -> ExpressionToken.Kind {
     let inside = text[range].dropFirst().first { Self.arithmetic($0) != nil }
     return inside.map(glued) ?? .wrong(message: nil, fix: nil)
   }
 
-  /// Whether the next token is an opening parenthesis.
+  /// Returns whether the next token is an opening parenthesis.
   mutating func isCallNext() -> Bool {
     skipSpace()
     return at < text.count && text[at] == "("
@@ -114,7 +114,7 @@ package struct ExpressionLexer {
     return kind
   }
 
-  /// Steps over the current scalar and the next one, if that is `second`.
+  /// Consumes the current scalar and the next one if the latter is `second`; returns whether it did.
   private mutating func double(_ second: Unicode.Scalar) -> Bool {
     guard at + 1 < text.count, text[at + 1] == second else { return false }
     at += 2
@@ -190,7 +190,7 @@ package struct ExpressionLexer {
 }
 
 extension String {
-  /// The text made of `scalars`, encoded in one go: appending them to a view one by one costs several times as much.
+  /// Creates text from `scalars`, encoded in one go: appending them one by one to a view costs several times as much.
   package init(scalars: ArraySlice<Unicode.Scalar>) {
     let isASCII = scalars.allSatisfy { $0.value < 0x80 }
     self.init(unsafeUninitializedCapacity: isASCII ? scalars.count : 4 * scalars.count) { buffer in

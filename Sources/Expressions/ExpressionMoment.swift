@@ -1,9 +1,9 @@
 import Schedules
 import Values
 
-/// What `formatDate` and `addDuration` take: an instant, or a day of no particular place.
+/// The argument of `formatDate` and `addDuration`: an instant, or a date without a time zone.
 enum ExpressionMoment: Equatable {
-  /// Seconds since 1970 UTC.
+  /// Seconds since 1970-01-01T00:00:00Z.
   case instant(Double)
   /// Days since 1970-01-01.
   case date(Int)
@@ -12,7 +12,7 @@ enum ExpressionMoment: Equatable {
   private static let lastInstant = 253_402_300_799.999
   private static let day = 86_400.0
 
-  /// Reads `2026-03-29T02:30:00+01:00` or `2026-03-29`; nil where the text is neither, and before the year 1.
+  /// Parses `2026-03-29T02:30:00+01:00` or `2026-03-29`; nil for any other text and for instants outside of the years 1 to 9999.
   init?(_ text: String) {
     if let day = DateNotation.parse(text) {
       self = .date(day)
@@ -23,20 +23,20 @@ enum ExpressionMoment: Equatable {
     }
   }
 
-  /// Reads a duration with an optional minus in front, in nanoseconds; nil where the text is none.
+  /// Parses a duration with an optional leading minus, in nanoseconds; nil if the text is not a duration.
   static func nanoseconds(_ text: String) -> Int64? {
     let isNegative = text.hasPrefix("-")
     guard let duration = DurationNotation.parse(isNegative ? String(text.dropFirst()) : text) else { return nil }
     let (seconds, attoseconds) = duration.components
-    // The notation goes no further than 64 bits of nanoseconds.
+    // The notation is limited to 64 bits of nanoseconds.
     let total = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     return isNegative ? -total : total
   }
 
-  /// Whether a day stays one when so much is added to it.
+  /// Returns whether a date stays a date when this many nanoseconds are added.
   static func isWholeDays(_ nanoseconds: Int64) -> Bool { nanoseconds % 86_400_000_000_000 == 0 }
 
-  /// The text of what is so much later; nil outside of the years 1 to 9999. A day and whole days make a day, all else an instant in UTC.
+  /// Returns the moment this much later as text; nil outside of the years 1 to 9999. A date plus whole days is a date, anything else an instant in UTC.
   func adding(_ nanoseconds: Int64) -> String? {
     switch self {
     case .date(let number) where Self.isWholeDays(nanoseconds):
@@ -50,18 +50,18 @@ enum ExpressionMoment: Equatable {
   }
 }
 
-/// The format of `formatDate`: text with the conversions of `strftime`.
+/// The format of `formatDate`: text with conversions as in `strftime`.
 struct DateFormat {
   private enum Piece {
     case text(String)
     case conversion(Unicode.Scalar)
   }
 
-  /// A conversion that there is not.
+  /// An unknown conversion.
   struct Wrong: Error {
-    /// As it is written, such as `%Q`.
+    /// The conversion as written, such as `%Q`.
     let conversion: String
-    /// How many scalars stand before it.
+    /// The number of scalars before it.
     let offset: Int
   }
 
@@ -91,7 +91,7 @@ struct DateFormat {
     if at > start { pieces.append(.text(String(scalars: scalars[start..<at]))) }
   }
 
-  /// What the clocks and calendars of `zone` show at `moment`; of a day, at its beginning there.
+  /// Returns the local time and date of `moment` in `zone`; for a date, those of its first instant there.
   func text(of moment: ExpressionMoment, in zone: TimeZoneRules) -> String {
     let time: CivilTime
     let instant: UnixTime
@@ -138,19 +138,19 @@ struct DateFormat {
 
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// 1 is Monday, 7 is Sunday.
+  /// Returns the ISO 8601 number of a weekday: 1 is Monday, 7 is Sunday.
   private static func number(of weekday: Weekday) -> Int { weekday == .sunday ? 7 : weekday.rawValue }
 
   private static func dayOfYear(_ date: CivilDate) -> Int {
     Int(date.dayNumber) - CivilCalendar.dayNumber(of: (date.year, 1, 1)) + 1
   }
 
-  /// The Thursday of the week that a day is in, whose year has the week, as ISO 8601 counts them.
+  /// Returns the Thursday of the date's week; in ISO 8601, a week belongs to the year of its Thursday.
   private static func thursday(of date: CivilDate) -> CivilDate {
     CivilDate(dayNumber: date.dayNumber + Int64(4 - number(of: date.weekday)))
   }
 
-  /// As in `+0130`.
+  /// Returns an offset such as `+0130`.
   private static func offset(_ seconds: Int) -> String {
     let minutes = abs(seconds) / 60
     return (seconds < 0 ? "-" : "+") + padded(minutes / 60, 2) + padded(minutes % 60, 2)

@@ -1,22 +1,22 @@
 import Values
 
-/// Reads an expression with two stacks, operands and operators, so that no nesting of the text exhausts the machine's own stack.
+/// Parses an expression with two stacks, for operands and operators, so that no nesting of the text can overflow the call stack.
 struct ExpressionParser {
-  /// GitHub Actions' limit, in UTF-16 code units of the text.
+  /// The maximum length, in UTF-16 code units of the text, as in GitHub Actions.
   static let maximumLength = 21_000
 
-  /// An operator that waits for its right side, or a bracket for its end.
+  /// An operator waiting for its right operand, or a bracket waiting to be closed.
   private enum Pending {
     case not
     case binary(ExpressionProgram.Kind)
     case group
     case index
-    /// A list, with the number of elements before the one that is read.
+    /// A list, with the number of elements before the current one.
     case list(Int)
-    /// nil for a function that there is not.
+    /// A call; the function is nil if it is unknown.
     case call(ExpressionFunction?, name: ExpressionToken, arguments: Int)
 
-    /// How tightly it binds; brackets hold what is inside.
+    /// The binding strength; brackets have 0, so that they are never reduced by an operator.
     var precedence: Int {
       switch self {
       case .not: 7
@@ -40,12 +40,12 @@ struct ExpressionParser {
   private var lexer: ExpressionLexer
   private var builder = ExpressionBuilder()
   private var operators: [(pending: Pending, token: ExpressionToken)] = []
-  /// The token read last, and the one before it.
+  /// The most recent token, followed by the one before it.
   private var newest: ExpressionToken?
   private var previous: ExpressionToken?
 
-  /// The program of `text`, and everything that is wrong with it, in the order of reading. A call that is wrong does not end
-  /// the reading; what comes after other mistakes cannot be understood.
+  /// Returns the program of `text` and all problems, in the order of parsing. Parsing continues after an invalid call;
+  /// any other mistake ends it, as the rest cannot be understood.
   static func read(_ text: String) -> (program: ExpressionProgram, problems: [ExpressionError]) {
     guard text.utf8.count <= maximumLength || text.utf16.count <= maximumLength else {
       let problem = ExpressionError(
@@ -98,11 +98,11 @@ struct ExpressionParser {
 
   // MARK: Where a value may stand
 
-  /// Reads what begins a value; answers whether a value must still follow.
+  /// Parses the start of a value and returns whether a value must still follow.
   private mutating func readValue(_ token: ExpressionToken) throws(ExpressionError) -> Bool {
     switch token.kind {
     case .number(let value, let isWhole):
-      // Beyond 2^53 neighbouring integers share a double.
+      // From 2^53 on, neighbouring integers share a double.
       let isExact = isWhole && abs(value) < 9_007_199_254_740_992
       try builder.pushLiteral(isExact ? .int(Int64(value)) : .double(value), token)
     case .string(let text): try builder.pushLiteral(.string(text), token)
@@ -174,7 +174,7 @@ struct ExpressionParser {
 
   // MARK: After a value
 
-  /// Reads what follows a value; answers whether another value must follow.
+  /// Parses the text after a value and returns whether another value must follow.
   private mutating func readOperator(_ token: ExpressionToken) throws(ExpressionError) -> Bool {
     switch token.kind {
     case .comparison(let kind), .arithmetic(let kind): return try readBinary(kind, token)
@@ -185,7 +185,7 @@ struct ExpressionParser {
       let name = next(expectsValue: false)
       switch name.kind {
       case .word: try builder.pushProperty(lexer.spelling(name.start..<name.end), name, end: name.end)
-      // A `*` between spaces looks like a product.
+      // A `*` between spaces is tokenised as a product.
       case .star, .arithmetic(.multiply): try builder.pushFilter(name, end: name.end)
       case .end: throw unexpectedEnd("expected a name")
       default: throw unexpected(name, "expected a name")
@@ -202,9 +202,9 @@ struct ExpressionParser {
     }
   }
 
-  /// Only what can have members may be followed by `.` or `[`: contexts, members, calls and groups, but no literal.
+  /// Throws if the operand before `.` or `[` is a literal: only contexts, members, calls and groups can have members.
   private func checkIndexable(_ token: ExpressionToken) throws(ExpressionError) {
-    // A literal in parentheses may, as in GitHub Actions.
+    // A literal in parentheses is allowed, as in GitHub Actions.
     if builder.endsWithLiteral, previous?.kind != .close { throw unexpected(token, "a literal has no members") }
   }
 
@@ -219,7 +219,7 @@ struct ExpressionParser {
     return true
   }
 
-  /// Ends what stands inside a bracket, and the bracket itself unless `token` is a comma.
+  /// Reduces the contents of a bracket, and closes the bracket itself unless `token` is a comma.
   private mutating func reduceToBracket(for token: ExpressionToken) throws(ExpressionError) {
     while let (pending, operatorToken) = operators.last {
       switch (pending, token.kind) {
@@ -228,7 +228,7 @@ struct ExpressionParser {
         try reduce(pending, operatorToken)
       case (.group, .close):
         operators.removeLast()
-        // The reference goes on behind the parenthesis, as in `(results).fetch`.
+        // The reference continues after the parenthesis, as in `(results).fetch`.
         return
       case (.index, .closeIndex):
         operators.removeLast()

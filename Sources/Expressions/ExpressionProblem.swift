@@ -1,17 +1,17 @@
-/// One finding of the checker. All of them are errors.
+/// A finding of the checker. Every finding is an error.
 public struct ExpressionProblem: Sendable, Hashable {
-  /// Where in the expression's text (for a template: in the template's), from 1, in Unicode scalars.
+  /// The position in the text of the expression (or of the template), from 1, in Unicode scalars.
   public var position: Int
-  /// How many Unicode scalars it concerns, at least 1.
+  /// The length of the affected text in Unicode scalars, at least 1.
   public var length: Int
   /// A stable, kebab-case identifier, such as `unknown-member`.
   public var code: String
-  /// What is wrong, in one sentence without a full stop.
+  /// The problem, as one sentence without a full stop.
   public var message: String
-  /// What to do, such as `did you mean 'results.fetch'?`.
+  /// A suggested fix, such as `did you mean 'results.fetch'?`.
   public var fix: String?
 
-  /// A finding at `position`.
+  /// Creates a finding at `position`.
   package init(position: Int, length: Int, code: ExpressionCode, _ message: String, fix: String? = nil) {
     self.position = position
     self.length = length

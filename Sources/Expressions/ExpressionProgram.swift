@@ -1,8 +1,8 @@
 import Values
 
-/// An expression as a tree in flat arrays: nodes are small and trivial, so that evaluating them touches no reference counts.
+/// An expression as a tree in flat arrays. Nodes are small and trivial, so that evaluation causes no reference counting for them.
 package struct ExpressionProgram: Sendable {
-  /// What a node computes. `first` and `second` are the node's fields.
+  /// The operation of a node. `first` and `second` are the node's fields.
   package enum Kind: UInt8, Sendable {
     /// `literals[first]`.
     case literal
@@ -10,28 +10,28 @@ package struct ExpressionProgram: Sendable {
     case context
     /// The member `names[second]` of the context `names[first]`.
     case member
-    /// The member of the context `names[first]` that node `second` names.
+    /// The member of the context `names[first]` named by the value of node `second`.
     case computedMember
     /// The member `names[second]` of node `first`.
     case property
-    /// Node `first` at what node `second` says.
+    /// The element of node `first` at the value of node `second`.
     case index
     /// All members or elements of node `first`.
     case filter
-    /// `!` of node `first`.
+    /// `!` applied to node `first`.
     case not
     /// A comparison of nodes `first` and `second`.
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-    /// A number that is computed of nodes `first` and `second`.
+    /// The number computed from nodes `first` and `second`.
     case add, subtract, multiply, divide, remainder
     /// The list of the nodes `children[first..<first + second]`.
     case list
-    /// The nodes `children[first..<first + second]`.
+    /// `&&` or `||` of the nodes `children[first..<first + second]`.
     case and, or
     /// The function `function`, called with the nodes `children[first..<first + second]`.
     case call
-    /// What is wrong and has been reported: it stands on the nodes `children[first..<first + second]`, has no type, and is
-    /// only ever checked.
+    /// An error that has been reported: it has the nodes `children[first..<first + second]` and no type, and is never
+    /// evaluated, only checked.
     case mistake
   }
 
@@ -40,10 +40,10 @@ package struct ExpressionProgram: Sendable {
     package var function: ExpressionFunction = .always
     package var first: Int32 = 0
     package var second: Int32 = 0
-    /// Where the node's own token (its operator, member or function name) stands, from 1, and how long it is.
+    /// The position of the node's own token (its operator, member or function name), from 1, and its length.
     package var position: Int32
     package var length: Int32
-    /// Where the whole of the node begins, from 1, and the place after its end.
+    /// The position of the start of the whole node, from 1, and the position after its end.
     package var start: Int32
     package var end: Int32
   }
@@ -56,24 +56,24 @@ package struct ExpressionProgram: Sendable {
   package var references: [ExpressionReference] = []
   var usesStatusFunction = false
 
-  /// The program of a text that cannot be read.
+  /// The program of text that cannot be parsed.
   static let mistake = ExpressionProgram(nodes: [Node(kind: .mistake, position: 1, length: 1, start: 1, end: 1)])
 
-  /// Whether nothing in it has been reported as wrong.
+  /// Whether no errors were reported in it.
   var isSound: Bool { !nodes.contains { $0.kind == .mistake } }
 
-  /// The nodes that a variadic node stands on.
+  /// Returns the children of a variadic node.
   package func children(of node: Node) -> ArraySlice<Int32> {
     children[Int(node.first)..<Int(node.first + node.second)]
   }
 
-  /// The value of node `index`, where it is a literal.
+  /// Returns the value of node `index` if it is a literal, otherwise nil.
   package func literal(_ index: Int32) -> JSONValue? {
     let node = nodes[Int(index)]
     return node.kind == .literal ? literals[Int(node.first)] : nil
   }
 
-  /// The patterns of each call of `hashFiles` all of whose patterns are written in it; none where it depends on something else whether a call is made.
+  /// The patterns of each call of `hashFiles` that has only literal patterns; empty if the expression contains anything that makes calls conditional.
   var filePatterns: [[String]] {
     let isPlain = nodes.allSatisfy { $0.kind != .and && $0.kind != .or && !($0.kind == .call && $0.function == .case) }
     guard isPlain else { return [] }
@@ -84,7 +84,7 @@ package struct ExpressionProgram: Sendable {
     }
   }
 
-  /// Whether it cannot be true unless `success()` is: it is a call of that, or a conjunction with one.
+  /// Whether it can only be true if `success()` is: it is a call of `success()`, or a conjunction with one.
   var requiresSuccess: Bool {
     var open = [root]
     while let next = open.popLast() {
@@ -95,7 +95,7 @@ package struct ExpressionProgram: Sendable {
     return false
   }
 
-  /// The place in the contexts that a node always takes its value from, as names in lower case; nil where that is not fixed.
+  /// Returns the place in the contexts from which a node always takes its value, as names in lowercase, or nil if it is not fixed.
   package func fixedPlace(of index: Int32) -> [String]? {
     let node = nodes[Int(index)]
     switch node.kind {
@@ -109,7 +109,7 @@ package struct ExpressionProgram: Sendable {
     }
   }
 
-  /// The operations, in lower case, that every use of `results.x` gives a default for; see ``Expression/resultsWithDefault``.
+  /// Returns the operations, in lowercase, for which every use of `results.x` has a default; see ``Expression/resultsWithDefault``.
   func resultsWithDefault() -> Set<String> {
     guard references.contains(where: { $0.context == "results" }) else { return [] }
     var withDefault: Set<String> = []
@@ -133,7 +133,7 @@ package struct ExpressionProgram: Sendable {
       }
     case .computedMember:
       collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)
-    // A member of null is null, so the default answers for the whole path.
+    // A member of null is null, so the default applies to the whole path.
     case .property, .filter:
       collectResults(of: node.first, hasDefault: hasDefault, withDefault: &withDefault, without: &without)
     case .index:
@@ -145,7 +145,7 @@ package struct ExpressionProgram: Sendable {
       collectResults(of: node.first, hasDefault: false, withDefault: &withDefault, without: &without)
       collectResults(of: node.second, hasDefault: false, withDefault: &withDefault, without: &without)
     case .and:
-      // `results.x && 'yes' || 'no'`: a missing result ends the `&&` and so reaches the default.
+      // `results.x && 'yes' || 'no'`: a missing result short-circuits the `&&`, so the default applies.
       for child in children(of: node) {
         collectResults(of: child, hasDefault: hasDefault, withDefault: &withDefault, without: &without)
       }

@@ -2,7 +2,7 @@ import Schedules
 import Values
 
 extension ExpressionTypeCheck {
-  /// What `formatDate` or `addDuration` yields; wrong arguments are noted.
+  /// Returns the type of a call of `formatDate` or `addDuration`; reports invalid arguments.
   mutating func inferDate(
     _ function: ExpressionFunction, _ arguments: [Int32], _ types: [ValueType]
   ) -> ValueType {
@@ -29,7 +29,7 @@ extension ExpressionTypeCheck {
     }
   }
 
-  /// Notes arguments that are never texts of the right form.
+  /// Reports arguments whose types never have the right form.
   private mutating func checkTexts(_ function: ExpressionFunction, _ arguments: [Int32], _ types: [ValueType]) {
     let second: (name: String, type: ValueType) =
       function == .addDuration ? ("a duration", .duration) : ("a format", .string)
@@ -46,7 +46,7 @@ extension ExpressionTypeCheck {
 
   private func text(_ index: Int32) -> String? { program.literal(index)?.stringValue }
 
-  /// Notes what `body` throws, at the whole of a node unless it has a place.
+  /// Reports the error that `body` throws, at the whole node unless it has a place.
   private mutating func note(at index: Int32, _ body: () throws(ExpressionError) -> Void) {
     do throws(ExpressionError) {
       try body()
@@ -55,7 +55,7 @@ extension ExpressionTypeCheck {
     }
   }
 
-  /// Notes a zone that there is not. Whether this computer has any is the business of the one that runs the pipeline.
+  /// Reports an unknown time zone. A missing or damaged time zone database is not reported: only the host that runs the pipeline needs one.
   private mutating func checkZone(_ text: String, of function: ExpressionFunction, at index: Int32) {
     do throws(TimeZoneError) {
       _ = try function.zone(text)

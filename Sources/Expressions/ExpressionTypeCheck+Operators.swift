@@ -1,11 +1,11 @@
 import Values
 
-/// How a type behaves in comparisons.
+/// The behaviour of a type in comparisons.
 private enum ComparisonClass {
   case number, bool, text, collection
   /// Text that is never a number.
   case notation
-  /// Could be anything, or null.
+  /// Any type, or null.
   case unknown
 
   init(_ type: ValueType) {
@@ -22,7 +22,7 @@ private enum ComparisonClass {
 }
 
 extension ExpressionTypeCheck {
-  /// Notes comparisons whose outcome never depends on the values.
+  /// Reports comparisons whose result never depends on the values.
   mutating func checkComparison(_ node: ExpressionProgram.Node, _ left: ValueType, _ right: ValueType) {
     let isEquality = node.kind == .equal || node.kind == .notEqual
     let code: ExpressionCode = isEquality ? .neverEqual : .noOrder
@@ -44,7 +44,7 @@ extension ExpressionTypeCheck {
     }
   }
 
-  /// What `+ - * / %` yields; what is not a number is noted.
+  /// Returns the type of `+ - * / %`; reports operands that are not numbers.
   mutating func inferArithmetic(_ node: ExpressionProgram.Node) -> Inferred {
     let operands = [node.first, node.second]
     let types = operands.map { infer($0).type }
@@ -58,7 +58,7 @@ extension ExpressionTypeCheck {
         program.nodes[Int(operand)], .argumentType,
         "'\(node.kind.symbol)' computes with numbers, not with \(Self.phrase(type))",
         fix: Self.remedy(node.kind, type, isText ? operands.map(spelling) : []))
-      // Of two texts that are joined, one finding says all.
+      // If both operands are text, one finding is enough.
       if isText, node.kind == .add { break }
     }
     if node.kind == .divide || node.kind == .remainder, let divisor = program.literal(node.second),
@@ -70,7 +70,7 @@ extension ExpressionTypeCheck {
       type: node.kind != .divide && types == [.int, .int] ? .int : types.contains(.json) ? .json : .number)
   }
 
-  /// What to write where something that is no number was to be computed with.
+  /// Returns the fix for an operand that is not a number.
   private static func remedy(_ kind: ExpressionProgram.Kind, _ type: ValueType, _ texts: [String]) -> String? {
     switch type {
     case .string where texts.count == 2 && kind == .add:
@@ -82,13 +82,13 @@ extension ExpressionTypeCheck {
     }
   }
 
-  /// Whether both sides are the same place of a context, the only way for two collections to be equal.
+  /// Returns whether both sides are the same place of a context, the only way in which two collections can be equal.
   private func sameCollection(_ node: ExpressionProgram.Node, _ left: ValueType, _ right: ValueType) -> Bool {
     let place = program.fixedPlace(of: node.first)
     return place != nil && place == program.fixedPlace(of: node.second)
   }
 
-  /// Notes a text literal that is no number where it is compared with a number or a truth value.
+  /// Reports a text literal that is not a number and is compared with a number or a boolean.
   private mutating func checkLiteral(
     _ index: Int32, against type: ValueType, _ node: ExpressionProgram.Node, _ code: ExpressionCode
   ) {
@@ -100,7 +100,7 @@ extension ExpressionTypeCheck {
       fix: isTruth ? "write \(text.lowercased()) without quotes" : nil)
   }
 
-  /// What a call yields; wrong arguments are noted.
+  /// Returns the type of a call; reports invalid arguments.
   mutating func inferCall(_ node: ExpressionProgram.Node) -> Inferred {
     let arguments = Array(program.children(of: node))
     let types = arguments.map { infer($0) }

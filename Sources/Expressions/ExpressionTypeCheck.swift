@@ -1,20 +1,20 @@
 import Values
 
-/// One walk of the checker over an expression.
+/// A single walk of the checker over an expression.
 struct ExpressionTypeCheck<Environment: TypeEnvironment> {
-  /// What is known of a value.
+  /// The inferred properties of a value.
   struct Inferred {
     var type: ValueType
-    /// Whether it is the list that a `.*` made: names after it apply to each of its elements.
+    /// Whether it is a list produced by `.*`, so that member names apply to each of its elements.
     var isFiltered = false
-    /// What is known of it when it counts as true, where that is more: of `a && b` only `b` can be.
+    /// The type if the value is true, where that is more specific: `a && b` can only be true as `b`.
     var whenTrue: ValueType?
 
-    /// What reaches the other side of a `||`.
+    /// What a `||` yields for this value, unless it is the last operand.
     var passed: Inferred { whenTrue.map { Inferred(type: $0) } ?? self }
   }
 
-  /// What a member is asked of, so that its spelling is made for messages only.
+  /// The owner of a member, so that its spelling is computed for messages only.
   private enum Owner {
     case node(Int32)
     case context(name: Int32)
@@ -31,7 +31,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
 
   var program: ExpressionProgram { expression.storage.program }
 
-  /// What is known of node `index`; mistakes in it are noted.
+  /// Infers the properties of node `index`; reports mistakes in it.
   mutating func infer(_ index: Int32) -> Inferred {
     let node = program.nodes[Int(index)]
     switch node.kind {
@@ -85,7 +85,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
       ExpressionProblem(position: Int(node.position), length: max(1, Int(node.length)), code: code, message, fix: fix))
   }
 
-  /// Notes a problem with the whole of a node rather than with its own token.
+  /// Reports a problem at the whole node rather than at its own token.
   mutating func reportWhole(
     _ node: ExpressionProgram.Node, _ code: ExpressionCode, _ message: String, fix: String? = nil
   ) {
@@ -93,7 +93,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     problems.append(ExpressionProblem(position: Int(node.start), length: length, code: code, message, fix: fix))
   }
 
-  /// Notes what a function threw that has its place.
+  /// Reports an error that already has a place.
   mutating func note(_ error: ExpressionError) {
     problems.append(
       ExpressionProblem(
@@ -101,7 +101,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
         error.message, fix: error.fix))
   }
 
-  /// A node as it is written.
+  /// Returns a node as it is written.
   func spelling(_ index: Int32) -> String {
     let node = program.nodes[Int(index)]
     let text = Array(expression.text.unicodeScalars)
@@ -117,7 +117,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
 
   // MARK: Contexts
 
-  /// What is known of the context that a node names; an unknown one is noted.
+  /// Returns what is known about the context that a node refers to; reports an unknown one.
   private mutating func context(_ node: ExpressionProgram.Node) -> ContextType? {
     let name = program.names[Int(node.first)]
     if let known = environment.type(of: name) { return known }
@@ -170,7 +170,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
 
   // MARK: Members
 
-  /// What `.name` of `target` is; `owner` is what the target is written as.
+  /// Infers `target.name`; `owner` is the target as it is written.
   private mutating func property(
     _ name: String, of target: Inferred, owner: Owner, _ node: ExpressionProgram.Node
   ) -> Inferred {
@@ -210,7 +210,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     return Inferred(type: .json)
   }
 
-  /// How a difference is written, where `name` is one of `known` and more behind a minus: `count-1` is a name.
+  /// Returns the fix for a name that consists of one of `known`, a minus and more: `count-1` is a name, not a difference.
   private func difference(_ name: String, of owner: String, among known: [String]) -> String? {
     for (place, scalar) in name.enumerated().reversed() where scalar == "-" {
       let (left, right) = (name.prefix(place), name.dropFirst(place + 1))
@@ -227,7 +227,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     fields.isEmpty || fields.count > 12 ? nil : "its members are \(fields.map(\.name).joined(separator: ", "))"
   }
 
-  /// What `target[key]` is.
+  /// Infers `target[key]`.
   private mutating func indexed(
     _ target: Inferred, _ key: Inferred, owner: Owner, _ node: ExpressionProgram.Node
   ) -> Inferred {
@@ -250,7 +250,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     }
   }
 
-  /// What `target.*` is.
+  /// Infers `target.*`.
   private mutating func filtered(_ target: Inferred, owner: Owner, _ node: ExpressionProgram.Node) -> Inferred {
     let element: ValueType
     switch target.type {
@@ -272,7 +272,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
 
   // MARK: Types
 
-  /// What is known of a value that is one of several.
+  /// Returns what is known about a value that is one of several.
   static func union(_ values: [Inferred]) -> Inferred {
     var result: Inferred?
     for value in values where value.type != .none {
@@ -289,7 +289,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     return result ?? Inferred(type: .none)
   }
 
-  /// What is known of each element of a list that an expression writes; null may be among them.
+  /// Returns the type of the elements of a list literal; null may be among them.
   private static func elementType(_ elements: [Inferred]) -> ValueType {
     let isOpen = elements.isEmpty || elements.contains { $0.type == .none }
     return isOpen ? .json : union(elements).type
@@ -306,7 +306,7 @@ struct ExpressionTypeCheck<Environment: TypeEnvironment> {
     }
   }
 
-  /// A type in a sentence.
+  /// Returns a type as a noun with its article, for use in a sentence.
   static func phrase(_ type: ValueType) -> String {
     switch type {
     case .list: "a list"

@@ -1,20 +1,20 @@
 import OrderedCollections
 import Values
 
-/// Contexts that are held in memory: each member of an object is one.
+/// Contexts held in memory: each member of an object is a context.
 public struct ObjectContexts: ExpressionContexts, Sendable {
-  /// The contexts by their names.
+  /// The contexts by name.
   public var contexts: OrderedDictionary<String, JSONValue>
-  /// What the status functions answer.
+  /// The values of the status functions.
   public var status: ExpressionStatus
 
-  /// The members of `contexts`, to be named by expressions.
+  /// Makes the members of `contexts` available to expressions.
   public init(_ contexts: OrderedDictionary<String, JSONValue> = [:], status: ExpressionStatus = ExpressionStatus()) {
     self.contexts = contexts
     self.status = status
   }
 
-  /// The value of `context.name`; nil where the context has no such member.
+  /// Returns the value of `context.name`, or nil if the context has no such member.
   ///
   /// - Throws: `ExpressionError` for an unknown context.
   public func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue? {
@@ -22,7 +22,7 @@ public struct ObjectContexts: ExpressionContexts, Sendable {
     return try whole(context)?.expressionMember(name)
   }
 
-  /// The context called `context` in any letter case.
+  /// Returns the context called `context`, in any case.
   ///
   /// - Throws: `ExpressionError` for an unknown context.
   public func whole(_ context: String) throws(ExpressionError) -> JSONValue? {
@@ -33,7 +33,7 @@ public struct ObjectContexts: ExpressionContexts, Sendable {
       fix: near.map { "did you mean '\($0)'?" })
   }
 
-  /// There are no files here.
+  /// Fails, because there are no files here.
   ///
   /// - Throws: `ExpressionError`, always.
   public func hashFiles(_ patterns: [String]) throws(ExpressionError) -> String {

@@ -1,18 +1,18 @@
-/// Names of operations as files and people write them.
+/// Operation names as written in files and by people.
 package enum OperationName {
-  /// Whether two names mean the same operation: names are unique without regard to case, and expressions don't regard it either.
+  /// Returns whether two names refer to the same operation: names are unique ignoring case, and expressions ignore case too.
   package static func areSame(_ one: String, _ other: String) -> Bool {
     one == other || one.lowercased() == other.lowercased()
   }
 
-  /// The one of `names` that `text` means.
+  /// Returns the name in `names` that `text` refers to, or nil if there is none.
   package static func find(_ text: String, among names: [String]) -> String? {
-    // Nearly always it is written as it is: then no other has to be converted.
+    // Names are nearly always written exactly; then none has to be converted.
     names.first { $0 == text } ?? names.first { areSame($0, text) }
   }
 
-  /// The operations that a path such as `deploy/build` leads through: each but the last has started a run that the next one is in. No name holds a slash, but
-  /// what stands in brackets may: that of an item ends at a bracket with a slash behind it, or nothing.
+  /// Returns the operation names in a path such as `deploy/build`, where each operation but the last started the run that contains the
+  /// next. Names contain no slashes, but the brackets of an item may: they end at a `]` that a slash or the end of the text follows.
   package static func path(_ text: String) -> [String] {
     var names: [String] = []
     var rest = Substring(text)
@@ -29,7 +29,7 @@ package enum OperationName {
     return names + [String(rest)]
   }
 
-  /// What `convert[136]` or `convert[orders.csv]` names: a loop, and what stands in brackets behind it. Nil where there is nothing in brackets.
+  /// Returns the `for_each` loop and the item that text such as `convert[136]` or `convert[orders.csv]` refers to, or nil if there is nothing in brackets.
   package static func item(_ text: String) -> (loop: String, item: String)? {
     guard text.hasSuffix("]"), let open = text.firstIndex(of: "[") else { return nil }
     let item = text[text.index(after: open)...].dropLast()

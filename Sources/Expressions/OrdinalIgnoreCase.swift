@@ -1,14 +1,14 @@
-/// Compares text as .NET's `OrdinalIgnoreCase` does, which GitHub Actions uses everywhere: scalar by scalar after mapping each one
-/// to upper case by itself, without locale, normalisation or mappings that change the length.
+/// Compares text like .NET's `OrdinalIgnoreCase`, which GitHub Actions uses everywhere: scalar by scalar, after mapping
+/// each one to uppercase on its own, without locale, normalisation or mappings that change the length.
 package enum OrdinalIgnoreCase {
-  /// Whether two texts differ in letter case at most.
+  /// Returns whether two texts are equal, ignoring case.
   package static func equal(_ left: String, _ right: String) -> Bool { compare(left, right) == 0 }
 
-  /// Negative when `left` comes before `right`, 0 when they are equal, positive otherwise. The order is that of UTF-16 code units.
+  /// Returns a negative number if `left` sorts before `right`, 0 if they are equal, and a positive one otherwise. The order is that of UTF-16 code units.
   static func compare(_ left: String, _ right: String) -> Int {
     var left = left
     var right = right
-    // ASCII beginnings are compared as bytes; the first scalar beyond it decides for the slow way.
+    // ASCII prefixes are compared as bytes; the first non-ASCII byte switches to the slow path.
     let quick: Int? = left.withUTF8 { left in
       right.withUTF8 { right in
         for index in 0..<min(left.count, right.count) {
@@ -23,13 +23,13 @@ package enum OrdinalIgnoreCase {
     return quick ?? compareScalars(left, right)
   }
 
-  /// Whether `part` stands anywhere in `text`; the empty text stands in every one.
+  /// Returns whether `part` occurs anywhere in `text`; the empty text occurs in every text.
   static func contains(_ text: String, _ part: String) -> Bool {
     if part.isEmpty { return true }
     let text = folded(text)
     let part = folded(part)
     guard text.count >= part.count else { return false }
-    // Knuth, Morris and Pratt, so that no text makes it quadratic.
+    // Knuth-Morris-Pratt, so that no text takes quadratic time.
     var failures = [Int](repeating: 0, count: part.count)
     var matched = 0
     for index in 1..<part.count {
@@ -46,17 +46,17 @@ package enum OrdinalIgnoreCase {
     return false
   }
 
-  /// Whether `text` begins with `part`.
+  /// Returns whether `text` begins with `part`.
   static func hasPrefix(_ text: String, _ part: String) -> Bool { folded(text).starts(with: folded(part)) }
 
-  /// Whether `text` ends with `part`.
+  /// Returns whether `text` ends with `part`.
   static func hasSuffix(_ text: String, _ part: String) -> Bool {
     let text = folded(text)
     let part = folded(part)
     return text.count >= part.count && text.suffix(part.count).elementsEqual(part)
   }
 
-  /// The UTF-8 of `text` in upper case. UTF-8 marks where scalars begin, so that bytes match only where scalars do.
+  /// Returns the UTF-8 bytes of `text` in uppercase. UTF-8 marks where scalars begin, so bytes only match at scalar boundaries.
   private static func folded(_ text: String) -> [UInt8] {
     var bytes = Array(text.utf8)
     if bytes.allSatisfy({ $0 < 0x80 }) {
@@ -81,7 +81,7 @@ package enum OrdinalIgnoreCase {
       case (let one?, let other?):
         let (one, other) = (upper(one).value, upper(other).value)
         if one == other { continue }
-        // Scalars beyond U+FFFF are surrogates in UTF-16, which come before U+E000.
+        // Scalars beyond U+FFFF are surrogates in UTF-16, which sort before U+E000.
         let isSwapped = (one > 0xFFFF) != (other > 0xFFFF) && min(one, other) >= 0xE000
         if isSwapped { return one > other ? -1 : 1 }
         return one < other ? -1 : 1
@@ -93,7 +93,7 @@ package enum OrdinalIgnoreCase {
 
   private static func upper(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     if scalar.value < 0x80 { return Unicode.Scalar(upper(UInt8(scalar.value))) }
-    // .NET keeps the dotless i and the long s, so that neither equals an ASCII letter.
+    // .NET does not map the dotless i and the long s, so neither equals an ASCII letter.
     if scalar.value == 0x131 || scalar.value == 0x17F { return scalar }
     for mapping in [scalar.properties.uppercaseMapping, scalar.properties.titlecaseMapping] {
       var scalars = mapping.unicodeScalars.makeIterator()

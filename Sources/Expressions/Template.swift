@@ -1,12 +1,12 @@
 import Values
 
-/// Text with expressions in it: `release-${{ params.version }}`.
+/// Text that contains expressions: `release-${{ params.version }}`.
 public struct Template: Sendable, Hashable {
-  /// One stretch of a template.
+  /// A segment of a template.
   public enum Segment: Sendable, Hashable {
-    /// Text that stands for itself.
+    /// Literal text.
     case literal(String)
-    /// An expression; `offset` is how many Unicode scalars of the template's text come before the expression's own text.
+    /// An expression; `offset` is the number of Unicode scalars in the template's text before the expression's own text.
     case expression(Expression, offset: Int)
 
     fileprivate var isLiteral: Bool { if case .literal = self { true } else { false } }
@@ -17,24 +17,24 @@ public struct Template: Sendable, Hashable {
     }
   }
 
-  /// The whole text, as it was read.
+  /// The whole text that was parsed.
   public let text: String
-  /// The stretches, in order. Empty for the empty text.
+  /// The segments, in order; empty for the empty text.
   public let segments: [Segment]
 
-  /// Reads a template. What closes a `${{` is the first `}}` outside the expression's strings.
+  /// Parses a template. A `${{` is closed by the first `}}` outside of the expression's strings.
   ///
-  /// - Throws: `ExpressionError`, whose position counts in the template's text.
+  /// - Throws: `ExpressionError`, whose position refers to the template's text.
   public static func parse(_ text: String) throws(ExpressionError) -> Template {
     let (template, problems) = read(text)
     if let problem = problems.first { throw problem }
     return template
   }
 
-  /// Reads a template as far as that is possible, with everything that is wrong in all of its expressions; positions count in
-  /// the template's text.
+  /// Parses as much of a template as possible and returns the problems of all its expressions; positions refer to the
+  /// template's text.
   package static func read(_ text: String) -> (template: Template, problems: [ExpressionError]) {
-    // Most strings of a pipeline hold no expression.
+    // Most strings in a pipeline contain no expression.
     guard text.utf8.contains(UInt8(ascii: "$")) else { return (Template(literal: text), []) }
     var problems: [ExpressionError] = []
     let scalars = Array(text.unicodeScalars)
@@ -71,22 +71,22 @@ public struct Template: Sendable, Hashable {
     self.segments = segments
   }
 
-  /// A template without expressions, also where `literal` holds `${{`.
+  /// Creates a template without expressions, even if `literal` contains `${{`.
   public init(literal: String) {
     self.init(text: literal, segments: literal.isEmpty ? [] : [.literal(literal)])
   }
 
-  /// The template `${{ expression }}`.
+  /// Creates the template `${{ expression }}`.
   public init(expression: Expression) {
     self.init(text: "${{ \(expression.text) }}", segments: [.expression(expression, offset: 4)])
   }
 
-  /// Where the `}}` stands that ends the expression beginning at `start`.
+  /// Returns the index of the `}}` that closes the expression beginning at `start`, or nil if there is none.
   private static func closing(in scalars: [Unicode.Scalar], from start: Int) -> Int? {
     var isInString = false
     var at = start
     while at < scalars.count {
-      // A quote written twice leaves the string and enters it again.
+      // A doubled quote leaves the string and enters it again.
       if scalars[at] == "'" { isInString.toggle() }
       if !isInString, scalars[at] == "}", at + 1 < scalars.count, scalars[at + 1] == "}" { return at }
       at += 1
@@ -111,11 +111,11 @@ public struct Template: Sendable, Hashable {
     return .expression(found.expression, offset: range.lowerBound)
   }
 
-  /// The template's value: that of the expression where it is one `${{ }}` and nothing else, otherwise a string.
+  /// Returns the template's value: that of the expression if it consists of a single `${{ }}`, otherwise a string.
   ///
-  /// In a string, values are written as GitHub Actions does, except that lists and objects are compact JSON and that whole numbers
-  /// keep all their digits: both are data here.
-  /// - Throws: `ExpressionError`, whose position counts in the template's text.
+  /// In a string, values are formatted as in GitHub Actions, except that lists and objects are compact JSON and that
+  /// whole numbers keep all their digits, because both are data here.
+  /// - Throws: `ExpressionError`, whose position refers to the template's text.
   public func evaluate(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> JSONValue {
     if segments.count == 1, case .literal(let text) = segments[0] { return .string(text) }
     if let known = contexts.evaluated(self) { return try known.get() }
@@ -150,23 +150,23 @@ public struct Template: Sendable, Hashable {
     }
   }
 
-  /// Whether all its expressions could be read without a mistake.
+  /// Whether all its expressions were parsed without errors.
   package var isSound: Bool { expressions.allSatisfy { $0.expression.isSound } }
 
-  /// Whether there is no expression in it.
+  /// Whether it contains no expression.
   public var isLiteral: Bool { segments.allSatisfy(\.isLiteral) }
 
-  /// The expression, where the template is one `${{ }}` and nothing else.
+  /// The expression if the template consists of a single `${{ }}`, otherwise nil.
   public var wholeExpression: Expression? {
     if segments.count == 1, case .expression(let expression, _) = segments[0] { expression } else { nil }
   }
 
-  /// The expressions, each with how many Unicode scalars of the template's text come before it.
+  /// The expressions, each with the number of Unicode scalars in the template's text before it.
   package var expressions: [(expression: Expression, offset: Int)] {
     segments.compactMap { if case .expression(let expression, let offset) = $0 { (expression, offset) } else { nil } }
   }
 
-  /// Every place that names a context, in the order of the text; positions count in the template's text.
+  /// Every reference to a context, in the order of the text; positions refer to the template's text.
   public var references: [ExpressionReference] {
     expressions.flatMap { expression, offset in
       expression.references.map { reference in
@@ -180,13 +180,13 @@ public struct Template: Sendable, Hashable {
   /// The patterns of the calls of `hashFiles` in its expressions; see ``Expression/filePatterns``.
   package var filePatterns: [[String]] { expressions.flatMap(\.expression.filePatterns) }
 
-  /// Whether a status function is called in any of its expressions.
+  /// Whether any of its expressions calls a status function.
   public var usesStatusFunction: Bool { expressions.contains { $0.expression.usesStatusFunction } }
 
-  /// The operations, in lower case, whose result may be missing; see ``Expression/resultsWithDefault``. One that another of the template's
-  /// expressions names without a default is not among them.
+  /// The operations, in lowercase, whose result may be missing; see ``Expression/resultsWithDefault``. Excludes those
+  /// that another expression of the template refers to without a default.
   public var resultsWithDefault: Set<String> {
-    // Hardly any template has one.
+    // Few templates have one.
     guard segments.contains(where: \.hasDefault) else { return [] }
     var withDefault: Set<String> = []
     var without: Set<String> = []

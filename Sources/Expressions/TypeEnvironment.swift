@@ -1,29 +1,29 @@
 import Values
 
-/// What an expression may name, and of which types, for checks before anything runs.
+/// The names that an expression may refer to, with their types, for checks before anything runs.
 public protocol TypeEnvironment {
-  /// What is known of the context `name`; nil where there is none. Asked with the spelling of `contextNames`.
+  /// Returns what is known about a context, or nil if there is none of that name. Names are those of ``contextNames``, matched exactly.
   func type(of context: String) -> ContextType?
   /// The names of all contexts, for suggestions.
   var contextNames: [String] { get }
 }
 
-/// What is known of a context.
+/// What is known about a context.
 public enum ContextType {
-  /// A context with known members: the type of each (nil where there is no such member), and the names of all, for suggestions.
+  /// A context with known members: the type of each (nil if there is no such member), and the names of all, for suggestions.
   case members((String) -> MemberType?, names: () -> [String])
-  /// A context that is a value of this type, such as the item of a loop.
+  /// A context that is a value of this type, such as the item of a `for_each` loop.
   case value(ValueType)
 }
 
 /// The type of a context's member.
 public struct MemberType: Sendable, Hashable {
-  /// The type it has when it is there.
+  /// The member's type, unless it is null.
   public var type: ValueType
-  /// Whether it may be null instead, such as the result of an operation that may fail.
+  /// Whether it may be null, as the result of an operation that may fail.
   public var isOptional: Bool
 
-  /// A member of type `type`.
+  /// Creates a member of type `type`.
   public init(_ type: ValueType, isOptional: Bool = false) {
     self.type = type
     self.isOptional = isOptional

@@ -1,25 +1,23 @@
 // # HTTPOperations
 //
-// HTTP requests as operations, on the system's libcurl, with the whole life of a request.
+// HTTP requests as operations, on the system's libcurl, with the whole life cycle of a request.
 //
-// Here belong: how a request travels (`Transport`: `HTTPTransport` and `HTTPClient`, one `curl_multi` on a thread of
-// its own), and what happens around that: preparing, validating, processing, classifying, waiting, trying again.
+// What belongs here: how a request is transferred (`Transport`: `HTTPTransport` and `HTTPClient`, one `curl_multi` on its own thread), and everything
+// around it: preparing, validating, processing, classifying, waiting and retrying.
 //
-// It must never know pipelines, plugins, the workspace or its history, or files of settings. Retrying itself is that of
-// `Operations`.
+// This module must never know about pipelines, plugins, the workspace or its history, or settings files. The retry itself is that of `Operations`.
 //
-// Read first: `HTTPTransport` (the seam between the two halves), `HTTPTransferRequest` (what is sent), `HTTPTransferError`
-// (what can go wrong).
+// Read first: `HTTPTransport` (the seam between the two halves), `HTTPTransferRequest` (what is sent), `HTTPTransferError` (what can go wrong).
 //
 // The folders, from top to bottom; each uses only those below it:
 //
 // - `Events`: server-sent events, as a sequence, a controller and an operation.
-// - `Lifecycle`: `HTTPOperation` and its attempts, which put the folders below together.
-// - `Retry`: who says whether a failed request is retried, and what brings a retry forward.
-// - `Downloads`, `Authorization`: a result processor that saves a file, a request processor that says who asks.
-// - `Stages`: what prepares a request, validates a response and makes a value of it: the protocols, and those everybody needs.
-// - `Failures`: what an attempt, a validator, a result processor and a download fail with.
+// - `Lifecycle`: `HTTPOperation` and its attempts, which combine the folders below.
+// - `Retry`: what decides whether a failed request is retried, and what brings a retry forward.
+// - `Downloads`, `Authorization`: a result processor that saves a file, and a request processor that adds credentials.
+// - `Stages`: the protocols for preparing a request, validating a response and converting it to a value, and their common implementations.
+// - `Failures`: the errors of attempts, validators, result processors and downloads.
 // - `Client`: `HTTPClient`, the transport on libcurl.
-// - `Transport`: requests, responses and failures of one transfer, and the protocol of what carries it.
+// - `Transport`: requests, responses and failures of one transfer, and the protocol of the transport.
 // - `Encoding`: URLs, forms, fields and files, as they are sent.
 // - `Media`: media types, charsets, dates and `Retry-After`, as they are read.

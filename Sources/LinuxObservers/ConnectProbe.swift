@@ -3,7 +3,7 @@ import Glibc
 import Operations
 import Synchronization
 
-/// Opens a TCP connection to a host and closes it again: succeeds when somebody accepts it.
+/// Opens a TCP connection to a host and closes it again; succeeds if the host accepts it.
 struct ConnectProbe: OperationRequest {
   let host: String
   let port: UInt16
@@ -39,11 +39,10 @@ struct ConnectProbe: OperationRequest {
 }
 
 extension ObserverThread {
-  /// Returns when `descriptor` has one of `events`, an error or a hang-up; throws `CancellationError` when the task is
-  /// cancelled first.
+  /// Returns when `descriptor` has one of `events`, an error or a hang-up; throws `CancellationError` if the task is cancelled first.
   func waits(for descriptor: Descriptor, events: UInt32) async throws {
     let arrival = Arrival()
-    // Edge-triggered: nothing is read, and one word is enough.
+    // Edge-triggered, because nothing is read and one notification is enough.
     let watch = try watch(descriptor, for: events | UInt32(EPOLLET.rawValue)) { _ in
       arrival.come(.success(()))
     }
@@ -56,7 +55,7 @@ extension ObserverThread {
   }
 }
 
-/// Something that comes once, for one task that waits.
+/// A result that arrives once, for one waiting task.
 private final class Arrival: Sendable {
   private enum State {
     case expected

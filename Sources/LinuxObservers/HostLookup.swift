@@ -3,14 +3,14 @@ import OperatingSystem
 import Operations
 import Synchronization
 
-/// An address to connect to, as the system calls want it.
+/// An address to connect to, in the form that system calls expect.
 struct HostAddress: Sendable, Equatable {
   let family: Int32
   let bytes: [UInt8]
 
-  /// The same address with this port.
+  /// Returns the same address with `port`.
   func with(port: UInt16) -> Self {
-    // Of both families' structures the port is the third and the fourth byte, in network order.
+    // In the structures of both families, the port is the third and fourth byte, in network order.
     var bytes = bytes
     if bytes.count >= 4 { (bytes[2], bytes[3]) = (UInt8(port >> 8), UInt8(truncatingIfNeeded: port)) }
     return Self(family: family, bytes: bytes)
@@ -26,31 +26,30 @@ struct HostAddress: Sendable, Equatable {
   }
 }
 
-/// Finds the addresses of hosts.
+/// Looks up the addresses of hosts.
 ///
-/// A numeric address is read at once. A name is looked up on a thread of its own, because the C library's resolver
-/// blocks: without a name server for many seconds, and it cannot be called off. So that the threads, each of which has a
-/// descriptor open meanwhile, do not become more with each that asks, all that ask for one name at a time get one answer,
-/// and where ``limit`` names are being looked up, further ones take their turn. A task that is cancelled does not wait.
+/// A numeric address is parsed at once. A name is looked up on a separate thread, because the C library's resolver blocks (for many seconds if
+/// there is no name server) and cannot be cancelled. Each of these threads keeps a descriptor open, so their number is limited: concurrent
+/// lookups of one name share one answer, and while ``limit`` names are being looked up, further names wait in a queue. A cancelled task does not wait.
 final class HostLookup: Sendable {
   typealias Answer = Result<[HostAddress], any Error>
   typealias Resolver = @Sendable (String) -> Answer
 
-  /// The one of this process, which asks the C library.
+  /// The lookup of this process, which uses the C library's resolver.
   static let shared = HostLookup(limit: 32) { ask($0, flags: AI_ADDRCONFIG) }
 
   private typealias Waiting = [Int: CheckedContinuation<[HostAddress], any Error>]
 
   private struct State {
     var lastID = 0
-    /// Who waits for the addresses of a name, from the first that asks until the answer.
+    /// The tasks that wait for the addresses of each name, from the first request until the answer.
     var questions: [String: Waiting] = [:]
-    /// The names whose turn has not come, in order.
+    /// The names that no thread is looking up yet, in order.
     var queue: [String] = []
     var threadCount = 0
   }
 
-  /// How many names are looked up at a time.
+  /// The maximum number of concurrent lookups.
   let limit: Int
   private let resolver: Resolver
   private let state = Mutex(State())
@@ -60,8 +59,9 @@ final class HostLookup: Sendable {
     self.resolver = resolver
   }
 
-  /// The addresses of `host` with the port set; throws ``ReachabilityError`` where the name is not known, and
-  /// `CancellationError` as soon as the task is cancelled.
+  /// Returns the addresses of `host` with `port` set.
+  ///
+  /// - Throws: ``ReachabilityError`` if the name is unknown; `CancellationError` as soon as the task is cancelled.
   func addresses(of host: String, port: UInt16) async throws -> [HostAddress] {
     if case .success(let addresses) = Self.ask(host, flags: AI_NUMERICHOST) {
       return addresses.map { $0.with(port: port) }
@@ -81,10 +81,10 @@ final class HostLookup: Sendable {
     return addresses.map { $0.with(port: port) }
   }
 
-  /// How many tasks wait for an answer.
+  /// The number of tasks waiting for an answer.
   var waitingCount: Int { state.withLock { state in state.questions.values.reduce(0) { $0 + $1.count } } }
 
-  /// Whether it takes one more thread.
+  /// Adds a waiting task. Returns whether another thread must be started.
   private func add(
     _ continuation: CheckedContinuation<[HostAddress], any Error>, _ id: Int, askingFor host: String
   ) -> Bool {
@@ -104,13 +104,13 @@ final class HostLookup: Sendable {
     waiting?.resume(throwing: CancellationError())
   }
 
-  /// The name whose turn it is; nil where there is none, and the thread that asks has to end.
+  /// Returns the next name in the queue; nil if there is none, so that the calling thread must end.
   private func next() -> String? {
     state.withLock { state in
       while !state.queue.isEmpty {
         let host = state.queue.removeFirst()
         if state.questions[host]?.isEmpty == false { return host }
-        // All that asked have been cancelled.
+        // All tasks that wanted this name have been cancelled.
         state.questions[host] = nil
       }
       state.threadCount -= 1
@@ -135,7 +135,7 @@ final class HostLookup: Sendable {
     }
   }
 
-  /// A thread could not be started. What waits is left to the others, if there are any.
+  /// Handles a thread that could not be started. The other threads take over its work; if there are none, all lookups in the queue fail.
   private func giveUp(because error: ObserverError) {
     let left: [String] = state.withLock { state in
       state.threadCount -= 1

@@ -2,9 +2,9 @@ import CLinuxObservers
 import Glibc
 import Operations
 
-/// What the kernel tells of files, as it is read from an inotify descriptor that does not block.
+/// Reads file events from a non-blocking inotify descriptor.
 package enum InotifyEvents {
-  /// Reads some of the events that have come, at most `capacity` bytes of them, and hands each to `body` without its name.
+  /// Reads some of the available events, at most `capacity` bytes, and passes each to `body` without its name.
   ///
   /// - Returns: Whether there were any.
   package static func readSome(
@@ -24,7 +24,7 @@ package enum InotifyEvents {
     }
   }
 
-  /// Reads all events that have come, up to `capacity` bytes at a time, and hands each to `body` with the name that it is about, if any.
+  /// Reads all available events, up to `capacity` bytes at a time, and passes each to `body` with the name it concerns, if any.
   package static func read(
     from descriptor: Int32, capacity: Int = 16 << 10, _ body: (_ event: inotify_event, _ name: String?) -> Void
   ) {

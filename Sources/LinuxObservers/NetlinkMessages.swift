@@ -1,11 +1,11 @@
 import CLinuxObservers
 import Operations
 
-/// The messages in what a netlink socket has delivered at once.
+/// The messages in one read from a netlink socket.
 ///
-/// Lengths are the kernel's, but nothing is read beyond the bytes there are: what does not fit ends the sequence.
+/// Lengths come from the kernel, but nothing is read past the end of the bytes: a message that does not fit ends the sequence.
 struct NetlinkMessages: Sequence, IteratorProtocol {
-  /// One message: its type, and the bytes behind the header.
+  /// A message: its type, and the bytes after the header.
   struct Message {
     let type: Int
     let flags: UInt16
@@ -32,7 +32,7 @@ struct NetlinkMessages: Sequence, IteratorProtocol {
   }
 }
 
-/// The attributes behind the fixed part of a message, or the next hops in one of them: both begin with their length.
+/// The attributes after the fixed part of a message, or the next hops within an attribute; both begin with their length.
 struct NetlinkAttributes: Sequence, IteratorProtocol {
   private var rest: UnsafeRawBufferPointer
 
@@ -53,7 +53,7 @@ struct NetlinkAttributes: Sequence, IteratorProtocol {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The value at the beginning; nil where there are too few bytes for it.
+  /// Returns the value at the start; nil if there are too few bytes.
   func value<Value: BitwiseCopyable>(_: Value.Type) -> Value? {
     count >= MemoryLayout<Value>.size ? loadUnaligned(as: Value.self) : nil
   }

@@ -2,27 +2,27 @@ import CLinuxObservers
 import Operations
 import Synchronization
 
-/// How well this machine is connected, as its kernel tells: links, addresses and default routes.
+/// Observes how well this computer is connected, as its kernel reports: links, addresses and default routes.
 ///
-/// No packet is ever sent, and nothing is polled: a netlink socket wakes the process when a link, an address or a route
-/// changes, and only while somebody subscribes.
+/// No packet is ever sent, and nothing is polled: a netlink socket wakes the process when a link, an address or a route changes, and only while
+/// there are subscribers.
 ///
-/// | status | means |
+/// | status | meaning |
 /// |---|---|
-/// | `disconnected` | no link but the loopback is up with something at its other end |
-/// | `requiresConnection` | there is such a link, but no default route over one, or no address for it |
-/// | `connected` | a default route leads over such a link, and the machine has an address of its family |
+/// | `disconnected` | no link except the loopback is up and running |
+/// | `requiresConnection` | there is such a link, but no default route through one, or no address for it |
+/// | `connected` | a default route uses such a link, and the computer has an address of its family |
 ///
-/// That says nothing of whether anything answers: see ``ReachabilityObserver``.
+/// The status does not say whether any host responds: see ``ReachabilityObserver``.
 ///
-/// Handlers are called on the one thread that all observers of the process share, and must not keep it long.
+/// Handlers are called on the single thread that all observers of the process share, and must return quickly.
 public final class NetlinkObserver: NetworkObserver {
-  /// The observer that everybody can share.
+  /// The shared observer.
   public static let shared = NetlinkObserver()
 
   private static let keptRunning = Mutex<OperationSubscription?>(nil)
 
-  /// The shared observer, which from now on runs until the process ends, whether or not anybody subscribes.
+  /// Returns the shared observer, which from now on runs until the process ends, even without subscribers.
   public static func startingShared() -> NetlinkObserver {
     let isKept = keptRunning.withLock { $0 != nil }
     if !isKept {
@@ -34,7 +34,7 @@ public final class NetlinkObserver: NetworkObserver {
     return shared
   }
 
-  /// What is there while somebody subscribes.
+  /// The sockets and tables that exist while there are subscribers.
   private final class Session: Sendable {
     let changes: NetlinkSocket
     let questions: NetlinkSocket
@@ -42,14 +42,14 @@ public final class NetlinkObserver: NetworkObserver {
     let watch = Mutex<OperationSubscription?>(nil)
 
     init() throws(ObserverError) {
-      // First the socket for changes, then the tables: what changes in between is seen twice, and not missed.
+      // The socket for changes is opened before the tables are read, so that a change in between is seen twice rather than missed.
       changes = try NetlinkSocket(groups: NetlinkSocket.changes)
       questions = try NetlinkSocket(groups: 0)
       tables = Mutex(try questions.readTables())
     }
   }
 
-  /// Invariant: there is a session exactly while there are subscribers, unless it could not be begun.
+  /// Invariant: there is a session exactly while there are subscribers, unless it could not be started.
   private struct State {
     var subscriberCount = 0
     var session: Session?
@@ -61,20 +61,18 @@ public final class NetlinkObserver: NetworkObserver {
   private let handlers = HandlerList<NetworkConnectionStatus>()
   private let clock: any OperationClock
 
-  /// An observer that does nothing until somebody subscribes or asks.
+  /// Creates an observer that does nothing until it is subscribed to or read.
   ///
-  /// It observes the network namespace of the thread on which the first subscription is made.
+  /// It observes the network namespace of the thread that makes the first subscription.
   ///
-  /// - Parameter clock: Stamps the changes of the status.
+  /// - Parameter clock: The clock that timestamps changes of the status.
   public init(clock: any OperationClock = .system) {
     self.clock = clock
   }
 
-  /// The status as it was last told by the kernel; where nobody subscribes, the kernel is asked, which takes some tens of
-  /// microseconds.
+  /// The latest status that the kernel reported. Without subscribers, each access queries the kernel, which takes some tens of microseconds.
   ///
-  /// `.connected` where the kernel does not answer, see ``failure``: an operation that runs in vain says why, one that
-  /// waits for ever does not.
+  /// `.connected` if the kernel does not answer (see ``failure``): an operation that fails reports the reason, but one that waits forever does not.
   public var currentStatus: NetworkConnectionStatus {
     let known: NetworkConnectionStatus? = state.withLock { $0.session == nil ? nil : $0.history.status }
     if let known { return known }
@@ -86,10 +84,10 @@ public final class NetlinkObserver: NetworkObserver {
     }
   }
 
-  /// Why the network cannot be observed; nil where it can, or where nobody has tried.
+  /// The reason that the network cannot be observed; nil if it can, or if nothing has tried yet.
   public var failure: ObserverError? { state.withLock { $0.failure } }
 
-  /// Calls `handler` after each change of the status, on the thread of the observers.
+  /// Calls `handler` after each change of the status, on the observers' thread.
   public func subscribe(
     with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void
   ) -> OperationSubscription {
@@ -101,7 +99,7 @@ public final class NetlinkObserver: NetworkObserver {
     }
   }
 
-  /// When the status last crossed `threshold`; nil where that was before the first subscription.
+  /// Returns when the status last crossed `threshold`; nil if that was before the first subscription.
   public func statusChangedAt(crossing threshold: NetworkConnectionStatus) -> Timestamp? {
     state.withLock { $0.session == nil ? nil : $0.history.changedAt(crossing: threshold) }
   }
@@ -138,7 +136,7 @@ public final class NetlinkObserver: NetworkObserver {
     watch?.cancel()
   }
 
-  /// Takes over what the kernel has told. On the thread of the observers.
+  /// Processes the kernel's notifications. Runs on the observers' thread.
   private func refresh(_ session: Session) {
     let tables = session.tables.withLock { $0 }
     var isAffected = false
@@ -146,7 +144,7 @@ public final class NetlinkObserver: NetworkObserver {
       isAffected = isAffected || tables.isAffected(by: message)
     }
     guard isAffected || !isComplete else { return }
-    // The kernel does not tell of every route that goes with its link, so that the tables are read again, whatever changed.
+    // The kernel does not report every route that disappears with its link, so any relevant change rereads the tables.
     let news: NetworkTables
     do throws(ObserverError) {
       news = try session.questions.readTables()

@@ -3,13 +3,13 @@ import Glibc
 import OperatingSystem
 import Operations
 
-/// A socket to the kernel's tables of links, addresses and routes. Nothing that goes through it leaves the machine.
+/// A socket to the kernel's tables of links, addresses and routes. Nothing sent through it leaves the computer.
 ///
-/// Belongs to the network namespace of the thread that makes it, whoever uses it later.
+/// It belongs to the network namespace of the thread that creates it, whichever thread uses it later.
 struct NetlinkSocket: Sendable {
   let descriptor: Descriptor
 
-  /// A socket that is told of changes in the multicast `groups`; one for asking has none.
+  /// Creates a socket that receives changes of the multicast `groups`; a socket for queries has none.
   init(groups: UInt32) throws(ObserverError) {
     let kind = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     descriptor = try Descriptor(socket(AF_NETLINK, kind, NETLINK_ROUTE), from: "socket(AF_NETLINK)")
@@ -24,13 +24,13 @@ struct NetlinkSocket: Sendable {
     guard result == 0 else { throw .systemCall("bind(AF_NETLINK)", errno) }
   }
 
-  /// The groups in which the kernel tells of links, addresses and routes.
+  /// The groups in which the kernel reports links, addresses and routes.
   static let changes = UInt32(
     RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE)
 
-  /// Asks for all tables. The kernel answers while it is asked, so that nothing is waited for.
+  /// Queries all tables. The kernel answers during the request, so there is nothing to wait for.
   func readTables() throws(ObserverError) -> NetworkTables {
-    // A table that changes while it is read says so, and is read again; a table that always changes is taken as it is.
+    // A table that changed during the dump is reread; after four attempts it is taken as it is.
     for _ in 0..<4 {
       var tables = NetworkTables()
       var isWhole = true
@@ -44,9 +44,9 @@ struct NetlinkSocket: Sendable {
     return tables
   }
 
-  /// Calls `body` with each message that has arrived, and returns when there is none any more.
+  /// Calls `body` with each message that has arrived, and returns when there are no more.
   ///
-  /// - Returns: Whether all that were sent have arrived; false after the kernel had to drop some.
+  /// - Returns: Whether all messages arrived; false if the kernel had to drop some.
   func drain(_ body: (NetlinkMessages.Message) -> Void) -> Bool {
     var isComplete = true
     withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 8) { buffer in
@@ -64,12 +64,12 @@ struct NetlinkSocket: Sendable {
     return isComplete
   }
 
-  /// The kernel's dumps are no longer than this at once, see `NLMSG_GOODSIZE` and `netlink_recvmsg`.
+  /// The maximum size of one part of a kernel dump; see `NLMSG_GOODSIZE` and `netlink_recvmsg`.
   private static let bufferSize = 32 * 1024
 
   /// Reads one table.
   ///
-  /// - Returns: Whether it stayed the same while it was read.
+  /// - Returns: Whether the table remained unchanged during the read.
   private func dump(_ type: Int, into tables: inout NetworkTables) throws(ObserverError) -> Bool {
     struct Request {
       var header: nlmsghdr

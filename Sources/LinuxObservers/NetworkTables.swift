@@ -2,25 +2,25 @@ import CLinuxObservers
 import Glibc
 import Operations
 
-/// What the kernel knows of the network, as far as it decides whether this machine is connected.
+/// The kernel's network state, as far as it determines whether this computer is connected.
 struct NetworkTables: Equatable {
-  /// A link, by the flags that count.
+  /// A link, reduced to the flags that matter.
   struct Link: Equatable {
     var isUp: Bool
-    /// Up, and something is at the other end.
+    /// Whether the link is up and has a peer.
     var isRunning: Bool
     var isLoopback: Bool
 
     var canCarryTraffic: Bool { isUp && isRunning && !isLoopback }
   }
 
-  /// An address that other machines can answer to.
+  /// An address at which other computers can reach this one.
   struct Address: Equatable, Hashable {
     var link: Int32
     var family: UInt8
   }
 
-  /// A way to everywhere. Without links it may take any.
+  /// A route to everywhere. If it lists no links, it may use any.
   struct DefaultRoute: Equatable {
     var family: UInt8
     var links: [Int32]
@@ -30,11 +30,10 @@ struct NetworkTables: Equatable {
   var addresses: [Address] = []
   var defaultRoutes: [DefaultRoute] = []
 
-  /// How well the machine is connected.
+  /// How well the computer is connected.
   ///
-  /// Connected: a default route leads over a link that can carry traffic, and the machine has an address of the same
-  /// family on a link that is up. The address may be on another link than the route, even on the loopback, as where
-  /// routers are unnumbered.
+  /// Connected means that a default route uses a link that can carry traffic, and that the computer has an address of the same family on a link
+  /// that is up. The address may be on a different link from the route, even on the loopback, as with unnumbered routers.
   var status: NetworkConnectionStatus {
     guard links.values.contains(where: \.canCarryTraffic) else { return .disconnected }
     let families = Set(addresses.filter { links[$0.link]?.isUp == true }.map(\.family))
@@ -45,7 +44,7 @@ struct NetworkTables: Equatable {
     return isRouted ? .connected : .requiresConnection
   }
 
-  /// Takes over what a dump says.
+  /// Adds the entry of a dump message.
   mutating func take(_ message: NetlinkMessages.Message) {
     switch message.type {
     case Int(RTM_NEWLINK):
@@ -58,10 +57,9 @@ struct NetworkTables: Equatable {
     }
   }
 
-  /// Whether news from the kernel may make these tables wrong.
+  /// Returns whether a kernel notification may invalidate these tables.
   ///
-  /// Links tell of themselves without cause (wireless ones with each scan), and a router learns thousands of routes: only
-  /// what counts here does.
+  /// Links send notifications without cause (wireless ones on each scan), and a router learns thousands of routes, so only relevant changes count.
   func isAffected(by message: NetlinkMessages.Message) -> Bool {
     switch message.type {
     case Int(RTM_NEWLINK):

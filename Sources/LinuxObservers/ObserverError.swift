@@ -1,14 +1,14 @@
 import OperatingSystem
 import Operations
 
-/// Why something of the system cannot be observed.
+/// The reason that a part of the system cannot be observed.
 public enum ObserverError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The system has no such thing: a kernel without it, or one that hides it from this process.
+  /// The system lacks the feature: the kernel does not have it, or hides it from this process.
   case unavailable(String)
-  /// A system call failed, with this error number.
+  /// A system call failed with this error number.
   case systemCall(String, Int32)
 
-  /// Names this failure in messages and filters.
+  /// The identifier of this error in messages and filters.
   public var code: String {
     switch self {
     case .unavailable: "observer-unavailable"
@@ -16,7 +16,7 @@ public enum ObserverError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The failure, for people.
+  /// The error message.
   public var description: String {
     switch self {
     case .unavailable(let what): "\(what) is not available on this system"

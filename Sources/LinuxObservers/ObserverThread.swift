@@ -4,20 +4,20 @@ import OperatingSystem
 import Operations
 import Synchronization
 
-/// The one thread of a process on which its observers wait for the kernel.
+/// The single thread of a process on which its observers wait for the kernel.
 ///
-/// It begins with the first descriptor that is watched and ends with the last, so that a process that observes nothing
-/// has no such thread. It sleeps in `epoll` without a timeout, and wakes only for what is watched.
+/// It starts with the first watched descriptor and ends with the last, so a process that observes nothing does not have this thread. It sleeps
+/// in `epoll` without a timeout, and wakes only for watched events.
 ///
-/// Handlers of observers are called on it: one that takes long makes all observers late.
+/// Observers' handlers are called on it: a slow handler delays all observers.
 package final class ObserverThread: Sendable {
-  /// The thread.
+  /// The shared thread.
   package static let shared = ObserverThread()
 
-  /// Is told what the descriptor has.
+  /// A handler that receives the events of its descriptor.
   package typealias Handler = @Sendable (_ events: UInt32) -> Void
 
-  /// What one life of the thread waits with.
+  /// The descriptors with which one instance of the thread waits.
   private final class Loop: Sendable {
     let epoll: Descriptor
     let wake: WakeDescriptor
@@ -52,11 +52,10 @@ package final class ObserverThread: Sendable {
 
   private let state = Mutex(State())
 
-  /// Calls `handler` on the thread each time `descriptor` has one of `events`, an error or a hang-up, until the
-  /// subscription ends.
+  /// Calls `handler` on the thread whenever `descriptor` has one of `events`, an error or a hang-up, until the subscription ends.
   ///
-  /// Events are told again and again until the handler has dealt with them, by reading for example. A handler that is
-  /// being called when the subscription ends on another thread is not waited for.
+  /// Events are reported repeatedly until the handler consumes them, for example by reading. Ending the subscription on another thread does not
+  /// wait for a handler that is being called.
   package func watch(
     _ descriptor: Descriptor, for events: UInt32, handler: @escaping Handler
   ) throws(ObserverError) -> OperationSubscription {
@@ -79,7 +78,7 @@ package final class ObserverThread: Sendable {
     return OperationSubscription { [self] in unwatch(id) }
   }
 
-  /// Whether the thread runs, or is about to.
+  /// Whether the thread is running or about to run.
   var isRunning: Bool { state.withLock { $0.loop != nil } }
 
   private func unwatch(_ id: UInt64) {
@@ -92,7 +91,7 @@ package final class ObserverThread: Sendable {
       }
       return watched
     }
-    // The handler, and with it what it holds, is released here and not under the lock.
+    // Releases the handler, and everything it holds, outside the lock.
     withExtendedLifetime(removed) {}
   }
 

@@ -3,32 +3,31 @@ import Glibc
 import Operations
 import Synchronization
 
-/// Memory pressure as the kernel measures it: the time that work stands still for want of memory.
+/// Memory pressure as the kernel measures it: the time that work stalls for lack of memory.
 ///
-/// Triggers on `/proc/pressure/memory` wake the process when the stalls within two seconds reach a threshold; nothing is
-/// polled, and nothing exists while nobody subscribes. Two seconds are the shortest window that a process without
-/// privileges may ask for.
+/// Triggers on `/proc/pressure/memory` wake the process when stalls within two seconds reach a threshold. Nothing is polled, and nothing exists
+/// without subscribers. Two seconds is the shortest window that an unprivileged process may use.
 ///
-/// | level | told when, within 2 s |
+/// | level | reported when |
 /// |---|---|
-/// | `warning` | some work stood still for 300 ms, at most once in 2 s |
-/// | `critical` | all work stood still for 200 ms, at most once in 2 s |
-/// | `normal` | nothing of that for 4 s after it was last told |
+/// | `warning` | some work stalled for 300 ms within 2 s; at most once in 2 s |
+/// | `critical` | all work stalled for 200 ms within 2 s; at most once in 2 s |
+/// | `normal` | neither was reported for 4 s |
 ///
-/// A kernel without pressure stall information tells nothing: see ``isAvailable``. Handlers are called on the one thread
-/// that all observers of the process share, and must not keep it long.
+/// A kernel without pressure stall information reports nothing: see ``isAvailable``. Handlers are called on the single thread that all observers
+/// of the process share, and must return quickly.
 public final class PressureStallSource: MemoryPressureSource {
-  /// The source that everybody can share.
+  /// The shared source.
   public static let shared = PressureStallSource()
 
-  /// What the kernel is to tell of.
+  /// The kernel triggers, with the level that each reports.
   private static let triggers: [(text: String, level: MemoryPressure)] = [
     ("some 300000 2000000", .warning), ("full 200000 2000000", .critical),
   ]
   /// Two windows, in seconds.
   private static let calm = 4
 
-  /// Makes a descriptor that has EPOLLPRI when a trigger fires.
+  /// Opens a descriptor that reports EPOLLPRI when a trigger fires.
   typealias OpenTrigger = @Sendable (_ trigger: String) throws(ObserverError) -> Descriptor
 
   private struct State {
@@ -43,10 +42,9 @@ public final class PressureStallSource: MemoryPressureSource {
   private let openTrigger: OpenTrigger
   private let calmTime: timespec
 
-  /// A source that does nothing until somebody subscribes or asks.
+  /// Creates a source that does nothing until it is subscribed to or read.
   ///
-  /// - Parameter path: The kernel's file; that of a control group, such as `/sys/fs/cgroup/x.slice/memory.pressure`, tells
-  ///   of that group alone.
+  /// - Parameter path: The kernel's file; that of a control group, such as `/sys/fs/cgroup/x.slice/memory.pressure`, covers only that group.
   public convenience init(path: String = "/proc/pressure/memory") {
     self.init(calmTime: timespec(tv_sec: Self.calm, tv_nsec: 0)) { (trigger) throws(ObserverError) in
       try Self.openTrigger(trigger, at: path)
@@ -58,10 +56,10 @@ public final class PressureStallSource: MemoryPressureSource {
     self.openTrigger = openTrigger
   }
 
-  /// Whether the kernel can tell. Asking tries it out, which takes some microseconds.
+  /// Whether the kernel supports the triggers. Each access tries to open them, which takes some microseconds.
   public var isAvailable: Bool { unavailability == nil }
 
-  /// Why the kernel cannot tell; nil where it can.
+  /// The reason that the kernel does not support the triggers; nil if it does.
   public var unavailability: ObserverError? {
     do throws(ObserverError) {
       for trigger in Self.triggers { _ = try openTrigger(trigger.text) }
@@ -71,12 +69,12 @@ public final class PressureStallSource: MemoryPressureSource {
     }
   }
 
-  /// Why the last subscription is told nothing; nil where it is told, or where there has been none.
+  /// The reason that the latest subscription receives nothing; nil if it works, or if there has been none.
   public var failure: ObserverError? { state.withLock { $0.failure } }
 
-  /// Calls `handler` on the thread of the observers when a level is reached, and when it is over.
+  /// Calls `handler` on the observers' thread when a level is reached, and when the pressure is over.
   ///
-  /// Where ``isAvailable`` is false it is never called, and ``failure`` says why.
+  /// If ``isAvailable`` is false, the handler is never called, and ``failure`` holds the reason.
   public func subscribe(with handler: @escaping @Sendable (MemoryPressure) -> Void) -> OperationSubscription {
     let subscription = handlers.subscribe(handler)
     begin()
@@ -97,7 +95,7 @@ public final class PressureStallSource: MemoryPressureSource {
         for (text, level) in Self.triggers {
           let descriptor = try openTrigger(text)
           watches.append(
-            // Edge-triggered: asking for the event is what takes it.
+            // Edge-triggered: polling for the event consumes it.
             try ObserverThread.shared.watch(descriptor, for: EPOLLPRI.rawValue | UInt32(EPOLLET.rawValue)) {
               [weak self] events in
               self?.reached(level, events: events, calmingBy: timer)
@@ -128,7 +126,7 @@ public final class PressureStallSource: MemoryPressureSource {
 
   private func reached(_ level: MemoryPressure, events: UInt32, calmingBy timer: Descriptor) {
     guard events & EPOLLERR.rawValue == 0 else {
-      // The control group whose file it was has gone.
+      // The control group of the file no longer exists.
       return state.withLock { $0.failure = .unavailable("the trigger for \(level) memory pressure") }
     }
     var time = itimerspec(it_interval: timespec(), it_value: calmTime)
@@ -148,7 +146,7 @@ public final class PressureStallSource: MemoryPressureSource {
       throw .unavailable("pressure stall information (\(path))")
     }
     let descriptor = try Descriptor(number, from: "open(\(path))")
-    // The kernel wants the zero at the end too.
+    // The kernel expects the terminating zero as well.
     let count = trigger.utf8.count + 1
     guard trigger.withCString({ write(descriptor.number, $0, count) }) == count else {
       throw errno == EOPNOTSUPP

@@ -1,13 +1,13 @@
 import Operations
 
-/// Why a host was not reached, where no system call says it.
+/// The reason that a host was not reached, for failures that no system call reports.
 public enum ReachabilityError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The name has no address, or the question for it was not answered: what the resolver says.
+  /// The lookup of the name failed, with the resolver's message.
   case lookup(String, String)
   /// The name has no address.
   case noAddress(String)
 
-  /// The failure, for people.
+  /// The error message.
   public var description: String {
     switch self {
     case .lookup(let host, let message): "the address of \(host) is not known: \(message)"

@@ -1,26 +1,24 @@
 import Operations
 import Synchronization
 
-/// Whether a host accepts connections on a port: `connected` while it does, `disconnected` while it does not, or where
-/// nobody has tried yet.
+/// Observes whether a host accepts connections on a port: `connected` while it does; `disconnected` while it does not, or before the first attempt.
 ///
-/// While somebody subscribes, a TCP connection is opened and closed again. Where that fails it is tried again, after
-/// delays that grow, and at once when the network of this machine changes; where it succeeds, it is tried again after
-/// ``Settings/recheck``, to notice when the host goes away. This is the only observer that sends anything, and it sends
-/// nothing while nobody subscribes.
+/// While there are subscribers, it opens a TCP connection and closes it again. After a failure it retries, with growing delays, and at once when this
+/// computer's network changes; after a success it checks again after ``Settings/recheck``, to notice when the host becomes unreachable. This is the only
+/// observer that sends anything, and it sends nothing without subscribers.
 ///
 /// Handlers are called on any thread.
 public final class ReachabilityObserver: NetworkObserver {
-  /// How often and how patiently the host is tried.
+  /// The timing of connection attempts.
   public struct Settings: Sendable {
-    /// How long to wait before the next try after a failed one. Exponential from 1 s to 60 s with full jitter by default.
+    /// The delay before the next attempt after a failed one. Default: exponential from 1 s to 60 s, with full jitter.
     public var backoff: OperationBackoff
-    /// How long after a successful try to try again. 60 s by default.
+    /// The delay before the next attempt after a successful one. Default: 60 s.
     public var recheck: Duration
-    /// How long one try may take, the look-up of the name included. 5 s by default.
+    /// The time limit of one attempt, including the lookup of the name. Default: 5 s.
     public var timeout: Duration
 
-    /// The settings, each with its default.
+    /// Creates settings; each has a default.
     public init(
       backoff: OperationBackoff = OperationBackoff(), recheck: Duration = .seconds(60), timeout: Duration = .seconds(5)
     ) {
@@ -47,14 +45,14 @@ public final class ReachabilityObserver: NetworkObserver {
   private let context: OperationContext
   private let probe: Probe
 
-  /// An observer that does nothing until somebody subscribes.
+  /// Creates an observer that does nothing until it is subscribed to.
   ///
   /// - Parameters:
   ///   - host: A name or a numeric address.
   ///   - port: The TCP port.
-  ///   - settings: How often and how patiently to try.
-  ///   - network: Whose changes make a waiting try begin at once; the kernel's tables by default.
-  ///   - context: Has the clock, the delayer and the randomness for timeouts and delays.
+  ///   - settings: The timing of attempts.
+  ///   - network: The observer whose changes trigger a waiting attempt at once; by default, that of the kernel's tables.
+  ///   - context: Supplies the clock, the delayer and the randomness for timeouts and delays.
   public convenience init(
     host: String, port: UInt16, settings: Settings = Settings(), network: any NetworkObserver = NetlinkObserver.shared,
     context: OperationContext = OperationContext()
@@ -72,11 +70,10 @@ public final class ReachabilityObserver: NetworkObserver {
 
   deinit { state.withLock { $0.task }?.cancel() }
 
-  /// `connected` when the last try succeeded; `disconnected` when it failed, or where there has been none since somebody
-  /// subscribed.
+  /// `connected` if the last attempt succeeded; `disconnected` if it failed, or if there has been none since the first subscription.
   public var currentStatus: NetworkConnectionStatus { state.withLock { $0.history.status } }
 
-  /// Why the last try failed, for people; nil where it succeeded or there was none.
+  /// The error message of the last attempt; nil if it succeeded or if there was none.
   public var failure: String? { state.withLock { $0.failure } }
 
   /// Calls `handler` after each change of the status, on any thread.
@@ -97,13 +94,13 @@ public final class ReachabilityObserver: NetworkObserver {
     }
   }
 
-  /// Calls `handler` after each try, whatever came of it: ``failure`` may have another reason then. Does not make anybody
-  /// try; ``subscribe(with:)`` does.
+  /// Calls `handler` after each attempt, whatever its outcome, because ``failure`` may have changed. Does not itself cause attempts;
+  /// ``subscribe(with:)`` does.
   public func subscribeToTries(_ handler: @escaping @Sendable () -> Void) -> OperationSubscription {
     tries.subscribe { _ in handler() }
   }
 
-  /// When the host was last reached for the first time, or not any more.
+  /// Returns when the host last became reachable or unreachable.
   public func statusChangedAt(crossing threshold: NetworkConnectionStatus) -> Timestamp? {
     state.withLock { $0.history.changedAt(crossing: threshold) }
   }
@@ -119,7 +116,7 @@ public final class ReachabilityObserver: NetworkObserver {
     task?.cancel()
   }
 
-  /// Tries until it succeeds, waits for the recheck, and so on until the task is cancelled.
+  /// Retries until an attempt succeeds, waits for the recheck, and repeats until the task is cancelled.
   private func follow() async {
     let changes = NetworkChangeWaker(network)
     let policy = RetryPolicy(limit: .max, backoff: settings.backoff, wakers: [changes])
@@ -132,7 +129,7 @@ public final class ReachabilityObserver: NetworkObserver {
       }
     } catch is CancellationError {
     } catch {
-      // The delayer could not keep the time, and says why.
+      // The delayer failed; its error gives the reason.
       take(.disconnected, because: "\(error)")
     }
   }
@@ -149,7 +146,7 @@ public final class ReachabilityObserver: NetworkObserver {
     tries.notify(())
   }
 
-  /// One try, whose outcome is the status.
+  /// One attempt, whose outcome determines the status.
   private struct Try: OperationRequest {
     let observer: ReachabilityObserver
 
@@ -169,7 +166,7 @@ public final class ReachabilityObserver: NetworkObserver {
   }
 }
 
-/// Wakes when a network changes, also for a change that came while nobody waited.
+/// Wakes when the network changes, including for a change that came while nothing was waiting.
 private final class NetworkChangeWaker: RetryWaker {
   private struct State {
     var hasChanged = false
@@ -177,7 +174,7 @@ private final class NetworkChangeWaker: RetryWaker {
     var lastID = 0
   }
 
-  /// The state and the handler's way to it, apart from the waker so that the subscription does not keep the waker.
+  /// The state and the function that the handler calls, separate from the waker so that the subscription does not retain the waker.
   private final class Changes: Sendable {
     let state = Mutex(State())
 

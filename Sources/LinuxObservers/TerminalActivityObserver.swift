@@ -3,27 +3,26 @@ import Glibc
 import Operations
 import Synchronization
 
-/// Whether this process is in the foreground of its terminal: active while its process group is the one that the
-/// terminal's input goes to. A process without a terminal is always active.
+/// Observes whether this process is in the foreground of its terminal: it is active while its process group receives the terminal's input. A process
+/// without a terminal is always active.
 ///
-/// Changes are noticed by the signals of job control, SIGTSTP (Ctrl-Z) and SIGCONT (`fg`, `bg`), and not by polling. What
-/// handled these signals before is called as before, and a process that Ctrl-Z stops by default is still stopped: after
-/// the subscribers have been told that it is not active any more. Handlers that a host installs while somebody
-/// subscribes have to call the ones they replace.
+/// Changes are detected through the job control signals SIGTSTP (Ctrl-Z) and SIGCONT (`fg`, `bg`), not by polling. Previous handlers of these signals are
+/// still called, and a process that Ctrl-Z stops by default still stops, after its subscribers have been notified that it is inactive. A host
+/// that installs handlers while there are subscribers must call the ones it replaces.
 ///
-/// A shell that moves a *running* job to the foreground without a signal, as bash does, is not noticed until the next
-/// signal; ``isApplicationActive`` and new subscriptions always know.
+/// If a shell moves a *running* job to the foreground without a signal, as bash does, this is not noticed until the next signal;
+/// ``isApplicationActive`` and new subscriptions are always up to date.
 ///
-/// Handlers are called on the one thread that all observers of the process share, and must not keep it long.
+/// Handlers are called on the single thread that all observers of the process share, and must return quickly.
 public final class TerminalActivityObserver: ApplicationActivityObserver {
-  /// The observer of this process's terminal. Signals belong to the whole process, so that there is no other.
+  /// The observer of this process's terminal. It is the only one, because signals belong to the whole process.
   public static let shared = TerminalActivityObserver()
 
   private struct State {
     var subscriberCount = 0
     var watch: OperationSubscription?
     var isActive = true
-    /// Whether the process is about to be stopped. The terminal still counts it as in the foreground then.
+    /// Whether the process is about to be stopped. The terminal still counts it as in the foreground.
     var isStopping = false
     var changedAt: Timestamp?
     var failure: ObserverError?
@@ -37,11 +36,11 @@ public final class TerminalActivityObserver: ApplicationActivityObserver {
     self.clock = clock
   }
 
-  /// Whether this process has its terminal's input now. Asks the terminal, which takes some microseconds; false from Ctrl-Z until the process
-  /// continues, as the subscribers are told.
+  /// Whether this process has its terminal's input now. Each access queries the terminal, which takes some microseconds. The value is false from Ctrl-Z until
+  /// the process continues, in agreement with what subscribers receive.
   public var isApplicationActive: Bool {
     guard !state.withLock({ $0.isStopping }) else { return false }
-    // Opening it anew each time also notices a terminal that has gone away, and one that has been acquired.
+    // Reopening the terminal on each access also detects one that was lost or acquired.
     let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard terminal >= 0 else { return true }
     defer { close(terminal) }
@@ -49,13 +48,13 @@ public final class TerminalActivityObserver: ApplicationActivityObserver {
     return foreground < 0 || foreground == getpgrp()
   }
 
-  /// When it last changed; nil where that was before the first subscription.
+  /// When the activity last changed; nil if that was before the first subscription.
   public var activityChangedAt: Timestamp? { state.withLock { $0.watch == nil ? nil : $0.changedAt } }
 
-  /// Why changes cannot be noticed; nil where they can, or where nobody has subscribed.
+  /// The reason that changes cannot be detected; nil if they can, or if there has been no subscription.
   public var failure: ObserverError? { state.withLock { $0.failure } }
 
-  /// Calls `handler` at once, and then on the thread of the observers after each change.
+  /// Calls `handler` at once, and then on the observers' thread after each change.
   public func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
     begin()
     let subscription = handlers.subscribe(handler)
@@ -96,12 +95,12 @@ public final class TerminalActivityObserver: ApplicationActivityObserver {
     watch?.cancel()
   }
 
-  /// On the thread of the observers.
+  /// Processes arrived signals. Runs on the observers' thread.
   private func noticeSignals(_ arrival: Descriptor) {
     var count: UInt64 = 0
     guard read(arrival.number, &count, MemoryLayout<UInt64>.size) > 0 else { return }
     if penstock_take_job_signals() & PENSTOCK_JOB_STOP != 0 {
-      // A shell may have moved the process to the foreground without a signal: whoever asked since then knows, and has to hear of the end.
+      // A shell may have moved the process to the foreground without a signal. Subscribers that read the state since then know, and need to see it end.
       take(isApplicationActive)
       state.withLock { $0.isStopping = true }
       take(false)

@@ -1,22 +1,22 @@
 import Glibc
 
-/// What is in a directory, by name, in the order in which the system has it.
+/// Lists directories by name, in the system's order.
 package enum DirectoryNames {
-  /// The names in the directory at `path`, but for `.` and `..`; none where it cannot be read, which ``LookFailures`` knows if something was lacking for that.
+  /// Returns the names in the directory at `path`, without `.` and `..`; none if it cannot be read. ``LookFailures`` counts failures from lack of resources.
   package static func of(_ path: String) -> [String] { (try? names(in: opendir(path))) ?? [] }
 
-  /// The names in the directory at `path`, but for `.` and `..`: all of them, or none.
+  /// Returns all names in the directory at `path`, without `.` and `..`, or throws.
   package static func read(_ path: String) throws(SystemError) -> [String] { try names(in: opendir(path)) }
 
-  /// The same of an open directory, whose descriptor stays the caller's.
+  /// Returns the names in an open directory, without `.` and `..`. The caller keeps its descriptor.
   package static func of(descriptor: Int32) -> [String] {
-    // The stream takes the descriptor over and closes it.
+    // The stream takes ownership of the copy and closes it.
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else {
       LookFailures.note(errno)
       return []
     }
-    // The copy reads on where whoever read it last has stopped.
+    // The copy shares its offset with the original, which may have been read before.
     lseek(copy, 0, SEEK_SET)
     let stream = fdopendir(copy)
     if stream == nil {
@@ -27,16 +27,16 @@ package enum DirectoryNames {
     return (try? names(in: stream)) ?? []
   }
 
-  /// An entry whose name is not UTF-8, so that no path of ours leads to it.
+  /// An entry whose name is not UTF-8, so that no path as text leads to it.
   package struct Unnamable: Sendable, Hashable {
-    /// Its name with each byte that is not ASCII as `\xE9`.
+    /// The name, with each non-ASCII byte as `\xE9`.
     package var shown: String
-    /// Its name as the other functions return it, with characters in place of what is not UTF-8.
+    /// The name as the other functions return it, with invalid UTF-8 replaced.
     package var repaired: String
     package var isDirectory: Bool
   }
 
-  /// The entries of the directory at `path` whose names are not UTF-8; none where it cannot be read.
+  /// Returns the entries of the directory at `path` whose names are not UTF-8; none if it cannot be read.
   package static func unnamable(in path: String) -> [Unnamable] {
     guard let stream = opendir(path) else {
       LookFailures.note(errno)
@@ -72,7 +72,7 @@ package enum DirectoryNames {
     defer { closedir(stream) }
     var names: [String] = []
     while true {
-      // The end is no error, and leaves it as it is.
+      // At the end, readdir leaves errno unchanged.
       errno = 0
       guard let entry = readdir(stream) else {
         let number = errno

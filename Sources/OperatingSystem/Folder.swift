@@ -1,9 +1,9 @@
 import Glibc
 
-/// An open directory. What is in it is reached by a plain name, one step at a time, and no step follows a symbolic link, so that nothing outside is ever
-/// reached whatever somebody replaces meanwhile.
+/// An open directory. Its contents are reached by plain names, one step at a time, and no step follows a symbolic link, so nothing outside is ever
+/// reached, even if another process replaces entries meanwhile.
 package final class Folder: Sendable {
-  /// What a name stands for.
+  /// The kind of a directory entry.
   package enum Entry: Sendable, Hashable {
     case file(size: Int64)
     case folder
@@ -14,7 +14,7 @@ package final class Folder: Sendable {
 
   package let descriptor: Int32
 
-  /// Opens the directory at `path`, which may lead over links.
+  /// Opens the directory at `path`, which may contain symbolic links.
   package init(_ path: String) throws(SystemError) {
     descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError("open", errno) }
@@ -27,10 +27,10 @@ package final class Folder: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The names in it, in no particular order.
+  /// The names of its entries, in no particular order.
   package var names: [String] { DirectoryNames.of(descriptor: descriptor) }
 
-  /// What `name` stands for; nil where there is nothing.
+  /// Returns the kind of the entry `name`; nil if there is none.
   package func entry(_ name: String) -> Entry? {
     var status = stat()
     guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -42,30 +42,30 @@ package final class Folder: Sendable {
     }
   }
 
-  /// The directory called `name`.
+  /// Opens the subdirectory `name`.
   package func folder(_ name: String) throws(SystemError) -> Folder { try Folder(name, in: self) }
 
-  /// The directory called `name`, which is made where it is missing, for its owner alone unless `mode` says more.
+  /// Opens the subdirectory `name`, creating it if missing; by default, only its owner has access.
   package func making(_ name: String, mode: mode_t = 0o700) throws(SystemError) -> Folder {
     guard mkdirat(descriptor, name, mode) == 0 || errno == EEXIST else { throw SystemError("mkdirat", errno) }
     return try Folder(name, in: self)
   }
 
-  /// The directory at the end of `steps`.
+  /// Opens the directory reached by `steps`.
   package func folder(_ steps: some Sequence<String>) throws(SystemError) -> Folder {
     var folder = self
     for step in steps { folder = try folder.folder(step) }
     return folder
   }
 
-  /// The same, made where it is missing.
+  /// Opens the directory reached by `steps`, creating missing ones.
   package func making(_ steps: some Sequence<String>, mode: mode_t = 0o700) throws(SystemError) -> Folder {
     var folder = self
     for step in steps { folder = try folder.making(step, mode: mode) }
     return folder
   }
 
-  /// Removes the directory or file called `name` with all that is in it.
+  /// Removes the directory or file `name` with all its contents.
   package func remove(_ name: String) {
     guard unlinkat(descriptor, name, 0) != 0, errno == EISDIR || errno == EPERM,
       let folder = try? folder(name)
@@ -74,16 +74,16 @@ package final class Folder: Sendable {
     unlinkat(descriptor, name, AT_REMOVEDIR)
   }
 
-  /// Copies the regular file `name` into another directory, under a name that is free there (`EEXIST`). What cannot be copied whole is not left behind.
+  /// Copies the regular file `name` into another directory, under a name that must not exist there (`EEXIST`). An incomplete copy is removed.
   ///
   /// - Parameters:
   ///   - name: The file.
   ///   - target: The other directory.
-  ///   - newName: What the copy is called there.
-  ///   - mode: The permissions of the copy. Whoever may execute the file may execute the copy, as far as they may read it.
-  ///   - each: Called with each piece before it is written; what it throws ends the copy.
-  /// - Returns: How many bytes were copied, and whether somebody wrote to the file meanwhile, so that the copy is no state that it ever had.
-  /// - Throws: ``SystemError``; `EINVAL` for what is no regular file. What `each` throws.
+  ///   - newName: The name of the copy.
+  ///   - mode: The permissions of the copy. If the owner may execute the file, everyone who may read the copy may execute it.
+  ///   - each: Called with each piece before it is written; an error it throws ends the copy.
+  /// - Returns: The number of bytes copied, and whether the file was written to meanwhile, so that the copy may match no state it ever had.
+  /// - Throws: ``SystemError``, which is `EINVAL` if the entry is not a regular file; any error of `each`.
   package func copy(
     _ name: String, to target: Folder, as newName: String, mode: mode_t = 0o600,
     each: (ArraySlice<UInt8>) throws -> Void

@@ -1,24 +1,24 @@
 import Glibc
 
-/// A file from outside, opened for reading: the one way in which our code opens what it did not make itself.
+/// An external file, opened for reading. All code that opens files it did not create itself uses this type.
 ///
-/// Opening never waits: for a writer of a FIFO, for a device, for a terminal. What is opened is looked at before it is read, and it is read up to a limit,
-/// since its size says nothing: files of `/proc` have none, and others grow.
+/// Opening never waits for the writer of a FIFO, a device or a terminal. The kind of file is checked before reading, and reading stops at a limit, because
+/// the size is unreliable: files in `/proc` report none, and others grow.
 package struct InputFile: ~Copyable {
   package typealias Kind = InputFileError.Kind
 
-  /// Which files a caller reads.
+  /// The kinds of file that a caller accepts.
   package enum Acceptance: Sendable {
-    /// Regular files alone.
+    /// Regular files only.
     case regular
-    /// Terminals as well, and pipes that the process was given: what `/dev/stdin` and the `<(…)` of shells stand for. Not a FIFO that only has a name, which
-    /// nobody may ever write to.
+    /// Also terminals, and pipes that the process was given, as behind `/dev/stdin` and a shell's `<(…)`; but not a named FIFO, which might never
+    /// have a writer.
     case given
-    /// Pipes, FIFOs and terminals as well: whatever has an end that somebody makes.
+    /// Also pipes, FIFOs and terminals: anything whose writer can end it.
     case streams
   }
 
-  /// Open as long as the value lives. It does not block, but for a pipe that the process was given.
+  /// The descriptor, open as long as the value lives. It does not block, except for a pipe that the process was given.
   package let descriptor: Int32
   package let path: String
   package let kind: Kind
@@ -27,20 +27,20 @@ package struct InputFile: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - directory: The directory that a relative path starts from. Default: the current one.
-  ///   - followsLink: Whether `path` may be a symbolic link. Default true.
-  ///   - acceptance: What may be read. Default: regular files alone.
+  ///   - directory: The directory to which a relative path refers. Default: the current one.
+  ///   - followsLink: Whether `path` may be a symbolic link. Default: true.
+  ///   - acceptance: The kinds of file to accept. Default: regular files only.
   /// - Throws: ``InputFileError/system(path:number:)`` or ``InputFileError/unsuitable(path:_:)``.
   package init(
     _ path: String, in directory: Int32 = AT_FDCWD, followsLink: Bool = true, accepts acceptance: Acceptance = .regular
   ) throws(InputFileError) {
-    // The system would read the name up to it.
+    // The system would end the name at the NUL.
     guard !path.utf8.contains(0) else { throw .system(path: path, number: ENOENT) }
     var opened = Self.open(path, directory, followsLink ? 0 : O_NOFOLLOW)
     guard opened >= 0 else {
       switch errno {
       case ELOOP where !followsLink: throw .unsuitable(path: path, .link)
-      // What a socket, or a device that is not there, answers.
+      // The error for a socket, or a device that does not exist.
       case ENXIO, ENODEV: throw .unsuitable(path: path, Self.kind(of: path, in: directory) ?? .device)
       case let number: throw .system(path: path, number: number)
       }
@@ -67,13 +67,13 @@ package struct InputFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// How many bytes the system says there are: 0 of a pipe, and of files of `/proc`.
+  /// The size in bytes that the system reports: 0 for a pipe, and for files in `/proc`.
   package var size: Int64 {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// A descriptor of the same open file, for a program: the caller's to close, and one that blocks, as programs expect.
+  /// Returns a new descriptor of the same open file, for a program. The caller must close it; it blocks, as programs expect.
   package consuming func duplicate() throws(InputFileError) -> Int32 {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw .system(path: path, number: errno) }
@@ -81,29 +81,29 @@ package struct InputFile: ~Copyable {
     return copy
   }
 
-  /// The bytes of the regular file at `path`.
+  /// Returns the bytes of the file at `path`.
   ///
-  /// - Throws: ``InputFileError``, also where there are more than `limit`.
+  /// - Throws: ``InputFileError``, also if there are more than `limit` bytes.
   package static func read(
     _ path: String, limit: Int, followsLink: Bool = true, accepts acceptance: Acceptance = .regular
   ) throws(InputFileError) -> [UInt8] {
     try InputFile(path, followsLink: followsLink, accepts: acceptance).read(limit: limit)
   }
 
-  /// All bytes from here on.
+  /// Returns all remaining bytes.
   ///
-  /// - Throws: ``InputFileError``, also where there are more than `limit`.
+  /// - Throws: ``InputFileError``, also if there are more than `limit` bytes.
   package func read(limit: Int, patience: Duration = .seconds(30)) throws(InputFileError) -> [UInt8] {
     let bytes = try prefix(limit + 1, patience: patience)
     guard bytes.count <= limit else { throw .tooLong(path: path, limit: limit) }
     return bytes
   }
 
-  /// The next `count` bytes, fewer where the file ends before.
+  /// Returns the next `count` bytes, or fewer if the file ends before.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - patience: How long a pipe may take to its end. A person at a terminal may take any time.
+  ///   - count: The number of bytes.
+  ///   - patience: The time limit for a pipe to end. A terminal has no limit.
   /// - Returns: The bytes.
   /// - Throws: ``InputFileError``.
   package func prefix(_ count: Int, patience: Duration = .seconds(30)) throws(InputFileError) -> [UInt8] {
@@ -111,7 +111,7 @@ package struct InputFile: ~Copyable {
     var bytes: [UInt8] = []
     while bytes.count < count {
       if kind != .regular { try awaitInput(until: kind == .terminal ? nil : deadline, patience) }
-      // Not more than is there at a time: a small file costs a small buffer.
+      // The first read uses a small buffer, enough for most files.
       let wanted = min(count - bytes.count, bytes.isEmpty ? 16 << 10 : 256 << 10)
       var problem: Int32 = 0
       let piece = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
@@ -119,7 +119,7 @@ package struct InputFile: ~Copyable {
         if done < 0 { problem = errno }
         filled = max(done, 0)
       }
-      // A file such as /proc/kmsg has no end, and nothing more for now.
+      // A file such as /proc/kmsg has no end, and currently no more data.
       if problem == EAGAIN, kind == .regular { throw .endless(path: path) }
       if problem == EINTR || problem == EAGAIN { continue }
       guard problem == 0 else { throw .system(path: path, number: problem) }
@@ -129,7 +129,7 @@ package struct InputFile: ~Copyable {
     return bytes
   }
 
-  /// Waits until something can be read, or the last writer has gone. A FIFO that nobody has opened for writing yet has no end: to read it would say so.
+  /// Waits until there is input or the last writer has closed. Reading a FIFO that has had no writer yet would report its end.
   private func awaitInput(until deadline: ContinuousClock.Instant?, _ patience: Duration) throws(InputFileError) {
     while true {
       var milliseconds: Int32 = -1
@@ -146,7 +146,7 @@ package struct InputFile: ~Copyable {
   private static func open(_ path: String, _ directory: Int32, _ flags: Int32) -> Int32 {
     for _ in 0..<1000 {
       let opened = openat(directory, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | flags)
-      // Somebody holds a lease on the file, and has been told to give it up: this takes a moment, and does not block either.
+      // Another process holds a lease on the file and was asked to release it, which takes a moment.
       guard opened < 0, errno == EAGAIN || errno == EINTR else {
         if opened < 0 { LookFailures.note(errno) }
         return opened
@@ -157,9 +157,9 @@ package struct InputFile: ~Copyable {
     return -1
   }
 
-  /// A copy of the descriptor by which the process was given the same pipe, in place of `opened`; nil where it was not.
+  /// Returns a copy of the descriptor through which the process was given the same pipe, in place of `opened`; nil if it was not given.
   ///
-  /// A FIFO that is opened anew has no end for its reader until somebody writes to it once more.
+  /// Reopening a FIFO yields no end for its reader until it has another writer.
   private static func given(_ opened: Int32, _ status: stat) -> Int32? {
     for other in 0..<mostGiven where other != opened {
       var given = stat()
@@ -172,10 +172,10 @@ package struct InputFile: ~Copyable {
     return nil
   }
 
-  /// Shells begin at 10 or 63. Looking at a thousand takes a tenth of a millisecond.
+  /// The number of descriptors to check. Shells start at 10 or 63; checking a thousand takes 0.1 ms.
   private static let mostGiven: Int32 = 1000
 
-  /// What is at a path, links followed; nil where there is nothing, or nothing that can be looked at.
+  /// Returns the kind of file at a path, following links; nil if there is none, or if it cannot be accessed.
   package static func kind(of path: String, in directory: Int32 = AT_FDCWD) -> Kind? {
     var status = stat()
     return fstatat(directory, path, &status, 0) == 0 ? kind(status.st_mode, -1) : nil

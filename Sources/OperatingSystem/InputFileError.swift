@@ -1,12 +1,12 @@
 import Glibc
 
-/// Why a file from outside cannot be read.
+/// The reason that an external file cannot be read.
 package enum InputFileError: Error, Sendable, Hashable {
-  /// What is behind a name.
+  /// The kind of a file.
   package enum Kind: Sendable, Hashable {
     case regular, pipe, terminal, device, directory, socket, link
 
-    /// What it is, as a message calls it.
+    /// The kind as a noun phrase for messages.
     package var name: String {
       switch self {
       case .regular: "a regular file"
@@ -20,30 +20,30 @@ package enum InputFileError: Error, Sendable, Hashable {
     }
   }
 
-  /// The system refuses: the error number.
+  /// A system call failed with this error number.
   case system(path: String, number: Int32)
-  /// It is something else than the caller reads.
+  /// The file is of a kind that the caller does not accept.
   case unsuitable(path: String, Kind)
-  /// It has more bytes than the caller takes.
+  /// The file exceeds the caller's limit.
   case tooLong(path: String, limit: Int)
-  /// A pipe that was closed before anything was written to it.
+  /// A pipe was closed before anything was written to it.
   case empty(path: String)
-  /// A file of the kernel that delivers events as they occur.
+  /// A kernel file delivers events as they occur, without end.
   case endless(path: String)
   /// A pipe did not end in time.
   case unfinished(path: String, Duration)
 
-  /// Whether there is no file of the name.
+  /// Whether there is no file of this name.
   package var isMissing: Bool {
     if case .system(_, let number) = self { number == ENOENT || number == ENOTDIR } else { false }
   }
 
-  /// Whether the process, or the system, has no room left for an open file. The file itself may be fine.
+  /// Whether the process or the system lacks resources for another open file. The file itself may be fine.
   package var isLackOfResources: Bool {
     if case .system(_, let number) = self { [EMFILE, ENFILE, ENOMEM].contains(number) } else { false }
   }
 
-  /// The cause, without the path, and what to do about it where that is not plain.
+  /// The cause without the path, with advice if the fix is not obvious.
   package var reason: String {
     switch self {
     case .system(_, let number): SystemError.textWithAdvice(of: number)
@@ -63,13 +63,13 @@ package enum InputFileError: Error, Sendable, Hashable {
 }
 
 extension InputFileError: CustomStringConvertible {
-  /// What happened, and where.
+  /// What happened, with the path.
   package var description: String {
     switch self {
     case .system(let path, _): "'\(path)' cannot be read: \(reason)"
     case .unsuitable(let path, _), .tooLong(let path, _), .endless(let path), .empty(let path),
       .unfinished(let path, _):
-      // "it is …" becomes "'path' is …".
+      // Turns "it is …" into "'path' is …".
       "'\(path)'\(reason.dropFirst(2))"
     }
   }

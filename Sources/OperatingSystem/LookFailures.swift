@@ -1,27 +1,27 @@
 import Glibc
 import Synchronization
 
-/// How often this process could not look at something, because it or the system was out of descriptors or memory. Any thread.
+/// Counts how often this process could not inspect something for lack of descriptors or memory. Safe to use on any thread.
 ///
-/// "Not there" and "could not look" are different answers. Whoever decides by what is not there, be it a process that still runs or a file that is hashed, compares the
-/// count before with that after. Another thread's failure counts as well: then the decision is put off once more than it had to be.
+/// "Does not exist" and "could not check" are different answers. Code that acts on the absence of something, such as a running process or a file to hash,
+/// compares the count before and after. Failures on other threads count as well, which at worst postpones the decision once more.
 package enum LookFailures {
   private static let times = Atomic<Int>(0)
 
-  /// How many there have been.
+  /// The number of failures so far.
   package static var count: Int { times.load(ordering: .acquiring) }
 
-  /// Whether an error number says that something was lacking for looking at all.
+  /// Returns whether an error number means that resources were lacking.
   package static func isShortage(_ number: Int32) -> Bool {
     number == EMFILE || number == ENFILE || number == ENOMEM
   }
 
-  /// Notes a failed call by its error number, if that is a shortage.
+  /// Counts a failed call if its error number means a shortage.
   package static func note(_ number: Int32) {
     if isShortage(number) { note() }
   }
 
-  /// Notes that something could not be looked at.
+  /// Counts something that could not be inspected.
   package static func note() {
     times.add(1, ordering: .acquiringAndReleasing)
     var next = scope
@@ -31,7 +31,7 @@ package enum LookFailures {
     }
   }
 
-  /// The failures of one task while it does something.
+  /// The failures of one task during an observed call.
   private final class Scope: Sendable {
     let times = Atomic<Int>(0)
     let outer: Scope?
@@ -41,7 +41,7 @@ package enum LookFailures {
 
   @TaskLocal private static var scope: Scope?
 
-  /// Returns what `body` does, and whether it, in its own task and those that it waits for, could look at everything: failures of others do not count.
+  /// Returns the result of `body`, and whether its task and the tasks that it waits for could inspect everything. Failures of other tasks do not count.
   package static func observe<Value>(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
   ) async rethrows -> (value: Value, isComplete: Bool) {

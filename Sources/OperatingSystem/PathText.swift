@@ -1,34 +1,34 @@
 import Glibc
 
-/// Paths as text.
+/// Operations on paths as text.
 package enum PathText {
-  /// The folder part of `path`, `.` where there is none.
+  /// Returns the directory part of `path`; `.` if there is none.
   package static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// `path` as seen from the folder `directory`.
+  /// Returns `path`, resolved against the folder `directory`.
   package static func join(_ directory: String, _ path: String) -> String {
     if path.hasPrefix("/") || directory == "." { return path.hasPrefix("./") ? String(path.dropFirst(2)) : path }
     let path = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
     return directory.hasSuffix("/") ? directory + path : directory + "/" + path
   }
 
-  /// Whether a path names an open descriptor, as shells spell `<(…)`: `/dev/fd/63`, in zsh `/proc/self/fd/11`.
+  /// Returns whether a path names an open descriptor, as shells write `<(…)`: `/dev/fd/63`, or `/proc/self/fd/11` in zsh.
   package static func isDescriptor(_ path: String) -> Bool {
     let folder = directory(of: path)
     return folder == "/dev/fd" || folder == "/proc/self/fd"
   }
 
-  /// The absolute path of what is at `path`, links followed; where there is nothing, that of the folders which are there with
-  /// the rest behind it, so that a file that is gone has the path that it had.
+  /// Returns the absolute path of the file at `path`, with symbolic links resolved. If it does not exist, only its existing folders are resolved, so that
+  /// a deleted file keeps the path it had.
   package static func absolute(_ path: String) -> String {
     if let real = realpath(path, nil) {
       defer { free(real) }
       return String(cString: real)
     }
-    // Longer ones name nothing on Linux.
+    // Longer paths are invalid on Linux.
     guard path.utf8.count < 4096 else { return path }
     guard path.hasPrefix("/") else {
       guard let current = getcwd(nil, 0) else { return path }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// What `/proc` tells about the processes of this machine.
+/// Reads information about this computer's processes from `/proc`.
 package enum ProcessTable {
-  /// The ids of all processes.
+  /// Returns the ids of all processes.
   package static func all() -> [Int32] { DirectoryNames.of("/proc").compactMap { Int32($0) } }
 
-  /// The processes of a group that have not ended (zombies left out).
+  /// Returns the members of a process group that have not ended (without zombies).
   package static func members(ofGroup group: Int32) -> [Int32] {
     all().filter { pid in
       guard let fields = fields(of: pid) else { return false }
@@ -13,7 +13,7 @@ package enum ProcessTable {
     }
   }
 
-  /// The children of this process, whichever of its threads has started or adopted them; those that have ended and were not waited for included.
+  /// Returns the children of this process, whichever of its threads started or adopted them, including those that have ended but were not waited for.
   package static func children() -> [Int32] {
     var found: [Int32] = []
     var isKnown = false
@@ -22,29 +22,29 @@ package enum ProcessTable {
       isKnown = true
       found += list.split(separator: UInt8(ascii: " ")).compactMap { Int32(String(decoding: $0, as: UTF8.self)) }
     }
-    // A kernel may be built without these lists.
+    // Kernels may be built without these lists.
     return isKnown ? found : all().filter { parent(of: $0) == getpid() }
   }
 
-  /// Whether processes of a group live. Those that have ended and are this process's to wait for, as it adopted them, are reaped.
+  /// Returns whether a process group has living members. Reaps members that have ended and are this process's children, for example by adoption.
   package static func isAlive(group: Int32) -> Bool {
     guard kill(-group, 0) == 0 else { return false }
     while waitpid(-group, nil, WNOHANG) > 0 {}
     return kill(-group, 0) == 0
   }
 
-  /// What the environment that a process was started with says of an entry.
+  /// The result of searching the initial environment of a process for an entry.
   package enum Mark {
     case present
-    /// It is not there, or this user may not know.
+    /// The entry is absent, or this user may not read the environment.
     case absent
     /// The process has ended.
     case gone
-    /// The process is just becoming another program, and shows no environment yet.
+    /// The process is in the middle of an exec and has no environment yet.
     case undecided
   }
 
-  /// Whether the initial environment of a process holds the entry `NAME=value`.
+  /// Returns whether the initial environment of a process contains the entry `NAME=value`.
   package static func mark(_ entry: [UInt8], of pid: Int32) -> Mark {
     let environment = read("/proc/\(pid)/environ", limit: 4 << 20)
     if let environment, !environment.isEmpty {
@@ -53,9 +53,9 @@ package enum ProcessTable {
     guard let fields = fields(of: pid), let state = fields[0].first, state != UInt8(ascii: "Z"),
       state != UInt8(ascii: "X")
     else { return .gone }
-    // Between the old program and the new one there is memory (field 23), and its code (26) has no place yet, which the kernel notes after that of the
-    // environment (50 and 51). If the environment holds something by now, the file was opened on the memory of the old program, which was gone when it
-    // was read. Kernel threads have no memory.
+    // During an exec, a process has memory (field 23) but no address for its code (field 26), which the kernel sets after the bounds of the environment
+    // (50 and 51). If the environment is no longer empty, the file was opened on the old program's memory, which no longer existed when it was read.
+    // Kernel threads have no memory.
     let (memory, code, start, end) = (20, 23, 47, 48)
     guard environment != nil, fields.count > end, !fields[memory].elementsEqual("0".utf8),
       fields[code].elementsEqual("0".utf8) || fields[start] != fields[end]
@@ -65,7 +65,7 @@ package enum ProcessTable {
     return .undecided
   }
 
-  /// The process that started another one, or has adopted it; nil where there is no such process.
+  /// Returns the process that started or adopted `pid`; nil if there is no such process.
   package static func parent(of pid: Int32) -> Int32? {
     fields(of: pid).flatMap { Int32(String(decoding: $0[1], as: UTF8.self)) }
   }
@@ -75,17 +75,17 @@ package enum ProcessTable {
     package let pid: Int32
     package let parent: Int32
     package let session: Int32
-    /// In clock ticks since boot.
+    /// The start time, in clock ticks since boot.
     package let started: Int64
 
-    /// Whether this very process is still running.
+    /// Whether this same process is still running.
     package var isRunning: Bool { ProcessTable.entry(of: pid)?.started == started }
   }
 
-  /// The processes that have not ended (zombies left out).
+  /// Returns the processes that have not ended (without zombies).
   package static func entries() -> [Entry] { all().compactMap(entry) }
 
-  /// A process that has not ended; nil where there is none.
+  /// Returns the entry of a process that has not ended; nil if there is none.
   package static func entry(of pid: Int32) -> Entry? {
     guard let fields = fields(of: pid), fields.count > startField, !fields[0].elementsEqual("Z".utf8),
       !fields[0].elementsEqual("X".utf8), let parent = Int32(String(decoding: fields[1], as: UTF8.self)),
@@ -95,14 +95,14 @@ package enum ProcessTable {
     return Entry(pid: pid, parent: parent, session: session, started: started)
   }
 
-  /// When a process started, in clock ticks since boot, also of one that has ended and was not waited for; nil where there is none.
+  /// Returns the start time of a process in clock ticks since boot, even if it has ended but was not waited for; nil if there is no such process.
   package static func started(of pid: Int32) -> Int64? {
     fields(of: pid).flatMap { $0.count > startField ? Int64(String(decoding: $0[startField], as: UTF8.self)) : nil }
   }
 
-  /// The user that a process runs as; nil where there is no such process.
+  /// Returns the user that a process runs as; nil if there is no such process.
   package static func user(of pid: Int32) -> uid_t? {
-    // The owner of its directory is root where the process hides its memory.
+    // The owner of the directory is root if the process is not dumpable.
     guard let status = read("/proc/\(pid)/status", limit: 16 << 10),
       let line = status.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "Uid:".utf8) })
     else { return nil }
@@ -110,13 +110,13 @@ package enum ProcessTable {
     return numbers.first.flatMap { uid_t(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// Whether standard output or error of a process writes to a file in a directory, whose path is absolute and has no symbolic links.
+  /// Returns whether a process has standard output or error open for writing to a file below `directory`, an absolute path without symbolic links.
   package static func writes(into directory: String, _ pid: Int32) -> Bool {
     let prefix = Array((directory + "/").utf8)
     return [1, 2].contains { descriptor in
       let path = "/proc/\(pid)/fd/\(descriptor)"
       var status = stat()
-      // The permissions of the link are those with which the file was opened.
+      // The permissions of the link are the mode in which the file was opened.
       guard lstat(path, &status) == 0, status.st_mode & S_IWUSR != 0 else { return false }
       return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
         guard let start = buffer.baseAddress else { return false }
@@ -129,7 +129,7 @@ package enum ProcessTable {
 
   private static let startField = 19
 
-  /// What `/proc` tells of a process behind its name: its state, its parent, its group, its session, and more.
+  /// Returns the fields of a process in `/proc` after its name: its state, parent, group, session, and more.
   private static func fields(of pid: Int32) -> [ArraySlice<UInt8>]? {
     guard let stat = read("/proc/\(pid)/stat", limit: 1024), let close = stat.lastIndex(of: UInt8(ascii: ")")) else {
       return nil
@@ -138,18 +138,18 @@ package enum ProcessTable {
     return fields.count > 3 ? fields : nil
   }
 
-  /// The entries `NAME=value` of the environment that a process was started with; nil where this user may not know it.
+  /// Returns the `NAME=value` entries of a process's initial environment; nil if this user may not read it.
   package static func environment(of pid: Int32) -> [ArraySlice<UInt8>]? {
     read("/proc/\(pid)/environ", limit: 4 << 20)?.split(separator: 0)
   }
 
-  /// Processes started since `begin`, in clock ticks since boot, that have lost their parent or the leader of their session, and show no environment:
-  /// nothing tells whose they are.
+  /// Returns the processes started since `begin` (in clock ticks since boot) that have lost their parent or session leader and show no environment, so that
+  /// nothing identifies their owner.
   package static func hidden(since begin: Int64) -> [Entry] {
     let table = entries()
     let known = Set(table.map(\.pid))
     return table.filter { process in
-      // Threads of the kernel are in session 0, like what whoever made the container started.
+      // Session 0 contains kernel threads, and processes started from outside the container.
       guard process.started >= begin, process.session != 0, process.pid != getpid(),
         process.parent == 1 || !known.contains(process.session)
       else { return false }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// System calls that a signal may interrupt, or that do less than they were asked to.
+/// System calls that a signal may interrupt, or that may transfer less than requested.
 ///
-/// A loop that has a deadline, or does something else where a call would block, has its own rule and is written where it is needed.
+/// Callers with a deadline, or with other work to do when a call would block, have their own loops.
 package enum SystemCall {
-  /// Makes a call that returns -1 and an error number, as often as a signal interrupts it.
+  /// Makes a call that returns -1 and sets `errno`, and repeats it as long as a signal interrupts it.
   ///
-  /// - Returns: What the last call has returned; `errno` is that of the call.
+  /// - Returns: The result of the last call, with its `errno`.
   @inlinable
   package static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
@@ -15,15 +15,15 @@ package enum SystemCall {
     }
   }
 
-  /// Writes all of `bytes` at the offset of a descriptor, which blocks where there is no room.
+  /// Writes all of `bytes` to a descriptor at its current offset, blocking while there is no space.
   ///
-  /// - Throws: ``SystemError`` of the write that failed. Some of the bytes may have been written.
+  /// - Throws: The ``SystemError`` of the write that failed. Some of the bytes may have been written.
   package static func writeAll(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) {
     let error = bytes.withUnsafeBytes { bytes -> Int32 in
       var done = 0
       while done < bytes.count {
         let count = retrying { write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done) }
-        // A file system that takes nothing and does not say why would keep us here.
+        // A write that repeatedly returns 0 would never end.
         guard count > 0 else { return count == 0 ? EIO : errno }
         done += count
       }
@@ -32,17 +32,17 @@ package enum SystemCall {
     guard error == 0 else { throw SystemError("write", error) }
   }
 
-  /// Writes all of `bytes` at the offset of a descriptor, which blocks where there is no room.
+  /// Writes all of `bytes` to a descriptor at its current offset, blocking while there is no space.
   ///
-  /// - Throws: ``SystemError`` of the write that failed. Some of the bytes may have been written.
+  /// - Throws: The ``SystemError`` of the write that failed. Some of the bytes may have been written.
   package static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     try writeAll(bytes[...], to: descriptor)
   }
 
-  /// Fills `buffer` from the offset `offset` of a file on, as far as the file reaches. The descriptor's own offset stays.
+  /// Fills `buffer` from a file, starting at `offset`, until the buffer is full or the file ends. The descriptor's own offset does not change.
   ///
-  /// - Returns: How many bytes were read.
-  /// - Throws: ``SystemError`` of the read that failed.
+  /// - Returns: The number of bytes read.
+  /// - Throws: The ``SystemError`` of the read that failed.
   package static func fill(
     _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int64
   ) throws(SystemError) -> Int {

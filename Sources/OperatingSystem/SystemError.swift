@@ -10,22 +10,22 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// `Too many open files (pthread_create)`
+  /// For example, `Too many open files (pthread_create)`.
   package var description: String { "\(Self.text(of: number)) (\(call))" }
 
-  /// What the system says of an error number: `No such file or directory`. Of one that it does not know, `Unknown error 4096`.
+  /// Returns the system's message for an error number, such as `No such file or directory`; for an unknown one, `Unknown error 4096`.
   package static func text(of number: Int32) -> String {
-    // glibc's longest text has 49 bytes; translations of it are not twice as long.
+    // glibc's longest message has 49 bytes; translations are less than twice as long.
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       guard let start = buffer.baseAddress else { return "Unknown error \(number)" }
       start.pointee = 0
-      // The text is there also where it returns an error.
+      // The buffer contains a message even if the call fails.
       _ = strerror_r(number, start, buffer.count)
       return String(cString: start)
     }
   }
 
-  /// The same, and what to do where the process or the system has no room left for an open file.
+  /// Returns the system's message, with advice if the limit on open files was reached.
   package static func textWithAdvice(of number: Int32) -> String {
     text(of: number) + (number == EMFILE || number == ENFILE ? "; raise the limit on open files (`ulimit -n`)" : "")
   }

@@ -1,27 +1,27 @@
 import Operations
 import Synchronization
 
-/// A clock that moves only when it is told to, and a delayer that moves it instead of waiting.
+/// A clock that only moves when told to, and a delayer that advances it instead of waiting.
 ///
-/// Its wall clock begins at 1970-01-12T13:46:40Z, a million seconds after the epoch.
+/// Its wall clock starts at 1970-01-12T13:46:40Z, a million seconds after the epoch.
 public final class ImmediateClock: OperationClock, OperationDelayer {
   private let elapsed = Mutex(Duration.zero)
-  /// The delays that were asked for, in order.
+  /// The requested delays, in order.
   public let delays = Log<Duration>()
 
-  /// A clock at its beginning.
+  /// Creates a clock at its starting time.
   public init() {}
 
-  /// The beginning and the time since.
+  /// Returns the starting time plus the elapsed time.
   public func now() -> Timestamp { Timestamp(seconds: 1_000_000).advanced(by: monotonic()) }
 
-  /// The time since the beginning.
+  /// Returns the time elapsed since the start.
   public func monotonic() -> Duration { elapsed.withLock { $0 } }
 
-  /// Lets `duration` pass.
+  /// Advances the clock by `duration`.
   public func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
 
-  /// Lets `duration` pass and returns; throws in a cancelled task.
+  /// Advances the clock by `duration` and returns; throws in a cancelled task.
   public nonisolated(nonsending) func delay(for duration: Duration) async throws {
     delays.append(duration)
     try Task.checkCancellation()

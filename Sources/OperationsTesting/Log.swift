@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Values noted from any thread, in order.
+/// A log of values, appended from any thread and kept in order.
 public final class Log<Element: Sendable>: Sendable {
   private let storage = Mutex<[Element]>([])
 
-  /// An empty log.
+  /// Creates an empty log.
   public init() {}
 
-  /// What has been noted so far.
+  /// The values appended so far.
   public var elements: [Element] { storage.withLock { $0 } }
 
-  /// How many values have been noted so far.
+  /// The number of values appended so far.
   public var count: Int { storage.withLock { $0.count } }
 
-  /// Notes `element`.
+  /// Appends `element`.
   ///
-  /// - Returns: How many values there are with it.
+  /// - Returns: The number of values, including this one.
   @discardableResult
   public func append(_ element: Element) -> Int {
     storage.withLock { elements in

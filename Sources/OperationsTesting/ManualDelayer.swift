@@ -1,17 +1,17 @@
 import Operations
 import Synchronization
 
-/// A delayer whose delays end when the test says so, or by cancellation. No clock goes with it: see ``TestClock``.
+/// A delayer whose delays end under the test's control, or by cancellation. It has no clock; see ``TestClock``.
 public final class ManualDelayer: OperationDelayer {
   private let state = Mutex<(begun: [Duration], waiting: [Int: CheckedContinuation<Void, any Error>])>(([], [:]))
   private let signal = AsyncStream<Duration>.makeStream()
-  /// For each delay that has ended, whether it was by cancellation.
+  /// For each delay that has ended, whether its task was cancelled.
   public let ended = Log<Bool>()
 
-  /// A delayer that has not been asked for anything.
+  /// Creates a delayer without delays.
   public init() {}
 
-  /// Returns when ``endOne()`` says so; throws when the task is cancelled.
+  /// Waits until ``endOne()`` ends the delay; throws if the task is cancelled.
   public nonisolated(nonsending) func delay(for duration: Duration) async throws {
     let id = state.withLock { state in
       state.begun.append(duration)
@@ -29,16 +29,16 @@ public final class ManualDelayer: OperationDelayer {
     }
   }
 
-  /// All delays that were asked for, in order.
+  /// All delays begun so far, in order.
   public var begun: [Duration] { state.withLock { $0.begun } }
 
-  /// Returns once the next delay has begun, with its duration. Each delay is told once.
+  /// Waits until the next delay has begun and returns its duration. Each delay is returned once.
   public func begins() async -> Duration? {
     var iterator = signal.stream.makeAsyncIterator()
     return await iterator.next()
   }
 
-  /// Ends the oldest delay that still goes on.
+  /// Ends the oldest pending delay.
   public func endOne() {
     guard let id = state.withLock({ $0.waiting.keys.min() }) else { return }
     resume(id, throwing: nil)

@@ -1,7 +1,7 @@
 import Operations
 import Synchronization
 
-/// An application that is in the foreground when the test says so.
+/// An observer of an application that is active or inactive under the test's control.
 public final class MockApplicationActivityObserver: ApplicationActivityObserver {
   private struct State {
     var isActive: Bool
@@ -12,11 +12,11 @@ public final class MockApplicationActivityObserver: ApplicationActivityObserver 
   private let handlers = HandlerList<Bool>()
   private let clock: any OperationClock
 
-  /// An application that is active, or not, until ``send(isActive:)``.
+  /// Creates an observer whose application stays active or inactive until ``send(isActive:)`` is called.
   ///
   /// - Parameters:
-  ///   - isActive: Whether it is active.
-  ///   - clock: Stamps the changes.
+  ///   - isActive: Whether the application is active.
+  ///   - clock: The clock that timestamps the changes.
   public init(isActive: Bool = true, clock: any OperationClock = .system) {
     state = Mutex(State(isActive: isActive))
     self.clock = clock
@@ -25,13 +25,13 @@ public final class MockApplicationActivityObserver: ApplicationActivityObserver 
   /// Whether the application is active.
   public var isApplicationActive: Bool { state.withLock { $0.isActive } }
 
-  /// When the test last changed it.
+  /// The time of the last change; nil if there was none.
   public var activityChangedAt: Timestamp? { state.withLock { $0.changedAt } }
 
-  /// How many subscriptions there are.
+  /// The number of current subscriptions.
   public var subscriberCount: Int { handlers.count }
 
-  /// Moves the application to the foreground or the background, and tells the subscribers when that differs.
+  /// Moves the application to the foreground or background, and notifies the subscribers if this is a change.
   public func send(isActive: Bool) {
     let now = clock.now()
     let isChange = state.withLock { state in
@@ -42,7 +42,7 @@ public final class MockApplicationActivityObserver: ApplicationActivityObserver 
     if isChange { handlers.notify(isActive) }
   }
 
-  /// Calls `handler` at once, and after each change that the test makes.
+  /// Calls `handler` immediately and after each change.
   public func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
     let subscription = handlers.subscribe(handler)
     handler(isApplicationActive)

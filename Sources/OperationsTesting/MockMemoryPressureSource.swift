@@ -1,21 +1,21 @@
 import Operations
 
-/// Memory that is as scarce as the test says.
+/// A source of memory pressure under the test's control.
 public final class MockMemoryPressureSource: MemoryPressureSource {
   private let handlers = HandlerList<MemoryPressure>()
 
-  /// A source that has nothing to tell until ``send(_:)``.
+  /// Creates a source that reports nothing until ``send(_:)`` is called.
   public init() {}
 
-  /// How many subscriptions there are.
+  /// The number of current subscriptions.
   public var subscriberCount: Int { handlers.count }
 
-  /// Tells the subscribers of `pressure`.
+  /// Reports `pressure` to the subscribers.
   public func send(_ pressure: MemoryPressure) {
     handlers.notify(pressure)
   }
 
-  /// Calls `handler` with what the test sends.
+  /// Calls `handler` with each pressure sent.
   public func subscribe(with handler: @escaping @Sendable (MemoryPressure) -> Void) -> OperationSubscription {
     handlers.subscribe(handler)
   }

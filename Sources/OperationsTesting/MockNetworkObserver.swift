@@ -1,42 +1,42 @@
 import Operations
 import Synchronization
 
-/// A network that is connected as well as the test says.
+/// An observer of a network whose status the test controls.
 public final class MockNetworkObserver: NetworkObserver {
   private let history: Mutex<NetworkStatusHistory>
   private let handlers = HandlerList<NetworkConnectionStatus>()
   private let clock: any OperationClock
 
-  /// A network of a status that stays until ``send(_:)``.
+  /// Creates an observer whose status stays the same until ``send(_:)`` is called.
   ///
   /// - Parameters:
   ///   - status: The status.
-  ///   - clock: Stamps the changes of the status.
+  ///   - clock: The clock that timestamps the changes.
   public init(_ status: NetworkConnectionStatus = .connected, clock: any OperationClock = .system) {
     history = Mutex(NetworkStatusHistory(status))
     self.clock = clock
   }
 
-  /// The status that the test has chosen.
+  /// The current status.
   public var currentStatus: NetworkConnectionStatus { history.withLock { $0.status } }
 
-  /// How many subscriptions there are.
+  /// The number of current subscriptions.
   public var subscriberCount: Int { handlers.count }
 
-  /// Changes the status, and tells the subscribers when it differs.
+  /// Sets the status, and notifies the subscribers if this is a change.
   public func send(_ status: NetworkConnectionStatus) {
     let now = clock.now()
     if history.withLock({ $0.take(status, at: now) }) { handlers.notify(status) }
   }
 
-  /// Calls `handler` after each change that the test makes.
+  /// Calls `handler` after each change.
   public func subscribe(
     with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void
   ) -> OperationSubscription {
     handlers.subscribe(handler)
   }
 
-  /// When the test last made the status cross `threshold`.
+  /// Returns the time at which the status last crossed `threshold`, or nil if it never did.
   public func statusChangedAt(crossing threshold: NetworkConnectionStatus) -> Timestamp? {
     history.withLock { $0.changedAt(crossing: threshold) }
   }

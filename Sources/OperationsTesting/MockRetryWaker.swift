@@ -1,30 +1,30 @@
 import Operations
 import Synchronization
 
-/// A waker that wakes retries when the test says so.
+/// A waker that wakes retries under the test's control.
 public final class MockRetryWaker: RetryWaker {
-  /// What records call the waker.
+  /// The name of the waker in records.
   public let name: String
   private let subscriptions = Atomic(0)
   private let handlers = HandlerList<Void>()
 
-  /// A waker called `name`.
+  /// Creates a waker called `name`.
   public init(_ name: String) {
     self.name = name
   }
 
-  /// How many subscriptions there are.
+  /// The number of current subscriptions.
   public var subscriberCount: Int { handlers.count }
 
-  /// How many subscriptions there have been.
+  /// The total number of subscriptions made so far.
   public var subscriptionCount: Int { subscriptions.load(ordering: .relaxed) }
 
-  /// Wakes every retry that waits.
+  /// Wakes every waiting retry.
   public func fire() {
     handlers.notify(())
   }
 
-  /// Calls `onWake` when the test says so.
+  /// Calls `onWake` each time ``fire()`` is called.
   public func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription {
     subscriptions.add(1, ordering: .relaxed)
     return handlers.subscribe { onWake() }

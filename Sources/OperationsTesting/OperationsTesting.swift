@@ -1,8 +1,8 @@
 // # OperationsTesting
 //
-// What a test of code that uses `Operations` puts in the place of time, chance, the network, memory and the terminal: values that a test moves by hand, so
-// that nothing in it waits. A product of its own, so that programs do not carry it. It imports `Operations` alone, and must never know a test framework, a
-// pipeline or a plugin; plugins have `PluginKitTesting`.
+// Replacements for time, randomness, the network, memory pressure and the terminal in tests of code that uses `Operations`: a test moves them by hand, so it
+// never has to wait. This is a separate product, so that programs do not include it. It imports only `Operations`, and must never know about a test framework,
+// pipelines or plugins; for plugins there is `PluginKitTesting`.
 //
-// Read first: ``TestClock`` (a time that stands still until it is moved), ``TestRunSpecification`` (a condition that the test decides), ``Log`` (what was told,
-// in order).
+// Read first: ``TestClock`` (a clock that stands still until it is advanced), ``TestRunSpecification`` (a specification that the test controls), ``Log`` (a
+// log of values, in order).

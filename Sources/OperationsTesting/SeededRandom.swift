@@ -1,13 +1,13 @@
-/// A reproducible random source: SplitMix64.
+/// A reproducible random number generator: SplitMix64.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The source of one round: rounds are independent of one another, so that one can be repeated alone.
+  /// Creates the generator of one round. Rounds are independent of each other, so that each can be repeated on its own.
   public init(seed: UInt64, round: Int = 0) {
     state = seed &+ UInt64(bitPattern: Int64(round)) &* 0xD1B5_4A32_D192_ED03
   }
 
-  /// The next 64 bits.
+  /// Returns the next 64 bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
@@ -16,13 +16,13 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 to below `limit`; 0 where that is none.
+  /// Returns a number from 0 up to but not including `limit`, or 0 if `limit` is less than 1.
   public mutating func next(below limit: Int) -> Int { Int.random(in: 0..<max(1, limit), using: &self) }
 
-  /// True once in `n` times.
+  /// Returns true with a probability of one in `n`.
   public mutating func oneIn(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &self) == 0 }
 
-  /// An element of a collection that has some.
+  /// Returns a random element of a collection, which must not be empty.
   public mutating func element<Elements: RandomAccessCollection>(of elements: Elements) -> Elements.Element {
     let offset = Int.random(in: 0..<elements.count, using: &self)
     return elements[elements.index(elements.startIndex, offsetBy: offset)]

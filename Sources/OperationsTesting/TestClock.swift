@@ -1,16 +1,16 @@
 import Operations
 import Synchronization
 
-/// A clock that tests move by hand, and the delayer that goes with it: a delay ends when the clock has been moved far
-/// enough, or by cancellation.
+/// A clock that tests move by hand, and its delayer: a delay ends when the clock has been advanced far enough, or by
+/// cancellation.
 ///
 /// ```swift
 /// let clock = TestClock()
 /// context.operationClock = clock
 /// context.operationDelayer = clock
 /// let value = Task { try await runner.run() }
-/// await clock.hasDelays(1)          // the operation waits for its retry
-/// clock.advance(by: .seconds(2))    // and tries again
+/// await clock.hasDelays(1)          // the operation is waiting for its retry
+/// clock.advance(by: .seconds(2))    // and retries
 /// ```
 public final class TestClock: OperationClock, OperationDelayer {
   private struct Sleeper {
@@ -30,7 +30,7 @@ public final class TestClock: OperationClock, OperationDelayer {
     var sleepers: [Int: Sleeper] = [:]
     var watchers: [Watcher] = []
 
-    /// Takes out the watchers that have seen enough.
+    /// Removes and returns the watchers whose count has been reached.
     mutating func satisfiedWatchers() -> [Watcher] {
       let satisfied = watchers.filter { $0.count <= sleepers.count }
       watchers.removeAll { $0.count <= sleepers.count }
@@ -40,26 +40,26 @@ public final class TestClock: OperationClock, OperationDelayer {
 
   private let state: Mutex<State>
 
-  /// A clock that shows `now`; 2001-09-09T01:46:40Z, a billion seconds after the epoch, by default.
+  /// Creates a clock that shows `now`; by default 2001-09-09T01:46:40Z, a billion seconds after the epoch.
   public init(now: Timestamp = Timestamp(seconds: 1_000_000_000)) {
     state = Mutex(State(wallClock: now))
   }
 
-  /// The wall clock.
+  /// Returns the time of the wall clock.
   public func now() -> Timestamp { state.withLock { $0.wallClock } }
 
-  /// The time that ``advance(by:)`` has let pass.
+  /// Returns the time elapsed through ``advance(by:)``.
   public func monotonic() -> Duration { state.withLock { $0.elapsed } }
 
-  /// How many delays go on.
+  /// The number of pending delays.
   public var delayCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// How long the delays that go on still have to go on, the shortest first.
+  /// The remaining durations of the pending delays, shortest first.
   public var remainingDelays: [Duration] {
     state.withLock { state in state.sleepers.values.map { $0.due - state.elapsed }.sorted() }
   }
 
-  /// Lets `duration` pass, and ends the delays that are over by then, the earliest first.
+  /// Advances the clock by `duration` and ends the delays that are then over, earliest first.
   public func advance(by duration: Duration) {
     let over = state.withLock { state in
       state.elapsed += duration
@@ -71,12 +71,12 @@ public final class TestClock: OperationClock, OperationDelayer {
     for (_, sleeper) in over { sleeper.continuation.resume() }
   }
 
-  /// Sets the wall clock, as a person or a time server does: no time passes.
+  /// Sets the wall clock, as a person or a time server would; no time elapses.
   public func setWallClock(to now: Timestamp) {
     state.withLock { $0.wallClock = now }
   }
 
-  /// Returns once at least `count` delays go on; at once if they do already.
+  /// Waits until at least `count` delays are pending; returns immediately if they already are.
   public func hasDelays(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let satisfied = state.withLock { state in
@@ -87,7 +87,7 @@ public final class TestClock: OperationClock, OperationDelayer {
     }
   }
 
-  /// Returns when the clock has been moved by `duration`; throws `CancellationError` when the task is cancelled.
+  /// Waits until the clock has been advanced by `duration`; throws `CancellationError` if the task is cancelled.
   public nonisolated(nonsending) func delay(for duration: Duration) async throws {
     try Task.checkCancellation()
     guard duration > .zero else { return }
@@ -116,7 +116,7 @@ public final class TestClock: OperationClock, OperationDelayer {
 }
 
 extension OperationContext {
-  /// A context whose clock and delays are `clock`, and whose random numbers are those of `seed`.
+  /// Returns a context that takes time and delays from `clock` and random numbers from `seed`.
   public static func testing<Clock: OperationClock & OperationDelayer>(
     _ clock: Clock, seed: UInt64 = 1
   ) -> OperationContext {

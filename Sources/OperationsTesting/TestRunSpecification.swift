@@ -1,7 +1,7 @@
 import Operations
 import Synchronization
 
-/// A condition that the test decides.
+/// A specification that the test controls.
 public final class TestRunSpecification: OperationRunSpecification {
   private struct State {
     var isSatisfied: Bool
@@ -9,34 +9,34 @@ public final class TestRunSpecification: OperationRunSpecification {
     var subscriptionCount = 0
   }
 
-  /// What descriptions call the condition.
+  /// The name of the specification in descriptions.
   public let name: String
   private let state: Mutex<State>
   private let handlers = HandlerList<Void>()
 
-  /// A condition that is satisfied, or not, until the test says otherwise.
+  /// Creates a specification that stays satisfied or unsatisfied until the test changes it.
   public init(_ isSatisfied: Bool = false, name: String = "test", changedAt: Timestamp? = nil) {
     self.name = name
     state = Mutex(State(isSatisfied: isSatisfied, changedAt: changedAt))
   }
 
-  /// The value. Setting it tells the subscribers when it differs.
+  /// The current value. Setting it notifies the subscribers if it changes.
   public var isSatisfied: Bool {
     get { state.withLock { $0.isSatisfied } }
     set { set(newValue) }
   }
 
-  /// How many subscriptions there are.
+  /// The number of current subscriptions.
   public var subscriberCount: Int { handlers.count }
 
-  /// How many subscriptions there have been.
+  /// The total number of subscriptions made so far.
   public var subscriptionCount: Int { state.withLock { $0.subscriptionCount } }
 
-  /// Sets the value, and tells the subscribers when it differs.
+  /// Sets the value, and notifies the subscribers if it changes.
   ///
   /// - Parameters:
   ///   - isSatisfied: The value.
-  ///   - time: When it changed, for descriptions; nil leaves that unknown.
+  ///   - time: The time of the change, for descriptions; nil if unknown.
   public func set(_ isSatisfied: Bool, at time: Timestamp? = nil) {
     let isChange = state.withLock { state in
       guard state.isSatisfied != isSatisfied else { return false }
@@ -47,15 +47,15 @@ public final class TestRunSpecification: OperationRunSpecification {
     if isChange { handlers.notify(()) }
   }
 
-  /// Tells the subscribers that the value may have changed, although it has not.
+  /// Notifies the subscribers of a possible change although there is none.
   public func repeatValue() {
     handlers.notify(())
   }
 
-  /// The value.
+  /// Returns the current value.
   public func isSatisfied(in context: OperationContext) -> Bool { isSatisfied }
 
-  /// Calls `onChange` when the test changes or repeats the value.
+  /// Calls `onChange` each time the test changes or repeats the value.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
@@ -63,7 +63,7 @@ public final class TestRunSpecification: OperationRunSpecification {
     return handlers.subscribe { onChange() }
   }
 
-  /// The name and the value.
+  /// Returns the name and the value.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let state = state.withLock { $0 }
     return SpecificationDescription(

@@ -3,17 +3,17 @@ import PipelineLanguage
 import RunHistory
 import Workspace
 
-/// What an error of the service, the engine or the workspace means to whoever asked for something.
+/// A caller's view of an error from the service, the engine or the workspace.
 package struct FailureReport: Error, Sendable, CustomStringConvertible {
   package enum Kind: Sendable, Hashable {
-    /// What was asked for cannot be had as it was asked.
+    /// The request cannot be carried out as given.
     case refused
-    /// The engine or the workspace could not go on.
+    /// The engine or the workspace could not continue.
     case broken
   }
 
   package let kind: Kind
-  /// What happened, and what to do next; of several lines where several things are wrong.
+  /// What happened, and what to do next; several lines if several things are wrong.
   package let description: String
 
   private init(_ kind: Kind, _ description: String) {
@@ -21,7 +21,7 @@ package struct FailureReport: Error, Sendable, CustomStringConvertible {
     self.description = description
   }
 
-  /// The meaning of an error; nil where it is of none of these modules.
+  /// Converts an error; returns nil if it is from none of these modules.
   package init?(_ error: any Error) {
     switch error {
     case let report as FailureReport: self = report
@@ -36,7 +36,7 @@ package struct FailureReport: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A system call failed, of which the engine would say the same.
+  /// Returns the report of a failed system call, with the engine's wording.
   package static func systemCall(_ name: String, _ number: Int32) -> FailureReport {
     FailureReport(.broken, EngineError.systemCall(name, number).description)
   }

@@ -1,59 +1,59 @@
 import Values
 
-/// Why a plugin, or an offer of one, cannot be used.
+/// The reason why a plugin, or one of its offers, cannot be used.
 ///
-/// Codes are stable; messages name the file or the plugin, say what is the matter and what to do about it.
+/// Codes are stable; messages name the file or the plugin, the problem and its remedy.
 public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Which kind of refusal it is.
+  /// The kind of refusal.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// There is no plugin of that name where plugins are looked for.
+    /// No plugin of that name exists in the places that are searched.
     case notFound = "plugin-not-found"
-    /// The plugin has no offer of that id and kind.
+    /// The plugin has no offer with that id and kind.
     case noSuchOffer = "no-such-offer"
     /// Two files offer the same id.
     case ambiguous = "plugin-ambiguous"
     /// The file cannot be read.
     case unreadable = "plugin-unreadable"
-    /// It is no shared object, or a damaged one.
+    /// The file is not a shared object, or is damaged.
     case notASharedObject = "not-a-shared-object"
-    /// It is for another kind of processor or system.
+    /// The file is for another processor architecture or operating system.
     case wrongArchitecture = "wrong-architecture"
-    /// It does not export `penstock_plugin`.
+    /// The file does not export `penstock_plugin`.
     case noEntry = "no-plugin-entry"
-    /// It needs a library that is not there, or the dynamic linker refused it otherwise.
+    /// The file needs a library that is missing, or the dynamic linker rejected it for another reason.
     case notLoadable = "not-loadable"
-    /// It speaks another version of the contract.
+    /// The plugin uses another version of the contract.
     case versionMismatch = "abi-mismatch"
-    /// What it says about itself is not what the contract asks for.
+    /// The plugin's description of itself does not conform to the contract.
     case malformed = "malformed-plugin"
     /// The file, or a directory above it, can be written by others.
     case writableByOthers = "writable-by-others"
-    /// Its hash is not the pinned one.
+    /// The file's hash differs from the pinned one.
     case hashMismatch = "hash-mismatch"
-    /// The file with the pins, `plugins.lock`, cannot be read or written, or is not right.
+    /// The file with the pins, `plugins.lock`, cannot be read or written, or is invalid.
     case lock = "plugin-lock"
-    /// Its `open` failed.
+    /// The plugin's `open` failed.
     case openFailed = "open-failed"
-    /// It ended its process, or was ended, while it was loaded.
+    /// The plugin ended its process, or was killed, while it was loaded.
     case crashed = "plugin-crashed"
-    /// The process that it is to run in could not be started.
+    /// The process that the plugin is to run in could not be started.
     case childHost = "child-host-failed"
-    /// It did not answer in time.
+    /// The plugin did not answer in time.
     case unresponsive = "plugin-unresponsive"
-    /// The settings are not what the offer describes, or the plugin did not take them.
+    /// The settings do not match the offer's description, or the plugin rejected them.
     case settings = "plugin-settings"
     /// The host is shutting down.
     case closed = "plugin-closed"
   }
 
-  /// Which kind of refusal it is.
+  /// The kind of refusal.
   public let code: Code
-  /// What happened, where, and what to do; one line.
+  /// What happened, where, and what to do, in one line.
   public let message: String
-  /// Whether all that it lacked were descriptors or memory of this process: the plugin may be fine, and usable later.
+  /// Whether the only problem was that this process lacked descriptors or memory: the plugin may be fine, and usable later.
   public let isShortage: Bool
 
-  /// The refusal `code`, told by `message`.
+  /// Creates a refusal with a code and a message.
   public init(_ code: Code, _ message: String, isShortage: Bool = false) {
     self.code = code
     self.message = message
@@ -64,18 +64,18 @@ public struct PluginError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String { message }
 }
 
-/// How an instance of a plugin failed: an error that the plugin told, or one that happened to it.
+/// The failure of a plugin's instance: an error that the plugin reported, or one that happened to it.
 public struct PluginFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The plugin's own code, or one of ``PluginError/Code`` for what happened to it: `plugin-crashed`, `plugin-unresponsive`.
+  /// The plugin's own code, or a ``PluginError/Code`` for what happened to the plugin, such as `plugin-crashed` or `plugin-unresponsive`.
   public let code: String
-  /// What happened, for people; the plugin's own words where it told the failure.
+  /// What happened, for people to read; in the plugin's own words if it reported the failure.
   public let message: String
-  /// How long to wait before another attempt, where the plugin knows that.
+  /// How long to wait before the next attempt, if the plugin knows.
   public let retryAfter: Duration?
-  /// What else the plugin told.
+  /// Further details from the plugin.
   public let detail: JSONValue?
 
-  /// The failure `code`, told by `message`.
+  /// Creates a failure with a code and a message.
   public init(code: String, message: String, retryAfter: Duration? = nil, detail: JSONValue? = nil) {
     self.code = code
     self.message = message
@@ -90,6 +90,6 @@ public struct PluginFailure: Error, Sendable, Hashable, CustomStringConvertible 
 extension PluginFailure {
   init(code: PluginError.Code, message: String) { self.init(code: code.rawValue, message: message) }
 
-  /// What is said of something that lasts, and begins anew after `pause`.
+  /// Returns the message for something that keeps running and is restarted after `pause`.
   package func message(startingAgainIn pause: Duration) -> String { "\(message); it starts again in \(pause.brief)" }
 }

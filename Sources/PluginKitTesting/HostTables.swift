@@ -1,13 +1,13 @@
 import CPluginKit
 import PluginKit
 
-/// The tables of C functions that a ``TestPluginHost`` shows to its plugin.
+/// The tables of C functions that a ``TestPluginHost`` provides to its plugin.
 final class HostTables: @unchecked Sendable {
   // @unchecked: filled once before the plugin sees it, and not changed afterwards.
 
   private typealias Host = UnsafePointer<penstock_host>?
 
-  /// The host's table. Never freed: a plugin may keep it, and a test's memory ends with the test.
+  /// The host's table. It is never freed: a plugin may keep it, and a test's memory ends with the test.
   let host: UnsafeMutablePointer<penstock_host>
 
   init() {
@@ -20,7 +20,7 @@ final class HostTables: @unchecked Sendable {
         implementation: nil))
   }
 
-  /// Lets the functions reach `owner`, weakly.
+  /// Connects the functions to `owner`, which is held weakly.
   func connect(to owner: TestPluginHost) {
     host.pointee.implementation = Unmanaged.passRetained(WeakHost(owner)).toOpaque()
   }
@@ -60,7 +60,7 @@ final class HostTables: @unchecked Sendable {
 
   private static func size<Table>(_ type: Table.Type) -> UInt32 { UInt32(MemoryLayout<Table>.size) }
 
-  // Made once, never changed and never freed.
+  // Created once, and never changed or freed.
   nonisolated(unsafe) private static let services: [String: UnsafeRawPointer] = [
     PENSTOCK_INSTANCE: table(
       penstock_instance_service(
@@ -128,7 +128,7 @@ final class HostTables: @unchecked Sendable {
   ]
 }
 
-/// A host that may be gone.
+/// A weak reference to a host.
 private final class WeakHost: Sendable {
   weak let host: TestPluginHost?
 

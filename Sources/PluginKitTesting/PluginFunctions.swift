@@ -3,7 +3,7 @@ import PluginKit
 
 /// A plugin's side of the contract, from a Swift type in this process or from a shared object.
 struct PluginFunctions: @unchecked Sendable {
-  // @unchecked: the tables stay unchanged as long as the plugin is loaded, which it is until the process ends.
+  // @unchecked: the tables do not change while the plugin is loaded, which is until the process ends.
 
   let describe: () -> penstock_text
   let open: (UnsafePointer<penstock_host>) -> penstock_status
@@ -13,10 +13,10 @@ struct PluginFunctions: @unchecked Sendable {
       Offer.Kind, penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> penstock_status
   let instance: (Offer.Kind) -> penstock_functions?
-  /// What is behind the capability penstock.instants/1; nil where there is nothing.
+  /// Returns the table of the capability penstock.instants/1; nil if there is none.
   let instants: () -> penstock_instants?
 
-  /// The functions of a type, beside those of others in this process.
+  /// Creates the functions of a type, independent of other plugins in this process.
   init<P: Plugin>(_ plugin: P.Type) {
     let runtime = PluginRuntime(plugin)
     let description = runtime.describedText()
@@ -28,9 +28,9 @@ struct PluginFunctions: @unchecked Sendable {
     instants = { Self.instants(PluginEntry.functions.capability) }
   }
 
-  /// The functions of a table as shared objects export it.
+  /// Creates the functions of a table that a shared object exports.
   ///
-  /// - Throws: ``PluginProblem`` with the code `malformed-plugin` where it is shorter than that of version 1.0.
+  /// - Throws: ``PluginProblem`` with the code `malformed-plugin` if it is smaller than in version 1.0.
   init(_ entry: UnsafeRawPointer) throws {
     guard let entry = copyTable(entry, penstock_plugin_entry.self, least: PENSTOCK_PLUGIN_ENTRY_SIZE_1_0) else {
       throw PluginProblem("malformed-plugin", "the plugin's entry is shorter than that of version 1.0")
@@ -46,7 +46,7 @@ struct PluginFunctions: @unchecked Sendable {
     instants = { entry.abi_minor >= 1 ? Self.instants(entry.capability) : nil }
   }
 
-  /// The functions as a kit's plugin registers them.
+  /// Creates the functions that a plugin made with the kit registers.
   init(_ functions: penstock_kit_functions) {
     describe = { functions.describe() }
     open = { functions.open($0) }

@@ -1,24 +1,24 @@
 import PluginKit
 
-/// What an instance told its host.
+/// An event that an instance reported to its host.
 public enum TestEvent: Sendable, Hashable {
-  /// It ended well; the value is an operation's result.
+  /// It ended successfully; the value is an operation's result.
   case completed(JSONValue?)
-  /// It ended badly.
+  /// It failed.
   case failed(PluginProblem)
-  /// How far it is.
+  /// Its progress.
   case progress(JSONValue)
   /// A controller's state.
   case state(JSONValue)
   /// A controller's error.
   case error(PluginProblem)
-  /// A controller asked for a run.
+  /// A controller requested a run.
   case rerun(JSONValue)
-  /// A controller forgot its state.
+  /// A controller reset its state.
   case reset
-  /// A controller leaves instants out: an object as the contract has it.
+  /// A controller leaves instants out: an object in the contract's format.
   case leftOut(JSONValue)
-  /// A specification's value, nil for unknown, and why it has it.
+  /// A specification's value, nil for unknown, and its reason.
   case changed(Bool?, reason: String)
 
   /// Whether a host keeps it until a run begins.
@@ -29,7 +29,7 @@ public enum TestEvent: Sendable, Hashable {
     }
   }
 
-  /// Whether nothing may follow.
+  /// Whether no event may follow.
   var isEnd: Bool {
     switch self {
     case .completed, .failed: true
@@ -40,14 +40,14 @@ public enum TestEvent: Sendable, Hashable {
 
 /// A line of a plugin's log.
 public struct TestLogLine: Sendable, Hashable {
-  /// How important it is.
+  /// The severity.
   public var level: PluginLog.Level
-  /// Its text.
+  /// The message.
   public var message: String
-  /// What it says to programs; nil for nothing.
+  /// The fields for programs; nil for none.
   public var fields: JSONValue?
 
-  /// A line.
+  /// Creates a line.
   public init(level: PluginLog.Level, message: String, fields: JSONValue? = nil) {
     self.level = level
     self.message = message

@@ -2,18 +2,18 @@ import CPluginKit
 import PluginKit
 import Synchronization
 
-/// The time of a ``TestPluginHost``, which passes only when a test lets it.
+/// The clock of a ``TestPluginHost``, which stands still until a test advances it.
 public final class TestHostClock: Sendable {
   private struct Timer: @unchecked Sendable {
-    // @unchecked: the context is handed back to whom it came from, once.
+    // @unchecked: the context is only passed back to its owner, once.
 
     let instance: penstock_id
     let instant: Timestamp
-    /// When it fires at the latest, by the time that has passed.
+    /// The latest time at which it fires, by the monotonic clock.
     let deadline: Duration
     let fire: penstock_timer_callback
     let context: UnsafeMutableRawPointer?
-    /// Whether it was cancelled, and is about to be told so.
+    /// Whether it was cancelled, and is about to be called with that status.
     var isCancelled = false
   }
 
@@ -29,18 +29,18 @@ public final class TestHostClock: Sendable {
 
   init(now: Timestamp) { state = Mutex(State(now: now)) }
 
-  /// The wall clock.
+  /// The time of the wall clock.
   public var now: Timestamp { state.withLock { $0.now } }
 
   /// The time that has passed.
   public var monotonic: Duration { state.withLock { $0.monotonic } }
 
-  /// When the timers that are set will fire, the earliest first.
+  /// The instants of the timers that are set, the earliest first.
   public var timers: [Timestamp] {
     state.withLock { $0.timers.values.filter { !$0.isCancelled }.map(\.instant).sorted() }
   }
 
-  /// Returns when at least `count` timers are set: the plugin waits.
+  /// Returns when at least `count` timers are set, that is, when the plugin waits.
   public func hasTimers(_ count: Int = 1) async {
     await waiters.wait { [self] in timers.count >= count }
   }
@@ -50,7 +50,7 @@ public final class TestHostClock: Sendable {
     await waiters.wait { [self] in timers.contains(instant) }
   }
 
-  /// Lets so much time pass, all at once, and fires the timers whose time has come, the earliest first.
+  /// Advances the time by `duration` in one step, and fires the timers that are due, the earliest first.
   public func advance(by duration: Duration) {
     state.withLock { state in
       state.now = state.now.advanced(by: duration)
@@ -59,10 +59,9 @@ public final class TestHostClock: Sendable {
     fireDueTimers()
   }
 
-  /// Sets the wall clock, as a person or a time server does, and fires the timers whose time has come.
+  /// Sets the wall clock, as a person or a time server does, and fires the timers that are due.
   ///
-  /// After it was set back, a timer fires when as much time has passed as its instant was ahead when it was set: see
-  /// ``advance(by:)``.
+  /// After the clock is set back, a timer fires when as much time has passed as its instant was ahead when the timer was set: see ``advance(by:)``.
   public func setWallClock(to now: Timestamp) {
     state.withLock { $0.now = now }
     fireDueTimers()
@@ -92,14 +91,14 @@ public final class TestHostClock: Sendable {
       return (state.lastTimer, timer.instant <= state.now)
     }
     waiters.look()
-    // Never from within this call, as the contract says.
+    // Never from within this call, as the contract requires.
     if isDue { Task { self.fireDueTimers() } }
     return id
   }
 
   func cancel(_ id: UInt64) {
     state.withLock { $0.timers[id]?.isCancelled = true }
-    // Never from within this call, as the contract says.
+    // Never from within this call, as the contract requires.
     Task { self.end(id) }
   }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// One instance in a ``TestPluginHost``.
 public final class TestInstance: Sendable {
   private struct State: @unchecked Sendable {
-    // @unchecked: the pointer is the plugin's own, and only handed back to it.
+    // @unchecked: the pointer belongs to the plugin and is only passed back to it.
 
     var pointer: UnsafeMutableRawPointer?
     var events: [TestEvent] = []
@@ -37,31 +37,31 @@ public final class TestInstance: Sendable {
     }
   }
 
-  /// Whether the host keeps none of the states and reruns that it tells, as where the pipeline cannot keep up: they are answered with
+  /// Whether the host refuses the states and reruns that the instance yields, as if the pipeline could not keep up: they are answered with
   /// ``Delivery/full``, and are not among ``events``. False at first.
   public var isFull: Bool {
     get { state.withLock { $0.isFull } }
     set { state.withLock { $0.isFull = newValue } }
   }
 
-  /// What it has told so far.
+  /// The events reported so far.
   public var events: [TestEvent] { state.withLock { $0.events } }
 
-  /// Sets it going. At most once.
+  /// Starts it. At most once.
   public func start(_ input: JSONValue = [:]) {
     guard let pointer = state.withLock({ $0.pointer.map { Pointer(value: $0) } }) else { return }
     withText(input) { functions?.start(pointer.value, $0) }
   }
 
-  /// What comes after one instant and not after another, as the contract has it: see `PredictableController`.
+  /// Returns the instants in an interval, in the contract's format: see `PredictableController`.
   ///
   /// - Parameters:
-  ///   - after: Those after it.
-  ///   - until: Those not after it.
-  ///   - limit: The earliest so many.
-  ///   - input: What ``start(_:)`` would be given.
-  /// - Returns: The answer; nil where nobody can know it.
-  /// - Throws: `PluginProblem` with the code `test-host`, where the plugin did not answer as it must.
+  ///   - after: The exclusive lower bound.
+  ///   - until: The inclusive upper bound.
+  ///   - limit: The maximum number; the earliest ones count.
+  ///   - input: The input that ``start(_:)`` would receive.
+  /// - Returns: The answer; nil if it cannot be known.
+  /// - Throws: `PluginProblem` with the code `test-host` if the plugin's answer is invalid.
   public func instants(
     after: Timestamp, until: Timestamp, limit: Int = 1000, input: JSONValue = [:]
   ) throws -> JSONValue? {
@@ -91,7 +91,7 @@ public final class TestInstance: Sendable {
     functions?.stop(pointer.value, UInt64(max(0, grace / .nanoseconds(1))))
   }
 
-  /// Frees it: what it tells afterwards is not heard.
+  /// Destroys it: later events are ignored.
   public func destroy() {
     let pointer = state.withLock { state in
       defer { state.pointer = nil }
@@ -103,28 +103,28 @@ public final class TestInstance: Sendable {
     functions?.destroy(pointer.value)
   }
 
-  /// Returns what it has told when that are at least `count` events, or when the task is cancelled.
+  /// Returns the events once there are at least `count`, or the task is cancelled.
   public func events(_ count: Int) async -> [TestEvent] {
     await host.waiters.wait { [self] in events.count >= count }
     return events
   }
 
-  /// Returns when `event` is what it told last, or when the task is cancelled.
+  /// Returns when the last event is `event`, or the task is cancelled.
   ///
-  /// For a specification that comes to know its value on another thread: whether the host hears that it is unknown before that is a matter
-  /// of luck, so that a test which counts events may wait for one that never comes.
+  /// For a specification that determines its value on another thread: whether the host is first notified that the value is unknown depends on
+  /// timing, so a test that counts events might wait for one that never comes.
   public func tells(_ event: TestEvent) async {
     _ = await events(until: { $0 == event })
   }
 
-  /// Returns what it has told when the last event satisfies `condition`, or when the task is cancelled.
+  /// Returns the events once the last one satisfies `condition`, or the task is cancelled.
   public func events(until condition: @escaping @Sendable (TestEvent) -> Bool) async -> [TestEvent] {
     await host.waiters.wait { [self] in events.last.map(condition) ?? false }
     return events
   }
 
-  /// Returns when it has ended: its result, or nil where it has none. Throws the `PluginProblem` that it failed with, and
-  /// `CancellationError` when the task is cancelled first.
+  /// Waits for the end and returns the result, or nil if it has none. Throws the `PluginProblem` that it failed with, or `CancellationError` if the
+  /// task is cancelled first.
   @discardableResult
   public func end() async throws -> JSONValue? {
     await host.waiters.wait { [self] in state.withLock { $0.hasEnded } }
@@ -136,14 +136,14 @@ public final class TestInstance: Sendable {
   }
 }
 
-/// A pointer that is handed on without being looked at.
+/// A pointer that is passed on without being dereferenced.
 private struct Pointer: @unchecked Sendable {
-  // @unchecked: the plugin's own, and only handed back to it.
+  // @unchecked: it belongs to the plugin and is only passed back to it.
 
   let value: UnsafeMutableRawPointer
 }
 
-/// What a plugin gives within a call of its host's.
+/// The texts that a plugin gives within a call of its host.
 private final class TakenText {
   var texts: [String] = []
 }

@@ -2,8 +2,7 @@ import CPluginKit
 import PluginKit
 import Synchronization
 
-/// A host for tests: drives a plugin through the functions of the contract, without a shared object, a pipeline or a
-/// clock that goes on by itself.
+/// A host for tests: drives a plugin through the functions of the contract, without a shared object, a pipeline or a running clock.
 ///
 /// ```swift
 /// let host = try TestPluginHost(Words.self)
@@ -11,8 +10,8 @@ import Synchronization
 /// #expect(result == 6)
 /// ```
 ///
-/// Everything that the plugin tells is checked as a host does it: an end that comes twice, a call for an instance that is
-/// gone and JSON that is none are noted in ``faults``, which is empty for a good plugin.
+/// The plugin's calls are checked as a real host does: a second end, a call for an instance that no longer exists and invalid JSON are recorded in
+/// ``faults``, which is empty for a correct plugin.
 public final class TestPluginHost: Sendable {
   private struct State {
     var lastID: penstock_id = 0
@@ -28,32 +27,32 @@ public final class TestPluginHost: Sendable {
     weak var instance: TestInstance?
   }
 
-  /// The time, which a test lets pass.
+  /// The clock, which the test advances.
   public let clock: TestHostClock
   let functions: PluginFunctions
   private let state: Mutex<State>
   private let tables = HostTables()
   let waiters = TestWaiters()
 
-  /// A host that has opened `plugin`.
+  /// Creates a host that has opened `plugin`.
   ///
   /// - Parameters:
   ///   - plugin: The plugin.
-  ///   - now: What time it is; a billion seconds after the beginning of 1970 by default.
-  ///   - secrets: The pipeline's secrets that the plugin may have.
-  /// - Throws: `PluginProblem` with the code `open-failed`, where the plugin did not open, with all that it logged.
+  ///   - now: The time of its clock; a billion seconds after the beginning of 1970 by default.
+  ///   - secrets: The pipeline's secrets that the plugin may read.
+  /// - Throws: `PluginProblem` with the code `open-failed` if the plugin did not open, with everything that it logged.
   public convenience init<P: Plugin>(
     _ plugin: P.Type, now: Timestamp = Timestamp(seconds: 1_000_000_000), secrets: [String: String] = [:]
   ) throws {
     try self.init(PluginFunctions(plugin), now: now, secrets: secrets)
   }
 
-  /// A host that has opened what a shared object exports as `penstock_plugin`.
+  /// Creates a host that has opened a shared object's exported `penstock_plugin`.
   package convenience init(entry: UnsafeRawPointer, now: Timestamp = Timestamp(seconds: 1_000_000_000)) throws {
     try self.init(PluginFunctions(entry), now: now, secrets: [:])
   }
 
-  /// A host that has opened the one plugin that this process has registered as `@main` does.
+  /// Creates a host that has opened the one plugin that this process has registered as `@main` does.
   package convenience init(registered: Void, now: Timestamp = Timestamp(seconds: 1_000_000_000)) throws {
     try self.init(PluginFunctions(PluginEntry.functions), now: now, secrets: [:])
   }
@@ -63,7 +62,7 @@ public final class TestPluginHost: Sendable {
     clock = TestHostClock(now: now)
     state = Mutex(State(secrets: secrets))
     tables.connect(to: self)
-    // As a real host does: what it is comes before what it does.
+    // A real host also calls `describe` before `open`.
     _ = functions.describe()
     let status = functions.open(tables.host)
     guard status == penstock_status(PENSTOCK_OK) else {
@@ -75,7 +74,7 @@ public final class TestPluginHost: Sendable {
 
   deinit { close() }
 
-  /// Lets go of the plugin, as a host does that ends. Instances must have been destroyed before.
+  /// Closes the plugin, as a host does at its end. All instances must have been destroyed.
   public func close() {
     let isFirst = state.withLock { state in
       defer { state.isClosed = true }
@@ -84,18 +83,18 @@ public final class TestPluginHost: Sendable {
     if isFirst { functions.close() }
   }
 
-  /// What the plugin says about itself, as the contract describes it.
+  /// The plugin's description of itself, in the contract's format.
   public var description: JSONValue {
     get throws { try functions.describe().value() ?? .null }
   }
 
-  /// The lines that it has logged.
+  /// The lines that the plugin has logged.
   public var log: [TestLogLine] { state.withLock { $0.log } }
 
-  /// What it did that the contract forbids, in sentences.
+  /// The plugin's violations of the contract, as sentences.
   public var faults: [String] { state.withLock { $0.faults } }
 
-  /// What it has stored.
+  /// The values that the plugin has stored.
   public var storage: [String: JSONValue] {
     get { state.withLock { $0.storage } }
     set { state.withLock { $0.storage = newValue } }
@@ -108,25 +107,24 @@ public final class TestPluginHost: Sendable {
 
   // MARK: Instances
 
-  /// Makes an instance of an operation.
+  /// Creates an instance of an operation.
   ///
-  /// - Throws: The `PluginProblem` that it gave as the reason for not taking the settings.
+  /// - Throws: The `PluginProblem` with which it rejected the settings.
   public func operation(_ id: String, with settings: JSONValue = [:]) throws -> TestInstance {
     try create(.operation, id, settings)
   }
 
-  /// Makes an instance of a controller. Throws like ``operation(_:with:)``.
+  /// Creates an instance of a controller. Throws like ``operation(_:with:)``.
   public func controller(_ id: String, with settings: JSONValue = [:]) throws -> TestInstance {
     try create(.controller, id, settings)
   }
 
-  /// Makes an instance of a specification. Throws like ``operation(_:with:)``.
+  /// Creates an instance of a specification. Throws like ``operation(_:with:)``.
   public func specification(_ id: String, with settings: JSONValue = [:]) throws -> TestInstance {
     try create(.specification, id, settings)
   }
 
-  /// Runs an operation once, and returns its result; nil where it has none. Throws the `PluginProblem` that it failed
-  /// with.
+  /// Runs an operation once and returns its result; nil if it has none. Throws the `PluginProblem` that it failed with.
   public func run(
     _ id: String, with settings: JSONValue = [:], requirement: JSONValue? = nil
   ) async throws -> JSONValue? {
@@ -160,7 +158,7 @@ public final class TestPluginHost: Sendable {
 
   func forget(_ id: penstock_id) { state.withLock { $0.instances[id] = nil } }
 
-  // MARK: What the plugin tells
+  // MARK: Calls from the plugin
 
   func note(fault: String) { state.withLock { $0.faults.append(fault) } }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes those who wait for something to become true.
+/// Resumes tasks that wait for conditions to become true.
 final class TestWaiters: Sendable {
   private typealias Waiter = (condition: @Sendable () -> Bool, continuation: CheckedContinuation<Void, Never>)
 
@@ -12,15 +12,15 @@ final class TestWaiters: Sendable {
 
   private struct State {
     var waiting: [Waiter] = []
-    /// How often it was said that something may have become true.
+    /// The number of calls of ``look()``.
     var looks = 0
   }
 
   private let state = Mutex(State())
 
-  /// Returns when `condition` is true; it is asked again after each ``look()``, and must not wait for anything itself.
+  /// Returns when `condition` is true. It is evaluated after each ``look()``, and must not block.
   ///
-  /// Returns too when the task is cancelled: a test whose time is over fails then, instead of waiting for ever.
+  /// Also returns when the task is cancelled: a test that has run out of time then fails instead of waiting forever.
   func wait(until condition: @escaping @Sendable () -> Bool) async {
     let isCancelled = Flag()
     await withTaskCancellationHandler {
@@ -34,14 +34,14 @@ final class TestWaiters: Sendable {
     }
   }
 
-  /// Something may have become true.
+  /// Evaluates the conditions again, since one may have become true.
   func look() {
     state.withLock { $0.looks += 1 }
     while lookOnce() {}
   }
 
-  /// Asks all who wait. True when somebody has said meanwhile that something may have become true: those who were being asked at that time,
-  /// without the lock, since conditions take locks of their own, were not asked by that one.
+  /// Evaluates the conditions of all waiting tasks. Returns true if ``look()`` was called meanwhile: the conditions that were being evaluated then,
+  /// without the lock, since they take locks of their own, were not evaluated for that call.
   private func lookOnce() -> Bool {
     let (all, looks) = state.withLock { state in
       defer { state.waiting = [] }

@@ -1,15 +1,15 @@
 import RunHistory
 import Values
 
-/// A host of which as many operations are at work as its `limits.processes` allows, so that others wait for one of them to end.
+/// A host that runs as many operations as its `limits.processes` allows, so that others wait for one of them to end.
 package struct BusyHost: Sendable, Hashable {
-  /// How many may be at work at once.
+  /// The maximum number of operations that run at once.
   package let limit: Int
 
-  /// Nil where the run is in no host, or where its host lets more begin.
+  /// Returns nil if the run is in no host, or if its host has capacity left.
   ///
   /// - Parameters:
-  ///   - run: A run that goes on.
+  ///   - run: An active run.
   ///   - history: The history.
   /// - Throws: `WorkspaceError`.
   package init?(of run: RunRecord, in history: History) throws {
@@ -22,13 +22,13 @@ package struct BusyHost: Sendable, Hashable {
     self.limit = limit
   }
 
-  /// Why an operation that may begin has not.
+  /// Why an operation that is ready has not begun.
   var reason: String {
     limit == 1
       ? "it waits for the one process that `limits.processes` of the host allows, which is at work"
       : "it waits for one of the \(limit) processes that `limits.processes` of the host allows, which are all at work"
   }
 
-  /// What lets it begin.
+  /// What would let it begin.
   var remedy: String { "it begins when another operation ends; `limits.processes` of the host allows more at once" }
 }

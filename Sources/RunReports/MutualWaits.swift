@@ -1,20 +1,20 @@
 import RunHistory
 
-/// The operations that wait for each other in a circle, and so for ever, by what is recorded of those that go on.
+/// Detects operations that wait for each other in a cycle, and therefore forever, from the records of active runs.
 ///
-/// An operation waits for ever if each of those that hold what it waits for has such an operation inside, or is one: it cannot end before that does.
+/// An operation waits forever if everything that holds what it waits for is, or contains, such an operation: a holder cannot end before it does.
 package struct MutualWaits: Sendable {
-  /// An operation in its own run.
+  /// An operation and its run.
   private struct Place: Hashable {
     var run: RunID
     var operation: String
   }
 
   private struct Wait {
-    /// The operation, behind those that lead to it from the run that somebody has started.
+    /// The operation, preceded by those that lead to it from the root run.
     var path: String
     var root: RunID
-    /// Itself, and the operations that it is inside of.
+    /// The operation itself, and the operations that contain it.
     var within: [Place]
     /// What it waits for, in words.
     var thing: String
@@ -26,7 +26,7 @@ package struct MutualWaits: Sendable {
 
   /// - Parameters:
   ///   - history: The history.
-  ///   - short: How runs are named.
+  ///   - short: Returns the short id of a run.
   /// - Throws: `WorkspaceError`.
   package init(in history: History, short: @escaping @Sendable (RunID) -> String) throws {
     self.short = short
@@ -41,7 +41,7 @@ package struct MutualWaits: Sendable {
     self.waits = waits
   }
 
-  /// What an operation waits for, and who holds it; nil where nobody can tell.
+  /// Returns what an operation waits for and which operations hold it; nil if that is unknown.
   private static func wait(_ held: HeldUpOperation, in history: History) throws -> Wait? {
     var wait = Wait(path: held.path, root: held.run, within: [], thing: "", holders: [])
     switch held.reason {
@@ -66,7 +66,7 @@ package struct MutualWaits: Sendable {
     return wait
   }
 
-  /// That operations of a run, or of one nested in it, wait in a circle, with all that are in it; nil where none do.
+  /// Describes the cycle that operations of a run, or of a run nested in it, are part of; nil if there is none.
   package func words(of run: RunID) -> String? {
     guard var next = waits.first(where: { wait in wait.within.contains { $0.run == run } }) else { return nil }
     var links: [String] = []

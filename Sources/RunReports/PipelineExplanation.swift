@@ -2,26 +2,26 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Why a pipeline that a host serves is not running, and when it will.
+/// Explains why a pipeline that a host serves is not running, and when it will.
 package struct PipelineExplanation: Sendable {
   package let entry: StatusReport.Entry
-  /// Its runs that are queued, with what they wait for.
+  /// Its queued runs, each with what it waits for.
   package let places: [QueueReport.Place]
-  /// Its latest occasions, the latest first.
+  /// Its latest occasions, most recent first.
   package let occasions: [Occasion]
   /// Whether a host serves the workspace now.
   package let isServed: Bool
-  /// What keeps that host from its work; nil where nothing does.
+  /// Why that host is at a standstill; nil if it is not.
   private let standstill: HostStandstill?
-  /// Whether that host begins nothing more.
+  /// Whether that host is draining and begins nothing more.
   private let isDraining: Bool
   /// Starts the latest host again.
   private let command: String
 
-  /// How many of its occasions are shown.
+  /// The maximum number of occasions shown.
   static let latestOccasions = 5
 
-  /// Nil where no host has served a pipeline of that name.
+  /// Returns nil if no host has served a pipeline of that name.
   ///
   /// - Parameters:
   ///   - name: The name of the pipeline.
@@ -42,7 +42,7 @@ package struct PipelineExplanation: Sendable {
     occasions = try history.occasions(filter)
   }
 
-  /// What it waits for, in sentences.
+  /// Sentences that say what it waits for.
   package var sentences: [String] {
     var sentences: [String] = []
     if !isServed {
@@ -76,14 +76,14 @@ package struct PipelineExplanation: Sendable {
     case .overdue(let time):
       sentences.append("It was due at \(ClockText.dateAndTime(time)), when its host could begin nothing.")
     case .request: sentences.append("Nothing starts it by itself; `penstock start \(entry.pipeline.name)` does.")
-    // What it waits for has been said.
+    // The sentences above already say what it waits for.
     case .unpaused, .host, .nextHost, .corrected: break
     }
     if isServed, entry.pipeline.isLoaded { sentences += entry.conditions.compactMap(Self.words) }
     return sentences
   }
 
-  /// What a condition keeps the pipeline from; nil where it is true.
+  /// Returns a sentence on what a condition prevents; nil if the condition is true.
   private static func words(for condition: PublishedSpecification) -> String? {
     guard condition.value != true else { return nil }
     let value = condition.value == false ? "is false" : "is not known"
@@ -92,7 +92,7 @@ package struct PipelineExplanation: Sendable {
     return "`\(condition.name)` \(value): \(condition.formula)\(reason)\(effect)."
   }
 
-  /// The explanation for programs.
+  /// The explanation as JSON.
   package func jsonValue() -> JSONValue {
     .object([
       "pipeline": entry.jsonValue(), "served": .bool(isServed), "queue": .array(places.map { $0.jsonValue() }),

@@ -2,7 +2,7 @@ import PipelineLanguage
 import Values
 
 extension PipelineGraph {
-  /// The graph as text in aligned columns: each operation with what it waits for, in an order in which they could run.
+  /// Returns the graph as text in aligned columns: each operation with its dependencies, in a possible order of execution.
   /// Lines are cut at `width` columns, unless it is nil.
   package func text(width: Int? = nil) -> String {
     var incoming = [[Edge]](repeating: [], count: nodes.count)
@@ -29,7 +29,7 @@ extension PipelineGraph {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The graph as a Mermaid flow chart, which web pages and Markdown viewers draw. Dotted arrows hand nothing over.
+  /// Returns the graph as a Mermaid flow chart, which web pages and Markdown viewers render. Dotted arrows pass no value.
   package func mermaid() -> String {
     var text = "flowchart TD\n"
     var event: PipelineDefinition.Event?
@@ -51,7 +51,7 @@ extension PipelineGraph {
     return text
   }
 
-  /// The graph in the DOT language of Graphviz. Dashed arrows hand nothing over.
+  /// Returns the graph in the DOT language of Graphviz. Dashed arrows pass no value.
   package func dot() -> String {
     var text = "digraph \(Self.dotText(name)) {\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\"];\n"
     var event: PipelineDefinition.Event?
@@ -74,8 +74,8 @@ extension PipelineGraph {
     return text + "}\n"
   }
 
-  /// One object for each operation: `operation`, `action`, `level`, `after` (the event of a handler) and `needs`, whose members
-  /// say what is handed over.
+  /// Returns one object per operation: `operation`, `action`, `level`, `after` (the event of a handler) and `needs`, whose members
+  /// say what is injected.
   package func jsonLines() -> [JSONValue] {
     var incoming = [[Edge]](repeating: [], count: nodes.count)
     for edge in edges { incoming[edge.to].append(edge) }
@@ -98,7 +98,7 @@ extension PipelineGraph {
     text + String(repeating: " ", count: max(0, width - TerminalText.width(of: text)))
   }
 
-  /// Mermaid reads `#quot;` and the like inside quotes; everything that could end the quotes or begin markup is written so.
+  /// Escapes text for a quoted Mermaid label: characters that could end the quotes or start markup become entities such as `#quot;`.
   private static func mermaidText(_ text: String) -> String {
     TerminalText.oneLine(text).reduce(into: "") { result, character in
       switch character {

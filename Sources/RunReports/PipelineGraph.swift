@@ -1,33 +1,33 @@
 import Expressions
 import PipelineLanguage
 
-/// A pipeline as operations and the arrows between them, for drawing.
+/// A pipeline as operations and the edges between them, for drawing.
 package struct PipelineGraph: Sendable {
   /// An operation.
   package struct Node: Sendable {
     package var name: String
-    /// The word of its action, and what it does on one line.
+    /// The keyword of its action, and its summary on one line.
     package var kind: String
     package var summary: String
-    /// The most arrows that lead to it from an operation without any.
+    /// The maximum number of edges on a path to it from an operation without dependencies.
     package var level: Int
     /// The event of a handler; nil for an operation of the pipeline proper.
     package var event: PipelineDefinition.Event?
-    /// What a person should see at a glance: `for each item`, `may fail` ….
+    /// Notes worth seeing at a glance, such as `for each item` or `may fail`.
     package var notes: [String]
   }
 
-  /// An operation that waits for another one.
+  /// A dependency of one operation on another.
   package struct Edge: Sendable {
-    /// Places in ``PipelineGraph/nodes``.
+    /// Positions in ``PipelineGraph/nodes``.
     package var from: Int
     package var to: Int
-    /// What is handed over and where it arrives; nil when only the order matters.
+    /// What is injected and where; nil if the edge only determines the order.
     package var label: String?
   }
 
   package var name: String
-  /// The operations in the order in which they could run one after the other, then the handlers.
+  /// The operations in a possible sequential order, followed by the handlers.
   package var nodes: [Node] = []
   package var edges: [Edge] = []
 
@@ -42,7 +42,7 @@ package struct PipelineGraph: Sendable {
   private mutating func add(_ operations: [OperationDefinition], event: PipelineDefinition.Event?) {
     let levels = Self.levels(of: operations)
     let order = operations.indices.sorted { (levels[$0], $0) < (levels[$1], $1) }
-    // Handlers are numbered on from the operations in some places: an index is looked up, not trusted.
+    // In some places, handlers continue the numbering of the operations, so an index is looked up rather than used as a position.
     var placeOfIndex: [Int: Int] = [:]
     var placeOfName: [String: Int] = [:]
     for (offset, position) in order.enumerated() {
@@ -71,7 +71,7 @@ package struct PipelineGraph: Sendable {
     }
   }
 
-  /// The length of the longest chain of dependencies before each operation.
+  /// Returns the length of the longest chain of dependencies before each operation.
   static func levels(of operations: [OperationDefinition]) -> [Int] {
     var positions: [Int: Int] = [:]
     for (position, operation) in operations.enumerated() { positions[operation.index] = position }

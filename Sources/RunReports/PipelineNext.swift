@@ -1,25 +1,25 @@
 import RunHistory
 
-/// What has to come before a pipeline starts the next time.
+/// What must happen before a pipeline starts next.
 package enum PipelineNext: Sendable, Hashable {
-  /// An instant.
+  /// An instant is reached.
   case at(RecordTime)
-  /// An instant that has passed, as its host cannot do anything.
+  /// An instant that has passed while its host was at a standstill.
   case overdue(RecordTime)
-  /// Conditions, and controllers without instants, by their names.
+  /// One of its causes occurs: conditions, and controllers without instants, by name.
   case causes(String)
-  /// Somebody who asks for it.
+  /// A person requests it.
   case request
-  /// The end of a pause, which nil leaves open; when it is due after that is not known.
+  /// A pause ends, at a time that may be open (nil); when it is due afterwards is unknown.
   case unpaused(RecordTime?)
-  /// A host.
+  /// A host serves it.
   case host
-  /// The host after the one that drains.
+  /// The host that follows the draining one serves it.
   case nextHost
-  /// A file without errors.
+  /// Its file is corrected.
   case corrected
 
-  /// `conditions` are those of the pipeline.
+  /// Determines what is next. `conditions` are those of the pipeline.
   init(
     of pipeline: PublishedPipeline, _ pause: Pause?, _ conditions: [PublishedSpecification] = [],
     on host: HostRecord.State?, isStandingStill: Bool = false, at now: RecordTime
@@ -32,7 +32,7 @@ package enum PipelineNext: Sendable, Hashable {
     case nil, .stopped?, .died?: self = .host
     case .draining?: self = .nextHost
     case .starting?, .ready?:
-      // What the last host said may be over, and what has just come up is not published yet.
+      // What the last host published may be outdated, and a new instant may not be published yet.
       let next = pipeline.nextAt.flatMap { $0 > now ? $0 : nil }
       if pipeline.isUnattended {
         self = .request
@@ -48,11 +48,11 @@ package enum PipelineNext: Sendable, Hashable {
     }
   }
 
-  /// What starts it: without its conditions, where `automatic: never` lets none of them.
+  /// Returns what starts it, without its conditions if `automatic: never` disables them.
   private static func starters(of pipeline: PublishedPipeline, _ conditions: [PublishedSpecification]) -> String? {
     guard var causes = pipeline.causes, conditions.contains(where: { $0.name == "automatic" && $0.formula == "never" })
     else { return pipeline.causes ?? pipeline.nextCause }
-    // They are behind the controllers, in this order.
+    // The conditions follow the controllers, in this order.
     for name in ["rerun_on_change", "automatic"] {
       guard let condition = conditions.first(where: { $0.name == name }) else { continue }
       let text = "\(name): \(condition.formula)"
@@ -63,12 +63,12 @@ package enum PipelineNext: Sendable, Hashable {
     return causes.isEmpty ? nil : causes
   }
 
-  /// The instant, where it is known.
+  /// The instant, if known.
   package var time: RecordTime? {
     if case .at(let time) = self { time } else { nil }
   }
 
-  /// In a few words, for people.
+  /// A short description for display.
   package var words: String {
     switch self {
     case .at(let time): ClockText.dateAndTime(time)

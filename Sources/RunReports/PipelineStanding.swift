@@ -2,28 +2,28 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// What a pipeline does at the moment, and what keeps it or its runs from more, with the command that changes it.
+/// The current state of a pipeline, and what holds it or its runs up, with the command that changes that.
 struct PipelineStanding {
   let pipeline: PublishedPipeline
-  /// Its latest runs, the latest first.
+  /// Its latest runs, most recent first.
   let runs: [RunRecord]
-  /// Its runs that go on, the oldest first.
+  /// Its active runs, oldest first.
   let running: [RunRecord]
-  /// What holds these up.
+  /// The operations that hold these runs up.
   let heldUp: [HeldUpOperation]
-  /// How many of its runs are queued.
+  /// The number of its queued runs.
   let queued: Int
   let pause: Pause?
-  /// What keeps its controllers from their work.
+  /// Problems of its controllers.
   let controllerProblems: [PublishedControllerProblem]
-  /// The state of the host; nil where none has ever served the workspace.
+  /// The state of the host; nil if none has ever served the workspace.
   let host: HostRecord.State?
-  /// What keeps that host from its work; nil where nothing does.
+  /// Why that host is at a standstill; nil if it is not.
   let hostStandstill: HostStandstill?
   let history: History
   let now: RecordTime
 
-  /// How many runs or operations are named.
+  /// The maximum number of runs or operations that are named.
   private static let named = 3
 
   /// `idle`, `queued`, `running`, `paused` or `invalid`.
@@ -35,21 +35,22 @@ struct PipelineStanding {
     return pipeline.problem == nil ? "idle" : "invalid"
   }
 
-  /// Why it is in that state, and what else is to be said of it: what is wrong with its file, its runs, its pause. Nil where nothing is.
+  /// Returns why it is in that state, with any problem of its file, its runs and its pause. Nil if there is nothing to report.
   func reason() throws -> String? {
     let parts = try [problem] + controllerProblems.map(\.words) + [standstill(), doing(), pause?.words]
     let told = parts.compactMap(\.self)
     return told.isEmpty ? nil : told.joined(separator: "; ")
   }
 
-  /// What is wrong with its file, whole where that is all there is to say.
+  /// The problem of its file; complete if there is nothing else to report.
   private var problem: String? {
     guard let problem = pipeline.problem else { return nil }
     guard state != "invalid" || !running.isEmpty || pause != nil else { return problem }
     return "invalid file: " + (problem.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? "")
   }
 
-  /// That instants do not come up again that came up before the clock was set back; nil where it was not, or one comes up before their end.
+  /// Reports that instants do not recur that had passed before the clock was set back; nil if it was not set back, or an instant comes up before the last
+  /// of them.
   func standstill() throws -> String? {
     guard hostIsMissing == nil || hostStandstill != nil, pipeline.isLoaded, pipeline.nextCause != nil,
       let latest = try history.latestInstant(of: pipeline.name), latest > now.advanced(by: Self.noticeable),
@@ -58,10 +59,10 @@ struct PipelineStanding {
     return "until \(ClockText.dateAndTime(latest)), all instants had their turn before the clock was set back"
   }
 
-  /// By how much the clock must have been set back, in microseconds: controllers may be early by up to a second.
+  /// By how much the clock must have been set back, in microseconds: controllers may be up to a second early.
   private static let noticeable: Int64 = 2_000_000
 
-  /// What its runs do; nil where nothing is to be said.
+  /// Returns what its runs are doing; nil if there is nothing to report.
   func doing() throws -> String? {
     if !running.isEmpty { return try goingOn() }
     switch state {
@@ -111,9 +112,9 @@ struct PipelineStanding {
     return text
   }
 
-  // MARK: Runs that have ended
+  // MARK: Ended runs
 
-  /// The runs since the latest success, the latest first.
+  /// The runs since the latest success, most recent first.
   private var unsuccessful: ArraySlice<RunRecord> { runs.prefix { $0.state != .succeeded } }
 
   /// The latest interrupted run since the last success. If there is none, the latest interrupted run that the next host resumes.
@@ -122,17 +123,17 @@ struct PipelineStanding {
     return try runs.first { try $0.state == .interrupted && RunRestart(of: $0, in: history).prospect != nil }
   }
 
-  /// The latest run, where it failed.
+  /// The latest ended run, if it failed.
   private var failed: RunRecord? {
     runs.first { $0.state.isFinal }.flatMap { $0.state == .failed ? $0 : nil }
   }
 
-  /// The operations with which a run failed.
+  /// Returns the operations that made a run fail.
   private static func failures(of run: RunRecord, in history: History) throws -> [OperationRecord] {
     try history.operations(of: run.id).filter { $0.parent == nil && $0.state == .failed }
   }
 
-  /// ` in 'deploy'`, or why it failed where no operation did.
+  /// Returns ` in 'deploy'`, or the run's reason if no operation failed.
   private static func place(of run: RunRecord, in history: History) throws -> String {
     let names = try failures(of: run, in: history).map { "'\($0.title)'" }
     guard !names.isEmpty else { return run.tellingReason.map { " (\($0))" } ?? "" }
@@ -141,7 +142,7 @@ struct PipelineStanding {
 
   // MARK: Sentences
 
-  /// What is to be said of its runs, with what a person may do, each a sentence.
+  /// Returns sentences on its runs and on what the user can do.
   func sentences() throws -> [String] {
     var sentences: [String] = []
     if let standstill = try standstill() {
@@ -182,7 +183,7 @@ struct PipelineStanding {
     return sentences
   }
 
-  // MARK: What holds an operation up
+  // MARK: Operations that hold up a run
 
   private static func command(for held: HeldUpOperation, _ short: String) -> String? {
     guard case .approval = held.reason else { return nil }

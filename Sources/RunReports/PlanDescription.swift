@@ -4,35 +4,35 @@ import RunHistory
 import Values
 import Workspace
 
-/// What a run would do, told before it begins: the operations in an order in which they could run, what each is given by whom, and
-/// what can be known already. Nothing is executed for it.
+/// A description of what a run would do: the operations in a possible order, the inputs of each and where they come from, and
+/// whatever is known in advance. Nothing is executed to create it.
 package struct PlanDescription: Sendable {
-  /// What would become of an operation.
+  /// What would happen to an operation.
   package enum Disposition: Sendable, Hashable {
     case runs
     /// Its condition is known to be false.
     case skipped(condition: String)
     /// A dependency is known to be skipped.
     case skippedWith(dependency: String)
-    /// It is not to be executed, and has a result in a former run.
+    /// It is not selected, and is reused from a former run.
     case takenOver(RunID)
-    /// It had succeeded in the run that is retried, and is executed again.
+    /// It had succeeded in the run that is retried, but is executed again.
     case runsAgain(cause: String)
-    /// It is not to be executed if its dependencies, which are, end as they did in the run that is retried.
+    /// It is reused if its dependencies, which are executed, end as they did in the run that is retried.
     case takenOverUnless(RunID, dependencies: [String])
-    /// It is not to be executed, and there is no former result.
+    /// It is not selected, and there is no former result.
     case leftOut
-    /// A former success is taken over if the inputs turn out to be the same.
+    /// A former success is reused if the inputs turn out to be the same.
     case mayBeReused(RunID, endedAt: RecordTime)
   }
 
-  /// The items of a loop in a run that retries another one, as that one had them.
+  /// The items of a loop in a run that retries another one, as recorded there.
   package struct Items: Sendable {
-    /// Those that would be executed, each with its label.
+    /// The labels of the items that would be executed.
     package var again: [String]
-    /// How many would be taken over, if they are the same.
+    /// The number of items that would be reused if they are unchanged.
     package var takenOver: Int
-    /// Why also those would be executed that had succeeded; nil where they would not.
+    /// Why items that had succeeded would also be executed; nil if they would not.
     package var cause: String?
 
     package init(again: [String], takenOver: Int, cause: String? = nil) {
@@ -42,7 +42,7 @@ package struct PlanDescription: Sendable {
     }
   }
 
-  /// Something that is handed to an operation, with its value where that is known.
+  /// An input of an operation, with its value if known.
   package struct Given: Sendable {
     package var input: OperationInput
     package var value: JSONValue?
@@ -52,14 +52,14 @@ package struct PlanDescription: Sendable {
   package struct Step: Sendable {
     package var definition: OperationDefinition
     package var event: PipelineDefinition.Event?
-    /// Steps of one level could run side by side.
+    /// Steps of the same level could run in parallel.
     package var level: Int
     package var needs: [String]
     package var inputs: [Given]
     package var disposition: Disposition
-    /// Of a loop of a retry, what would become of its items, where that is known.
+    /// What would happen to the items of a loop in a retry, if known.
     package var items: Items?
-    /// The value of a `value` that depends on nothing but params.
+    /// The value of a `value` that depends only on params.
     package var value: JSONValue?
   }
 
@@ -73,13 +73,13 @@ package struct PlanDescription: Sendable {
   /// Describes a run with these options.
   ///
   /// - Parameters:
-  ///   - pipeline: What would run.
-  ///   - options: How it would be started.
-  ///   - selected: The places of the operations that the options select; nil for all.
-  ///   - history: Where former results would come from.
-  ///   - retried: What becomes of operations that had succeeded in a run that is retried, by their places.
-  ///   - items: What becomes of the items of loops in such a run, by the places of the loops.
-  ///   - now: The instant that the age of former results is measured at.
+  ///   - pipeline: The pipeline.
+  ///   - options: The options that it would be started with.
+  ///   - selected: The positions of the operations that the options select; nil for all.
+  ///   - history: The source of former results.
+  ///   - retried: What happens to operations that had succeeded in a run that is retried, by position.
+  ///   - items: What happens to the items of loops in such a run, by the position of the loop.
+  ///   - now: The time from which the age of former results is measured.
   /// - Throws: ``WorkspaceError`` if the history cannot be read.
   package init(
     of pipeline: PipelineDefinition, options: RunOptions, selected: Set<Int>?, history: History?,
@@ -138,7 +138,7 @@ package struct PlanDescription: Sendable {
     return step
   }
 
-  /// A dependency that is known to be skipped, and whose result this operation has no default for.
+  /// Returns a dependency that is known to be skipped, and whose result this operation has no default for.
   private func skippedDependency(of step: Step) -> String? {
     let definition = step.definition
     guard !definition.isAskedAnyway else { return nil }
@@ -164,7 +164,7 @@ package struct PlanDescription: Sendable {
     return try? expression.evaluate(in: contexts)
   }
 
-  /// The latest success that is not stale, of an operation that may be reused.
+  /// Returns the latest success of a reusable operation that is not stale.
   private static func reusable(
     _ definition: OperationDefinition, _ pipeline: PipelineDefinition, _ history: History, _ now: RecordTime
   ) throws(WorkspaceError) -> Disposition? {

@@ -3,7 +3,7 @@ import RunHistory
 import Values
 import Workspace
 
-/// Finds what queued runs wait for, and who holds it.
+/// Determines what queued runs wait for, and what holds it.
 struct QueueReasons {
   private let history: History
   private let now = RecordTime.now
@@ -12,18 +12,18 @@ struct QueueReasons {
   private let configuration: JSONValue?
   private let pauses: [String: Pause]
   private let placed: [PlacedRun]
-  /// That the disk is full, in the words of `status`, where the host could not say so.
+  /// A full disk, in the words of `status`, since the host could not record it.
   private let fullDisk: String?
-  /// The leases of the turns of pipelines, as far as they were looked for.
+  /// The turn leases of pipelines looked up so far.
   private var turns: [String: Lease?] = [:]
 
-  /// What a run waits for that a host takes from the queue as soon as it looks.
+  /// The reasons shown for a run that a host takes from the queue at its next check.
   static let (turn, begins) = ("its turn", "nothing: it is about to begin")
 
-  /// What is said of a run whose time to begin is over, until somebody has left it out.
+  /// The reason shown for a run whose deadline to begin has passed, until it is left out.
   static let late = "nothing: its time to begin is over, and it is left out"
 
-  /// How many runs are named that hold something.
+  /// The maximum number of holders that are named.
   private static let named = 3
 
   init(
@@ -33,13 +33,13 @@ struct QueueReasons {
     fullDisk = disk(history.workspace.directory)?.problem.map { "room to write: \($0)" }
     host = try history.currentHost()
     standstill = host.flatMap(history.standstill)
-    // Where none serves, the next one is probably like the last one.
+    // If no host is running, the next one is probably configured like the last one.
     configuration = try (host ?? history.hosts(limit: 1).first).flatMap { try? JSONValue.parse($0.configuration) }
     pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
     placed = try host.map { try history.placedRuns(of: $0.owner) } ?? []
   }
 
-  /// Whether the time is over by which the run must have begun.
+  /// Returns whether the deadline by which the run must have begun has passed.
   func isLate(_ place: QueuePlace) -> Bool { place.startBy.map { $0 < now } ?? false }
 
   mutating func reason(of place: QueuePlace) throws -> String {
@@ -55,7 +55,7 @@ struct QueueReasons {
     if let pause = pauses[place.pipeline] { return "the end of a pause: \(pause.words)" }
     if let turn = try turn(of: place) { return turn }
     let limit = configuration?["limits"]?["runs"]?.intValue
-    // A queue that lets as many go on as the whole host is not what limits.
+    // A queue that allows as many runs as the whole host is not the limit.
     if let most = configuration?["queues"]?[place.queue]?.intValue, most < limit ?? .max {
       let holders = placed.filter { $0.queue == place.queue }
       if holders.count >= most {
@@ -66,7 +66,7 @@ struct QueueReasons {
     return Self.turn
   }
 
-  /// What decides in which order these begin.
+  /// Returns what determines the order in which these begin.
   func outlook(of places: [QueuePlace]) throws -> QueueOutlook {
     var outlook = QueueOutlook()
     outlook.limits.total = configuration?["limits"]?["runs"]?.intValue.map { Int(clamping: $0) } ?? .max
@@ -86,12 +86,12 @@ struct QueueReasons {
     return outlook
   }
 
-  /// `a place: limits.runs of the host lets 1 run go on at once: run 03kx9fab of 'nightly' has it`.
+  /// Returns, for example, `a place: limits.runs of the host lets 1 run go on at once: run 03kx9fab of 'nightly' has it`.
   private func words(_ what: String, _ most: Int64, _ key: String, _ holders: [PlacedRun]) throws -> String {
     try "\(what): \(key) of the host lets \(most) \(most == 1 ? "run" : "runs") go on at once: \(words(holders))"
   }
 
-  /// `run 03kx9fab of 'nightly' has it`.
+  /// Returns, for example, `run 03kx9fab of 'nightly' has it`.
   private func words(_ holders: [PlacedRun]) throws -> String {
     guard !holders.isEmpty else { return "none may begin" }
     var names = try holders.prefix(Self.named).map { "run \(try history.shortForm(of: $0.run)) of '\($0.pipeline)'" }
@@ -100,8 +100,8 @@ struct QueueReasons {
     return names.isEmpty ? "\(last) has it" : "\(names.joined(separator: ", ")) and \(last) have them"
   }
 
-  /// The words for who has the turn of the pipeline, where the run waits for that: one run goes on at a time, or the run was taken to replace another one, which is being cancelled. Nil where
-  /// no other run has it.
+  /// Describes the holder of the pipeline's turn if the run waits for it: one run is active at a time, or the run replaces another one that is being
+  /// cancelled. Nil if no other run holds it.
   private mutating func turn(of place: QueuePlace) throws -> String? {
     let lease = try turns[place.pipeline] ?? history.turn(of: place.pipeline)
     turns[place.pipeline] = .some(lease)

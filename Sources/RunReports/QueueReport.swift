@@ -2,26 +2,26 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// The runs that are queued, each with what it waits for.
+/// The queued runs, each with what it waits for.
 package struct QueueReport: Sendable {
   /// A queued run.
   package struct Place: Sendable {
     package var place: QueuePlace
-    /// How many begin before it, as far as is known now: as if all runs took equally long.
+    /// How many runs are expected to begin before it, assuming that all take equally long.
     package var before: Int
-    /// What it waits for and who holds that, in words.
+    /// What it waits for and what holds that, in words.
     package var reason: String
 
-    /// Whether nothing is in its way.
+    /// Whether nothing prevents it from beginning.
     package var isAboutToBegin: Bool { before == 0 && [QueueReasons.turn, QueueReasons.begins].contains(reason) }
   }
 
   package private(set) var places: [Place] = []
 
-  /// How many more there are.
+  /// The number of runs beyond ``most``.
   package private(set) var left = 0
 
-  /// How many are told at most.
+  /// The maximum number of runs reported.
   package static let most = 1000
 
   /// - Parameters:
@@ -37,7 +37,7 @@ package struct QueueReport: Sendable {
       labels.isEmpty ? nil : Set(try history.runs(RunFilter(states: [.queued], labels: labels)).map(\.id))
     var reasons = try QueueReasons(in: history)
     let order = try history.queueInOrder(reasons.outlook)
-    // Those that are left out are before no other one.
+    // Runs that are left out do not precede any other.
     for (index, place) in (order.filter { !reasons.isLate($0) } + order.filter(reasons.isLate)).enumerated() {
       guard pipeline == nil || place.pipeline == pipeline, run == nil || place.run == run,
         labelled?.contains(place.run) ?? true
@@ -52,7 +52,7 @@ package struct QueueReport: Sendable {
 }
 
 extension QueueReport.Place {
-  /// The place with the names of the view `queue`.
+  /// Returns the place as JSON, with the names of the view `queue`.
   package func jsonValue() -> JSONValue {
     .object([
       "run": .string(place.run.text), "pipeline": .string(place.pipeline), "queue": .string(place.queue),
@@ -63,20 +63,20 @@ extension QueueReport.Place {
 }
 
 extension Occasion {
-  /// The run that came of it; nil for one that stood in its way.
+  /// The run that resulted from it; nil if the recorded run is the one that prevented it.
   package var ownRun: RunID? { outcome == .skipped && reason == .overlap ? nil : run }
 
-  /// Why there is no run, in words: `overlap: run 03kx9fab was in the way`. Nil where there is one.
+  /// Returns why there is no run: `overlap: run 03kx9fab was in the way`. Nil if there is one.
   package func because(short: (RunID) -> String) -> String? {
     let obstacle = ownRun == nil ? run.map { "run \(short($0)) was in the way" } : nil
     let detail = obstacle ?? detail.map(TerminalText.oneLine)
-    // A detail may begin with the word itself: `paused by ada`.
+    // A detail may already begin with the reason's word: `paused by ada`.
     let word = reason.flatMap { detail?.hasPrefix($0.rawValue) == true ? nil : $0.rawValue }
     let parts = [word, detail].compactMap(\.self)
     return parts.isEmpty ? nil : parts.joined(separator: ": ")
   }
 
-  /// The occasion with the names of the view `occasions`.
+  /// Returns the occasion as JSON, with the names of the view `occasions`.
   package func jsonValue() -> JSONValue {
     .object([
       "pipeline": .string(pipeline), "cause": .string(cause.rawValue), "controller": JSONValue(controller),

@@ -2,14 +2,14 @@ import PipelineLanguage
 import RunHistory
 
 extension RecordedRun {
-  /// How long the latest attempt of an operation has been running. The operation began with its first one.
+  /// Returns how long the latest attempt of an operation has been running. The operation itself began with its first attempt.
   func lengthOfAttempt(of record: OperationRecord, now: RecordTime) -> String {
     let attempt = attempts.last { $0.ordinal == record.ordinal && $0.number == record.attempts }
     return ClockText.length(since: attempt?.startedAt ?? record.startedAt ?? now, now: now)
   }
 
-  /// The run with a record for every operation of its pipeline: those that have not begun, of which nothing is recorded yet, are pending. Of a run
-  /// that has ended everything is recorded.
+  /// Returns the run with a record for every operation of its pipeline: operations that have not begun, and so have no record yet, become pending. An
+  /// ended run already has a record of every operation.
   package func withPending(of pipeline: PipelineDefinition?) -> RecordedRun {
     guard let pipeline, !run.state.isFinal || run.state == .interrupted else { return self }
     var whole = self

@@ -3,20 +3,20 @@ import OrderedCollections
 import RunHistory
 import Values
 
-/// An artifact with the operation that has kept it.
+/// An artifact, with the operation that produced it.
 package struct RunArtifact: Sendable {
   /// The operation, or the item of a loop.
   package let operation: String
-  /// What the item is called behind its number.
+  /// The label of the item.
   package let label: String?
   package let artifact: KeptArtifact
-  /// The run that it was taken over from.
+  /// The run that it was reused from.
   package let source: RunID?
 
   /// `build.app`.
   package var fullName: String { "\(operation).\(artifact.name)" }
 
-  /// Those of a run, in the order of its operations. What the items of a loop have kept is theirs, but for a loop that was taken over as a whole.
+  /// Returns the artifacts of a run, in the order of its operations. Those of a loop are listed under its items, unless the loop was reused as a whole.
   package static func all(of operations: [OperationRecord]) -> [RunArtifact] {
     let loops = Set(operations.compactMap(\.parent))
     return operations.filter { !loops.contains($0.ordinal) }.flatMap { operation in
@@ -28,7 +28,7 @@ package struct RunArtifact: Sendable {
     }
   }
 
-  /// Whether `name` names it: by its own name, that of its operation or loop, or both with a dot between them.
+  /// Returns whether `name` matches it: its own name, that of its operation or loop, or both joined by a dot.
   package func isMeant(by name: String) -> Bool {
     if name == artifact.name || isOperation(name) { return true }
     guard let dot = name.lastIndex(of: "."), name[name.index(after: dot)...] == artifact.name else { return false }
@@ -43,7 +43,7 @@ package struct RunArtifact: Sendable {
     return OperationName.areSame(asked.loop, item.loop) && asked.item == label
   }
 
-  /// With the names and units of `history show --json`.
+  /// The artifact as JSON, with the names and units of `history show --json`.
   package var jsonValue: JSONValue {
     var members: OrderedDictionary<String, JSONValue> = ["operation": .string(operation), "label": JSONValue(label)]
     for (name, value) in artifact.jsonValue.objectValue ?? [:] where name != "item" && name != "items" {

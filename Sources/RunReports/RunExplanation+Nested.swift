@@ -1,31 +1,31 @@
 import PipelineLanguage
 import RunHistory
 
-/// What goes on, or went wrong, in the runs that an operation has started: a line for each, and the command that explains it further.
+/// The parts of an explanation about runs that an operation has started: one line per run, and the command that explains it further.
 extension RunExplanation {
   /// A run that an operation has started.
   package struct Nested: Sendable {
-    /// Everything that is recorded of it.
+    /// The complete recorded run.
     package var recorded: RecordedRun
-    /// Its id in commands to type.
+    /// The short id, for commands.
     package var shortID: String
 
-    /// A run that an operation has started, and its id in commands to type.
+    /// Creates a nested run with its short id for commands.
     package init(recorded: RecordedRun, shortID: String) {
       self.recorded = recorded
       self.shortID = shortID
     }
   }
 
-  /// Finds the latest run that an operation of a run has started.
+  /// Returns the latest run that an operation of a run has started.
   package typealias NestedRuns = @Sendable (_ parent: RunID, _ operation: String) -> Nested?
 
-  /// How many items of a loop, and how many operations of a nested run, are told of.
+  /// The maximum number of items of a loop, and of operations of a nested run, that are described.
   static let limit = 2
-  /// How many runs inside one another are looked into.
+  /// The maximum depth of nested runs that are followed.
   private static let maximumDepth = 5
 
-  /// What is said of the runs that `record` has started.
+  /// Returns the lines and remedies for the runs that `record` has started.
   func nestedLines(of record: OperationRecord) -> (because: [String], remedies: [String]) {
     var because: [String] = []
     var remedies: [String] = []
@@ -36,7 +36,7 @@ extension RunExplanation {
       remedies.append("penstock explain \(nested.shortID)")
       remedies += wakeRemedies(
         nested.recorded.operations.filter { $0.state == .retrying }, of: nested.recorded.run, nested.shortID)
-      // The error of the operation may have told the same.
+      // The error of the operation may already say the same.
       if let error = holder.error, error.message.contains(nested.recorded.run.id.text) { continue }
       let whose = holder.name == record.name ? "its run" : "the run of '\(holder.title)',"
       because.append("\(whose) \(summary(of: nested, depth: 1))")
@@ -52,7 +52,7 @@ extension RunExplanation {
     return definition.map { $0.action.kind.nestedPath != nil } ?? (pipeline == nil)
   }
 
-  /// The run that says something of where the operation is: not one of an attempt before.
+  /// Returns the nested run that explains where the operation is, ignoring those of earlier attempts.
   private func nestedRun(of holder: OperationRecord) -> Nested? {
     guard let nested = nestedRuns(run.id, holder.name) else { return nil }
     let run = nested.recorded.run
@@ -78,7 +78,7 @@ extension RunExplanation {
       case .cancelled, .succeeded: []
       }
     var open = told.flatMap { state in operations.filter { $0.state == state } }
-    // Of a loop its items are told of.
+    // A loop is described by its items.
     let loops = Set(open.compactMap(\.parent))
     open.removeAll { loops.contains($0.ordinal) }
     let isWaiting = run.state == .running && !open.isEmpty && !open.contains { $0.state == .running }
@@ -121,7 +121,7 @@ extension RunExplanation {
 }
 
 extension History {
-  /// The latest run that an operation of `parent` has started, for an explanation of that operation.
+  /// Returns the latest run that an operation of `parent` has started, for an explanation of that operation.
   package func nested(in parent: RunID, operation: String) -> RunExplanation.Nested? {
     guard let run = try? nestedRun(of: parent, operation: operation), let recorded = try? loadForResume(run.id) else {
       return nil

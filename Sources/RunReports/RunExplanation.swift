@@ -3,23 +3,23 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Why a run, or one of its operations, is where it is, and what would change that. Made from the records and the
-/// definition that is stored with them.
+/// An explanation of why a run, or one of its operations, is in its state, and what would change that. It is based on the records and the
+/// definition stored with them.
 package struct RunExplanation: Sendable {
   /// The explanation of the run as a whole, or of one operation.
   package struct Entry: Sendable {
     /// The operation; nil for the run.
     package var operation: String?
-    /// What an item is called.
+    /// The label of an item.
     package var label: String?
     package var state: String
-    /// The state as people call it.
+    /// The state in the words shown to users.
     package var word: String
-    /// Why, each a sentence without a full stop.
+    /// The reasons, each a sentence without a full stop.
     package var because: [String]
     /// What would change it: each a sentence, or a command to type.
     package var remedies: [String]
-    /// The latest attempt of a failed operation, whose output says more.
+    /// The latest attempt of a failed operation, whose output has details.
     package var attempt: AttemptRecord?
   }
 
@@ -41,13 +41,24 @@ package struct RunExplanation: Sendable {
   private let mutualWait: @Sendable () -> String?
   private let processors: Int?
 
-  /// Explains a run: itself, and each operation that did not simply succeed; or only `operation`, in more detail.
-  /// Without `pipeline`, which may no longer be readable, the reasons are those of the records alone. `shortID` is put
-  /// into the commands to type; `nestedRuns` is asked for the runs that operations have started, and `holders` for what holds
-  /// resources, by their names, `busyHost` whether its host lets no more begin, and `mutualWait` whether operations of it wait in a circle. `processors` is how many
-  /// that host has, where they are known, and `standstill` what keeps its process from its work. `place` is that of a run in the queue of a host, `restart` what becomes of an interrupted one; `short` is how other runs are
-  /// named, and
-  /// `holderOfName` says who holds an exclusive name.
+  /// Explains a run and each operation that did not simply succeed; or only `operation`, in more detail.
+  ///
+  /// - Parameters:
+  ///   - recorded: The run.
+  ///   - pipeline: Its definition; nil, if it can no longer be read, limits the reasons to those of the records.
+  ///   - operation: The only operation to explain; nil for the run and its operations.
+  ///   - shortID: The id of the run in commands.
+  ///   - now: The present.
+  ///   - place: The place of a queued run in the queue of a host.
+  ///   - restart: What happens to an interrupted run.
+  ///   - standstill: Why the host of the run is at a standstill.
+  ///   - busyHost: Returns the host of the run if it has no capacity left.
+  ///   - processors: The number of processors of that host, if known.
+  ///   - mutualWait: Describes a cycle in which operations of the run wait for each other.
+  ///   - nestedRuns: Returns the runs that operations have started.
+  ///   - holders: Returns the holders of the named resources.
+  ///   - short: Returns the short id of another run.
+  ///   - holderOfName: Returns the holder of an exclusive name.
   package init(
     of recorded: RecordedRun, pipeline: PipelineDefinition?, operation: String?, shortID: String,
     now: RecordTime = .now, place: QueueReport.Place? = nil, restart: RunRestart? = nil,
@@ -76,7 +87,7 @@ package struct RunExplanation: Sendable {
     records = Dictionary(recorded.operations.map { ($0.name, $0) }) { $1 }
     if let operation {
       entries = [explain(operation, inDetail: true)]
-      // What has ended is not kept from anything.
+      // A standstill does not affect an operation that has ended.
       if records[operation]?.state.isFinal != true { entries[0].because += standstill.map { [$0.words] } ?? [] }
       return
     }
@@ -88,7 +99,7 @@ package struct RunExplanation: Sendable {
       let state = records[name]?.state ?? .pending
       guard state != .succeeded, state != .reused else { continue }
       var entry = explain(name, inDetail: false)
-      // What is to be done about the run stands with the run, once.
+      // A remedy of the whole run is listed only once, with the run.
       entry.remedies.removeAll { entries[0].remedies.contains($0) }
       entries.append(entry)
     }
@@ -97,7 +108,7 @@ package struct RunExplanation: Sendable {
   private func runEntry() -> Entry {
     var because: [String] = []
     var remedies: [String] = []
-    // That of a run which its host has left says that the host died.
+    // The reason of a run that its draining host has left would say that the host died.
     if let reason = run.tellingReason, !isLeft { because.append(reason) }
     if let canceller = run.canceller {
       because.append(run.state == .cancelled ? canceller.wordsBehindState : canceller.words)
@@ -207,7 +218,7 @@ package struct RunExplanation: Sendable {
     return entry
   }
 
-  /// Who cancelled the run with which the operation was cancelled.
+  /// Returns who cancelled the run and thereby the operation.
   private func cancellationLines(of record: OperationRecord) -> [String] {
     switch record.operationReason {
     case .runCancelled?, .runTimeout?: run.canceller.map { ["the run was \($0.words)"] } ?? []
@@ -215,7 +226,7 @@ package struct RunExplanation: Sendable {
     }
   }
 
-  /// What an operation of an interrupted run has asked, which can be answered without its host.
+  /// Returns the question of an operation of an interrupted run, which can be answered without its host.
   private func questionLines(of record: OperationRecord) -> (because: [String], remedies: [String]) {
     guard let question = recorded.approvals.last(where: { $0.ordinal == record.ordinal }), !question.isOver else {
       return ([], [])
@@ -234,7 +245,7 @@ package struct RunExplanation: Sendable {
     return [command, "\(command) --reject --note WHY"]
   }
 
-  /// What the operation waited for before it began, and what let it begin.
+  /// Returns what the operation waited for before it began, and what opened the gate.
   private func gateLine(of record: OperationRecord) -> String? {
     guard let gate = record.openedGate else { return nil }
     let length = gate.since.map { DurationText.format(from: $0, to: gate.openedAt ?? now) }
@@ -248,7 +259,7 @@ package struct RunExplanation: Sendable {
 
   private var isInterrupted: Bool { run.state == .interrupted }
 
-  /// Whether the host of the run has drained, and left it.
+  /// Whether the host of the run was draining when it left the run.
   private var isLeft: Bool { isInterrupted && restart?.isLeft ?? false }
 
   private func pendingReasons(_ name: String) -> [String] {
@@ -275,7 +286,7 @@ package struct RunExplanation: Sendable {
         hasBegun
           ? "the host of the run \(verb) before it was done\(which)"
           : "the host of the run \(verb) before it could begin")
-      // Its record was put back to pending, and has kept what it waited for.
+      // Its record was reset to pending, but kept what it waited for.
       if let record = records[name], !StateReason.specification(of: record).isEmpty {
         reasons.append("it had waited \(StateReason.specification(of: record))")
         if let since = record.operationReason?.specification?.since { reasons.append(sinceLine(since)) }
@@ -290,11 +301,11 @@ package struct RunExplanation: Sendable {
     return reasons
   }
 
-  /// What an operation that may begin waits for, and what would let it begin; nil where nobody can tell.
+  /// What an operation that is ready waits for, and what would let it begin; nil if unknown.
   private var slot: (reason: String, remedy: String)? {
     let loops = Set(recorded.operations.compactMap(\.parent))
     let atWork = recorded.operations.filter { $0.state == .running && !loops.contains($0.ordinal) }
-    // Without the key, as many go on as its host has processors.
+    // Without `concurrency`, the limit is the number of the host's processors.
     guard let limit = pipeline?.concurrency ?? processors, atWork.count >= limit else {
       return busyHost().map { ($0.reason, $0.remedy) }
     }
@@ -308,18 +319,18 @@ package struct RunExplanation: Sendable {
     return [slot.remedy]
   }
 
-  /// Empty where the next host resumes the run.
+  /// Empty if the next host resumes the run.
   private var resumeRemedies: [String] { restart?.wantsResume ?? true ? ["penstock resume \(shortID)"] : [] }
 
   private func failureRemedies(_ record: OperationRecord) -> [String] {
     var remedies: [String] = []
     let action = pipeline?.operations.first { $0.name == record.name }?.action
     if action?.isWork ?? (record.error?.code != "rejected") {
-      // Of a loop, those of the items that failed are the ones to look at.
+      // For a loop, the logs of the failed items are the relevant ones.
       let isLoop = recorded.operations.contains { $0.parent == record.ordinal && $0.state == .failed }
       remedies.append("penstock logs \(shortID) \(ShellText.quoted(record.name))\(isLoop ? " --failed" : "")")
     }
-    // A run that succeeded although this failed is not to be tried again.
+    // A run that succeeded despite this failure needs no retry.
     if run.state != .succeeded { remedies.append("penstock retry \(shortID)") }
     return remedies
   }
@@ -339,7 +350,7 @@ package struct RunExplanation: Sendable {
     }
   }
 
-  /// What begins waiting retries now, as long as the run has a host that hears of it.
+  /// Returns the commands that start waiting retries now, if the run has a host to notify.
   func wakeRemedies(_ records: [OperationRecord], of run: RunRecord, _ shortID: String) -> [String] {
     guard run.state == .running else { return [] }
     return records.prefix(Self.limit).map { "penstock wake \(shortID) \(ShellText.quoted($0.name))" }
@@ -355,7 +366,7 @@ package struct RunExplanation: Sendable {
       + (holders.count > shown.count ? " and \(holders.count - shown.count) more" : "")
   }
 
-  /// What made the dependencies end as they did, down to the first cause.
+  /// Returns what made the dependencies end as they did, back to the first cause.
   private func chain(from record: OperationRecord) -> [String] {
     var lines: [String] = []
     var seen: Set<String> = [record.name]
@@ -363,7 +374,7 @@ package struct RunExplanation: Sendable {
     while let name = open.popFirst(), lines.count < 20 {
       guard seen.insert(name).inserted, let culprit = records[name] else { continue }
       let causes = culprit.operationReason?.culprits ?? []
-      // What is to blame for it comes next, with its own words.
+      // The culprits of this one follow with their own text.
       let text = causes.isEmpty ? StateReason.text(of: culprit, now: nil) : ""
       let word = StateReason.word(of: culprit)
       let joint = culprit.state == .cancelled ? StateReason.joint(before: text) : ": "
@@ -371,7 +382,7 @@ package struct RunExplanation: Sendable {
       lines.append("'\(name)' \(passive)" + (text.isEmpty ? "" : joint + text))
       open += causes
     }
-    // The reason of what is explained may have said as much.
+    // The reason of the explained operation may already say the same.
     let said = StateReason.text(of: record, now: nil)
     return lines.filter { $0 != said }
   }

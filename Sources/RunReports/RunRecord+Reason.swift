@@ -2,7 +2,7 @@ import PipelineLanguage
 import RunHistory
 
 extension RunRecord {
-  /// The reason, where it says more than the state: a run that was asked to end is `cancelled` for the reason `cancelled`.
+  /// The reason, if it adds something to the state: a run that was cancelled on request is `cancelled` for the reason `cancelled`.
   package var tellingReason: String? {
     if let preparation { return "it \(preparation.words)" }
     return reason == state.rawValue ? nil : reason
@@ -10,7 +10,7 @@ extension RunRecord {
 }
 
 extension RunPreparation {
-  /// What the run does, behind its name.
+  /// What the run is doing, in words that follow its name.
   var words: String {
     switch self {
     case .readsSecret(let name): "reads its secret '\(TerminalText.visible(name))'"
@@ -18,7 +18,7 @@ extension RunPreparation {
     }
   }
 
-  /// What it waits for.
+  /// What the run waits for.
   var awaited: String {
     switch self {
     case .readsSecret(let name): "its secret '\(TerminalText.visible(name))', which it reads"
@@ -26,7 +26,7 @@ extension RunPreparation {
     }
   }
 
-  /// When it begins.
+  /// When the run begins.
   var outlook: String {
     switch self {
     case .readsSecret: "it begins when it has read that"

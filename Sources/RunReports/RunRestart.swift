@@ -2,17 +2,17 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Why a run is interrupted, and what becomes of it without anybody doing something.
+/// The reason why a run is interrupted, and what happens to it without intervention.
 package struct RunRestart: Sendable, Hashable {
-  /// What the next host of the workspace does with it; nil where nobody but a person does anything.
+  /// What the next host of the workspace does with it; nil if it is left to a person.
   package enum Prospect: Sendable, Hashable {
     case resume, fail
   }
 
-  /// Whether its host has drained, or drains, and left it to the next one.
+  /// Whether its host has drained, or is draining, and left it to the next one.
   package let isLeft: Bool
   package let prospect: Prospect?
-  /// What it waits for, where a host is about to resume it.
+  /// What it waits for, if a host is about to resume it.
   package let preparation: RunPreparation?
 
   /// - Parameters:
@@ -25,7 +25,7 @@ package struct RunRestart: Sendable, Hashable {
     let own = hosts.first { $0.owner == run.owner }
     preparation = try history.resumption(of: run.id)
     isLeft = own.map { $0.state == .draining || $0.state == .stopped } ?? false
-    // A host that is ready has already done what it does.
+    // A host that is ready has already dealt with interrupted runs.
     guard let latest, latest.state != .ready, try history.interruptedRuns().contains(where: { $0.id == run.id }) else {
       prospect = nil
       return
@@ -40,10 +40,10 @@ package struct RunRestart: Sendable, Hashable {
       }
   }
 
-  /// How many of the latest hosts are looked at for that of the run.
+  /// How many of the latest hosts are searched for that of the run.
   private static let lookedAt = 20
 
-  /// What a host does about it, or the next one; nil where none does anything.
+  /// What the current or the next host does with it; nil if none does anything.
   var next: String? {
     if let preparation { return "it is being resumed: it \(preparation.words)" }
     return switch prospect {
@@ -53,19 +53,19 @@ package struct RunRestart: Sendable, Hashable {
     }
   }
 
-  /// Whether a person has to do something for it to go on.
+  /// Whether a person must resume it.
   package var wantsResume: Bool { prospect != .resume && preparation == nil }
 }
 
 extension History {
-  /// What the definition that a run began with says of restarts, whatever has become of its file since; nil where it says nothing.
+  /// Returns the restart policy in the definition that a run began with, regardless of its current file; nil if it has none.
   ///
   /// - Throws: `WorkspaceError`.
   package func restartPolicy(of run: RunID) throws -> RestartPolicy? {
     RecordedKey.value(.onRestart, in: try definition(of: run) ?? "").flatMap(RestartPolicy.init)
   }
 
-  /// The queue that the definition names which a run began with; nil where it names none.
+  /// Returns the queue named in the definition that a run began with; nil if it names none.
   ///
   /// - Throws: `WorkspaceError`.
   package func recordedQueue(of run: RunID) throws -> String? {

@@ -1,40 +1,40 @@
 import RunHistory
 
-/// The operations of a run on one axis of time, in so many cells.
+/// The operations of a run on one time axis, divided into cells.
 package struct RunTimeline: Sendable {
-  /// What went on in a stretch of time.
+  /// What happened in a span of time.
   package enum Cell: Sendable, Equatable {
     case nothing
-    /// Between two attempts, or for a gate, a lease, a person.
+    /// Between two attempts, or waiting for a gate, a lease or a person.
     case waiting
-    /// In an attempt that went on, or that succeeded.
+    /// In an attempt that is running or has succeeded.
     case working
     /// In an attempt that failed.
     case failing
   }
 
-  /// One line.
+  /// One row.
   package struct Row: Sendable, Equatable {
     package var name: String
-    /// What an item is called.
+    /// The label of an item.
     package var label: String?
     /// Whether it is an item of the loop above it.
     package var isItem: Bool
     package var state: OperationState
     package var cells: [Cell]
-    /// How long it took, or has taken so far, in microseconds.
+    /// The duration until the end or the present, in microseconds.
     package var duration: Int64
   }
 
   /// The length of the axis, in microseconds.
   package private(set) var duration: Int64 = 0
   package private(set) var rows: [Row] = []
-  /// How many rows are left out.
+  /// The number of omitted rows.
   package private(set) var omitted = 0
-  /// More than this nobody looks through.
+  /// The maximum number of rows; a longer chart would be unreadable.
   private static let mostRows = 200
 
-  /// Lays out what has begun of a run. `width` is the number of cells of a row, at least 1; what goes on lasts until `now`.
+  /// Lays out everything of a run that has begun. `width` is the number of cells in a row, at least 1; active operations extend to `now`.
   package init(_ recorded: RecordedRun, width: Int, now: RecordTime = .now) {
     let attempts = Dictionary(grouping: recorded.attempts, by: \.ordinal)
     let items = Dictionary(grouping: recorded.operations.filter { $0.parent != nil }) { $0.parent ?? 0 }
@@ -58,7 +58,7 @@ package struct RunTimeline: Sendable {
     }
   }
 
-  /// From when it began to wait, if it does, or its first attempt, to its end; nil if it has not begun.
+  /// Returns the span from when it began to wait, or from its first attempt if that is earlier, to its end; nil if it has not begun.
   private static func span(of record: OperationRecord, now: RecordTime) -> Range<Int64>? {
     guard let start = [record.startedAt, record.waitingSince].compactMap(\.self).min() else { return nil }
     let isOpen = !record.state.isFinal && record.state != .pending
@@ -71,13 +71,13 @@ package struct RunTimeline: Sendable {
     let length: Int64
     let width: Int
 
-    /// The cells that a stretch of time touches; at least one, so that everything can be seen.
+    /// Returns the cells that a span of time touches; at least one, so that every span is visible.
     func cells(_ span: Range<Int64>) -> Range<Int> {
       let first = min(width - 1, place(of: span.lowerBound, .down))
       return first..<min(width, max(first + 1, place(of: span.upperBound, .up)))
     }
 
-    /// Kept within the axis before it becomes a whole number: recorded times may be ages apart.
+    /// Clamped to the axis before conversion to an integer: recorded times may be very far apart.
     private func place(of time: Int64, _ rule: FloatingPointRoundingRule) -> Int {
       let cells = Double(time - start) / Double(length) * Double(width)
       return Int(min(Double(width), max(0, cells)).rounded(rule))
@@ -91,13 +91,13 @@ package struct RunTimeline: Sendable {
     func fill(_ span: Range<Int64>, _ cell: Cell) {
       for index in scale.cells(span) { cells[index] = cell }
     }
-    // What has no attempts, a loop or a value, works for as long as it lasts.
+    // Operations without attempts (loops and values) count as working for their whole duration.
     let isWaiting = record.state == .waiting || !attempts.isEmpty
     fill(span, isWaiting ? .waiting : record.state == .failed ? .failing : .working)
     for attempt in attempts {
       let end = attempt.endedAt ?? (attempt.state == .running ? now : attempt.startedAt)
       let start = attempt.startedAt.microseconds
-      // What a drain has left goes on later.
+      // An attempt left by a drain is continued later, so it is not a failure.
       let isLeft = attempt.error?.code == RecordedError.hostDrained.code
       let isFailure = attempt.state == .failed || attempt.state == .cancelled && !isLeft
       fill(start..<max(start, end.microseconds), isFailure ? .failing : .working)

@@ -1,9 +1,10 @@
 import PipelineLanguage
 import RunHistory
 
-/// Why an operation is in its state, in words.
+/// Describes in words why an operation is in its state.
 package enum StateReason {
-  /// The word for its state. "Cancelled" is said only of what somebody or a time limit cancelled; what others kept from beginning was "not run".
+  /// Returns the word for its state. "Cancelled" is used only for what a person or a time limit cancelled; an operation that never began because of others
+  /// is "not run".
   package static func word(of record: OperationRecord) -> String {
     guard record.state == .cancelled else { return record.state.rawValue }
     return switch record.operationReason {
@@ -13,11 +14,11 @@ package enum StateReason {
     }
   }
 
-  /// The word for what others kept from beginning.
+  /// The word for an operation that never began because of others.
   package static let notRun = "not run"
 
-  /// What follows the word of the state: `for a free slot`, `exit code 7`. Empty where the state says it all.
-  /// Times to come are counted from `now`; nil leaves them out, so that the text stays true when it is printed.
+  /// Returns the text that follows the word of the state: `for a free slot`, `exit code 7`. Empty if the state is sufficient.
+  /// Future times are relative to `now`; nil omits them, so that printed text stays true.
   package static func text(of record: OperationRecord, now: RecordTime?) -> String {
     switch record.state {
     case .pending, .succeeded: return ""
@@ -31,7 +32,7 @@ package enum StateReason {
     }
   }
 
-  /// What an operation that holds its run up waits for, behind its name: `waits for approval: deploy?`. It has no times that are counted from the present.
+  /// Returns what an operation that holds up its run waits for, to follow its name: `waits for approval: deploy?`. It contains no relative times.
   static func standstill(of record: OperationRecord) -> String {
     switch record.state {
     case .running: shortage(of: record) ?? ""
@@ -40,12 +41,13 @@ package enum StateReason {
     }
   }
 
-  /// What stands between the word of a state and what follows it: a space where that goes on with the sentence, as in `cancelled with the run`, else a colon.
+  /// Returns the separator between the word of a state and the text after it: a space if the text continues the sentence, as in `cancelled with the run`,
+  /// else a colon.
   package static func joint(before text: String) -> String {
     ["with ", "by ", "because ", "from "].contains { text.hasPrefix($0) } ? " " : ": "
   }
 
-  /// What an attempt failed with, when the next one was to come, and what brought that forward. Empty where it succeeded.
+  /// Returns the error of an attempt, when the next one was due, and what brought it forward. Empty if it succeeded.
   /// A message longer than `width` columns is cut.
   package static func text(of attempt: AttemptRecord, width: Int = .max) -> String {
     var text = TerminalText.fitted(TerminalText.oneLine(attempt.error?.message ?? ""), width: width)
@@ -60,17 +62,17 @@ package enum StateReason {
     return text
   }
 
-  /// The specification that it waits for, or did when its host ended, and why: `for connected: connected is false`. Empty where it did not.
+  /// Returns the specification that it waits for, or did when its host ended, and why: `for connected: connected is false`. Empty if there is none.
   static func specification(of record: OperationRecord) -> String {
     record.operationReason?.specification.map(text) ?? ""
   }
 
-  /// What would bring a waiting retry forward.
+  /// Returns what would bring a waiting retry forward.
   static func early(of record: OperationRecord) -> [OperationReason.Early] {
     if case .retry(let retry)? = record.operationReason { retry.early } else { [] }
   }
 
-  /// `connected turns true or inbox turns true again`, of what ``early(of:)`` finds.
+  /// Describes what ``early(of:)`` returns: `connected turns true or inbox turns true again`.
   static func turns(_ early: [OperationReason.Early]) -> String {
     early.map {
       switch $0 {
@@ -80,17 +82,17 @@ package enum StateReason {
     }.joined(separator: " or ")
   }
 
-  /// What keeps a running operation from going on; nil where nothing does.
+  /// Returns the resource shortage that a running operation waits for; nil if there is none.
   static func shortage(of record: OperationRecord) -> String? {
     if case .shortage(let why)? = record.operationReason { "waits until it can go on: \(why)" } else { nil }
   }
 
-  /// What to type to answer what a waiting operation asks.
+  /// Returns the command that answers the question of a waiting operation.
   package static func answer(to record: OperationRecord) -> String? {
     if case .approval(let question)? = record.operationReason { question.command } else { nil }
   }
 
-  /// How many items a loop has that has begun.
+  /// Returns the number of items of a loop that has begun.
   package static func items(of record: OperationRecord) -> Int64? {
     if case .items(let count)? = record.operationReason { count } else { nil }
   }
@@ -122,7 +124,7 @@ package enum StateReason {
     }
   }
 
-  /// A time to come. Where `now` is left out, it is read beside the time at which the wait began.
+  /// Formats a future time. Without `now`, it is formatted relative to the time at which the wait began.
   private static func moment(_ time: RecordTime, of record: OperationRecord, now: RecordTime?) -> String {
     ClockText.moment(time, seenFrom: now ?? record.waitingSince ?? .now)
   }
@@ -179,7 +181,7 @@ package enum StateReason {
     "\(names.map { "'\($0)'" }.joined(separator: ", ")) \(names.count == 1 ? "was" : "were") skipped"
   }
 
-  /// `params.x == 1 is false`; a condition that says `false` itself is not repeated.
+  /// Returns, for example, `params.x == 1 is false`; a condition that is literally `false` is not repeated.
   package static func conditionIsFalse(_ condition: String?) -> String {
     guard let condition, condition.lowercased() != "false" else { return "its condition is false" }
     return "\(condition) is false"

@@ -2,40 +2,40 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// What the host of a workspace does, and each pipeline that it serves.
+/// The state of the host of a workspace and of each pipeline that it serves.
 package struct StatusReport: Sendable {
   /// A pipeline.
   package struct Entry: Sendable {
     package var pipeline: PublishedPipeline
     package var state: String
-    /// Why it is in that state, or does not run; nil where nothing is to be said.
+    /// Why it is in that state, or does not run; nil if there is nothing to report.
     package var reason: String?
-    /// The part of the reason that its runs are; nil where they are none.
+    /// The part of the reason that concerns its runs; nil if there is none.
     package var doing: String?
-    /// Its latest runs, the latest first.
+    /// Its latest runs, most recent first.
     package var runs: [RunRecord]
-    /// How many of its runs are queued.
+    /// The number of its queued runs.
     package var queued: Int
     package var pause: Pause?
-    /// What has to come before it starts the next time.
+    /// What must happen before it starts next.
     package var next: PipelineNext
-    /// What keeps its controllers from their work.
+    /// Problems of its controllers.
     package var controllerProblems: [PublishedControllerProblem]
     /// Its conditions, as its host has published them.
     package var conditions: [PublishedSpecification]
-    /// What is to be said of its runs, each a sentence, where that was asked for.
+    /// Sentences on its runs, if requested.
     package var sentences: [String]
   }
 
-  /// The host that serves the workspace, or served it last; nil where none ever has.
+  /// The host that serves the workspace, or served it last; nil if none ever has.
   package let host: HostRecord?
   package let entries: [Entry]
-  /// How many runs go on, and how many are queued.
+  /// The number of active runs, and of queued ones.
   package let running: Int
   package let queued: Int
-  /// That the file system of the workspace has no room, in the words of `doctor`; nil where it has.
+  /// The lack of space in the file system of the workspace, in the words of `doctor`; nil if there is enough.
   private let diskProblem: String?
-  /// What keeps the host from its work; nil where nothing does, and where none serves the workspace.
+  /// Why the host is at a standstill; nil if it is not, or if none serves the workspace.
   package let standstill: HostStandstill?
   private let disk: @Sendable (String) -> Checkup.Finding?
 
@@ -46,8 +46,8 @@ package struct StatusReport: Sendable {
   ///   - names: Only these pipelines; empty for all.
   ///   - history: The history.
   ///   - now: The present.
-  ///   - isDetailed: Whether sentences are wanted. Default false.
-  ///   - disk: Finds how much room there is for a directory. A host whose disk is full cannot write that it is.
+  ///   - isDetailed: Whether to include sentences. Default false.
+  ///   - disk: Checks the free space for a directory. A host whose disk is full cannot record that.
   /// - Throws: `WorkspaceError`.
   package init(
     of names: Set<String>, in history: History, at now: RecordTime = .now, isDetailed: Bool = false,
@@ -62,7 +62,7 @@ package struct StatusReport: Sendable {
     let pauses = Dictionary(try history.pauses(at: now).map { ($0.pipeline, $0) }) { first, _ in first }
     let conditions = Dictionary(grouping: try history.publishedSpecifications(), by: \.pipeline)
     let isServed = host.map { $0.state != .stopped && $0.state != .died } ?? false
-    // Those of a host that was killed are nobody's.
+    // The problems published by a host that was killed no longer apply.
     let problems = Dictionary(
       grouping: isServed ? try history.publishedControllerProblems() : [], by: \.pipeline)
     let lengths = try history.queuedRuns()
@@ -92,16 +92,17 @@ package struct StatusReport: Sendable {
     }
   }
 
-  /// Whether something is different by now of which nobody tells: the host has died, is stopped or continued, cannot write or can again, a pause is over, or the disk is full or is no longer.
+  /// Returns whether something has changed without a notification: the host has died, was stopped or continued, cannot write or can again, a pause has
+  /// ended, or the disk has become full or is no longer full.
   package func isOutdated(in history: History, at now: RecordTime = .now) throws -> Bool {
-    // How little room there is changes all the time.
+    // Only the presence of the problem is compared, because the free space changes all the time.
     guard (disk(history.workspace.directory)?.problem == nil) == (diskProblem == nil) else { return true }
     if entries.contains(where: { $0.pause?.until.map { $0 <= now } ?? false }) { return true }
     guard isServed else { return false }
     return try history.currentHost().map { history.standstill(of: $0) != standstill } ?? true
   }
 
-  /// What is wrong with the workspace, and with the paths that the host serves, as one that cannot be searched.
+  /// The problems of the workspace, and of the paths that the host serves, such as one that cannot be searched.
   package var problems: [String] {
     [diskProblem, standstill?.words].compactMap { $0 } + configurationProblems
   }
@@ -116,7 +117,7 @@ package struct StatusReport: Sendable {
 }
 
 extension StatusReport.Entry {
-  /// The entry with the names of the view `pipelines`.
+  /// Returns the entry as JSON, with the names of the view `pipelines`.
   package func jsonValue() -> JSONValue {
     .object([
       "name": .string(pipeline.name), "path": .string(pipeline.path), "state": .string(state),
@@ -134,7 +135,7 @@ extension StatusReport.Entry {
 }
 
 extension PublishedControllerProblem {
-  /// In words: `controller 'cron' has been failing since 2026-11-27 14:03:11: plugin 'cron' crashed: SIGSEGV`.
+  /// A description: `controller 'cron' has been failing since 2026-11-27 14:03:11: plugin 'cron' crashed: SIGSEGV`.
   var words: String {
     let since = "\(isOver ? "ended at" : "has been failing since") \(ClockText.dateAndTime(since))"
     return "controller '\(controller)' \(since): \(TerminalText.oneLine(reason))"
@@ -148,7 +149,7 @@ extension PublishedControllerProblem {
 }
 
 extension HostRecord {
-  /// The host with the names of the view `hosts`.
+  /// Returns the host as JSON, with the names of the view `hosts`.
   package func jsonValue() -> JSONValue {
     .object([
       "host": .string(host), "pid": JSONValue(Int(owner.pid)), "user": .string(user), "version": .string(version),
@@ -159,7 +160,7 @@ extension HostRecord {
 }
 
 extension StatusReport {
-  /// The host, how many runs it has, what is wrong with the workspace and the host, and these of its pipelines.
+  /// Returns the report as JSON: the host, the number of its runs, the problems of the workspace and the host, and the given pipelines.
   package func jsonValue(of entries: [Entry]) -> JSONValue {
     .object([
       "host": host?.jsonValue() ?? .null, "running": JSONValue(running), "queued": JSONValue(queued),

@@ -1,4 +1,4 @@
 extension String {
-  /// The words with a capital letter at the beginning and a full stop at the end.
+  /// The text as a sentence, with an initial capital letter and a full stop.
   var asSentence: String { prefix(1).uppercased() + dropFirst() + (hasSuffix(".") ? "" : ".") }
 }

@@ -1,8 +1,8 @@
 import RunHistory
 
-/// That the slots of a run are all taken, and by which of its operations.
+/// Describes that all slots of a run are taken, and by which of its operations.
 struct TakenSlots {
-  /// How many operations are named.
+  /// The maximum number of operations that are named.
   private static let named = 3
 
   private let operations: [OperationRecord]
@@ -10,14 +10,14 @@ struct TakenSlots {
   private let isDeclared: Bool
 
   /// - Parameters:
-  ///   - operations: Those that are at work, at least one.
-  ///   - limit: How many slots the run has.
-  ///   - isDeclared: Whether its key `concurrency` says so.
+  ///   - operations: The running operations, at least one.
+  ///   - limit: The number of slots of the run.
+  ///   - isDeclared: Whether the limit comes from its key `concurrency`.
   init(by operations: [OperationRecord], limit: Int, isDeclared: Bool) {
     (self.operations, self.limit, self.isDeclared) = (operations, limit, isDeclared)
   }
 
-  /// In a clause, such as `'a' and 'b' are at work, and without `concurrency`, a run has 2 slots`.
+  /// A clause, such as `'a' and 'b' are at work, and without `concurrency`, a run has 2 slots`.
   var words: String {
     var names = operations.prefix(Self.named).map { "'\($0.title)'" }
     if operations.count > names.count { names.append("\(operations.count - names.count) more") }

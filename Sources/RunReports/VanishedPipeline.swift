@@ -1,10 +1,10 @@
 import RunHistory
 import Values
 
-/// A pipeline that was served once and is not any more, as its file or its folder is gone.
+/// A pipeline that is no longer served because its file or its folder no longer exists.
 package struct VanishedPipeline: Sendable {
   package let name: String
-  /// Its latest occasions, the latest first.
+  /// Its latest occasions, most recent first.
   package let occasions: [Occasion]
   /// Whether a host serves the workspace now.
   private let isServed: Bool
@@ -13,7 +13,7 @@ package struct VanishedPipeline: Sendable {
   private let latest: RunRecord?
   private let short: String?
 
-  /// Nil where the pipeline is served, or where it never was.
+  /// Returns nil if the pipeline is served, or never was.
   ///
   /// - Throws: `WorkspaceError`.
   package init?(of name: String, in history: History) throws {
@@ -29,7 +29,7 @@ package struct VanishedPipeline: Sendable {
     short = try latest.map { try history.shortForm(of: $0.id) }
   }
 
-  /// Why it does not run, in sentences.
+  /// Sentences that say why it does not run.
   package var sentences: [String] {
     var sentences = [
       isServed
@@ -42,7 +42,7 @@ package struct VanishedPipeline: Sendable {
     return sentences
   }
 
-  /// The explanation for programs.
+  /// The explanation as JSON.
   package func jsonValue() -> JSONValue {
     .object([
       "pipeline": .object(["name": .string(name)]), "served": .bool(isServed), "queue": .array([]),

@@ -1,18 +1,18 @@
-/// How a connection is set up.
+/// The settings of a database connection.
 public struct Configuration: Sendable {
-  /// Whether it cannot write. Default false.
+  /// Whether the connection is read-only. Defaults to false.
   public var readonly = false
-  /// The name of its queue, for people who debug.
+  /// The label of the connection's queue, for debugging.
   public var label = "sqlite"
-  /// Asked where another connection is in the way, with how often that was so: whether to look again. Nil (the default) gives up at once.
+  /// Called when another connection holds a lock, with the number of earlier calls for this lock. Returns whether to retry. Nil (the default) fails at once.
   public var busy: (@Sendable (_ tries: Int) -> Bool)?
 
   var preparations: [@Sendable (Database) throws -> Void] = []
 
-  /// The defaults.
+  /// Creates the default settings.
   public init() {}
 
-  /// Adds what is done with each connection after it was opened, before anything is read.
+  /// Adds a closure that is called with each connection after it is opened and before anything is read.
   public mutating func prepareDatabase(_ body: @escaping @Sendable (Database) throws -> Void) {
     preparations.append(body)
   }

@@ -1,12 +1,12 @@
 import CLibSQLite
 
-/// SQLite's connection, which is closed with the last reference to it: that of its `Database`, or of a statement that somebody still holds.
+/// A SQLite connection, closed when its last reference is released: that of its `Database`, or of a statement that is still held.
 final class Connection {
   let pointer: OpaquePointer
 
   init(path: String, configuration: Configuration) throws {
     var flags = configuration.readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-    // Each is used by one thread at a time.
+    // Each connection is used by one thread at a time.
     flags |= SQLITE_OPEN_NOMUTEX
     if path.hasPrefix("file:") { flags |= SQLITE_OPEN_URI }
     var pointer: OpaquePointer?
@@ -18,7 +18,7 @@ final class Connection {
     }
     self.pointer = pointer
     sqlite3_extended_result_codes(pointer, 1)
-    // As SQLite recommends for new applications: "a" is a name, never a text.
+    // As SQLite recommends for new applications: "a" is an identifier, never a string.
     penstock_sqlite3_no_double_quoted_strings(pointer)
   }
 

@@ -1,10 +1,10 @@
 import CLibSQLite
 
-/// A connection, as it is lent to a closure: it is not to be used anywhere else.
+/// A connection, lent to a closure. It must not be used outside that closure.
 ///
-/// Statements prepared once are kept by their texts until the connection is closed.
+/// Prepared statements are cached by their SQL until the connection is closed.
 public final class Database {
-  /// How a transaction begins, as in <https://sqlite.org/lang_transaction.html>.
+  /// How a transaction begins, as described in <https://sqlite.org/lang_transaction.html>.
   public enum TransactionKind: String, Sendable {
     case deferred = "DEFERRED"
     case immediate = "IMMEDIATE"
@@ -19,7 +19,7 @@ public final class Database {
   private var statements: [String: Statement] = [:]
   private var busy: Busy?
 
-  /// SQLite's connection; nil once it is closed.
+  /// The SQLite connection; nil once closed.
   public var sqliteConnection: OpaquePointer? { connection?.pointer }
 
   init(path: String, configuration: Configuration) throws {
@@ -28,7 +28,7 @@ public final class Database {
     if let look = configuration.busy {
       let busy = Busy(look)
       self.busy = busy
-      // The box lives as long as the connection, of which this has the first reference and `close` takes the handler away.
+      // This `Database` owns the box. It holds the first reference to the connection, and `close` removes the handler.
       sqlite3_busy_handler(
         connection.pointer,
         { box, tries in
@@ -37,13 +37,13 @@ public final class Database {
         }, Unmanaged.passUnretained(busy).toOpaque())
     }
     for prepare in configuration.preparations { try prepare(self) }
-    // SQLite opens whatever it is given; whether it is a database it finds out at the first look.
+    // SQLite opens any file and only checks that it is a database at the first read.
     try execute(sql: "SELECT 1 FROM sqlite_schema LIMIT 1")
   }
 
   deinit { close() }
 
-  /// Ends the connection. Statements that somebody holds can still be let go of.
+  /// Closes the connection. Statements that are still held can be released safely.
   func close() {
     statements = [:]
     if let connection { sqlite3_busy_handler(connection.pointer, nil, nil) }
@@ -58,10 +58,11 @@ public final class Database {
 
   // MARK: Statements
 
-  /// Prepares a statement. What may follow it in the text is left out.
+  /// Prepares the first statement of `sql`; any text after it is ignored.
   public func makeStatement(sql: String) throws -> Statement { try prepare(sql, isKept: false) }
 
-  /// The statement of that text, prepared once for the connection. One whose rows are being read is not interrupted: then it is another one.
+  /// Returns the statement with this SQL, prepared once per connection. If that statement's rows are being read, returns a new one, so the read is not
+  /// disturbed.
   public func cachedStatement(sql: String) throws -> Statement {
     if let known = statements[sql] { return known.isBusy ? try prepare(sql, isKept: false) : known }
     let statement = try prepare(sql, isKept: true)
@@ -78,9 +79,9 @@ public final class Database {
     return statement
   }
 
-  /// Runs all statements of a text, one after the other, each with as many of the arguments as it has parameters.
+  /// Runs all statements in `sql` in order. Each takes as many of the arguments as it has parameters.
   ///
-  /// - Throws: `DatabaseError`, also where arguments are missing or left over.
+  /// - Throws: `DatabaseError`, also if arguments are missing or left over.
   public func execute(sql: String, arguments: StatementArguments = []) throws {
     let connection = try open()
     var values = arguments.values[...]
@@ -102,16 +103,16 @@ public final class Database {
 
   // MARK: The connection
 
-  /// How many rows the latest `INSERT`, `UPDATE` or `DELETE` changed.
+  /// The number of rows changed by the latest `INSERT`, `UPDATE` or `DELETE`.
   public var changesCount: Int { connection.map { Int(sqlite3_changes($0.pointer)) } ?? 0 }
 
-  /// How many rows this connection has changed since it was opened, those of rolled back transactions included.
+  /// The number of rows that this connection has changed since it was opened, including those of rolled back transactions.
   public var totalChangesCount: Int { connection.map { Int(sqlite3_total_changes($0.pointer)) } ?? 0 }
 
-  /// The number of the row that was added last.
+  /// The row ID of the last inserted row.
   public var lastInsertedRowID: Int64 { connection.map { sqlite3_last_insert_rowid($0.pointer) } ?? 0 }
 
-  /// Whether a transaction has begun and not ended.
+  /// Whether a transaction is open.
   public var isInsideTransaction: Bool { connection.map { sqlite3_get_autocommit($0.pointer) == 0 } ?? false }
 
   /// Begins a transaction.
@@ -119,17 +120,17 @@ public final class Database {
     try cachedStatement(sql: "BEGIN \(kind.rawValue) TRANSACTION").execute()
   }
 
-  /// Ends the transaction, and keeps what it did.
+  /// Commits the transaction.
   public func commit() throws { try cachedStatement(sql: "COMMIT TRANSACTION").execute() }
 
-  /// Ends the transaction, if there is one, and undoes what it did.
+  /// Rolls back the transaction, if one is open.
   public func rollback() throws {
     // SQLite has already rolled back after some errors, such as a full disk.
     guard isInsideTransaction else { return }
     try cachedStatement(sql: "ROLLBACK TRANSACTION").execute()
   }
 
-  /// Makes another database what this one is. See <https://sqlite.org/backup.html>.
+  /// Overwrites another database with a copy of this one. See <https://sqlite.org/backup.html>.
   func backup(to target: Database) throws {
     let (source, target) = try (open().pointer, target.open().pointer)
     guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
@@ -140,7 +141,7 @@ public final class Database {
     guard step == SQLITE_DONE else { throw DatabaseError(code == SQLITE_OK ? step : code, on: target) }
   }
 
-  /// Whether there is a table of that name, whatever its case.
+  /// Returns whether there is a table with this name, ignoring case.
   public func tableExists(_ name: String) throws -> Bool {
     try Int.fetchOne(
       self, sql: "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", arguments: [name])

@@ -1,9 +1,9 @@
 import CLibSQLite
 import Glibc
 
-/// A value as a database holds it.
+/// A value as stored in a database.
 public struct DatabaseValue: Sendable, Hashable, CustomStringConvertible {
-  /// SQLite's five kinds of values.
+  /// The five storage classes of SQLite.
   public enum Storage: Sendable, Hashable {
     case null
     case int64(Int64)
@@ -12,19 +12,19 @@ public struct DatabaseValue: Sendable, Hashable, CustomStringConvertible {
     case blob([UInt8])
   }
 
-  /// The kind, with the value.
+  /// The storage class and the value.
   public let storage: Storage
 
-  /// A value of that kind.
+  /// Creates a value.
   public init(_ storage: Storage) { self.storage = storage }
 
-  /// The absence of a value.
+  /// The value NULL.
   public static let null = DatabaseValue(.null)
 
-  /// Whether there is no value.
+  /// Whether the value is NULL.
   public var isNull: Bool { storage == .null }
 
-  /// The value as SQL would have it, roughly: for people.
+  /// The value in approximate SQL notation, for people to read.
   public var description: String {
     switch storage {
     case .null: "NULL"
@@ -35,7 +35,7 @@ public struct DatabaseValue: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The value of a column of the row that a statement stands on.
+  /// Reads a column of a statement's current row.
   init(_ statement: OpaquePointer, _ index: Int32) {
     switch sqlite3_column_type(statement, index) {
     case SQLITE_INTEGER: self.init(.int64(sqlite3_column_int64(statement, index)))
@@ -46,7 +46,7 @@ public struct DatabaseValue: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Binds the value to a parameter; the number is SQLite's, from 1. The bytes are copied.
+  /// Binds a copy of the value to a parameter, numbered from 1, and returns SQLite's result code.
   func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 {
     switch storage {
     case .null: return sqlite3_bind_null(statement, index)
@@ -69,7 +69,7 @@ public struct DatabaseValue: Sendable, Hashable, CustomStringConvertible {
 
   // MARK: SQLite's conversions
 
-  /// The value as SQLite would make an integer of it: of a text the digits that it begins with, of nothing 0.
+  /// The value as SQLite converts it to an integer: a text yields the digits that it begins with, NULL yields 0.
   var integer: Int64 {
     switch storage {
     case .null: 0
@@ -80,7 +80,7 @@ public struct DatabaseValue: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The value as SQLite would make a number of it.
+  /// The value as SQLite converts it to a floating-point number.
   var number: Double {
     switch storage {
     case .null: 0
@@ -91,7 +91,7 @@ public struct DatabaseValue: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The value as SQLite would make a text of it, but for the digits of a fraction; of nothing the empty one.
+  /// The value as SQLite converts it to text, except that the digits of a fraction may differ. NULL yields the empty string.
   var text: String {
     switch storage {
     case .null: ""

@@ -1,15 +1,15 @@
 extension Row {
-  /// Goes through the rows of a statement.
+  /// Returns a cursor over the rows of a statement.
   public static func fetchCursor(_ statement: Statement, arguments: StatementArguments = []) throws -> RowCursor {
     try RowCursor(statement, arguments)
   }
 
-  /// Goes through the rows of a statement.
+  /// Returns a cursor over the rows of a statement.
   public static func fetchCursor(_ db: Database, sql: String, arguments: StatementArguments = []) throws -> RowCursor {
     try RowCursor(db.makeStatement(sql: sql), arguments)
   }
 
-  /// All rows of a statement.
+  /// Returns all rows of a statement.
   public static func fetchAll(_ statement: Statement, arguments: StatementArguments = []) throws -> [Row] {
     try statement.begin(arguments)
     defer { statement.reset() }
@@ -22,26 +22,26 @@ extension Row {
     return rows
   }
 
-  /// All rows of a statement.
+  /// Returns all rows of a statement.
   public static func fetchAll(_ db: Database, sql: String, arguments: StatementArguments = []) throws -> [Row] {
     try fetchAll(db.makeStatement(sql: sql), arguments: arguments)
   }
 
-  /// The first row of a statement; nil if it has none.
+  /// Returns the first row of a statement, or nil if there is none.
   public static func fetchOne(_ statement: Statement, arguments: StatementArguments = []) throws -> Row? {
     try statement.begin(arguments)
     defer { statement.reset() }
     return try statement.step() ? Row(copying: statement, names: statement.columnNames) : nil
   }
 
-  /// The first row of a statement; nil if it has none.
+  /// Returns the first row of a statement, or nil if there is none.
   public static func fetchOne(_ db: Database, sql: String, arguments: StatementArguments = []) throws -> Row? {
     try fetchOne(db.makeStatement(sql: sql), arguments: arguments)
   }
 }
 
 extension DatabaseValueConvertible {
-  /// The first column of all rows of a statement.
+  /// Returns the first column of all rows of a statement.
   public static func fetchAll(_ statement: Statement, arguments: StatementArguments = []) throws -> [Self] {
     try statement.begin(arguments)
     defer { statement.reset() }
@@ -50,12 +50,12 @@ extension DatabaseValueConvertible {
     return values
   }
 
-  /// The first column of all rows of a statement.
+  /// Returns the first column of all rows of a statement.
   public static func fetchAll(_ db: Database, sql: String, arguments: StatementArguments = []) throws -> [Self] {
     try fetchAll(db.makeStatement(sql: sql), arguments: arguments)
   }
 
-  /// The first column of the first row of a statement; nil for NULL, and if there is no row.
+  /// Returns the first column of the first row of a statement; nil for NULL, or if there is no row.
   public static func fetchOne(_ statement: Statement, arguments: StatementArguments = []) throws -> Self? {
     try statement.begin(arguments)
     defer { statement.reset() }
@@ -63,14 +63,14 @@ extension DatabaseValueConvertible {
     return Row(of: statement)[0]
   }
 
-  /// The first column of the first row of a statement; nil for NULL, and if there is no row.
+  /// Returns the first column of the first row of a statement; nil for NULL, or if there is no row.
   public static func fetchOne(_ db: Database, sql: String, arguments: StatementArguments = []) throws -> Self? {
     try fetchOne(db.makeStatement(sql: sql), arguments: arguments)
   }
 }
 
 extension DatabaseValueConvertible where Self: Hashable {
-  /// The values of the first column of all rows of a statement.
+  /// Returns the distinct values in the first column of a statement's rows.
   public static func fetchSet(_ db: Database, sql: String, arguments: StatementArguments = []) throws -> Set<Self> {
     try Set(fetchAll(db, sql: sql, arguments: arguments))
   }

@@ -1,10 +1,10 @@
 import CLibSQLite
 
-/// A row: its columns by their places, from 0, or by their names.
+/// A row, with its columns accessed by index, from 0, or by name.
 ///
-/// Columns are converted as SQLite does it: where a type without nil is asked for, NULL is 0, false or the empty text.
+/// Values are converted as SQLite does: a non-optional type reads NULL as 0, false or the empty text.
 ///
-/// A row of a ``RowCursor`` is that on which the cursor stands, until it goes on; rows that were fetched are kept as they were.
+/// The row of a ``RowCursor`` is the cursor's current row and changes when the cursor advances; fetched rows are copies.
 public final class Row {
   private enum Source {
     case statement(Statement)
@@ -13,17 +13,17 @@ public final class Row {
 
   private let source: Source
 
-  /// The row on which the statement stands.
+  /// The current row of the statement.
   init(of statement: Statement) { source = .statement(statement) }
 
-  /// A copy of the row on which the statement stands.
+  /// Copies the current row of the statement.
   init(copying statement: Statement, names: [String]) {
     let pointer = statement.sqliteStatement
     source = .values(
       (0..<sqlite3_column_count(pointer)).map { DatabaseValue(pointer, $0) }, names: names)
   }
 
-  /// How many columns there are.
+  /// The number of columns.
   public var count: Int {
     switch source {
     case .statement(let statement): Int(sqlite3_column_count(statement.sqliteStatement))
@@ -39,7 +39,7 @@ public final class Row {
     }
   }
 
-  /// All values.
+  /// The values of all columns.
   public var databaseValues: [DatabaseValue] {
     switch source {
     case .statement(let statement): (0..<Int32(count)).map { DatabaseValue(statement.sqliteStatement, $0) }
@@ -47,7 +47,7 @@ public final class Row {
     }
   }
 
-  /// The value of a column, converted. The place must be one of a column.
+  /// The converted value of the column at `index`, which must be valid.
   public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
     precondition(index >= 0 && index < count, "the row has \(count) columns, and none at \(index)")
     return switch source {
@@ -56,17 +56,17 @@ public final class Row {
     }
   }
 
-  /// The value of a column, converted; nil for NULL. The place must be one of a column.
+  /// The converted value of the column at `index`, which must be valid; nil for NULL.
   public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value? {
     isNull(index) ? nil : self[index] as Value
   }
 
-  /// The value of a column, converted; NULL where there is none of that name.
+  /// The converted value of a column; read as NULL if there is no column with this name.
   public subscript<Value: DatabaseValueConvertible>(_ name: String) -> Value {
     columnNames.firstIndex(of: name).map { self[$0] as Value } ?? Value.converted(.null)
   }
 
-  /// The value of a column, converted; nil for NULL, and where there is none of that name.
+  /// The converted value of a column; nil for NULL, or if there is no column with this name.
   public subscript<Value: DatabaseValueConvertible>(_ name: String) -> Value? {
     columnNames.firstIndex(of: name).flatMap { self[$0] as Value? }
   }
@@ -78,7 +78,7 @@ public final class Row {
     }
   }
 
-  /// Calls `body` with the bytes of a text or blob, which are SQLite's and end with the call; nil for NULL.
+  /// Calls `body` with the bytes of a text or blob, or with nil for NULL. The bytes belong to SQLite and are valid only during the call.
   public func withUnsafeData<R>(at index: Int, _ body: (UnsafeRawBufferPointer?) throws -> R) rethrows -> R {
     switch source {
     case .statement(let statement):
@@ -93,7 +93,7 @@ public final class Row {
   }
 }
 
-/// Goes through the rows of a statement.
+/// A cursor over the rows of a statement.
 public final class RowCursor {
   private let statement: Statement
   private let row: Row
@@ -107,7 +107,7 @@ public final class RowCursor {
 
   deinit { if !isOver { statement.reset() } }
 
-  /// The next row, which is there until the next call; nil after the last one.
+  /// Returns the next row, which is valid until the next call; nil after the last one.
   public func next() throws -> Row? {
     guard !isOver else { return nil }
     do {
@@ -117,7 +117,7 @@ public final class RowCursor {
       throw error
     }
     isOver = true
-    // What was read is let go of at once, not with the cursor.
+    // Release what was read now instead of when the cursor is released.
     statement.reset()
     return nil
   }

@@ -1,13 +1,13 @@
 import CLibSQLite
 
-/// A prepared statement. Used only where its `Database` may be.
+/// A prepared statement. It may only be used where its `Database` may be used.
 public final class Statement {
-  /// SQLite's statement, which lives as long as this.
+  /// The SQLite statement, which is valid as long as this object.
   public let sqliteStatement: OpaquePointer
-  // Keeps the connection from being closed for good while there is a statement.
+  // Keeps the connection from being fully closed while a statement exists.
   private let connection: Connection
 
-  /// Prepares the first statement of `sql`. `rest` becomes what follows it.
+  /// Prepares the first statement of `sql`, and sets `rest` to the text after it. Nil if there is no statement.
   init?(_ sql: UnsafePointer<CChar>, _ connection: Connection, isKept: Bool, rest: inout UnsafePointer<CChar>?) throws {
     var statement: OpaquePointer?
     let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
@@ -15,7 +15,7 @@ public final class Statement {
     guard code == SQLITE_OK else {
       throw DatabaseError(code, on: connection.pointer, sql: String(cString: sql))
     }
-    // Nothing but white space and comments.
+    // There is only white space and comments.
     guard let statement else { return nil }
     sqliteStatement = statement
     self.connection = connection
@@ -23,32 +23,32 @@ public final class Statement {
 
   deinit { sqlite3_finalize(sqliteStatement) }
 
-  /// Its text.
+  /// The SQL of the statement.
   public var sql: String { String(cString: sqlite3_sql(sqliteStatement)) }
 
-  /// The names of its columns.
+  /// The names of the columns.
   public var columnNames: [String] {
     (0..<sqlite3_column_count(sqliteStatement)).map { index in
       sqlite3_column_name(sqliteStatement, index).map { String(cString: $0) } ?? ""
     }
   }
 
-  /// How many parameters it has.
+  /// The number of parameters.
   var parameterCount: Int { Int(sqlite3_bind_parameter_count(sqliteStatement)) }
 
-  /// Whether somebody is in the middle of its rows.
+  /// Whether the statement's rows are being read.
   var isBusy: Bool { sqlite3_stmt_busy(sqliteStatement) != 0 }
 
-  /// Runs the statement to its end; rows it may have are not read.
+  /// Runs the statement to completion and discards its rows.
   ///
-  /// - Throws: `DatabaseError`, also where there are more or fewer arguments than parameters.
+  /// - Throws: `DatabaseError`, also if the number of arguments is not the number of parameters.
   public func execute(arguments: StatementArguments = []) throws {
     try begin(arguments)
     defer { reset() }
     while try step() {}
   }
 
-  /// Begins anew, with these values.
+  /// Resets the statement and binds the arguments.
   func begin(_ arguments: StatementArguments) throws {
     reset()
     guard arguments.values.count == parameterCount else {
@@ -64,7 +64,7 @@ public final class Statement {
     }
   }
 
-  /// Goes to the next row; false after the last one.
+  /// Advances to the next row. Returns false after the last one.
   func step() throws -> Bool {
     switch sqlite3_step(sqliteStatement) {
     case SQLITE_ROW: return true
@@ -76,7 +76,7 @@ public final class Statement {
     }
   }
 
-  /// Lets go of the row and of what was read for it. What went wrong was thrown already.
+  /// Releases the current row and its locks. Ignores SQLite's result code: it repeats an error that was already thrown.
   func reset() { sqlite3_reset(sqliteStatement) }
 
   private func failure(_ code: Int32) -> DatabaseError { DatabaseError(code, on: connection.pointer, sql: sql) }

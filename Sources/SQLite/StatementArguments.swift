@@ -3,17 +3,17 @@ public struct StatementArguments: Sendable, ExpressibleByArrayLiteral {
   /// The values.
   public let values: [DatabaseValue]
 
-  /// No values.
+  /// Creates an empty list of arguments.
   public init() { values = [] }
 
-  /// These values; nil is NULL.
+  /// Creates arguments from values; nil is NULL.
   public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) { self.init(elements) }
 
-  /// These values; nil is NULL.
+  /// Creates arguments from values; nil is NULL.
   public init(_ elements: some Sequence<(any DatabaseValueConvertible)?>) {
     values = elements.map { $0?.databaseValue ?? .null }
   }
 
-  /// These values.
+  /// Creates arguments from values.
   public init(_ elements: some Sequence<some DatabaseValueConvertible>) { values = elements.map(\.databaseValue) }
 }

@@ -1,7 +1,7 @@
 import CLibSQLite
 import SQLite
 
-/// A prepared statement that takes its values one after the other, without boxing them. For writing many rows fast.
+/// A prepared statement whose values are bound one by one, without boxing them. For writing many rows fast.
 ///
 /// ```swift
 /// var insert = try BoundStatement("INSERT INTO point (x, y) VALUES (?, ?)", in: db)
@@ -11,21 +11,22 @@ import SQLite
 ///   try insert.run()
 /// }
 /// ```
-/// Bind every parameter, in order, before each run. `StatementArguments` cost more than the insert itself in a loop like
-/// this: an array and a box for each value. A statement is used inside the closure that its `Database` was given to, only.
+/// Bind every parameter, in order, before each run. In a loop like this, `StatementArguments` would cost more than the insert itself: an array, and a box
+/// for each value. Use a statement only inside the closure that received its `Database`.
 public struct BoundStatement {
-  // The connection keeps it, and this holds it.
+  // The connection caches the statement, and this keeps it alive.
   private let statement: Statement
   private let pointer: OpaquePointer
   private var index: Int32 = 0
 
-  /// Prepares the statement, or takes it from the connection's cache. The look-up hashes the text: do it once for many rows.
+  /// Prepares the statement, or takes it from the connection's cache. The lookup hashes the SQL, so do it once for many rows.
   public init(_ sql: String, in db: Database) throws {
     statement = try db.cachedStatement(sql: sql)
     pointer = statement.sqliteStatement
   }
 
-  /// `VALUES (?, ?, ?)`, with a parameter for each of `count` columns. After the bare name of a table, SQLite refuses any other number than that of its columns.
+  /// Returns `VALUES (?, ?, ?)`, with a parameter for each of `count` columns. After a table name without columns, SQLite rejects any other number than
+  /// the table's columns.
   package static func values(_ count: Int) -> String {
     var text = "VALUES (?"
     for _ in 1..<count { text += ", ?" }
@@ -80,13 +81,13 @@ public struct BoundStatement {
     if let value { bind(value) } else { bindNull() }
   }
 
-  /// Runs the statement with the values bound, and begins again with the first parameter. Rows it may return are not read.
+  /// Runs the statement with the bound values, and starts again with the first parameter. Rows it may return are not read.
   public mutating func run() throws {
-    // A parameter that is forgotten would have the value of the row before.
+    // A parameter that is not bound would keep the value of the previous row.
     assert(index == sqlite3_bind_parameter_count(pointer), "\(index) of the parameters of a statement are bound")
     index = 0
     let code = sqlite3_step(pointer)
-    // The reset reports the same error again; what happened is in `code`, and its message must be read before.
+    // The reset reports the same error again; the code is that of the step, whose message must be read before the reset.
     guard code == SQLITE_DONE || code == SQLITE_ROW else {
       let message = String(cString: sqlite3_errmsg(sqlite3_db_handle(pointer)))
       sqlite3_reset(pointer)

@@ -1,12 +1,12 @@
 import CLibSQLite
 
-/// Why a query of a person was refused or stopped.
+/// Why a user's query was refused or stopped.
 public enum GuardedQueryError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The query does something other than reading the tables and views of the workspace.
+  /// The query does something other than read the tables and views of the workspace.
   case notAllowed(what: String)
-  /// The query is wrong; `offset` is the place in bytes, where SQLite tells.
+  /// The query is invalid; `offset` is the position in bytes, if SQLite reports it.
   case invalid(message: String, offset: Int?)
-  /// The query took more steps than it may.
+  /// The query exceeded the limit on steps.
   case tooLong(steps: Int)
 
   /// A stable name for programs.
@@ -18,7 +18,7 @@ public enum GuardedQueryError: Error, Sendable, Equatable, CustomStringConvertib
     }
   }
 
-  /// One line for people.
+  /// A one-line message for people to read.
   public var description: String {
     switch self {
     case .notAllowed(let what):
@@ -31,20 +31,19 @@ public enum GuardedQueryError: Error, Sendable, Equatable, CustomStringConvertib
   }
 }
 
-/// Runs one query that a person wrote: on a connection of its own that cannot write, under an authorizer that admits nothing but
-/// reading, for a bounded number of steps.
+/// Runs one query written by a user, on its own read-only connection, with an authorizer that allows only reading, and with a limit on the number of steps.
 ///
-/// What is refused: every statement but `SELECT`, more than one statement, `ATTACH`, `PRAGMA` (its table-valued functions too),
+/// The following are refused: every statement but `SELECT`, more than one statement, `ATTACH`, `PRAGMA` (including its table-valued functions), and
 /// loading extensions. No value may be longer than 64 MiB.
 public final class GuardedQuery {
-  /// How many steps of SQLite's virtual machine a query may take by default: 500 million, about five seconds.
+  /// The default limit on the steps of SQLite's virtual machine: 500 million, about five seconds.
   ///
-  /// A window over a million rows, which is what the percentiles of `durations` are made of, takes 150 million.
+  /// A window over a million rows, as for the percentiles of `durations`, takes 150 million.
   public static let defaultStepLimit = 500_000_000
   private static let stepsBetweenChecks = 1000
   private static let valueLimit: Int32 = 64 << 20
 
-  /// What the callbacks of SQLite see. They run on the thread that calls SQLite, inside that call.
+  /// The state of the SQLite callbacks, which run on the thread that calls SQLite, inside that call.
   private final class Guard {
     var refusal: String?
     var stepsLeft: Int
@@ -61,7 +60,7 @@ public final class GuardedQuery {
 
   /// Prepares a query on a workspace.
   ///
-  /// Throws ``GuardedQueryError`` if the query is refused or wrong, ``WorkspaceError`` if the workspace cannot be read.
+  /// Throws ``GuardedQueryError`` if the query is refused or invalid, ``WorkspaceError`` if the workspace cannot be read.
   public init(_ sql: String, on workspace: OpenWorkspace, stepLimit: Int = GuardedQuery.defaultStepLimit) throws {
     path = workspace.path
     steps = max(1, stepLimit)
@@ -88,7 +87,7 @@ public final class GuardedQuery {
     }
   }
 
-  /// The next row, or nil after the last one.
+  /// Returns the next row, or nil after the last one.
   public func next() throws -> [SQLValue]? {
     switch sqlite3_step(statement) {
     case SQLITE_ROW: return (0..<Int32(columns.count)).map(value)
@@ -116,8 +115,8 @@ public final class GuardedQuery {
     }
   }
 
-  /// SQLite declares a table-valued function at its first use, by what looks to the authorizer like a change of the schema. So
-  /// those that are good for results are used once before the authorizer is there.
+  /// SQLite declares a table-valued function at its first use, which the authorizer sees as a schema change. The useful ones are therefore used once
+  /// before the authorizer is installed.
   private static let preparation = """
     PRAGMA temp_store = MEMORY; SELECT 1 FROM sqlite_schema, json_each('[]'), json_tree('[]') LIMIT 1
     """
@@ -167,7 +166,7 @@ public final class GuardedQuery {
 
   private static let changing = "it would change something"
 
-  /// Why an action is refused, or nil if it is admitted.
+  /// Returns why an action is refused, or nil if it is allowed.
   private static func refusal(
     of action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?
   ) -> String? {
@@ -192,7 +191,7 @@ public final class GuardedQuery {
     }
     guard let rest else {
       if let refusal = watch.refusal {
-        // A pragma that is used as a table looks to the authorizer like a change of the schema.
+        // The authorizer sees a pragma used as a table as a schema change.
         let pragma = sql.firstMatch(of: /(?i)\bpragma_\w+/).map { "it uses \($0.output)" }
         throw GuardedQueryError.notAllowed(what: refusal == changing ? pragma ?? refusal : refusal)
       }
@@ -209,7 +208,7 @@ public final class GuardedQuery {
     let isAlone = code == SQLITE_OK && next == nil
     guard isAlone, sqlite3_stmt_readonly(statement) != 0 else {
       sqlite3_finalize(statement)
-      // The authorizer is not asked about `VACUUM`.
+      // The authorizer is not called for `VACUUM`.
       throw GuardedQueryError.notAllowed(what: isAlone ? Self.changing : "it has more than one statement")
     }
     return statement

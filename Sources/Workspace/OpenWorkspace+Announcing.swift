@@ -1,11 +1,11 @@
 import Glibc
 
 extension OpenWorkspace {
-  /// Tells other processes that a commit is there which they may wait for. To be called after it.
+  /// Notifies other processes of a commit that they may be waiting for. Must be called after the commit.
   ///
-  /// A commit is seen to be written before it is visible, so that a process which is interrupted between the two would be waited for in vain. This touches the
-  /// database once more, which whoever waits takes for a reason to look. A host of a version up to schema 6 waits for the file `workspace.notify`, where
-  /// that is there. It never fails: whoever waits looks now and then in any case.
+  /// A commit's write is noticed before it is visible, so a process interrupted between the two would keep others waiting. This touches the database once
+  /// more, which makes waiting processes check again. A host with a version up to schema 6 waits for the file `workspace.notify`, if it exists. This never
+  /// fails: waiting processes also check periodically.
   package func announce() {
     _ = lutimes(path, nil)
     guard let descriptor = try? OwnFile.open("workspace.notify", in: directory, O_WRONLY) else { return }

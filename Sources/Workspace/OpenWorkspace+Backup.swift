@@ -4,12 +4,12 @@ import OperatingSystem
 import SQLite
 
 extension OpenWorkspace {
-  /// Copies the database to a file, as it is at one instant, while others read and write.
+  /// Copies the database to a file, as it is at one instant, while it is being read and written.
   ///
-  /// The file takes the place of one that is there, when it is complete; it has no log beside it, and only its owner may read
-  /// it. A copy that is called `workspace.db`, in a directory of its own, opens as a workspace.
+  /// The copy replaces an existing file once it is complete; it has no log beside it, and only its owner may read it. A copy named `workspace.db`, in its
+  /// own directory, can be opened as a workspace.
   public func backup(to path: String) throws {
-    // A device or FIFO would be gone for everybody.
+    // A device or FIFO would be deleted for everyone.
     var status = stat()
     guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
       throw WorkspaceError.cannotCreate(path: path, reason: "it is not a regular file")
@@ -29,7 +29,7 @@ extension OpenWorkspace {
     do {
       let copy = try DatabaseQueue(path: part)
       try reader.backup(to: copy)
-      // The copy has the mode of the original, and would leave a log beside itself.
+      // The copy has the journal mode of the original, and would leave a log beside it.
       try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
       try copy.close()
     } catch {
@@ -40,7 +40,7 @@ extension OpenWorkspace {
     }
   }
 
-  /// Reads the whole file and returns what is wrong with it, in SQLite's words, at most 100 lines; nothing if it is sound.
+  /// Checks the whole file and returns its errors, in SQLite's words, at most 100 lines; empty if it is intact.
   public func checkIntegrity() throws -> [String] {
     do {
       let lines = try read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }

@@ -3,19 +3,16 @@ import SQLite
 extension OpenWorkspace {
   /// Runs a transaction in the background.
   ///
-  /// Transactions of one workspace run one after the other, in the order of the calls; those of several processes exclude each
-  /// other. So whatever `changesHandler` fetches from its context is true until it returns. It holds up every other change meanwhile:
-  /// compute first, submit last.
+  /// Transactions of one workspace run one after the other, in the order of the calls; those of several processes exclude each other. Whatever
+  /// `changesHandler` fetches from its context therefore remains true until it returns. It delays all other changes meanwhile: compute first, submit last.
   ///
   /// - Parameters:
-  ///   - types: The types that are fetched or submitted in the transaction. Any other type is refused with
-  ///     ``ChangeError/Cause/undeclaredType``.
-  ///   - changesHandler: What is done. If it throws, nothing of it has happened. It must not wait for another transaction;
-  ///     ``write(_:)`` inside of it throws ``WorkspaceError/locked(path:)``.
-  ///     [the workspace's writing thread]
-  ///   - completionHandler: Is told what `changesHandler` returned, after the commit and after the subscribers; or what it threw; or a
-  ///     ``ChangeError``. Completion handlers are called one after the other. [a thread of the workspace] It has no default: without it, code at the top
-  ///     level of a program would take this function for the one that is awaited.
+  ///   - types: The types that are fetched or submitted in the transaction. Any other type is refused with ``ChangeError/Cause/undeclaredType``.
+  ///   - changesHandler: Makes the changes. If it throws, none of them take effect. It must not wait for another transaction; ``write(_:)`` inside of it
+  ///     throws ``WorkspaceError/locked(path:)``. [the workspace's writing thread]
+  ///   - completionHandler: Receives the result of `changesHandler`, after the commit and after the subscribers; or the error that it threw; or a
+  ///     ``ChangeError``. Completion handlers are called one after the other. [a thread of the workspace] It has no default, because otherwise this
+  ///     function would be chosen over the async one in top-level code.
   public func performChanges<Value: Sendable>(
     _ types: [any Storable.Type], changesHandler: @escaping @Sendable (ChangeContext) throws -> Value,
     completionHandler: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -24,10 +21,10 @@ extension OpenWorkspace {
     change(types, changesHandler) { result in completions.async { completionHandler(result) } }
   }
 
-  /// Runs a transaction, and returns what `changesHandler` returns when it is committed and the subscribers have been told.
+  /// Runs a transaction, and returns the result of `changesHandler` once it is committed and the subscribers have been notified.
   ///
-  /// As ``performChanges(_:changesHandler:completionHandler:)``, but if nothing else is being written, `changesHandler` runs on the
-  /// task's own thread. Cancelling the task does not stop it.
+  /// Like ``performChanges(_:changesHandler:completionHandler:)``, except that `changesHandler` runs on the task's own thread if nothing else is being
+  /// written. Cancelling the task does not stop it.
   @discardableResult
   public func performChanges<Value: Sendable>(
     _ types: [any Storable.Type], changesHandler: @escaping @Sendable (ChangeContext) throws -> Value
@@ -46,16 +43,16 @@ extension OpenWorkspace {
     }
   }
 
-  /// What has come of a transaction on the caller's thread.
+  /// The result of a transaction on the caller's thread.
   private struct Outcome {
     let error: (any Error)?
-    /// Whether there is no subscriber to wait for.
+    /// Whether there are no subscribers to wait for.
     let isDelivered: Bool
   }
 
-  /// Not generic, as what a small transaction takes would be the looking up of types.
+  /// Not generic: in a small transaction, most of the time would be spent looking up types.
   private func changeNow(_ types: [any Storable.Type], _ handler: (ChangeContext) throws -> Void) -> Outcome? {
-    // What goes wrong here goes wrong again where it is reported.
+    // An error here occurs again on the other path, which reports it.
     for type in types where (try? objects.check(type, path: path)) == nil { return nil }
     guard let writer = try? writer() else { return nil }
     var isDelivered = true
@@ -85,7 +82,7 @@ extension OpenWorkspace {
     }
     let feed = feed
     let path = path
-    // It does not hold the workspace, which must not go on the queue of its own connection.
+    // Does not retain the workspace, which must not be released on its own connection's queue.
     writer.asyncChange { db, statements in
       try run(handler, types, db, statements, writer, feed, path: path)
     } completion: { (result: Result<(Value, CommitRecord, UInt64), any Error>) in
@@ -99,7 +96,7 @@ extension OpenWorkspace {
   }
 }
 
-/// Runs the handler in a transaction that has begun. Returns what subscribers must know once it is committed.
+/// Runs the handler in a transaction that has begun. Returns what subscribers need once it is committed.
 private func run<Value>(
   _ handler: (ChangeContext) throws -> Value, _ types: [any Storable.Type], _ db: Database,
   _ statements: ConnectionStatements, _ writer: WriterConnection, _ feed: ChangeFeed, path: String
@@ -113,8 +110,7 @@ private func run<Value>(
   return (value, context.commit, feed.beginCommit())
 }
 
-/// What a transaction fails with: the errors of SQLite and of the workspace become a change's; what a handler throws of its own
-/// stays what it is.
+/// Converts the error of a transaction: errors of SQLite and of the workspace become a ``ChangeError``; a handler's own errors are unchanged.
 private func failure(_ error: any Error, path: String) -> any Error {
   switch error {
   case let error as WorkspaceError: ChangeError(cause: .workspace(error))

@@ -2,12 +2,12 @@ extension OpenWorkspace {
   /// What this workspace's flushes to the disk wait for.
   public var durability: Durability { files.durability }
 
-  /// Returns when everything that was committed through this object is on the disk: one `fdatasync` of the write-ahead log. Commits go on without
-  /// one, so this is for what must survive a power loss before somebody is told of it.
+  /// Returns once everything committed through this object is on disk: one `fdatasync` of the write-ahead log. Commits do not wait for the disk, so call
+  /// this before reporting what must survive a power loss.
   ///
-  /// Waits for nothing with ``Durability/process``, and where nothing was committed since the last time. Fails with
-  /// ``WorkspaceError/full(path:)`` or ``WorkspaceError/io(path:code:message:)`` where the disk does; everything is committed all the same. Fails with
-  /// ``WorkspaceError/moved(path:)``, whatever the durability, where nobody would find what was committed.
+  /// Does not wait with ``Durability/process``, or if nothing was committed since the last time. Fails with ``WorkspaceError/full(path:)`` or
+  /// ``WorkspaceError/io(path:code:message:)`` if the disk fails; everything remains committed. Fails with ``WorkspaceError/moved(path:)``, whatever the
+  /// durability, if the committed data could no longer be found.
   public func flushToDisk() throws {
     do {
       let writer = try writer()
@@ -19,9 +19,9 @@ extension OpenWorkspace {
     }
   }
 
-  /// Makes sure that the database is where it was when it was opened: one `stat`.
+  /// Checks that the database is still where it was opened: one `stat`.
   ///
-  /// - Throws: ``WorkspaceError/moved(path:)`` where it was deleted, moved or replaced.
+  /// - Throws: ``WorkspaceError/moved(path:)`` if it was deleted, moved or replaced.
   package func requirePlace() throws(WorkspaceError) {
     do {
       try writer().requirePlace()
@@ -30,7 +30,7 @@ extension OpenWorkspace {
     }
   }
 
-  /// A file that is beside the database for as long as a connection is open, and that writing does not touch: a watch of it is woken when the workspace is deleted
-  /// or moved, and seldom otherwise.
+  /// A file that exists beside the database while a connection is open, and that writing does not touch: a watch on it is woken when the workspace is
+  /// deleted or moved, and rarely otherwise.
   package var companionPath: String { path + "-shm" }
 }

@@ -1,13 +1,12 @@
 import SQLite
 
 extension OpenWorkspace: FetchSource {
-  /// Begins a query. Each query sees everything that was committed before it, and never waits for a change.
+  /// Begins a query. Each query sees everything committed before it, and never waits for a change.
   public func fetch<T: Storable>(for type: T.Type) -> Fetch<T> { Fetch(source: self) }
 
-  /// Lets `body` fetch from one state of the workspace, whatever is changed meanwhile. The state is that at the call.
+  /// Lets `body` fetch from the state of the workspace at the call, unaffected by later changes.
   ///
-  /// Fetch from the snapshot that `body` is given: the workspace itself goes on showing the latest state. After
-  /// ``shutdown()`` the snapshot is empty.
+  /// Fetch from the snapshot passed to `body`: the workspace itself continues to show the latest state. After ``shutdown()`` the snapshot is empty.
   public func fetchWithinASnapshot<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
     let snapshot = try snapshot()
     defer { snapshot.core.end() }

@@ -2,14 +2,14 @@ import Dispatch
 import Synchronization
 
 extension OpenWorkspace {
-  /// Ends the work with the workspace in the background.
+  /// Closes the workspace in the background.
   ///
-  /// Changes that were begun before finish, their subscribers are told, and their completion handlers called; later ones fail with
-  /// ``WorkspaceError/closed(path:)``, and later fetches find nothing. Fetches and snapshots that run finish. Then the subscriptions
-  /// end, the write-ahead log is written back and its files are removed, if no other process uses them, so that `workspace.db` has
-  /// everything; and `completion` is called, last of all. [a thread of the workspace]
+  /// Changes begun before are completed, their subscribers notified and their completion handlers called; later changes fail with
+  /// ``WorkspaceError/closed(path:)``, and later fetches find nothing. Running fetches and snapshots are completed. Then the subscriptions end, the
+  /// write-ahead log is checkpointed and its files are deleted if no other process uses them, so that `workspace.db` contains everything. Finally
+  /// `completion` is called. [a thread of the workspace]
   ///
-  /// Shutting down twice calls `completion` when the first time is over.
+  /// A second call calls `completion` once the first shutdown is complete.
   public func shutdown(completion: @escaping @Sendable () -> Void) {
     let completions = completions
     ending.whenFinished { completions.async(execute: completion) }
@@ -23,7 +23,7 @@ extension OpenWorkspace {
       open.writer?.drain()
       feed.end {
         readers.close {
-          // A reader may have come back on its last user's thread, who need not wait for the rest.
+          // The last reader may be returned on its user's thread, which need not wait for the rest.
           DispatchQueue.global().async {
             try? open.reader?.close()
             self.closeForGood(open.writer)
@@ -34,7 +34,7 @@ extension OpenWorkspace {
     }
   }
 
-  /// Ends the work with the workspace, and returns when that is done; see ``shutdown(completion:)``.
+  /// Closes the workspace, and returns once that is complete; see ``shutdown(completion:)``.
   public func shutdown() async {
     await withCheckedContinuation { continuation in
       shutdown { continuation.resume() }
@@ -49,7 +49,7 @@ extension OpenWorkspace {
   }
 }
 
-/// Whether a workspace has come to its end, and who waits for that.
+/// Tracks whether a workspace was shut down, and notifies those who wait for it.
 final class WorkspaceEnding: Sendable {
   private struct State {
     var isFinished = false

@@ -1,10 +1,9 @@
 import SQLite
 
 extension OpenWorkspace {
-  /// Writes the database anew without the space that deleted rows have left, so that the file becomes as small as it can.
+  /// Rewrites the database without the space left by deleted rows, so that the file becomes as small as possible.
   ///
-  /// Needs as much free space again as the database takes up. Other processes wait for as long as it lasts, and give up after 30 s; so
-  /// nothing should be running.
+  /// Needs as much free space again as the database occupies. Other processes wait meanwhile, and give up after 30 s, so nothing should be running.
   public func vacuum() throws {
     do {
       try writer().vacuum()

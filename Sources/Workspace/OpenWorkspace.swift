@@ -1,37 +1,37 @@
 // # Workspace
 //
-// A directory with a transactional database that several processes on one computer share: typed errors, one writer connection
-// per workspace object, group commits, leases; and a typed object store with transactions, queries, snapshots and subscriptions. Its landing page
-// (`Workspace.docc/Workspace.md`) says what it must never know, what to read first, and what the folders are.
+// A directory with a transactional database that several processes on one computer share: typed errors, one writer connection per workspace object, group
+// commits, leases; and a typed object store with transactions, queries, snapshots and subscriptions. Its landing page (`Workspace.docc/Workspace.md`) says
+// what it must never know, what to read first, and what the folders are.
 
 import Dispatch
 import SQLite
 import Synchronization
 
-/// An open workspace: the database `workspace.db` in a directory of its own.
+/// An open workspace: the database `workspace.db` in its own directory.
 ///
-/// Any thread may call any method. Reads and writes run on two connections, which are opened when they are first needed:
-/// a read never waits for a write of this or another process, and sees everything that was committed before it began.
+/// All methods may be called from any thread. Reads and writes run on two connections, which are opened when first needed: a read never waits for a write
+/// of this or another process, and sees everything that was committed before it began.
 ///
-/// The directory holds `workspace.db` with SQLite's `-wal` and `-shm` beside it, `workspace.lock` (see ``WriteLock``),
-/// and `workspace.hosts` (see ``HostLock``), all readable and writable by their owner alone.
+/// The directory contains `workspace.db` with SQLite's `-wal` and `-shm` beside it, `workspace.lock` (see ``WriteLock``), and `workspace.hosts` (see
+/// ``HostLock``), all readable and writable only by their owner.
 public final class OpenWorkspace: Sendable {
   /// What a workspace is opened for.
   public enum Mode: Sendable {
-    /// Creates what is missing. Falls back to reading, with ``OpenWorkspace/isReadOnly`` set, where writing is not permitted.
+    /// Creates missing files. Falls back to read-only, with ``OpenWorkspace/isReadOnly`` set, if writing is not permitted.
     case readWrite
     /// Creates and changes nothing.
     case readOnly
   }
 
-  /// The connection that opening a workspace begins with. Each one reads the whole schema, so that a program that is there for a moment has its
-  /// reasons to begin with the one that it needs; the other one is opened when it is first needed.
+  /// The connection with which a workspace is opened. Each one reads the whole schema, so a short-lived program should begin with the one that it needs;
+  /// the other is opened when first needed.
   public enum FirstConnection: Sendable {
     case reader
-    /// For a program that is going to write. Where that is not permitted, the reader takes its place.
+    /// For a program that is going to write. If that is not permitted, the reader is opened instead.
     case writer
-    /// For a program that reads a little, writes, and ends: as `writer`, and what is read meanwhile in a read transaction on the caller's thread is
-    /// read on that connection too, when nothing is being written on it.
+    /// For a program that reads a little, writes, and ends: like `writer`, and read transactions on the caller's thread also run on that connection, while
+    /// nothing is being written on it.
     case onlyWriter
   }
 
@@ -45,16 +45,16 @@ public final class OpenWorkspace: Sendable {
   let files: WorkspaceFiles
   /// The absolute path of the directory.
   public var directory: String { files.directory }
-  /// Whether every write will fail with ``WorkspaceError/readOnly(path:)``.
+  /// Whether all writes fail with ``WorkspaceError/readOnly(path:)``.
   public let isReadOnly: Bool
   private let schema: WorkspaceSchema
-  /// Whether reads run on the connection for writing, as long as there is no other one.
+  /// Whether reads run on the connection for writing, as long as it is the only one.
   private let readsWithWriter: Bool
   let connections: Mutex<Connections>
   let objects: ObjectCatalog
   let readers: ReaderPool
   let feed: ChangeFeed
-  /// Calls completion handlers, one after the other, so that a slow one delays nobody but its like.
+  /// Calls completion handlers, one after the other, so that a slow one delays only other completion handlers.
   let completions = DispatchQueue(label: "workspace.completions")
   let ending = WorkspaceEnding()
 
@@ -83,19 +83,19 @@ public final class OpenWorkspace: Sendable {
     open?.foreignChanges?.stop()
   }
 
-  /// Opens the workspace in a directory, creating it (and the directories above it) in mode `.readWrite` if there is none.
+  /// Opens the workspace in a directory. In mode `.readWrite`, creates it (and the directories above it) if there is none.
   ///
-  /// Pending migrations run in one transaction. A file of a newer version, or of another program, is refused and not changed; of a guarded schema
-  /// (``WorkspaceSchema/isGuarded``), also one of another user and one with a foreign trigger, view, index or table, in mode `.readWrite`.
+  /// Pending migrations run in one transaction. A file of a newer version, or of another program, is refused and not changed. With a guarded schema
+  /// (``WorkspaceSchema/isGuarded``) in mode `.readWrite`, so is a file of another user, or one with a foreign trigger, view, index or table.
   ///
   /// - Parameters:
-  ///   - directory: Where the workspace is.
-  ///   - schema: What is in it.
+  ///   - directory: The directory of the workspace.
+  ///   - schema: The schema of the workspace.
   ///   - mode: What it is opened for.
-  ///   - first: The connection that is opened now, in mode `.readWrite`. Default ``FirstConnection/reader``.
-  ///   - patience: How long whatever needs the file for itself waits for other processes, before it fails with
-  ///     ``WorkspaceError/locked(path:)``. Default 30 s.
-  ///   - durability: What flushes to the disk wait for. Default ``Durability/powerLoss``; other commits never wait for the disk.
+  ///   - first: The connection to open now, in mode `.readWrite`. Defaults to ``FirstConnection/reader``.
+  ///   - patience: How long operations that need the file exclusively wait for other processes, before they fail with ``WorkspaceError/locked(path:)``.
+  ///     Defaults to 30 s.
+  ///   - durability: What flushes to the disk wait for. Defaults to ``Durability/powerLoss``; other commits never wait for the disk.
   /// - Returns: The workspace.
   /// - Throws: ``WorkspaceError``.
   public static func open(
@@ -117,7 +117,7 @@ public final class OpenWorkspace: Sendable {
     }
     do {
       let upgrade = SchemaUpgrade(schema: schema, path: files.database)
-      // The writer creates the file of its lock; what may be a database of another program is looked at first, and gets nothing beside it.
+      // The writer creates its lock file. A file that may be another program's database is therefore checked first, so that nothing is created beside it.
       if !isNew, isReadOnly || first == .reader || !files.hasLock {
         let reader = try files.openReader()
         if !isReadOnly { try reader.unsafeRead(upgrade.requireOwnSchema) }
@@ -144,10 +144,10 @@ public final class OpenWorkspace: Sendable {
     }
   }
 
-  /// Checks what is in a directory as ``open(at:schema:mode:first:patience:durability:)`` does for writing, and changes nothing. Where there is no workspace yet, one must be
-  /// allowed to be created.
+  /// Checks a directory as ``open(at:schema:mode:first:patience:durability:)`` does for writing, and changes nothing. If there is no
+  /// workspace yet, creating one must be permitted.
   ///
-  /// - Throws: What would keep the workspace from being opened.
+  /// - Throws: The error with which opening would fail.
   package static func requireWritable(at directory: String, schema: WorkspaceSchema) throws(WorkspaceError) {
     let files = WorkspaceFiles(directory: directory, patience: 1, durability: .process)
     try files.requireRegularFiles()
@@ -167,10 +167,10 @@ public final class OpenWorkspace: Sendable {
     guard files.isWritable else { throw .readOnly(path: files.database) }
   }
 
-  /// What of it another user could change, and why: an empty list where it may be written to.
+  /// What another user could change in the workspace, and why; empty if it may be written.
   package var foreignFiles: [(path: String, reason: String)] { files.foreign(schema.folders) }
 
-  /// Closes both connections once what runs on them has finished, and shortens the write-ahead log if nobody else is using it.
+  /// Closes both connections once their current work has finished, and shortens the write-ahead log unless it is in use.
   ///
   /// Later calls of other methods fail with ``WorkspaceError/closed(path:)``. Closing twice does nothing.
   public func close() {
@@ -183,13 +183,13 @@ public final class OpenWorkspace: Sendable {
     ending.finish()
   }
 
-  /// What ``close()`` does for the next process, and no more: shortens the write-ahead log if it is long and nobody else is using it. For a program that
-  /// ends now, with which the connections end as well.
+  /// Does only the part of ``close()`` that helps the next process: shortens the write-ahead log if it is long and not in use. For a program that ends
+  /// now, and its connections with it.
   public func settle() {
     connections.withLock { $0.writer }?.settle()
   }
 
-  /// Closes the workspace for everybody else; nil if it is closed already.
+  /// Marks the workspace as closed and returns its connections; nil if it was already closed.
   func takeConnections() -> Connections? {
     connections.withLock { state in
       if state.isClosed { return nil }
@@ -198,12 +198,12 @@ public final class OpenWorkspace: Sendable {
     }
   }
 
-  /// Whether it has been closed or shut down.
+  /// Whether the workspace was closed or shut down.
   var isClosed: Bool { connections.withLock(\.isClosed) }
 
-  /// Runs `body` in a read transaction: it sees one state of the database throughout.
+  /// Runs `body` in a read transaction, so that it sees one state of the database throughout.
   ///
-  /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through.
+  /// Errors of SQLite become ``WorkspaceError``; other errors thrown by `body` are rethrown.
   public func read<T>(_ body: (Database) throws -> T) throws -> T {
     do {
       if readsWithWriter, let writer = onlyWriter, !writer.isInside {
@@ -215,10 +215,10 @@ public final class OpenWorkspace: Sendable {
     }
   }
 
-  /// Runs `body`, a single query, on the connection that is open already: on the one for writing where no other is, which waits for what is being written.
-  /// For a program that reads once and writes much, see ``FirstConnection/writer``.
+  /// Runs `body`, a single query, on an already open connection: if that is only the one for writing, it waits for what is being written. For a program
+  /// that reads once and writes much, see ``FirstConnection/writer``.
   ///
-  /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through.
+  /// Errors of SQLite become ``WorkspaceError``; other errors thrown by `body` are rethrown.
   public func readWithoutOpening<T>(_ body: (Database) throws -> T) throws -> T {
     guard let writer = onlyWriter else { return try read(body) }
     do {
@@ -228,7 +228,7 @@ public final class OpenWorkspace: Sendable {
     }
   }
 
-  /// Runs `body` in a read transaction without occupying the caller's thread. Cancelling the task does not stop it.
+  /// Runs `body` in a read transaction without blocking the caller's thread. Cancelling the task does not stop it.
   public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     let reader = try reader()
     let path = path
@@ -237,10 +237,10 @@ public final class OpenWorkspace: Sendable {
     }
   }
 
-  /// Runs `body` in a write transaction of its own, which is committed when it returns and rolled back when it throws.
+  /// Runs `body` in its own write transaction, which is committed when it returns and rolled back when it throws.
   ///
-  /// Errors of SQLite become ``WorkspaceError``; what `body` throws otherwise passes through. Where `types` says of which types objects are changed, their
-  /// subscribers look for themselves afterwards; else all do, since nobody knows what SQL has changed.
+  /// Errors of SQLite become ``WorkspaceError``; other errors thrown by `body` are rethrown. If `types` names the types whose objects are changed, only
+  /// their subscribers check for changes afterwards; otherwise all do, since it is unknown what SQL has changed.
   public func write<T>(
     changing types: @autoclosure () -> ChangedTypes? = nil, _ body: (Database) throws -> T
   ) throws -> T {
@@ -255,7 +255,7 @@ public final class OpenWorkspace: Sendable {
     }
   }
 
-  /// Runs `body` in a write transaction without occupying the caller's thread. Cancelling the task does not stop it.
+  /// Runs `body` in a write transaction without blocking the caller's thread. Cancelling the task does not stop it.
   public func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
     let writer = try writer()
     let path = path
@@ -268,7 +268,7 @@ public final class OpenWorkspace: Sendable {
     }
   }
 
-  /// The connection for writing, where no other one is open.
+  /// The connection for writing, if it is the only one open.
   private var onlyWriter: WriterConnection? { connections.withLock { $0.reader == nil ? $0.writer : nil } }
 
   func writer() throws(WorkspaceError) -> WriterConnection {
@@ -286,17 +286,17 @@ public final class OpenWorkspace: Sendable {
       }, closing: { $0.close() })
   }
 
-  /// Opens the connection for writing, and lets `body` prepare it. What goes wrong will go wrong again for the first write.
+  /// Opens the connection for writing, and lets `body` prepare it. Errors are ignored, since the first write reports them again.
   func prepareForWriting(_ body: (Database) throws -> Void) {
     try? writer().prepare(body)
   }
 
-  /// For whoever writes and has time left over.
+  /// Checkpoints the log in a writer's idle time.
   func shortenLogAtLeisure() {
     connections.withLock { $0.writer }?.shortenLogAtLeisure()
   }
 
-  /// What waits for the changes of others, which begins with the first call; nil when the workspace is closed.
+  /// The observer of other processes' changes, which starts with the first call; nil if the workspace is closed.
   func foreignChanges() -> ForeignChanges? {
     let (known, isClosed) = connections.withLock { ($0.foreignChanges, $0.isClosed) }
     if known != nil || isClosed { return known }
@@ -326,13 +326,13 @@ public final class OpenWorkspace: Sendable {
     return kept
   }
 
-  /// Builds indexes in the background, each in a transaction of its own. Until one is there, queries do without it; changes wait
-  /// for it, so that it has them all.
+  /// Builds indexes in the background, each in its own transaction. Until an index exists, queries do without it; changes wait for its transaction, so
+  /// that it is complete.
   private func buildIndexes(_ statements: [String]) throws {
     guard !statements.isEmpty, !isReadOnly else { return }
     let writer = try writer()
     for sql in statements {
-      // Who opens the workspace next tries again what fails now.
+      // If this fails, it is retried the next time the workspace is opened.
       writer.asyncWrite {
         try $0.execute(sql: sql)
       } completion: { _ in
@@ -348,8 +348,8 @@ public final class OpenWorkspace: Sendable {
     return try open(\.reader, with: { try files.openReader() }, closing: { try? $0.close() })
   }
 
-  /// Opens a connection that is not there yet. Not under the lock, so that whoever has the other one need not wait; of two that are opened at once,
-  /// one is kept.
+  /// Opens a missing connection. This does not hold the lock, so that users of the other connection need not wait; if two are opened concurrently, one is
+  /// kept.
   private func open<Connection: Sendable>(
     _ place: WritableKeyPath<Connections, Connection?>, with body: () throws -> Connection,
     closing close: (Connection) -> Void

@@ -1,33 +1,32 @@
 import SQLite
 
-/// The group commit: takes small changes from any thread and writes them in their order, many in one transaction.
+/// A group committer that accepts small changes from any thread and writes them in order, many per transaction.
 ///
-/// One dedicated thread applies the changes. It begins a commit as soon as changes are there, but waits up to `delay` for more
-/// to join them, or until 1,024 are there; while it commits, the next ones gather. A log that has grown long is written back
-/// in that time, which may take a few milliseconds more. A change is durable against the death of the process once
-/// ``flush()`` has returned, and against a power loss once ``flushToDisk()`` has.
+/// A dedicated thread applies the changes. It begins a commit as soon as there are changes, but waits up to `delay` for more to join them, or until there
+/// are 1,024; during the commit, further ones accumulate. A long log is checkpointed in that time, which may take a few milliseconds more. A change
+/// survives the death of the process once ``flush()`` has returned, and a power loss once ``flushToDisk()`` has.
 ///
-/// **Failure.** When a batch cannot be committed (a full disk, an I/O error, a lock held for too long), it is rolled back and
-/// kept with everything appended since, in order; `onFailure` is told once; ``flush()`` and ``perform(_:)`` throw until
-/// ``retry()`` or ``close()`` succeeds. Nothing appended is ever dropped without an error.
+/// **Failure.** If a batch cannot be committed (a full disk, an I/O error, a lock held for too long), it is rolled back and kept with everything appended
+/// since, in order. `onFailure` is called once, and ``flush()`` and ``perform(_:)`` throw until ``retry()`` or ``close()`` succeeds. No appended change is
+/// ever dropped without an error.
 ///
-/// **Holding.** A writer that was given a ``Hold`` does not throw then: ``flush()`` and ``perform(_:)`` wait until its owner's ``retry()`` has
-/// succeeded, and work that could not be committed runs again. Beyond the limit it takes no change any more; what it has taken stays.
+/// **Holding.** A writer with a ``Hold`` does not throw then: ``flush()`` and ``perform(_:)`` wait until its owner's ``retry()`` has succeeded, and work
+/// that could not be committed runs again. Beyond the limit it accepts no further changes; those it has accepted are kept.
 ///
-/// Call ``close()`` at the end. A writer that is merely released still writes what it has, in the background.
+/// Call ``close()`` at the end. A writer that is merely released still writes its changes, in the background.
 public final class OrderedWriter<Change: Sendable>: Sendable {
   @usableFromInline let core: OrderedWriterCore<Change>
 
-  /// How a writer keeps changes that it cannot commit, until it can.
+  /// How a writer holds changes that it cannot commit yet.
   public struct Hold: Sendable {
     let limit: Int
     let size: @Sendable (Change) -> Int
     let onRefusal: @Sendable (Change) -> Void
 
     /// - Parameters:
-    ///   - limit: The most bytes of changes that are taken while nothing can be committed, with those that were there before.
-    ///   - size: How many bytes of memory a change takes. Asked only while nothing can be committed. [the thread that appends, or the writer's]
-    ///   - onRefusal: Told of each change that did not fit. It must not call the writer. [the thread that appends]
+    ///   - limit: The maximum number of bytes of changes to hold while nothing can be committed, including those that were there before.
+    ///   - size: Returns how many bytes of memory a change takes. Called only while nothing can be committed. [the thread that appends, or the writer's]
+    ///   - onRefusal: Called with each change that did not fit. It must not call the writer. [the thread that appends]
     public init(
       limit: Int, size: @escaping @Sendable (Change) -> Int, onRefusal: @escaping @Sendable (Change) -> Void
     ) {
@@ -37,18 +36,19 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
     }
   }
 
-  /// Creates a writer; its thread starts with the first change.
+  /// Creates a writer, whose thread starts with the first change.
   ///
   /// - Parameters:
-  ///   - workspace: Where the changes go. It must stay open until the writer is closed.
-  ///   - delay: How long a commit waits for company. Default 2 ms; zero commits at once.
-  ///   - maximumBatch: The most changes in one transaction.
+  ///   - workspace: The workspace to write to. It must stay open until the writer is closed.
+  ///   - delay: How long a commit waits for further changes. Defaults to 2 ms; zero commits immediately.
+  ///   - maximumBatch: The maximum number of changes in one transaction.
   ///   - prepare: Prepares the connection, for example its statements, before the first change. [the writer's thread]
-  ///   - apply: Writes changes to the database, inside a transaction. It runs again with the same changes if that fails.
-  ///     It must not read the clock or generate ids, or a repetition would differ. [the writer's thread]
-  ///   - changing: Of which types a batch that was just applied has changed objects, for their subscribers. Default: nobody knows, and all of them look. [the writer's thread]
-  ///   - hold: What becomes of changes that cannot be committed. Default nil: whoever waits for them is told of the failure.
-  ///   - onFailure: Told of the first failure after a success. [the writer's thread]
+  ///   - apply: Writes changes to the database, inside a transaction. If that fails, it runs again with the same changes. It must not read the clock or
+  ///     generate IDs, or a repetition would differ. [the writer's thread]
+  ///   - changing: Returns the types whose objects were changed by a batch just applied, for their subscribers. By default this is unknown, and all
+  ///     subscribers check for changes. [the writer's thread]
+  ///   - hold: How to hold changes that cannot be committed. Defaults to nil: those waiting for them receive the failure.
+  ///   - onFailure: Called with the first failure after a success. [the writer's thread]
   public init(
     workspace: OpenWorkspace,
     delay: Duration = .milliseconds(2),
@@ -70,42 +70,43 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
     core.stop()
   }
 
-  /// Starts the thread, so that the first change finds its connection open.
+  /// Starts the thread, so that the connection is open when the first change arrives.
   public func begin() { core.begin() }
 
-  /// Appends a change. Cheap: a lock and an append; it wakes the thread only if that sleeps.
+  /// Appends a change. This is cheap: a lock and an append; the thread is woken only if it is asleep.
   ///
-  /// Returns false, having kept nothing, after ``close()``, and where it does not fit what is held.
+  /// Returns false, without keeping the change, after ``close()``, and if it does not fit within the limit while holding.
   @inlinable
   @discardableResult
   public func append(_ change: consuming Change) -> Bool {
     core.append(change)
   }
 
-  /// Returns once everything appended before is committed, or throws the failure that keeps it from being committed. Where changes are held, it waits.
+  /// Returns once everything appended before is committed, or throws the failure that prevents it. Waits while changes are held.
   public nonisolated(nonsending) func flush() async throws(WorkspaceError) {
     try await withCheckedContinuation { core.flush($0, toDisk: false) }.get()
   }
 
-  /// As ``flush()``, and returns when it is on the disk as well, if the workspace's ``Durability`` wants it: all who wait at the same time share one `fdatasync`.
+  /// Like ``flush()``, but also waits until the changes are on disk, if the workspace's ``Durability`` requires it. All concurrent callers share one
+  /// `fdatasync`.
   ///
-  /// Where the disk fails, or the database is no longer where it was opened, it throws; what was appended is committed all the same, and the writer goes on.
+  /// Throws if the disk fails, or the database is no longer where it was opened; the changes are committed nevertheless, and the writer continues.
   public nonisolated(nonsending) func flushToDisk() async throws(WorkspaceError) {
     try await withCheckedContinuation { core.flush($0, toDisk: true) }.get()
   }
 
-  /// Runs `body` between the changes appended before and after it, and returns when that is committed.
+  /// Runs `body` between the changes appended before and after it, and returns once that is committed.
   ///
-  /// It shares a transaction with others that wait at the same time. What `body` throws undoes what it has done, and nothing else: where one of those that share a
-  /// transaction throws, all of them run again, each in a transaction of its own. Where changes are held and its transaction cannot be committed, it runs again as well.
+  /// It shares a transaction with other concurrent calls. An error thrown by `body` undoes only its own work: if one of the calls sharing a transaction
+  /// throws, all of them run again, each in its own transaction. If changes are held and its transaction cannot be committed, it also runs again.
   public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T)
     async throws -> T
   {
     try await perform(changing: { _ in nil }, body)
   }
 
-  /// The same, and says by what `body` has returned of which types it has changed objects, so that subscribers to others need not look; nil where nobody
-  /// knows.
+  /// Like ``perform(_:)``, with a closure that derives from the result of `body` which types' objects were changed, so that other subscribers need not
+  /// check; nil if that is unknown.
   package nonisolated(nonsending) func perform<T: Sendable>(
     changing types: @escaping @Sendable (T) -> ChangedTypes?,
     _ body: @escaping @Sendable (Database) throws -> T
@@ -121,27 +122,27 @@ public final class OrderedWriter<Change: Sendable>: Sendable {
     }
   }
 
-  /// Tries again to commit what a failure has left. Returns once that is committed; throws if it fails again.
+  /// Retries the commit of the changes left by a failure. Returns once that is committed; throws if it fails again.
   public nonisolated(nonsending) func retry() async throws(WorkspaceError) {
     try await withCheckedContinuation { core.retry($0) }.get()
   }
 
-  /// From now on, whoever waits for what cannot be committed is told of the failure, as without a ``Hold``: for a program that ends.
+  /// Ends holding: from now on, those waiting for changes that cannot be committed receive the failure, as without a ``Hold``. For a program that ends.
   public func endHolding() { core.endHolding() }
 
-  /// Writes what is left, trying once more if a failure has stopped the writer, and ends the thread.
+  /// Writes what is left, with one more attempt after a failure, and ends the thread.
   ///
-  /// Throws if changes are left that cannot be written. Closing twice gives the same answer.
+  /// Throws if there are changes that cannot be written. Closing twice gives the same result.
   public nonisolated(nonsending) func close() async throws(WorkspaceError) {
     try await withCheckedContinuation { core.close($0) }.get()
   }
 
-  /// How many changes are waiting to be committed at this moment, and how many transactions were committed so far.
+  /// The number of changes waiting to be committed, and the number of transactions committed so far.
   public var progress: (waiting: Int, transactions: Int) { core.progress }
 
-  /// How many bytes of changes are held because they cannot be committed, and how many changes that is.
+  /// The size in bytes and the number of changes held because they cannot be committed.
   public var held: (bytes: Int, changes: Int) { core.held }
 
-  /// The failure that has stopped the writer, or nil while all is well.
+  /// The failure that has stopped the writer; nil if there is none.
   public var failure: WorkspaceError? { core.currentFailure }
 }

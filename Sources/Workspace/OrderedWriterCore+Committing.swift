@@ -1,17 +1,17 @@
 import SQLite
 
-/// The transactions of the writer's thread. Nothing here touches what the lock guards.
+/// The transactions of the writer's thread. Nothing here touches state guarded by the lock.
 extension OrderedWriterCore {
-  /// How much work is committed together at most: whoever waits for the first of it waits for the last as well.
+  /// The maximum number of jobs committed together, since the first one waits for the last.
   private static var mostTogether: Int { 64 }
 
   struct Commit {
     var changes = 0
     var transactions = 0
     var failure: WorkspaceError?
-    /// What became of the flush to the disk that followed; nil if there was none.
+    /// The result of the flush to the disk that followed; nil if there was none.
     var disk: Result<Void, WorkspaceError>?
-    /// The jobs that a failure has kept from running.
+    /// The jobs that did not run because of a failure.
     var unrun: ArraySlice<(after: Int, job: OrderedWriterJob)> = []
   }
 
@@ -61,8 +61,8 @@ extension OrderedWriterCore {
     return done
   }
 
-  /// Commits work and the changes before it in one transaction, as each by itself costs more than most of what it does. False where one of them fails, and nothing of
-  /// it has happened: then each has a transaction of its own, so that a failure undoes nothing else.
+  /// Commits jobs and the changes before them in one transaction, since each commit costs more than most jobs. Returns false if one of them fails, and
+  /// then nothing has taken effect: each must get its own transaction, so that a failure undoes nothing else.
   private func commitTogether(
     _ jobs: ArraySlice<(after: Int, job: OrderedWriterJob)>, _ changes: ArraySlice<Change>, from start: Int
   ) -> Bool {
@@ -91,9 +91,9 @@ extension OrderedWriterCore {
     return true
   }
 
-  /// Commits work in a transaction of its own.
+  /// Commits a job in its own transaction.
   ///
-  /// - Throws: The failure for which it has to run again, which is only where changes are held; else whoever waits for it is told.
+  /// - Throws: The failure because of which it must run again, only if changes are held; otherwise the job's caller receives the failure.
   private func commitAlone(_ job: OrderedWriterJob, isHeld: Bool) throws(WorkspaceError) {
     do {
       var done: OrderedWriterJob.Done?

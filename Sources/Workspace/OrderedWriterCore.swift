@@ -4,9 +4,9 @@ import SQLite
 
 /// The state of an ``OrderedWriter`` and its thread.
 ///
-/// Invariant: every mutable property is read and written with `signal` locked. A change is in exactly one place: in `buffer`,
-/// in the thread's hands while it commits, or committed. `buffer` begins with what a failure has put back. While `isHolding`, `heldBytes` is the size of all that
-/// was appended and is not committed.
+/// Invariant: every mutable property is read and written with `signal` locked. A change is in exactly one place: in `buffer`, in the thread's hands during
+/// a commit, or committed. `buffer` begins with what a failure has put back. While `isHolding`, `heldBytes` is the size of everything appended and not
+/// committed.
 @usableFromInline
 final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   typealias Answer = CheckedContinuation<Result<Void, WorkspaceError>, Never>
@@ -15,7 +15,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   let workspace: OpenWorkspace
   private let delay: Int64
   let maximumBatch: Int
-  /// So many changes are worth a transaction without waiting for more: who waits on would only have more to write in the end, when somebody waits.
+  /// This many changes are committed without waiting for more: waiting longer would leave more to write at the end, when a caller waits.
   @usableFromInline let sufficientBatch: Int
   private let prepare: @Sendable (Database) throws -> Void
   let apply: @Sendable (Database, ArraySlice<Change>) throws -> Void
@@ -24,7 +24,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   private var hold: OrderedWriter<Change>.Hold?
 
   @usableFromInline var buffer: [Change] = []
-  /// Each with the number of the change that it follows, counted from the first one ever appended.
+  /// The jobs, each with the number of the change that it follows, counted from the first one ever appended.
   private var jobs: [(after: Int, job: OrderedWriterJob)] = []
   private var flushes: [(upTo: Int, toDisk: Bool, answer: Answer)] = []
   private var retries: [Answer] = []
@@ -62,7 +62,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     self.onFailure = onFailure
   }
 
-  // MARK: What callers do
+  // MARK: Callers
 
   func begin() {
     signal.lock()
@@ -81,7 +81,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// Whether a change may be held, which it is then. The lock is held.
+  /// Returns whether a change fits within the limit, and if so counts it as held. The lock must be held.
   @usableFromInline
   func fits(_ change: borrowing Change) -> Bool {
     guard let hold else { return true }
@@ -100,7 +100,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     defer { signal.unlock() }
     if let failure, !isRetrying, !isHolding { return answer.resume(returning: .failure(failure)) }
     if let outcome { return answer.resume(returning: toDisk ? .failure(.closed(path: workspace.path)) : outcome) }
-    // What is committed may not be on the disk yet.
+    // Committed changes may not be on disk yet.
     if committed == appended && !toDisk { return answer.resume(returning: .success(())) }
     flushes.append((appended, toDisk, answer))
     isUrgent = true
@@ -144,7 +144,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     refused(failure)
   }
 
-  /// Takes all that wait for a commit, and returns what tells them that it failed. The lock is held here, and not there.
+  /// Takes everything that waits for a commit, and returns a closure that reports the failure. The lock must be held now, and not during the closure.
   private func takeWaiting() -> (WorkspaceError) -> Void {
     let (flushes, jobs) = (flushes, jobs)
     self.flushes = []
@@ -183,7 +183,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     return isHolding ? (heldBytes, appended - committed) : (0, 0)
   }
 
-  /// How many wait for a commit.
+  /// The number of callers waiting for a commit.
   var waits: Int {
     signal.lock()
     defer { signal.unlock() }
@@ -207,7 +207,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// No thread can be had: whoever waits is told so, and the next one to come tries again. The lock is held.
+  /// Reports to all waiting callers that no thread can be created; the next caller retries. The lock must be held.
   private func refuse(_ code: Int32) {
     isStarted = false
     let error = WorkspaceError.io(
@@ -222,13 +222,13 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     closers = []
   }
 
-  // MARK: What the thread does
+  // MARK: The thread
 
   private func run() {
     var batch: [Change] = []
-    // What is recorded goes on beside the work that it records, and must not keep a new process waiting on a busy machine.
+    // Recording runs beside the recorded work, and must not delay a new process on a busy computer.
     ThreadPriority.followProcess(loweredBy: 5)
-    // What writes beyond a limit on file sizes gets an error, like that of a full disk, and the program lives on, whatever it does with signals.
+    // A write beyond a file size limit then returns an error, like that of a full disk, and the program survives, whatever it does with signals.
     SignalMask.block(SIGXFSZ)
     workspace.prepareForWriting(prepare)
     signal.lock()
@@ -236,7 +236,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
       while !hasWork && !isStopping { sleep() }
       if !hasWork && failure == nil { break }
       if isStopping && failure != nil { isRetrying = true }
-      // Whoever closes it while this commit goes on, and perhaps because it fails, has yet to be given a last try.
+      // If the writer is closed during this commit, and perhaps because it fails, one last attempt must still follow.
       let isLast = isStopping
       gather()
       isUrgent = false
@@ -269,7 +269,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     isSleeping = false
   }
 
-  /// Waits for company, unless somebody waits for the commit.
+  /// Waits for further changes, unless a caller waits for the commit.
   private func gather() {
     guard delay > 0 else { return }
     let deadline = ThreadSignal.instant(in: delay)
@@ -283,7 +283,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Takes note of a commit and tells everybody who waits for it. Returns whether it succeeded. The lock is held.
+  /// Records a commit and notifies everyone waiting for it. Returns whether it succeeded. The lock must be held.
   private func settle(_ result: Commit, _ batch: [Change]) -> Bool {
     committed += result.changes
     transactions += result.transactions
@@ -324,7 +324,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     retries = []
   }
 
-  /// `disk` is what became of a flush to the disk after the commit, if there was one.
+  /// Answers the flushes. `disk` is the result of a flush to the disk after the commit, if there was one.
   private func answerFlushes(_ disk: Result<Void, WorkspaceError>?) {
     flushes.removeAll { flush in
       guard flush.upTo <= committed, let answer = flush.toDisk ? disk : .success(()) else { return false }
@@ -333,7 +333,7 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// The lock is held; nothing is appended any more.
+  /// Answers everyone still waiting. The lock must be held, and nothing is appended any more.
   private func finish() {
     let result: Result<Void, WorkspaceError> = failure.map { .failure($0) } ?? .success(())
     outcome = result

@@ -1,12 +1,12 @@
 import SQLite
 
-/// Work that runs at its place between the changes.
+/// Work that runs at its position between the changes.
 struct OrderedWriterJob: Sendable {
-  /// What it has done in a transaction that is not committed yet.
+  /// The result of a job in a transaction that is not committed yet.
   struct Done: Sendable {
-    /// Of which types it has changed objects; nil where nobody knows.
+    /// The types whose objects were changed; nil if unknown.
     let types: ChangedTypes?
-    /// Tells whoever waits for it, once that is committed.
+    /// Notifies the job's caller, once the transaction is committed.
     let tell: @Sendable () -> Void
   }
 

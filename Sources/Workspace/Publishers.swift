@@ -1,12 +1,12 @@
 extension OpenWorkspace {
-  /// The states of an object from now on. Ends with `deleted`, or with the workspace.
+  /// Returns the future states of an object. Ends with `deleted`, or with the workspace.
   ///
-  /// Whoever is slow gets the last state and not each one.
+  /// A slow consumer receives the last state instead of each one.
   public func publisher<Element: Storable>(for object: Element) -> ObjectPublisher<Element> {
     ObjectPublisher(workspace: self, object: object)
   }
 
-  /// The results that follow this one. Ends with the workspace.
+  /// Returns the results that follow this one. Ends with the workspace.
   public func publisher<Element: Storable>(for fetchedResult: FetchedResult<Element>) -> ResultPublisher<Element> {
     ResultPublisher(workspace: self, beginning: .result(fetchedResult))
   }
@@ -17,24 +17,24 @@ extension OpenWorkspace {
   }
 }
 
-/// The states of one object, as an asynchronous sequence. Each iterator is a subscription of its own.
+/// The states of one object, as an asynchronous sequence. Each iterator is a separate subscription.
 public struct ObjectPublisher<Object: Storable>: AsyncSequence, Sendable {
   let workspace: OpenWorkspace
   let object: Object
 
-  /// Goes through the states. The subscription begins with the first call of `next()`.
+  /// Iterates over the states. The subscription begins with the first call of `next()`.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let publisher: ObjectPublisher
     var stream: AsyncStream<SubscribedObject<Object>>.Iterator?
 
-    /// The next state. Throws if the object is none of the workspace's.
+    /// Returns the next state. Throws if the object does not belong to the workspace.
     public mutating func next() async throws -> SubscribedObject<Object>? {
       if stream == nil { stream = try publisher.begin().makeAsyncIterator() }
       return await stream?.next()
     }
   }
 
-  /// Begins to go through the states.
+  /// Creates an iterator over the states.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(publisher: self) }
 
   private func begin() throws -> AsyncStream<SubscribedObject<Object>> {
@@ -50,15 +50,15 @@ public struct ObjectPublisher<Object: Storable>: AsyncSequence, Sendable {
   }
 }
 
-/// A result, and what has led to it from the one before.
+/// A result, and its difference from the previous one.
 public struct LiveResult<Element: Storable>: Sendable {
   /// The objects.
   public let result: FetchedResult<Element>
-  /// The difference from the element before; for the first element from what was subscribed to, which for a query is nothing.
+  /// The difference from the previous element; for the first element, from the result subscribed to, which is empty for a query.
   public let difference: ResultDifference
 }
 
-/// The results of one query, as an asynchronous sequence. Each iterator is a subscription of its own.
+/// The results of one query, as an asynchronous sequence. Each iterator is a separate subscription.
 public struct ResultPublisher<Object: Storable>: AsyncSequence, Sendable {
   enum Beginning: Sendable {
     case result(FetchedResult<Object>)
@@ -68,13 +68,13 @@ public struct ResultPublisher<Object: Storable>: AsyncSequence, Sendable {
   let workspace: OpenWorkspace
   let beginning: Beginning
 
-  /// Goes through the results. The subscription begins with the first call of `next()`.
+  /// Iterates over the results. The subscription begins with the first call of `next()`.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let publisher: ResultPublisher
     var stream: AsyncStream<FetchedResult<Object>>.Iterator?
     var last: FetchedResult<Object>?
 
-    /// The next result that differs from the one before. Throws if the query cannot be asked.
+    /// Returns the next result that differs from the previous one. Throws if the query cannot be run.
     public mutating func next() async throws -> LiveResult<Object>? {
       if stream == nil {
         switch publisher.beginning {
@@ -87,7 +87,7 @@ public struct ResultPublisher<Object: Storable>: AsyncSequence, Sendable {
           return element(result)
         }
       }
-      // What was thrown away in between may make the next one the same as the last one seen.
+      // Because intermediate results are dropped, the next one may equal the last one seen.
       while let result = await stream?.next() {
         let element = element(result)
         if !element.difference.isEmpty { return element }
@@ -102,7 +102,7 @@ public struct ResultPublisher<Object: Storable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Begins to go through the results.
+  /// Creates an iterator over the results.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(publisher: self) }
 
   private func begin(_ result: FetchedResult<Object>) throws -> AsyncStream<FetchedResult<Object>> {
@@ -122,7 +122,7 @@ public struct ResultPublisher<Object: Storable>: AsyncSequence, Sendable {
 public struct QueryPublisher<Element: Storable>: Sendable {
   let workspace: OpenWorkspace
 
-  /// The objects for which the condition is true, now and from now on.
+  /// Returns the objects that satisfy the condition, now and in the future.
   public func `where`(
     _ condition: Condition<Element>, limit: Limit = .noLimit, offset: Int = 0,
     orderBy ordering: [Ordering<Element>] = []
@@ -130,7 +130,7 @@ public struct QueryPublisher<Element: Storable>: Sendable {
     publisher(Query(condition: condition, ordering: ordering, limit: limit, offset: offset))
   }
 
-  /// All objects, now and from now on.
+  /// Returns all objects, now and in the future.
   public func all(
     limit: Limit = .noLimit, offset: Int = 0, orderBy ordering: [Ordering<Element>] = []
   ) -> ResultPublisher<Element> {

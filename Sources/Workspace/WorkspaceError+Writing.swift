@@ -3,8 +3,8 @@ import Glibc
 import SQLite
 
 extension WorkspaceError {
-  /// Whether the same access may succeed later: the disk is full, another process holds a lock, the process has no free descriptor or memory, or the disk failed to
-  /// read or write.
+  /// Whether the same access may succeed later: the disk is full, another process holds a lock, the process has no free descriptor or memory, or the disk
+  /// failed to read or write.
   package var isPassing: Bool {
     switch self {
     case .full, .locked: true
@@ -13,7 +13,7 @@ extension WorkspaceError {
     }
   }
 
-  /// The failure, where an error says that nothing can be written at present, and not that this one thing was refused.
+  /// Returns the failure if an error means that nothing can be written at present, as opposed to a rejection of this particular change.
   static func ofWriting(_ error: any Error, path: String) -> WorkspaceError? {
     let failure: WorkspaceError
     switch error {
@@ -32,8 +32,8 @@ extension WorkspaceError {
     }
   }
 
-  /// The failure, where an error says that nothing can be written until the disk has room again, or another process has ended its transaction: what is tried
-  /// again may succeed then.
+  /// Returns the failure if an error means that nothing can be written until the disk has space again, or another process has ended its transaction: a
+  /// retry may then succeed.
   package static func ofWaiting(_ error: any Error, path: String) -> WorkspaceError? {
     switch ofWriting(error, path: path) {
     case .full(let path): .full(path: path)
@@ -42,7 +42,7 @@ extension WorkspaceError {
     }
   }
 
-  /// Who holds the write lock at this moment, and what to do. The file of the lock is beside the database.
+  /// Describes the current holder of the write lock, and what to do. The lock file is beside the database.
   static func holder(of path: String) -> String {
     let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     guard let holder = WriteLockHolder(in: directory) else {

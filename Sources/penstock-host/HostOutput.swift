@@ -5,31 +5,31 @@ import PluginHost
 import Server
 import Synchronization
 
-/// What the host writes to standard error: text on a terminal, else one JSON object a line.
+/// Writes the host's output to standard error: text on a terminal, else one JSON object per line.
 enum HostOutput {
-  /// The log of this process.
+  /// Returns the log of this process.
   static func log() -> HostLog {
     HostLog(form) { writeLine($0) }
   }
 
-  /// The log whose next line is the last one of this process.
+  /// Returns a log for the last line of this process.
   static func lastLine() -> HostLog {
     HostLog(form) { isServing.load(ordering: .relaxed) ? writer.write($0, isLast: true) : writeLine($0) }
   }
 
   private static let form: HostLog.Form = isatty(STDERR_FILENO) == 1 ? .text : .json(forJournal: isJournal)
 
-  /// Writes what a host that serves has to say, which waits for no reader.
+  /// Writes the output of a serving host, without waiting for the reader.
   private static let writer = LogWriter(to: STDERR_FILENO) { HostLog(form) { _ in }.line(ofDropped: $0) }
 
-  /// Whether the journal reads standard error: its variable names the very stream.
+  /// Whether the journal reads standard error: its variable identifies exactly this stream.
   private static var isJournal: Bool {
     var status = stat()
     guard let text = HostProcess.variable("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return false }
     return text == "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// Says why the process ends: in the log, where there is one and no person at a terminal reads it.
+  /// Reports why the process ends: in the log, if there is one and it is not read by a person at a terminal.
   static func tell(_ message: String) {
     if isServing.load(ordering: .relaxed), isatty(STDERR_FILENO) != 1 {
       lastLine().tell(.error, "failed", message)
@@ -38,10 +38,10 @@ enum HostOutput {
     }
   }
 
-  /// Whether what is written is a log.
+  /// Whether the output is a log.
   static let isServing = Atomic(false)
 
-  /// Writes a line in one piece. What nobody can read is lost.
+  /// Writes a line in one piece. If it cannot be written, it is lost.
   static func writeLine(_ text: String) {
     if isServing.load(ordering: .relaxed) { return writer.write(text) }
     var rest = Array((text + "\n").utf8)[...]
@@ -55,9 +55,9 @@ enum HostOutput {
     }
   }
 
-  /// Says nothing more, and waits until what was said is written, for as long as the reader of the log reads it.
+  /// Stops the log, and waits until its lines are written, as long as its reader makes progress.
   ///
-  /// - Parameter patience: How long it may read nothing.
+  /// - Parameter patience: The maximum time without progress.
   static func finish(patience: Duration = .seconds(1)) {
     guard isServing.load(ordering: .relaxed) else { return }
     writer.close()
@@ -72,7 +72,7 @@ enum HostOutput {
     _exit(status)
   }
 
-  /// Logs why a host cannot go on, and ends the process with the exit code that stands for it. A person at a terminal is told as by any command.
+  /// Logs why a host cannot continue, and ends the process with the corresponding exit code. At a terminal, the error is reported as by any command.
   static func report(_ error: any Error, _ log: HostLog) -> Never {
     guard isatty(STDERR_FILENO) != 1 else { report(error) }
     if error is CancellationError { end(0) }
@@ -88,7 +88,7 @@ enum HostOutput {
     end(failure?.status ?? (report?.kind == .refused ? 2 : 3))
   }
 
-  /// Tells a person about an error, and ends the process with the exit code that stands for it.
+  /// Reports an error to the user, and ends the process with the corresponding exit code.
   static func report(
     _ error: any Error, parsing: ((any Error) -> String)? = nil, isSuccess: Bool = false
   ) -> Never {
@@ -118,10 +118,10 @@ enum HostOutput {
   }
 }
 
-/// Why the host cannot do what it was asked.
+/// An error of the host: it cannot do what was requested.
 struct HostFailure: Error {
   var message: String
   var status: Int32 = 2
-  /// Whether the message is what the loader of a file has found.
+  /// Whether the message consists of findings in a file.
   var isFindings = false
 }

@@ -5,12 +5,12 @@ import Glibc
 import PluginHost
 import Server
 
-/// This process: what whoever started it has left it in, and what a host needs of it.
+/// Prepares this process for a host: resets what it inherited, and sets what a host needs.
 enum HostProcess {
-  /// Undoes what a host would not work with. To be called before there are other threads.
+  /// Resets inherited settings that a host cannot work with. Must be called before other threads exist.
   static func prepare() {
     while true {
-      // The system gives the lowest number that is free, which a closed standard stream has left.
+      // The system returns the lowest free number, which belongs to a closed standard stream, if there is one.
       let descriptor = open("/dev/null", O_RDWR)
       guard descriptor >= 0, descriptor <= STDERR_FILENO else {
         if descriptor >= 0 { close(descriptor) }
@@ -23,18 +23,18 @@ enum HostProcess {
     sigprocmask(SIG_SETMASK, &none, nil)
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
     hideManager()
-    // Little of what a host does happens on more threads than two at once.
+    // A host rarely allocates on more than two threads at once.
     penstock_limit_arenas(2)
     penstock_let_owner_use_files()
-    // Each run that goes on needs a few. Where the system refuses, there are fewer.
+    // Each active run needs a few. If the system refuses, fewer are available.
     _ = penstock_raise_descriptors()
   }
 
   /// The environment that the process was started with.
   static let variables = inheritedVariables()
 
-  /// Takes what is between the service manager and this process out of the environment, for whatever is started from here on. To be called before there are other
-  /// threads.
+  /// Removes the variables between the service manager and this process from the environment of processes started from here on. Must be called before other
+  /// threads exist.
   static func hideManager() {
     for name in variables.keys where ServiceManager.isOwn(name) { unsetenv(name) }
   }
@@ -52,7 +52,7 @@ enum HostProcess {
 
   static func variable(_ name: String) -> String? { variables[name] }
 
-  /// Gets ready for plugins in this process, once.
+  /// Prepares this process for plugins, once.
   static func prepareForPlugins() { _ = preparation }
 
   private static let preparation: Void = {
@@ -64,7 +64,7 @@ enum HostProcess {
     }
   }()
 
-  /// Keeps the secrets in this process from the plugins that it runs in processes of their own, once.
+  /// Hides the secrets in this process from plugins that run in processes of their own, once.
   static func hide() { _ = hiding }
 
   private static let hiding: Void = { _ = penstock_hide_process() }()

@@ -6,15 +6,15 @@ import RunHistory
 import ServeArguments
 import Server
 
-/// What a host is begun with, of its arguments and the file that they name.
+/// The settings of a host, from its arguments and the file that they name.
 struct HostSettings {
   private let arguments: HostArguments
-  /// What came of reading the file; nil without one.
+  /// The result of loading the file; nil without one.
   private let file: HostLoadResult?
   private let paths: [String]
   private let location: WorkspaceLocation
 
-  /// - Throws: ``HostFailure`` where there is nothing to serve, or the file has errors. When everything is only to be checked, these are for ``check()`` to tell.
+  /// - Throws: ``HostFailure`` if there is nothing to serve, or the file has errors. With `--check`, ``check()`` reports errors of the file instead.
   init(_ arguments: HostArguments) throws {
     self.arguments = arguments
     file = arguments.config.map(HostDefinition.load(path:))
@@ -24,7 +24,7 @@ struct HostSettings {
         isFindings: true)
     }
     let definition = file?.host ?? HostDefinition()
-    // Of a file with errors, nobody knows which paths it names.
+    // If the file has errors, its paths are unknown.
     let isUnknown = file?.isValid == false && arguments.paths.isEmpty
     paths = isUnknown ? [] : try Self.paths(arguments, definition)
     guard let location = WorkspaceLocation.find(option: arguments.workspace ?? definition.workspace) else {
@@ -33,7 +33,7 @@ struct HostSettings {
     self.location = location
   }
 
-  /// What a person should know of a file without errors: also the paths at which nothing is, which may come later.
+  /// Returns the warnings for a file without errors, including paths that do not exist yet.
   private static func warnings(of file: HostLoadResult) -> String? {
     let missing = (file.host?.missingPaths() ?? []).map { finding in
       var finding = finding
@@ -44,11 +44,11 @@ struct HostSettings {
     return findings.isEmpty ? nil : DiagnosticRenderer().render(findings, in: [file.source])
   }
 
-  /// The absolute paths to serve: those of the arguments, else those of the file, else the folder `pipelines`.
+  /// Returns the absolute paths to serve: those of the arguments, else those of the file, else the folder `pipelines`.
   private static func paths(_ arguments: HostArguments, _ definition: HostDefinition) throws -> [String] {
     let directory = Self.currentDirectory()
     var paths = arguments.paths
-    // What the file names may come later.
+    // Paths in the file may be created later.
     if paths.isEmpty, !definition.pipelines.isEmpty { return definition.pipelines }
     if paths.isEmpty {
       guard access("pipelines", F_OK) == 0 else {
@@ -78,7 +78,7 @@ struct HostSettings {
     return relative == "." || relative.isEmpty ? directory : "\(directory)/\(relative)"
   }
 
-  /// What the server needs, with plugins that tell the log what they have to say.
+  /// Returns the server's configuration, with plugins that write to the log.
   func configuration(_ log: HostLog) throws -> ServerConfiguration {
     let service = RunService.Configuration(
       plugins: .host(plugins { level, plugin, message in log.tell(level, "plugin", "\(plugin): \(message)") }),
@@ -116,7 +116,7 @@ struct HostSettings {
     return words.map(ShellText.quoted).joined(separator: " ")
   }
 
-  /// Loads everything, and prints what is found. Returns the exit code.
+  /// Loads everything, and prints the findings. Returns the exit code.
   func check() throws -> Int32 {
     let plugins = PluginSource.host(
       plugins { _, plugin, message in HostOutput.writeLine("penstock: \(plugin): \(TerminalText.visible(message))") })

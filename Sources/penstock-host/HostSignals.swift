@@ -4,9 +4,9 @@ import RunHistory
 import Server
 import Synchronization
 
-/// The signals that a host answers to: SIGTERM and SIGINT drain it, with less patience each time, SIGHUP has it read its configuration and its pipelines anew.
+/// The signals that a host handles: SIGTERM and SIGINT drain it, with less patience each time, and SIGHUP reloads its configuration and pipelines.
 enum HostSignals {
-  /// A struct, since a bare closure is wrapped in another one each time that it is read out of a `Mutex`.
+  /// A struct, since a bare closure would be wrapped again each time it is read from a `Mutex`.
   private struct Target: Sendable {
     var tell: (@Sendable (PipelineServer.Signal) -> Void)?
   }
@@ -15,20 +15,20 @@ enum HostSignals {
   private static let target = Mutex(Target())
   private static let endings = Atomic(0)
 
-  /// Keeps the signals from doing what they do by default. To be called by the first thread before there are others.
+  /// Blocks the signals, which disables their default actions. Must be called by the first thread before others exist.
   static func block() {
     var set = set()
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    // A terminal neither stops a host nor ends it when it is closed.
+    // A terminal neither stops a host, nor terminates it when it closes.
     for number in [SIGTSTP, SIGTTIN, SIGTTOU, SIGQUIT] { signal(number, SIG_IGN) }
   }
 
-  /// Has signals told from now on.
+  /// Passes signals to `body` from now on.
   static func connect(_ body: @escaping @Sendable (PipelineServer.Signal) -> Void) {
     target.withLock { $0.tell = body }
   }
 
-  /// Waits for signals for as long as the process lives. For the first thread.
+  /// Waits for signals for the lifetime of the process. For the first thread.
   static func wait(_ log: HostLog) -> Never {
     var set = set()
     while true {
@@ -44,7 +44,7 @@ enum HostSignals {
         tell(.reload(by: sender(of: info)))
         continue
       }
-      // The third time, nothing is waited for any more.
+      // The third signal ends the process immediately.
       if endings.add(1, ordering: .sequentiallyConsistent).newValue > 2 {
         HostOutput.lastLine().tell(
           .warning, "ended", "ended at once, as a third signal asks; the next host resumes the runs")
@@ -54,7 +54,7 @@ enum HostSignals {
     }
   }
 
-  /// The login name of who has sent a signal; nil for one of the terminal.
+  /// Returns the login name of a signal's sender; nil for a signal from the terminal.
   private static func sender(of info: siginfo_t) -> String? {
     guard info.si_code == SI_USER else { return nil }
     let user = info._sifields._kill.si_uid

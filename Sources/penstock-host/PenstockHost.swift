@@ -1,7 +1,7 @@
 // # penstock-host
 //
-// The program that `penstock serve` becomes: arguments, signals, the log. It must never know how pipelines are loaded, queued or run, which is the business of
-// `Server`. It is a program of its own, so that what a host links does not make the other commands slower.
+// The program that `penstock serve` executes: arguments, signals, and the log. It must not know how pipelines are loaded, queued or run, which `Server` does.
+// It is a separate program, so that the libraries of a host do not slow down the other commands.
 //
 // Read first: ``PenstockHost``, ``HostSignals``, ``HostOutput``.
 

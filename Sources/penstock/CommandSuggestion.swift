@@ -2,14 +2,14 @@ import ArgumentParser
 import PipelineLanguage
 import Values
 
-/// What is said of a command that does not exist, which the parser takes for an argument of the command's group.
+/// The message for a command that does not exist, which the parser would treat as an argument of the command's group.
 struct CommandSuggestion {
   let root: any ParsableCommand.Type
 
-  /// `there is no command 'history stat'; did you mean 'history stats'?`; nil if the commands that are named first in `arguments` exist.
+  /// Returns, for example, `there is no command 'history stat'; did you mean 'history stats'?`; nil if the commands at the start of `arguments` exist.
   func text(for arguments: [String]) -> String? {
     if let lonely = optionsAlone(in: arguments) { return lonely }
-    // What help is asked for must exist, too.
+    // A command after `help` must exist, too.
     let arguments = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
     var command = root
     var path: [String] = []
@@ -18,7 +18,7 @@ struct CommandSuggestion {
       guard !names.isEmpty, !argument.hasPrefix("-") else { return nil }
       guard let found = names.first(where: { $0.name == argument }) else {
         let known = names.filter { $0.command.configuration.shouldDisplay }.map(\.name) + ["help"]
-        // A group answers `help` itself.
+        // A group handles `help` itself.
         if argument == "help" { return nil }
         let shown = (path + [TerminalText.visible(argument)]).joined(separator: " ")
         if path.isEmpty, let own = FamiliarCommands.own(for: argument) {
@@ -35,7 +35,7 @@ struct CommandSuggestion {
     return nil
   }
 
-  /// What is said of options that no command follows.
+  /// Returns the message for options that are not followed by a command.
   private func optionsAlone(in arguments: [String]) -> String? {
     guard let first = arguments.first, SharedOptions.names.contains(String(first.prefix { $0 != "=" })),
       SharedOptions.behindCommand(arguments) == arguments
@@ -45,9 +45,9 @@ struct CommandSuggestion {
 }
 
 extension CommandConfiguration {
-  /// The subcommands with their names.
+  /// The subcommands, by name.
   fileprivate var commands: [(name: String, command: any ParsableCommand.Type)] {
-    // Those of groups are among them.
+    // Those in groups are included.
     subcommands.compactMap { command in command.configuration.commandName.map { ($0, command) } }
   }
 }

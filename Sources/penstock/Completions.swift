@@ -34,7 +34,7 @@ struct Completions: ParsableCommand {
   }
 }
 
-/// What the scripts of the argument parser lack for candidates such as `limit=`, behind which something follows at once.
+/// Adds what the argument parser's scripts lack for candidates such as `limit=`, which must not be followed by a space.
 private enum ShellScript {
   static func fit(_ script: String, to shell: CompletionShell) -> String {
     switch shell {
@@ -62,7 +62,7 @@ private enum ShellScript {
               elif [[ "${#completions[@]}" -gt 1 ]]; then
 
           """)
-    // fish puts no blank behind an equals sign.
+    // fish adds no space after an equals sign.
     default: script
     }
   }

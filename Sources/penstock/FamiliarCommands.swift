@@ -1,9 +1,8 @@
-/// What people type who know make, Airflow, Dagu, Kubernetes, Docker or GitHub's tool, and what Penstock calls it: for the message about a command that there is
-/// not.
+/// Maps commands of make, Airflow, Dagu, Kubernetes, Docker and GitHub's tool to those of Penstock, for the message about an unknown command.
 ///
-/// A word that is near to one of the commands needs no entry here.
+/// A word similar to one of Penstock's commands needs no entry here.
 enum FamiliarCommands {
-  /// What to type in place of `word`; nil where nothing is known.
+  /// Returns the command to use instead of `word`; nil if none is known.
   static func own(for word: String) -> String? { table[word.lowercased()] }
 
   static let table: [String: String] = [

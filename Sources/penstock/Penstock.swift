@@ -1,30 +1,31 @@
 // # penstock
 //
-// The command-line tool: reads arguments, asks `PipelineService`, and shows what comes of it. It must never know how a pipeline is
-// checked, run or recorded, nor decide which run starts; what is worth telling about a run is worked out in `RunReports`, and only
+// The command-line tool: reads arguments, calls `PipelineService`, and shows the outcome. It must not know how a pipeline is
+// checked, run or recorded, nor decide which run starts; the content of reports on runs is determined in `RunReports`, and only
 // laid out here.
 //
-// A form of output is a case of `OutputFormat`, and what each command prints in it goes through `CommandOutput`, both in
+// An output format is a case of `OutputFormat`, and everything that a command prints in it goes through `CommandOutput`; both are in
 // `Options/CommandOutput`.
 //
 // Where a change belongs:
 //
-// - A command is a file in `Commands`, and a word in the groups of ``Penstock``; `Documentation/command-line.md` has each of its options, which a test sees to.
-// - A column of a table for people is laid out by its command; a member of `--json` and a column of `--csv` in `Encoding` of `RunReports`.
-// - How logs are followed: `Logs` for `penstock logs`, `Running/OutputFollower` while a run is shown, `LogTail` for the last lines of what failed.
-// - An exit code is ``ExitStatus``; which error has which is `FailureReport` in `PipelineService`.
+// - A command is a file in `Commands`, and is listed in the groups of ``Penstock``; a test checks that `Documentation/command-line.md` has all of its
+//   options.
+// - A column of a table for people is laid out by its command; a member of `--json` and a column of `--csv` are in `Encoding` of `RunReports`.
+// - Following logs: `Logs` for `penstock logs`, `Running/OutputFollower` while a run is shown, `LogTail` for the last lines of failed operations.
+// - An exit code is an ``ExitStatus``; `FailureReport` in `PipelineService` determines which error has which.
 //
-// Read first: ``Penstock`` (the commands), ``SharedOptions`` (what all of them understand), ``CommandFailure`` (how they fail).
+// Read first: ``Penstock`` (the commands), ``SharedOptions`` (the options of all commands), ``CommandFailure`` (how commands fail).
 //
 // The folders, from top to bottom; each uses only those below it:
 //
-// - `Commands`: a file for each command.
-// - `Options`: what several of them understand.
-// - `Running`: shows a run, and answers signals meanwhile.
+// - `Commands`: one file per command.
+// - `Options`: options shared by several commands.
+// - `Running`: shows a run, and handles signals in the meantime.
 // - `Logs`: prints log files.
 // - `Input`: reads files and standard input.
-// - `Process`: this process, from its beginning to its exit code.
-// - `Terminal`: how things look.
+// - `Process`: this process, from its start to its exit code.
+// - `Terminal`: layout and styling.
 
 import ArgumentParser
 import CProcess
@@ -76,7 +77,7 @@ struct Penstock: ParsableCommand {
   )
 
   static func main() {
-    // Nothing that the tool does for people is for a child host, which is started by the tool itself.
+    // A child host is started by the tool itself and needs none of what follows.
     if Arguments.words.first == ChildHost.argument { ChildHost.main() }
     StandardDescriptors.complete()
     InheritedSignals.reset()
@@ -92,14 +93,14 @@ struct Penstock: ParsableCommand {
     }
   }
 
-  /// Help and versions are successes on standard output; wrong arguments are the only other thing the parser throws.
+  /// Reports an error of the parser: help and versions are successes on standard output, and everything else is a usage error.
   private static func reportParsing(_ error: any Error) -> ExitStatus {
     let text = fullMessage(for: error)
     guard exitCode(for: error) != .success else {
       TextOutput.standard.writeLine(text)
       return .succeeded
     }
-    // A shell that asks for completions shows what it is told in the middle of a line.
+    // A shell that requests completions would show a message in the middle of a line.
     if Arguments.words.first == "---completion" { return .usage }
     TextOutput.standard.flush()
     let words = SharedOptions.behindCommand(Arguments.words)
@@ -108,19 +109,19 @@ struct Penstock: ParsableCommand {
     return .usage
   }
 
-  /// Reads the arguments.
+  /// Parses the arguments.
   ///
-  /// A subcommand that is named first, and whose arguments are right, is read without the rest of the tree: looking at every command costs
-  /// more than reading one does. Whatever is wrong or asks for help is left to the whole tree, which knows how to say it.
+  /// A subcommand that is named first and has valid arguments is parsed without the rest of the tree: examining every command takes
+  /// longer than parsing one. Errors and requests for help are left to the whole tree, which produces the messages.
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
     if let name = arguments.first, let subcommand = configuration.subcommand(named: name),
       let command = try? subcommand.parseAsRoot(Array(arguments.dropFirst())),
-      // Where help is asked for, the parser answers with a command of its own.
+      // If help is requested, the parser returns a command of its own.
       type(of: command) == subcommand
     {
       return command
     }
-    // The parser answers what it does not know with the help of the root.
+    // For an unknown command, the parser would print the help of the root.
     if arguments.first == "help", let mistake = CommandSuggestion(root: Penstock.self).text(for: arguments) {
       throw CommandFailure(mistake)
     }
@@ -129,10 +130,10 @@ struct Penstock: ParsableCommand {
 }
 
 extension CommandConfiguration {
-  /// The configuration of a command that ``Penstock`` names among its subcommands.
+  /// Creates the configuration of a direct subcommand of ``Penstock``.
   ///
-  /// Before anything else, the parser looks for a request for a completion script, for which it reads the arguments as two commands of its own. That is a
-  /// third of its time, and it does so for what it takes for the root of a tree, unless that says to belong to another command. The whole tree still
+  /// The parser first checks for a request for a completion script by parsing the arguments as two commands of its own. This takes a third of its time, and
+  /// happens for the root of every tree, unless the root declares that it belongs to another command. The whole tree still
   /// answers such requests.
   static func subcommand(
     commandName: String, abstract: String, discussion: String = "", subcommands: [any ParsableCommand.Type] = [],
@@ -143,7 +144,7 @@ extension CommandConfiguration {
       subcommands: subcommands, defaultSubcommand: defaultSubcommand)
   }
 
-  /// The subcommand that is called `name`.
+  /// Returns the subcommand called `name`.
   fileprivate func subcommand(named name: String) -> (any ParsableCommand.Type)? {
     subcommands.first { $0.configuration.commandName == name }
   }

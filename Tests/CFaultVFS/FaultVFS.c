@@ -8,7 +8,7 @@
 
 enum { most_plans = 16 };
 
-// Tests of several suites run at once, each with a plan of its own. Under a lock: faults are rare, and tests are not in a hurry.
+// Tests of several suites run concurrently, each with its own plan. A lock suffices, because performance does not matter.
 static struct {
   pthread_mutex_t lock;
   struct {
@@ -20,7 +20,7 @@ static struct {
 
 enum { most_images = 64, most_syncs = 256 };
 
-// Tests of several suites run at once, each with an image of its own.
+// Tests of several suites run concurrently, each with its own image.
 static struct {
   pthread_mutex_t lock;
   struct {
@@ -34,7 +34,7 @@ typedef struct {
   sqlite3_file base;
   sqlite3_io_methods methods;
   const char *path;
-  // The file of the real file system follows.
+  // The file of the real file system follows in memory.
 } fault_file;
 
 static sqlite3_vfs *real_vfs;
@@ -48,7 +48,7 @@ static int concerns(int index, const char *path) {
   return armed.plans[index].calls && path && strncmp(path, armed.plans[index].prefix, strlen(armed.plans[index].prefix)) == 0;
 }
 
-/// What the call shall return instead of being made; 0 if it shall be made.
+/// Returns the error that the call must return; 0 if the call is to be made.
 static int fault(const char *path, int call) {
   int code = SQLITE_OK;
   pthread_mutex_lock(&armed.lock);
@@ -131,7 +131,7 @@ void fault_image_end(int image) {
   pthread_mutex_unlock(&kept.lock);
 }
 
-/// Copies a file that was synchronised. By SQLite's own means: closing the database file would give up the locks of the whole process on it.
+/// Copies a synced file. Uses SQLite's functions: closing the database file would release the whole process's locks on it.
 static int copy(sqlite3_file *file, const char *target) {
   sqlite3_int64 size = 0;
   char bytes[4096];
@@ -267,7 +267,7 @@ int fault_install(void) {
     code = sqlite3_initialize();
     if (!code) {
       real_vfs = sqlite3_vfs_find(NULL);
-      // Everything but opening is the real one's: it looks at its own data, which is the same.
+      // All methods except `xOpen` are the real ones: they access their own data, which is copied.
       fault_vfs = *real_vfs;
       fault_vfs.zName = "fault";
       fault_vfs.pNext = NULL;

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the tool makes of its arguments where the usual ways to learn them are closed.
+/// How the tool reads its arguments when the usual ways are unavailable.
 @Suite("Arguments of the process")
 struct ArgumentTests {
   private let place: TrialPlace
@@ -11,7 +11,7 @@ struct ArgumentTests {
     try place.write("name: p\noperations:\n  - { name: a, run: touch ran }\n", to: "p.yaml")
   }
 
-  @Test("an agent that changes the environment before main leaves the arguments alone")
+  @Test("an agent that changes the environment before main does not affect the arguments")
   func preloadedAgent() async throws {
     try place.write(
       "#include <stdlib.h>\n__attribute__((constructor)) static void agent(void) { setenv(\"AGENT\", \"1\", 1); }\n",
@@ -28,7 +28,7 @@ struct ArgumentTests {
     #expect(mistake.errors.contains("check"), "\(mistake.text)")
   }
 
-  /// Hiding `/proc` takes a mount namespace, which not everybody may have.
+  /// Hiding `/proc` requires a mount namespace, which may not be permitted.
   private static let mayHide = FileManager.default.isReadableFile(atPath: "/proc/self") && canUnshare()
 
   private static func canUnshare() -> Bool {
@@ -40,7 +40,7 @@ struct ArgumentTests {
     return process.terminationStatus == 0
   }
 
-  @Test("a command has its arguments where /proc is missing", .enabled(if: mayHide, "a mount namespace is not allowed"))
+  @Test("a command has its arguments even without /proc", .enabled(if: mayHide, "a mount namespace is not allowed"))
   func missingProc() async throws {
     let hidden = "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh"
     let check = try await place.shell("\(hidden) penstock check p.yaml")
@@ -49,7 +49,7 @@ struct ArgumentTests {
     let wrong = try await place.shell("\(hidden) penstock check nothing.yaml")
     #expect(wrong.code == 2, "\(wrong.text)")
     #expect(wrong.errors.contains("there is no file 'nothing.yaml'"), "\(wrong.text)")
-    // Nothing runs without /proc, and that is not reported as a success.
+    // Nothing runs without /proc, and this is not reported as a success.
     let run = try await place.shell(
       "\(hidden) penstock run --quiet p.yaml; code=$?; test -e ran && echo ran; exit $code")
     #expect(!run.output.contains("ran"), "\(run.text)")

@@ -6,7 +6,7 @@ import Foundation
   import SystemPackage
 #endif
 
-/// The `penstock` that was built together with these tests: it lies beside their executable.
+/// The `penstock` that was built together with these tests, in the directory of their executable.
 enum BuiltPenstock {
   /// The build directory.
   static let directory: String = {

@@ -7,15 +7,15 @@ import Subprocess
   import SystemPackage
 #endif
 
-/// One run of a case: in a directory, a home and a workspace of its own, which are gone afterwards. What needs none of these is done in this process.
+/// One run of a case, with its own directory, home and workspace, which are deleted afterwards. A case that needs none of these runs in this process.
 struct CaseRun {
   private let conformanceCase: ConformanceCase
   private let expectation: Expectation
-  /// What belongs to the run: the case's own directory, its home, its workspace, and what it printed.
+  /// The parent of everything that belongs to the run: the case's directory, its home, its workspace, and its output.
   private let root: URL
   private var directory: URL { root.appendingPathComponent("case") }
 
-  /// How many seconds one step may take before it is ended; far more than any needs.
+  /// The limit for one step, in seconds; far more than any needs.
   private static let patience = "30"
 
   init(_ conformanceCase: ConformanceCase, _ expectation: Expectation) {
@@ -25,7 +25,7 @@ struct CaseRun {
       .appendingPathComponent("penstock-conformance-\(UUID().uuidString.prefix(8))")
   }
 
-  /// Runs every step and answers what was not as expected. The first step that goes wrong is the last one.
+  /// Runs all steps and returns the differences from what was expected. Stops after the first step that differs.
   func differences() async throws -> [String] {
     let known = try await FileChecks(conformanceCase, expectation)?.outcomes()
     guard known == nil else { return try await differences(known) }
@@ -57,7 +57,7 @@ struct CaseRun {
     return []
   }
 
-  /// Runs every step by the tool, and answers what came of each.
+  /// Runs every step with the tool, and returns the outcome of each.
   func toolOutcomes() async throws -> [Outcome] {
     try prepare()
     defer { try? FileManager.default.removeItem(at: root) }
@@ -112,8 +112,8 @@ struct CaseRun {
     return try Self.lines(of: outcome.output).map { try JSONDecoder().decode(Row.self, from: Data($0.utf8)).line }
   }
 
-  /// Whether a line is about the case alone. `FormerProcessTests` run beside it, whose processes hide from whoever resumes a run; that such are reported
-  /// is what those tests are about.
+  /// Returns whether a line concerns only this case. `FormerProcessTests` run at the same time; their processes hide from resuming commands, which is
+  /// reported, and which is what those tests check.
   private static func isOfCase(_ line: String) -> Bool { !line.contains(" cannot tell whether the former host left ") }
 
   private static func lines(of text: String) -> [String] {
@@ -134,16 +134,16 @@ struct CaseRun {
 
   // MARK: Processes
 
-  /// What came of a step.
+  /// The outcome of a step.
   struct Outcome: Sendable, Equatable {
     var exitCode: Int32
     var output: String
     var error: String
   }
 
-  /// Runs a script, with the functions of `prelude.sh` at hand.
+  /// Runs a script with the functions of `prelude.sh` available.
   ///
-  /// It prints into files, because a process that it left behind would keep a pipe open for as long as it lives.
+  /// Its output goes to files, because a process that it left behind would keep a pipe open.
   private func shell(_ script: String) async throws -> Outcome {
     let prelude = ConformanceCase.folder.appendingPathComponent("prelude.sh").path
     let script = "exec > ../stdout 2> ../stderr\n. '\(prelude)'\n\(script)"

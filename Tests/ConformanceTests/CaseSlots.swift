@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bounds how many cases run at once. Most of their time they wait for processes, so there may be a few more than processors.
+/// Limits how many cases run at once. They mostly wait for processes, so there may be a few more than processors.
 actor CaseSlots {
   static let shared = CaseSlots(count: max(4, ProcessInfo.processInfo.activeProcessorCount + 2))
 

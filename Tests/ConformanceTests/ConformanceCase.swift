@@ -1,22 +1,22 @@
 import Foundation
 import Testing
 
-/// One case on disk: `<name>.expected`, and the pipeline `<name>.yaml` beside it where the case has one.
+/// One case on disk: `<name>.expected`, and the pipeline `<name>.yaml` next to it if the case has one.
 struct ConformanceCase: Sendable, CustomTestStringConvertible {
-  /// The path below `Tests/Conformance` without its ending, such as `injection/a_failed_dependency_cancels_its_dependent`.
+  /// The path below `Tests/Conformance` without its extension, such as `injection/a_failed_dependency_cancels_its_dependent`.
   let name: String
 
   var testDescription: String { name }
 
-  /// The pipeline file; nil when the case needs none.
+  /// The pipeline file; nil if the case needs none.
   var pipeline: URL? {
     let file = Self.folder.appendingPathComponent(name + ".yaml")
     return FileManager.default.fileExists(atPath: file.path) ? file : nil
   }
 
-  /// What is expected.
+  /// Reads the expectation of the case.
   ///
-  /// - Throws: `MalformedExpectation`, or what reading the file throws.
+  /// - Throws: `MalformedExpectation`, or an error from reading the file.
   func expectation() throws -> Expectation {
     let file = Self.folder.appendingPathComponent(name + ".expected")
     return try Expectation(text: String(contentsOf: file, encoding: .utf8), name: name)
@@ -28,16 +28,16 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Conformance")
 
-  /// Every case, by name.
+  /// All cases, sorted by name.
   static let all = names(endingWith: ".expected").map { ConformanceCase(name: $0) }
 
-  /// The cases to run: all, or those whose name contains what `PENSTOCK_CASES` says.
+  /// The cases to run: all, or those whose name contains the value of `PENSTOCK_CASES`.
   static let selected = all.filter { entry in
     guard let part = ProcessInfo.processInfo.environment["PENSTOCK_CASES"], !part.isEmpty else { return true }
     return entry.name.contains(part)
   }
 
-  /// Pipelines that nothing is expected of.
+  /// The pipelines that have no expectation.
   static var pipelinesWithoutExpectation: [String] {
     let expected = Set(all.map(\.name))
     return names(endingWith: ".yaml").filter { !expected.contains($0) }

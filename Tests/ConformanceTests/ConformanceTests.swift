@@ -2,10 +2,9 @@ import Testing
 
 // # The conformance suite
 //
-// Runs the built `penstock` over the cases in `Tests/Conformance`, each a tiny pipeline with what is expected of it
-// beside it, and knows nothing of how the tool works inside; but what only checks files does so in this process (`FileChecks`). What a case is:
-// `Tests/Conformance/README.md`.
-// Read first: `ConformanceCase` (a case on disk), `Expectation` (its format), `CaseRun` (one run).
+// Runs the built `penstock` over the cases in `Tests/Conformance`, each of which is a tiny pipeline with its expectation next to it, without any
+// knowledge of the tool's implementation; cases that only check files run in this process (`FileChecks`). `Tests/Conformance/README.md` describes
+// cases. Read first: `ConformanceCase` (a case on disk), `Expectation` (its format), `CaseRun` (one run).
 
 /// What `penstock` does, as seen from outside.
 @Suite("Conformance")
@@ -15,7 +14,7 @@ struct ConformanceTests {
     let expectation = try conformanceCase.expectation()
     try await CaseSlots.shared.withSlot {
       guard let reason = expectation.knownProblem else { return try await check(conformanceCase, expectation) }
-      // A case that has begun to pass is reported too, so that its mark goes away.
+      // A case that now passes is reported too, so that its mark is removed.
       await withKnownIssue("\(conformanceCase.name): \(reason)") { try await check(conformanceCase, expectation) }
     }
   }
@@ -24,7 +23,7 @@ struct ConformanceTests {
   func everyPipelineHasItsExpectation() throws {
     let lonely = ConformanceCase.pipelinesWithoutExpectation
     #expect(lonely.isEmpty, "these pipelines have no '.expected' beside them: \(lonely.joined(separator: ", "))")
-    // Fewer means that the suite was not found, or lost a part.
+    // Fewer means that the suite was not found, or that a part is missing.
     #expect(ConformanceCase.all.count >= 120)
   }
 

@@ -1,12 +1,11 @@
-/// What a case does and what must come of it: its `.expected` file, read.
+/// What a case does and what must result from it, read from its `.expected` file.
 ///
-/// A directive begins at the start of a line; the lines of its block are indented by two spaces.
-/// `Tests/Conformance/README.md` lists the directives.
+/// A directive starts at the beginning of a line; the lines of its block are indented by two spaces. `Tests/Conformance/README.md` lists the directives.
 struct Expectation: Sendable {
-  /// One script for the shell, and what must hold after it.
+  /// One shell script, and what must hold after it.
   struct Step: Sendable {
     var script: String
-    /// What it must exit with: 0 unless the case says otherwise, so that no step fails unseen.
+    /// The exit code that it must have: 0 unless the case specifies another, so that no failure goes unnoticed.
     var exitCode: Int32 = 0
     var checks: [Check] = []
   }
@@ -17,8 +16,7 @@ struct Expectation: Sendable {
     case standardOutput([String])
     /// The step's standard error, line by line.
     case standardError([String])
-    /// Records of the history; `pipeline` names the one whose latest run is meant, nil the latest run that no other
-    /// run started.
+    /// Records of the history; `pipeline` selects the latest run of that pipeline, nil the latest run that no other run started.
     case records(RecordKind, pipeline: String?, [String])
     /// The lines of a file in the case's directory.
     case contents(path: String, [String])
@@ -27,7 +25,7 @@ struct Expectation: Sendable {
   var environment: [(name: String, value: String)] = []
   var files: [(path: String, lines: [String])] = []
   var steps: [Step] = []
-  /// Why the case is known to fail; nil when it must pass.
+  /// Why the case is known to fail; nil if it must pass.
   var knownProblem: String?
 
   /// Reads the text of an `.expected` file; `name` is for messages.
@@ -42,7 +40,7 @@ struct Expectation: Sendable {
       if line.isEmpty || line.hasPrefix("#") { continue }
       var end = at
       while end < lines.count, lines[end].isEmpty || lines[end].hasPrefix("  ") { end += 1 }
-      // Empty lines at the end of a block separate it from what follows.
+      // Empty lines at the end of a block separate it from the next one.
       var last = end
       while last > at, lines[last - 1].isEmpty { last -= 1 }
       let block = lines[at..<last].map { String($0.dropFirst(2)) }
@@ -82,7 +80,7 @@ struct Expectation: Sendable {
       guard let kind = RecordKind(rawValue: parts[0]) else {
         throw Problem(text: "there is no directive '\(parts[0])'")
       }
-      // A run is one line, so it stands behind its word.
+      // A run takes one line, so it follows its keyword.
       let lines = kind == .run ? [rest] : block
       add(.records(kind, pipeline: kind == .run || rest.isEmpty ? nil : rest, lines))
     }
@@ -90,14 +88,14 @@ struct Expectation: Sendable {
 
   private mutating func add(_ check: Check) { modifyStep { $0.checks.append(check) } }
 
-  /// Changes the latest step. A case that says nothing of steps runs its pipeline.
+  /// Changes the latest step. A case without steps runs its pipeline.
   private mutating func modifyStep(_ body: (inout Step) -> Void) {
     if steps.isEmpty { steps.append(Step(script: "penstock run case.yaml")) }
     body(&steps[steps.count - 1])
   }
 }
 
-/// An `.expected` file that can't be read.
+/// An `.expected` file that cannot be read.
 struct MalformedExpectation: Error, CustomStringConvertible {
   let name: String
   let line: Int

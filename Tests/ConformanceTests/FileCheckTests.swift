@@ -1,7 +1,7 @@
 import Testing
 
-/// Cases that only check files run in this process. What comes of that must be what the tool prints, byte for byte.
-@Suite("Checks in the process of the tests")
+/// Cases that only check files run in this process. Their output must equal that of the tool, byte for byte.
+@Suite("Checks in the test process")
 struct FileCheckTests {
   private struct Compared {
     let name: String
@@ -9,7 +9,7 @@ struct FileCheckTests {
     let expectation: Expectation
     let conformanceCase: ConformanceCase
 
-    /// What kind of outcome this is, of each step.
+    /// The kinds of outcomes of all steps.
     var kinds: Set<String> {
       var kinds: Set<String> = []
       for (step, outcome) in zip(expectation.steps, here) {
@@ -37,10 +37,10 @@ struct FileCheckTests {
     return found
   }
 
-  @Test("say what the tool says, and exit as it does") func tool() async throws {
+  @Test("have the tool's output and exit code") func tool() async throws {
     let all = try await Self.all()
     #expect(all.count >= 100, "most cases that only check files run here")
-    // Of each kind the first three, and every tenth.
+    // The first three of each kind, and every tenth.
     var seen: [String: Int] = [:]
     var compared = 0
     for (number, entry) in all.enumerated() {

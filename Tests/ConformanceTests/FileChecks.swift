@@ -7,13 +7,13 @@ import Synchronization
 @testable import PipelineLanguage
 @testable import penstock
 
-/// `penstock check` of the files of a case, in the process of the tests: all of the command but the start of a process.
+/// `penstock check` of the files of a case, in the test process: the whole command except the start of a process.
 ///
-/// It is for cases that do nothing else, and for which nothing but their files counts. `FileCheckTests` compares it with the tool.
+/// For cases that do nothing else and depend only on their files. `FileCheckTests` compares it with the tool.
 struct FileChecks {
-  /// The arguments behind `penstock check`, of each step.
+  /// The arguments after `penstock check`, for each step.
   private let steps: [[String]]
-  /// What the files of the case say, by their paths in its directory.
+  /// The contents of the case's files, by their paths in its directory.
   private let files: [String: [UInt8]]
 
   /// Nil for all other cases.
@@ -31,17 +31,17 @@ struct FileChecks {
     self.files = files
   }
 
-  /// Words that mean nothing else to a shell.
+  /// Returns the arguments if all are words without special meaning to a shell.
   private static func arguments(of script: String) -> [String]? {
     guard let call = script.wholeMatch(of: /penstock check((?: [A-Za-z0-9_.\/-]+)+)/) else { return nil }
     return call.1.split(separator: " ").map(String.init)
   }
 
-  /// What comes of each step; nil where that depends on plugins, which are not to be loaded here, or on the directory.
+  /// Returns the outcome of each step; nil if it depends on the directory or on plugins, which are not loaded here.
   func outcomes() async throws -> [CaseRun.Outcome]? {
     try await withCheckedThrowingContinuation { continuation in
       let thread = Thread { continuation.resume(with: Result { try check() }) }
-      // As much as the tool has for a file that is nested deeply.
+      // The same size as in the tool, for deeply nested files.
       thread.stackSize = 8 << 20
       thread.start()
     }
@@ -88,7 +88,7 @@ extension Expectation.Check {
   }
 }
 
-/// A file without a name that the command writes to.
+/// An anonymous file that the command writes to.
 private final class WrittenText {
   let text: TextOutput
   private let file: UnsafeMutablePointer<FILE>
@@ -109,7 +109,7 @@ private final class WrittenText {
   deinit { fclose(file) }
 }
 
-/// No plugins, and whether anybody has asked for one.
+/// A catalog without plugins that records whether one was requested.
 private final class AbsentPlugins: PluginCatalog {
   private let wanted = Mutex(false)
 

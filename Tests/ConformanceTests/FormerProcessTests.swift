@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Which of the processes that a killed host has left are found, and ended, before anything runs again.
+/// Which of the processes left by a killed host are found and terminated before anything runs again.
 @Suite("A process that a killed host left running")
 struct FormerProcessTests {
   private let place: TrialPlace
 
   init() throws { place = try TrialPlace() }
 
-  /// A process that an operation starts and that is left running.
+  /// A process that an operation starts and leaves running.
   struct Variant: CustomTestStringConvertible, Sendable {
     let testDescription: String
     /// The command in the operation's script.
@@ -20,7 +20,7 @@ struct FormerProcessTests {
   private static let worker = #"sh -c 'echo $$ > pid; mv pid began; exec sleep 300'"#
   private static let bare = #"env -i PATH="$PATH" "#
   private static let silently = " > /dev/null 2>&1"
-  /// Overwrites the environment that it was started with, as programs do that set their title.
+  /// Overwrites its initial environment, as programs do that set their title.
   private static let forgetful =
     #"python3 -c 'import os, time; f = open("/proc/self/stat").read().rsplit(")", 1)[1].split(); "#
     + #"m = open("/proc/self/mem", "r+b", 0); m.seek(int(f[47])); m.write(bytes(int(f[48]) - int(f[47]))); "#
@@ -47,13 +47,13 @@ struct FormerProcessTests {
       isLeaderGone: true),
   ]
 
-  /// Lines of a script that answer whether the process is still there.
+  /// Script lines that report whether the process still exists.
   private static let question = """
     is_alive() { grep -q '^State:.[^Z]' "/proc/$1/status" 2> /dev/null; }
     if is_alive "$(cat began)"; then echo there; kill -KILL "$(cat began)"; else echo gone; fi
     """
 
-  /// The script of an operation: the first to run it leaves a process, the next one tells whether that is still there.
+  /// Returns the script of an operation: its first execution leaves a process, the next one reports whether that still exists.
   private static func script(_ command: String, indent: Int) -> String {
     """
     if mkdir first 2> /dev/null; then
@@ -101,21 +101,21 @@ struct FormerProcessTests {
     penstock history sql --csv "SELECT result FROM operations WHERE state = 'succeeded'" | tail -n 1
     """
 
-  @Test("is ended before a resume runs its operation again", arguments: variants)
+  @Test("is terminated before a resume runs its operation again", arguments: variants)
   func resume(_ variant: Variant) async throws {
     try place.write(Self.pipeline(variant.command), to: "case.yaml")
     let outcome = try await run(variant, then: "penstock resume --quiet\n\(Self.answer)")
     #expect(outcome.output == "\"\"\"gone\"\"\"\n", "\(outcome.text)")
   }
 
-  @Test("is ended before another run gets the exclusive name of its operation", arguments: variants)
+  @Test("is terminated before another run acquires the exclusive name of its operation", arguments: variants)
   func exclusive(_ variant: Variant) async throws {
     try place.write(Self.pipeline(variant.command), to: "case.yaml")
     let outcome = try await run(variant, then: "penstock run --quiet case.yaml\n\(Self.answer)")
     #expect(outcome.output == "\"\"\"gone\"\"\"\n", "\(outcome.text)")
   }
 
-  @Test("is named by doctor with its run", arguments: variants)
+  @Test("is reported by doctor with its run", arguments: variants)
   func doctor(_ variant: Variant) async throws {
     try place.write(Self.pipeline(variant.command), to: "case.yaml")
     let outcome = try await run(
@@ -124,7 +124,7 @@ struct FormerProcessTests {
     #expect(outcome.output == "1\n", "\(outcome.text)")
   }
 
-  @Test("is ended where it belongs to a nested run or to a handler")
+  @Test("is terminated even if it belongs to a nested run or to a handler")
   func nestedAndHandler() async throws {
     let command = "exec \(Self.bare)\(Self.worker)\(Self.silently)"
     try place.write(
@@ -143,7 +143,7 @@ struct FormerProcessTests {
     #expect(handler.output == "\"\"\"gone\"\"\"\n", "\(handler.text)")
   }
 
-  @Test("is left alone where it only has the id of a recorded one")
+  @Test("is left alone if it only has the id of a recorded one")
   func otherStart() async throws {
     let variant = Variant(testDescription: "", command: "exec \(Self.bare)\(Self.worker)\(Self.silently)")
     try place.write(Self.pipeline(variant.command), to: "case.yaml")
@@ -166,7 +166,7 @@ struct FormerProcessTests {
     #expect(outcome.output == "1\n\"\"\"there\"\"\"\n", "\(outcome.text)")
   }
 
-  @Test("is named and left alone where nobody can tell whose it is")
+  @Test("is reported and left alone if its owner cannot be determined")
   func undecided() async throws {
     let variant = Variant(
       testDescription: "", command: "\(Self.bare)\(Self.worker)\(Self.silently) &", isLeaderGone: true)
@@ -182,7 +182,9 @@ struct FormerProcessTests {
     #expect(outcome.output == "1\n1\n\"\"\"there\"\"\"\n", "\(outcome.text)")
   }
 
-  @Test("and that nobody can judge is named to whoever takes over", arguments: ["exclusive: disk", "overlap: queue"])
+  @Test(
+    "with an undetermined owner is reported by the command that takes over",
+    arguments: ["exclusive: disk", "overlap: queue"])
   func undecidedTakeover(_ lease: String) async throws {
     let command =
       "(\(Self.bare)\(Self.worker)\(Self.silently) &); "
@@ -208,7 +210,7 @@ struct FormerProcessTests {
     #expect(outcome.output == "1\n1\n1\n", "\(outcome.text)")
   }
 
-  /// Pipelines in which `./fatal` is started, and what somebody else runs who has to wait for it.
+  /// Pipelines that start `./fatal`, and a command that has to wait for it.
   static let firstActs: [(name: String, pipeline: String, waiting: String)] = [
     ("operation", "operations: [{ name: a, exclusive: disk, command: [./fatal] }]", "run case.yaml"),
     ("operation", "operations: [{ name: a, exclusive: disk, command: [./fatal] }]", "resume"),
@@ -227,7 +229,7 @@ struct FormerProcessTests {
   ]
 
   @Test(
-    "is found where the host is killed by the first instruction of its program",
+    "is found even if its program kills the host with its first instruction",
     arguments: firstActs.indices)
   func firstAct(_ index: Int) async throws {
     let (_, pipeline, waiting) = Self.firstActs[index]
@@ -261,7 +263,7 @@ struct FormerProcessTests {
     #expect(outcome.output == "1\ngone\n", "\(outcome.text)")
   }
 
-  @Test("and has nothing that names its run is among those that doctor cannot judge")
+  @Test("is reported by doctor as undetermined if nothing in it names its run")
   func hidden() async throws {
     let variant = Variant(
       testDescription: "",
@@ -276,7 +278,7 @@ struct FormerProcessTests {
     #expect(outcome.output == "1\n", "\(outcome.text)")
   }
 
-  @Test("in another pid namespace cannot be judged, which doctor and resume say")
+  @Test("cannot be judged in another pid namespace, which doctor and resume report")
   func elsewhere() async throws {
     let variant = Variant(testDescription: "", command: Self.worker + " &", isLeaderGone: true)
     try place.write(Self.pipeline(variant.command), to: "case.yaml")
@@ -298,7 +300,7 @@ struct FormerProcessTests {
     geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
 
   @Test(
-    "that nobody may end keeps its run interrupted and its exclusive name taken",
+    "keeps its run interrupted and its exclusive name taken if it may not be terminated",
     .enabled(if: canBeAnother, "needs root and setpriv"))
   func notPermitted() async throws {
     let variant = Variant(testDescription: "", command: "exec \(Self.worker)\(Self.silently)")

@@ -2,7 +2,7 @@ import Foundation
 import Subprocess
 import Testing
 
-/// What plugins do to the process of `penstock` that they run in, as seen from outside.
+/// What plugins do to the `penstock` process that they run in, as seen from outside.
 @Suite("Plugins with isolation: host")
 struct HostedPluginTests {
   private let place: PluginCommandTests.Place
@@ -40,7 +40,7 @@ struct HostedPluginTests {
     + ["exit", "_exit"].map { ("own \($0)", "\($0)(0) was called \(thread)") }
     + replacing.map { ($0, "\($0) was called \(place)") } + [("own execve", "execve was called \(thread)")]
 
-  @Test("a plugin that ends the process is named, and the process does not end with 0", arguments: endings)
+  @Test("a plugin that ends the process is named, and the exit code is not 0", arguments: endings)
   func exits(what: String, message: String) async throws {
     let outcome = try await run(what)
     #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
@@ -51,7 +51,7 @@ struct HostedPluginTests {
   }
 
   @Test(
-    "a crash of a plugin is told with its signal and the function that it was in",
+    "a crash of a plugin is reported with its signal and the function in which it occurred",
     arguments: [
       ("segfault", "SIGSEGV \(place)", 139), ("copy", "SIGSEGV \(place)", 139), ("abort", "SIGABRT \(place)", 134),
       ("overflow", "SIGSEGV \(place)", 139), ("own segfault", "SIGSEGV \(thread)", 139),
@@ -72,7 +72,7 @@ struct HostedPluginTests {
   ]
 
   @Test(
-    "a fatal signal that a plugin sends ends the host by it, after the handler that was there before",
+    "a fatal signal sent by a plugin terminates the host, after the previously installed handler has run",
     arguments: faults, senders)
   func sendsFault(fault: (name: String, code: Int32), sender: (what: String, message: String)) async throws {
     try await place.compile(source: "former_handler.c", to: "former_handler.so")
@@ -84,7 +84,7 @@ struct HostedPluginTests {
       "\(outcome)")
   }
 
-  @Test("a fatal signal from outside ends a host by it, with plugins and without", arguments: faults, ["", "plugin"])
+  @Test("a fatal signal from outside terminates a host, with and without plugins", arguments: faults, ["", "plugin"])
   func sentFault(fault: (name: String, code: Int32), kind: String) async throws {
     try await place.compile(source: "former_handler.c", to: "former_handler.so")
     let operation =
@@ -113,7 +113,7 @@ struct HostedPluginTests {
           + "`penstock resume` continues it\nhandled as before\n"), "\(errors)")
   }
 
-  @Test("a signal that a plugin sends ends the host also where Swift reports a crash")
+  @Test("a signal sent by a plugin also terminates the host when Swift reports the crash")
   func sendsFaultToSwift() async throws {
     let outcome = try await run("raise SEGV", environment: "SWIFT_BACKTRACE=enable=yes")
     #expect(outcome.output.hasSuffix("exit 139\n"), "\(outcome)")
@@ -143,7 +143,7 @@ struct HostedPluginTests {
   }
 
   @Test(
-    "a plugin that ends the process while it is loaded is named too",
+    "a plugin that ends the process while it is loaded is also named",
     arguments: ["initializer", "describe", "capability"],
     [("exit", "exit(0) was called", 3), ("_exit", "_exit(0) was called", 3), ("segfault", "SIGSEGV", 139)])
   func endsWhileLoaded(function: String, end: (what: String, message: String, code: Int32)) async throws {
@@ -168,7 +168,7 @@ struct HostedPluginTests {
   }
 
   @Test(
-    "SIGTERM is answered while a plugin hangs as it is loaded",
+    "SIGTERM is handled while a plugin hangs during loading",
     arguments: ["MISCHIEF", "LANG"], ["initializer", "describe", "capability"])
   func signalWhileLoaded(variable: String, function: String) async throws {
     let outcome = try await run(
@@ -187,7 +187,7 @@ struct HostedPluginTests {
       "\(errors)")
   }
 
-  @Test("a plugin that hangs while a process of its own loads it is ended, and the function is named")
+  @Test("a plugin that hangs while its own process loads it is terminated, and the function is named")
   func hangsInChild() async throws {
     let outcome = try await run("nothing", isolation: "process", environment: "LANG='describe hang'")
     #expect(outcome.output.hasSuffix("exit 2\n"), "\(outcome)")
@@ -197,7 +197,7 @@ struct HostedPluginTests {
       ), "\(outcome)")
   }
 
-  @Test("a plugin whose close never returns keeps the process for ten seconds, after the end of the run")
+  @Test("a plugin whose close never returns delays the process by ten seconds after the end of the run")
   func hangingClose() async throws {
     let outcome = try await run("close")
     #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
@@ -209,7 +209,7 @@ struct HostedPluginTests {
     #expect(history.output.contains("succeeded"), "\(history)")
   }
 
-  @Test("what a plugin prints goes to standard error, not between the lines of --json")
+  @Test("a plugin's output goes to standard error, not between the lines of --json")
   func prints() async throws {
     let outcome = try await run("print", options: "--json | sed 's/^[^{].*/NOT JSON/'")
     #expect(!outcome.output.contains("NOT JSON\n{"), "\(outcome)")
@@ -220,11 +220,11 @@ struct HostedPluginTests {
     #expect(lines.count > 2 && lines.allSatisfy { $0.hasPrefix("{") }, "\(outcome)")
   }
 
-  @Test("what a plugin has registered for the end of the process neither keeps it nor changes its status")
+  @Test("a plugin's exit handlers neither delay the process nor change its exit code")
   func atExit() async throws {
     let outcome = try await run("atexit hang")
     #expect(outcome.output.hasSuffix("exit 0\n"), "\(outcome)")
-    // The run fails after the plugin has done that.
+    // The run fails after the plugin has registered its handler.
     let failing = try await place.shell(
       """
       cat > f.yaml <<'END'
@@ -237,7 +237,7 @@ struct HostedPluginTests {
     #expect(failing.output.hasSuffix("exit 1\n"), "\(failing)")
   }
 
-  @Test("a thread that a plugin begins in a function that the host calls takes none of the host's signals")
+  @Test("a thread that a plugin starts in a function called by the host receives none of the host's signals")
   func threads() async throws {
     let outcome = try await run(
       "threads",
@@ -247,7 +247,7 @@ struct HostedPluginTests {
         kill -TERM $!
         wait $!
         """)
-    // The plugin waits on a thread that it has begun so, and the host is asked to end.
+    // The plugin waits on such a thread while the host is told to end.
     #expect(outcome.output.hasSuffix("exit 130\n"), "\(outcome)")
     let errors = try await place.shell("cat errors").output.split(separator: "\n").map(String.init)
     for place in ["create", "start", "a timer", "stop"] {
@@ -256,7 +256,7 @@ struct HostedPluginTests {
     }
   }
 
-  @Test("where a plugin ignores the ends of processes, an operation fails with exit-unknown and is not run twice")
+  @Test("if a plugin ignores the ends of processes, an operation fails with exit-unknown and is not run twice")
   func ignoredEnds() async throws {
     let outcome = try await place.shell(
       """
@@ -274,7 +274,7 @@ struct HostedPluginTests {
     #expect(outcome.output.hasSuffix("exit-unknown\n"), "\(outcome)")
   }
 
-  @Test("a plugin that ends the process by a system call of its own is not noticed, and its run is interrupted")
+  @Test("a plugin that ends the process by a direct system call is not noticed, and its run is interrupted")
   func systemCall() async throws {
     let outcome = try await run("system call")
     #expect(outcome.output.hasSuffix("exit 0\n"), "\(outcome)")
@@ -282,7 +282,7 @@ struct HostedPluginTests {
     #expect(history.output.contains("interrupted"), "\(history)")
   }
 
-  @Test("children of the plugin become other programs")
+  @Test("children of a plugin can execute other programs")
   func programs() async throws {
     let outcome = try await run("programs")
     #expect(outcome.output.hasSuffix("exit 0\n"), "\(outcome)")
@@ -290,7 +290,7 @@ struct HostedPluginTests {
     #expect(lines == (0..<9).map { "program \($0): 7" }, "\(outcome)")
   }
 
-  @Test("a child of the plugin that ends is nobody's business")
+  @Test("a child of a plugin may end without consequences")
   func children() async throws {
     let outcome = try await run("child")
     #expect(outcome.output.hasSuffix("exit 0\n"), "\(outcome)")

@@ -3,7 +3,7 @@ import Glibc
 import Subprocess
 import Testing
 
-/// What plugins in processes of their own can do to `penstock`, as seen from outside.
+/// What plugins in their own processes can do to `penstock`, as seen from outside.
 @Suite("Plugins with isolation: process")
 struct IsolatedPluginTests {
   private let place: PluginCommandTests.Place
@@ -13,9 +13,9 @@ struct IsolatedPluginTests {
     try await place.compile(source: "mischief.c", to: "mischief.so")
   }
 
-  @Test("an attempt that waits for a crashed plugin to be started again does not time out")
+  @Test("an attempt that waits for a crashed plugin to restart does not time out")
   func waitingForRestart() async throws {
-    // The pauses are 100, 200, 400 and 800 ms; no attempt takes its timeout once it has begun.
+    // The pauses are 100, 200, 400 and 800 ms; no attempt exceeds its timeout once it has begun.
     let outcome = try await place.shell(
       """
       cat > p.yaml <<'END'
@@ -37,10 +37,10 @@ struct IsolatedPluginTests {
   }
 
   @Test(
-    "a plugin in a process of its own cannot read the environment, the memory and the files of its host",
+    "a plugin in its own process cannot read its host's environment, memory and files",
     .enabled(if: getuid() == 0))
   func hiddenHost() async throws {
-    // The superuser may read all: as somebody else.
+    // The superuser may read everything, so this runs as another user.
     let outcome = try await place.shell(
       """
       cat > p.yaml <<'END'
@@ -57,7 +57,7 @@ struct IsolatedPluginTests {
     #expect(!outcome.output.contains("seen"), "\(outcome)")
   }
 
-  @Test("a check of a plugin that takes memory without end fails, and takes no more than it is given")
+  @Test("a check of a plugin that allocates memory without limit fails within its memory limit")
   func boundedCheck() async throws {
     try await place.compile(source: "hungry.c", to: "hungry.so")
     let outcome = try await place.shell("penstock plugins check ./hungry.so --only create --memory 64MiB")

@@ -1,20 +1,20 @@
 import Foundation
 
-/// The processes that a case has left behind: those whose working directory is one of the case's own.
+/// The processes that a case has left behind: those whose working directory is within the case's directory.
 ///
-/// They would go on beside all later tests, and many of them look for a file that is gone with the directory.
+/// They would keep running during all later tests, and many of them poll for a file that was deleted with the directory.
 struct LeftProcesses {
   private let root: String
 
-  /// How long those that were told to end may take for it, on a busy machine.
+  /// How long processes that were told to end may take, on a busy computer.
   private static let patience = Duration.seconds(10)
 
   init(below root: URL) { self.root = root.path + "/" }
 
-  /// Ends them.
+  /// Terminates them.
   ///
   /// - Parameter waits: Whether they have time to end by themselves.
-  /// - Returns: A line for each that was there.
+  /// - Returns: A line for each that existed.
   func end(waits: Bool) async -> [String] {
     let deadline = ContinuousClock.now + Self.patience
     var left = found()
@@ -32,7 +32,7 @@ struct LeftProcesses {
   private func found() -> [pid_t] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { pid_t($0) }.filter { process in
-      // A directory that is gone has ' (deleted)' behind its name. One that has ended has none.
+      // The link of a deleted directory ends with ' (deleted)'. A process that has ended has no link.
       guard let place = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/cwd") else {
         return false
       }

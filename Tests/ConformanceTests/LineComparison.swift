@@ -1,10 +1,10 @@
-/// Compares lines with what is expected of them, and shows the difference.
+/// Compares lines with the expected ones, and shows the differences.
 ///
-/// `…` in an expected line stands for any text, a line that is nothing but `…` for any number of lines.
+/// `…` in an expected line stands for any text, a line that consists only of `…` for any number of lines.
 enum LineComparison {
   private static let gap: Character = "…"
 
-  /// What is different, line by line, under `title`; nil when nothing is.
+  /// Returns the differences line by line under `title`; nil if there are none.
   static func difference(_ title: String, expected: [String], actual: [String]) -> String? {
     if matches(expected[...], actual[...]) { return nil }
     var lines = ["\(title): expected (-), but found (+)"]
@@ -12,7 +12,7 @@ enum LineComparison {
     return lines.joined(separator: "\n")
   }
 
-  /// Whether `actual` is what `expected` says.
+  /// Returns whether `actual` matches `expected`.
   static func matches(_ expected: ArraySlice<String>, _ actual: ArraySlice<String>) -> Bool {
     guard let first = expected.first else { return actual.isEmpty }
     let rest = expected.dropFirst()
@@ -23,7 +23,7 @@ enum LineComparison {
     return matches(rest, actual.dropFirst())
   }
 
-  /// Whether the line `actual` is what `expected` says.
+  /// Returns whether the line `actual` matches `expected`.
   static func matches(_ expected: String, _ actual: String) -> Bool {
     guard expected.contains(gap) else { return expected == actual }
     let pieces = expected.split(separator: gap, omittingEmptySubsequences: false)
@@ -36,7 +36,7 @@ enum LineComparison {
     return rest.hasSuffix(last)
   }
 
-  /// Without the lines that are the same and more than two lines away from a difference: a report shows the first few only.
+  /// Removes equal lines that are more than two lines away from a difference, because a report shows only the first few lines.
   private static func shortened(_ edits: [String]) -> [String] {
     let isShown = edits.indices.map { place in
       edits[max(0, place - 2)...min(place + 2, edits.count - 1)].contains { !$0.hasPrefix("    ") }
@@ -52,7 +52,7 @@ enum LineComparison {
     return lines
   }
 
-  /// The shortest way from one to the other, as lines that begin with `- `, `+ ` or two spaces.
+  /// Returns the shortest edit script, as lines that begin with `- `, `+ ` or two spaces.
   private static func edits(_ expected: [String], _ actual: [String]) -> [String] {
     var common = [[Int]](repeating: [Int](repeating: 0, count: actual.count + 1), count: expected.count + 1)
     for left in expected.indices.reversed() {
@@ -81,7 +81,7 @@ enum LineComparison {
 }
 
 extension LineComparison {
-  /// As `difference`, for records: in whatever order they come, and as far as the expected line goes.
+  /// Like `difference`, for records: in any order, and only as far as the expected line goes.
   static func difference(
     _ title: String, records kind: RecordKind, expected: [String], actual: [String]
   ) -> String? {
@@ -91,7 +91,7 @@ extension LineComparison {
     for line in wanted where kind.keyCount > 0 {
       let key = line.prefix(kind.keyCount)
       guard let place = rest.firstIndex(where: { $0.prefix(kind.keyCount) == key }) else { continue }
-      // What the expectation leaves out is not compared.
+      // Fields that the expectation omits are not compared.
       aligned.append(Array(rest.remove(at: place).prefix(line.count)))
     }
     if kind.keyCount == 0 {

@@ -5,7 +5,7 @@ import Testing
 /// What `penstock plugins` does with files, as seen from outside.
 @Suite("Commands for plugins")
 struct PluginCommandTests {
-  /// A directory of the test's own, with the plugin `echo` in it.
+  /// A directory for one test that contains the plugin `echo`.
   final class Place {
     let path: String
     var plugin: String { path + "/echo.so" }
@@ -44,7 +44,7 @@ struct PluginCommandTests {
       try #require(compiled.code == 0, "\(compiled.errors)")
     }
 
-    /// Compiles the plugin, anew with another `version`; `create` is what it does when an instance is made.
+    /// Compiles the plugin, or recompiles it with another `version`; `create` is the code that runs when an instance is created.
     func compile(version: String = "1.0.0", create: String = "") async throws {
       var header = URL(fileURLWithPath: #filePath)
       for _ in 0..<3 { header.deleteLastPathComponent() }
@@ -86,7 +86,7 @@ struct PluginCommandTests {
 
   init() throws { place = try Place() }
 
-  @Test("a plugin is pinned, found unchanged, and refused when it changed, until it is pinned anew")
+  @Test("a plugin is pinned, verified unchanged, and rejected after a change until it is pinned again")
   func pins() async throws {
     try await place.compile()
     let unpinned = try await place.shell("penstock plugins verify ./echo.so")
@@ -113,13 +113,13 @@ struct PluginCommandTests {
     #expect(try await place.shell("penstock plugins verify --write && penstock plugins verify").code == 0)
   }
 
-  @Test("several lines for one id are alternatives, of which not every file need be there")
+  @Test("several lines for one id are alternatives, and not every file has to exist")
   func alternatives() async throws {
     try await place.compile()
     let others = "echo \(String(repeating: "a", count: 64)) echo echo-arm.so"
     let own = "echo $(sha256sum echo.so | cut -c 1-64) echo echo.so"
     #expect(try await place.shell("(\(others); \(own)) > plugins.lock; penstock plugins verify").code == 0)
-    // Where the file lies that is for another processor, it is not what counts here.
+    // An existing file for another processor is not considered here.
     let both = try await place.shell(
       "cp echo.so echo-arm.so; printf '\\363' | dd of=echo-arm.so bs=1 seek=18 conv=notrunc status=none; penstock plugins verify"
     )
@@ -137,7 +137,7 @@ struct PluginCommandTests {
       ))
   }
 
-  @Test("while one plugin fails, no pin is written")
+  @Test("no pin is written if one plugin fails")
   func noPartialPins() async throws {
     try await place.compile()
     let outcome = try await place.shell(
@@ -149,7 +149,7 @@ struct PluginCommandTests {
     #expect(!outcome.output.contains("plugins.lock\n"))
   }
 
-  @Test("what is found but refused is listed with the reason")
+  @Test("a plugin that is found but rejected is listed with the reason")
   func list() async throws {
     try await place.compile()
     let outcome = try await place.shell("echo text > broken.so; penstock plugins list --json")
@@ -159,7 +159,7 @@ struct PluginCommandTests {
     #expect(outcome.errors.contains("broken.so' is refused: it is no shared object"))
   }
 
-  @Test("what a plugin that did not come with Penstock says about itself is asked in a process of its own")
+  @Test("a plugin that did not come with Penstock is inspected in its own process")
   func inspect() async throws {
     try await place.compile(version: "2.1.0")
     let listed = try await place.shell("penstock plugins list --json | grep '\"id\":\"echo\"'")
@@ -177,7 +177,7 @@ struct PluginCommandTests {
         #""settings":[{"name":"times","type":"int","summary":"How often","required":false,"default":1}]"#))
   }
 
-  @Test("a plugin of operations alone is loaded again while a run goes on, and what replaced it in vain is told")
+  @Test("a plugin with only operations is reloaded during a run, and a failed replacement is reported")
   func replacedDuringRun() async throws {
     try await place.compile(version: "2.0.0")
     _ = try await place.shell("mv echo.so second")
@@ -210,7 +210,7 @@ struct PluginCommandTests {
     #expect(results.map { String($0.filter { $0 != "\"" }) } == ["a,1.0.0", "c,2.0.0", "e,2.0.0"], "\(outcome)")
   }
 
-  @Test("why no check of an offer can be made is told once")
+  @Test("the reason why an offer cannot be checked is reported once")
   func skipped() async throws {
     try await place.compile(
       create: #"""
@@ -229,7 +229,7 @@ struct PluginCommandTests {
     #expect(outcome.errors == "penstock: cannot read './pipe.so': it is a FIFO or pipe, not a regular file\n")
   }
 
-  @Test("the process of a check ends with the command that is killed, whatever the plugin does")
+  @Test("the process of a check ends when the command is killed, whatever the plugin does")
   func killedCheck() async throws {
     try await place.compile(source: "mischief.c", to: "mischief.so")
     let outcome = try await place.shell(
@@ -250,7 +250,7 @@ struct PluginCommandTests {
     #expect(outcome.output.hasSuffix("gone\n"), "\(outcome)")
   }
 
-  @Test("a plugin that is not there is a wrong argument")
+  @Test("a plugin that does not exist is an invalid argument")
   func missing() async throws {
     try await place.compile()
     let outcome = try await place.shell("penstock plugins inspect ehco")
@@ -259,7 +259,7 @@ struct PluginCommandTests {
     #expect(outcome.errors.hasSuffix("; did you mean 'echo'?\n"))
   }
 
-  @Test("a new plugin is not called like one that is there")
+  @Test("a new plugin cannot have the name of an existing one")
   func takenName() async throws {
     try await place.compile()
     let outcome = try await place.shell("penstock plugins new echo --language c; ls")
@@ -267,7 +267,7 @@ struct PluginCommandTests {
     #expect(outcome.errors.hasSuffix("/echo.so: choose another name\n"))
   }
 
-  @Test("a broken plugins.lock is told with its line")
+  @Test("a broken plugins.lock is reported with its line")
   func brokenLock() async throws {
     let outcome = try await place.shell("echo 'abc echo echo.so' > plugins.lock; penstock plugins verify")
     #expect(outcome.code == 2)

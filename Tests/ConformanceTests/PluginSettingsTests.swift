@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 /// What `penstock check` finds with the help of plugins, as seen from outside.
-@Suite("Settings that only a plugin can judge")
+@Suite("Settings that only a plugin can check")
 struct PluginSettingsTests {
   private let place: PluginCommandTests.Place
 
   init() throws { place = try PluginCommandTests.Place() }
 
-  /// Whether the same build has made the standard plugin.
+  /// Whether this build also built the standard plugin.
   private static func hasStandard(_ id: String) -> Bool {
     FileManager.default.fileExists(atPath: "\(BuiltPenstock.directory)/libpenstock-\(id).so")
   }
@@ -19,7 +19,7 @@ struct PluginSettingsTests {
   }
 
   @Test(
-    "a wrong cron line is found before anything runs, at its place, wherever the plugin runs",
+    "a wrong cron line is found before anything runs, with its position, wherever the plugin runs",
     .enabled(if: hasStandard("cron")), arguments: ["host", "process"])
   func cron(isolation: String) async throws {
     let checked = try await check(
@@ -59,7 +59,7 @@ struct PluginSettingsTests {
     #expect(checked.code == 0, "\(checked.errors)")
   }
 
-  @Test("a plugin that crashes over its settings is an error that says so")
+  @Test("a plugin that crashes on its settings is reported as an error")
   func crash() async throws {
     try await place.compile(create: "*(volatile int *)8 = 1;")
     let checked = try await check("operations: [{ name: x, uses: echo, with: { times: 2 } }]")

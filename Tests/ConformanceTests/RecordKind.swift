@@ -1,4 +1,4 @@
-/// The records of the history that a case can expect, each with the query over the public views that gives one line for each of them.
+/// The kinds of history records that a case can expect, each with a query over the public views that returns one line per record.
 enum RecordKind: String, Sendable {
   /// `state reason`
   case run
@@ -11,7 +11,7 @@ enum RecordKind: String, Sendable {
   /// `operation error_code error`
   case errors
 
-  /// How many fields a line has. All but the last one hold no spaces.
+  /// The number of fields in a line. Only the last one may contain spaces.
   var fieldCount: Int {
     switch self {
     case .run: 2
@@ -21,7 +21,7 @@ enum RecordKind: String, Sendable {
     }
   }
 
-  /// How many fields tell one record from another.
+  /// The number of fields that identify a record.
   var keyCount: Int {
     switch self {
     case .run, .runs: 0
@@ -30,7 +30,7 @@ enum RecordKind: String, Sendable {
     }
   }
 
-  /// The SQL that answers the lines in a column `line`.
+  /// Returns the SQL that yields the lines in a column `line`.
   func query(pipeline: String?) -> String {
     let condition = pipeline.map { "pipeline = '\($0)'" } ?? "parent IS NULL"
     let latest = "(SELECT id FROM runs WHERE \(condition) ORDER BY created_at DESC, id DESC LIMIT 1)"

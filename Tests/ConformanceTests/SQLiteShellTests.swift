@@ -2,20 +2,20 @@ import Foundation
 import Subprocess
 import Testing
 
-/// What the stock shell of SQLite sees of a workspace while runs write to it.
+/// What SQLite's standard shell sees of a workspace while runs write to it.
 @Suite("The sqlite3 shell")
 struct SQLiteShellTests {
   private static let shell = ["/usr/bin", "/usr/local/bin", "/bin"].map { $0 + "/sqlite3" }
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
   @Test(
-    "reads the workspace at any instant, sees more and more of it, and leaves it as it is",
+    "can read the workspace at any time, sees it grow, and leaves it unchanged",
     .enabled(if: shell != nil, "there is no sqlite3; `make test` installs it"))
   func reading() async throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("penstock-shell-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
-    // Two runs write at once; the shell looks again and again until both are over.
+    // Two runs write at the same time; the shell reads repeatedly until both have ended.
     let script = """
       cat > case.yaml <<'END'
       operations:

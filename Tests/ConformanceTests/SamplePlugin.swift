@@ -1,13 +1,13 @@
 import Foundation
 import Subprocess
 
-/// The plugin that the cases in `plugins` use: compiled when the first of them begins.
+/// The plugin that the cases in `plugins` use, compiled when the first of them begins.
 actor SamplePlugin {
   static let shared = SamplePlugin()
 
   private var compilation: Task<String, any Error>?
 
-  /// The directory that it is in, for `PENSTOCK_PLUGIN_PATH`. It is the owner's alone, as a plugin's must be.
+  /// Returns the plugin's directory, for `PENSTOCK_PLUGIN_PATH`. Only the owner can access it, as plugins require.
   func directory() async throws -> String {
     if let compilation { return try await compilation.value }
     let compilation = Task { try await Self.compile() }
@@ -30,7 +30,7 @@ actor SamplePlugin {
         sources.appendingPathComponent("Plugins/sample.c").path,
       ], output: .discarded, error: .string(limit: 1 << 16))
     guard result.terminationStatus.isSuccess else { throw CompilationError(text: result.standardError) }
-    // Another process of the tests may use the former one.
+    // Another test process may be using the previous one.
     guard chmod(temporary, 0o755) == 0, rename(temporary, directory.appendingPathComponent("sample.so").path) == 0
     else {
       throw CompilationError(text: String(cString: strerror(errno)))

@@ -1,7 +1,7 @@
 import Foundation
 import Subprocess
 
-/// A directory of one test's own, in which it runs command lines with the built tool first in `PATH`.
+/// A directory for one test, in which command lines run with the built tool first in `PATH`.
 final class TrialPlace {
   let path: String
 
@@ -13,11 +13,11 @@ final class TrialPlace {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// What a command line has come to.
+  /// The outcome of a command line.
   struct Outcome {
     let output: String
     let errors: String
-    /// The exit code; 128 and the signal where one ended the shell, 124 where the time was over.
+    /// The exit code; 128 plus the signal if one terminated the shell, 124 after a timeout.
     let code: Int32
     var text: String { output + errors }
   }

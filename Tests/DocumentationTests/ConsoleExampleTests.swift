@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// One command of a console example with the output that the document shows.
+/// A command of a console example, with the output that the document shows.
 struct ConsoleStep {
   var command: String
   var expected: String
 
-  /// The steps of an example: a line that begins with `$ ` is a command, the lines up to the next one are its output.
+  /// Returns the steps of an example: a line that begins with `$ ` is a command, followed by its output up to the next command.
   static func steps(of text: String) -> [ConsoleStep] {
     var steps: [ConsoleStep] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -20,7 +20,7 @@ struct ConsoleStep {
   }
 }
 
-/// What two runs of one command have in common: everything but ids, times and the width of columns.
+/// Compares the output of two runs of a command, ignoring ids, times and the widths of columns.
 enum ConsoleText {
   static func normalised(_ text: String) -> String {
     text.split(separator: "\n").map { line in
@@ -36,7 +36,7 @@ enum ConsoleText {
     }.joined(separator: "\n")
   }
 
-  /// Whether `found` is what a document shows, where `…` stands for anything.
+  /// Returns whether `found` matches what a document shows, where `…` stands for anything.
   static func matches(_ expected: String, _ found: String) -> Bool {
     let parts = normalised(expected).split(separator: "…", omittingEmptySubsequences: false)
     var rest = normalised(found)[...]
@@ -57,11 +57,11 @@ enum ConsoleText {
 
 @Suite("Commands in documents")
 struct ConsoleExampleTests {
-  @Test("print what the document says they print", arguments: Documents.all)
+  @Test("print what the document shows", arguments: Documents.all)
   func commands(document: String) async throws {
     let tool = try Tool()
     defer { tool.remove() }
-    // Documents are read from the top: files first, then the commands that use them.
+    // Documents are read from the top: files come before the commands that use them.
     for example in Documents.examples where example.document == document {
       if let file = example.file { try tool.write(example.text, to: file) }
       guard example.language == "console" else { continue }
@@ -80,7 +80,7 @@ struct ConsoleExampleTests {
     }
   }
 
-  @Test("are compared without regard to ids, times and columns, and an ellipsis stands for anything")
+  @Test("are compared regardless of ids, times and columns, and an ellipsis stands for anything")
   func comparison() {
     #expect(ConsoleText.matches("run 03kx9fab of a in 12ms", "run 04mz1c2d   of a in 1.5s\n"))
     #expect(ConsoleText.matches("6.4s ago", "1m08s ago"))

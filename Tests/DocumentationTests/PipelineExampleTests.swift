@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pipelines in documents")
 struct PipelineExampleTests {
-  @Test("load without a finding", arguments: Documents.pipelines)
+  @Test("load without findings", arguments: Documents.pipelines)
   func load(example: Example) {
     var files: [String: String] = [:]
     for other in Documents.files(of: example) { files["\(Documents.root.path)/examples/\(other.name)"] = other.text }
@@ -15,7 +15,7 @@ struct PipelineExampleTests {
     #expect(result.diagnostics.map(\.message) == [], "\(example.pipeline)")
   }
 
-  @Test("that are to be included have nothing wrong with them", arguments: Documents.shared)
+  @Test("that are files to include have no findings", arguments: Documents.shared)
   func shared(example: Example) {
     var files: [String: String] = [:]
     for other in Documents.files(of: example) { files["/p/\(other.name)"] = other.text }
@@ -24,12 +24,12 @@ struct PipelineExampleTests {
     #expect(result.ownDiagnostics.map(\.message) == [])
   }
 
-  @Test("that are files of hosts have nothing wrong with them", arguments: Documents.hosts)
+  @Test("that are files of hosts have no findings", arguments: Documents.hosts)
   func hosts(example: Example) {
     #expect(HostDefinition.load(text: example.text, path: "/p/host.yaml").diagnostics.map(\.message) == [])
   }
 
-  @Test("that are shown as wrong are refused", arguments: Documents.examples.filter { $0.flags.contains("wrong") })
+  @Test("that are shown as wrong are rejected", arguments: Documents.examples.filter { $0.flags.contains("wrong") })
   func wrong(example: Example) {
     #expect(PipelineLoader.load(text: example.pipeline, path: "example.yaml").pipeline == nil)
   }
@@ -44,7 +44,7 @@ struct PipelineExampleTests {
     #expect(outcome.status.isSuccess, "\(outcome.output)")
   }
 
-  @Test("of the examples folder load without a finding", arguments: Documents.files)
+  @Test("of the examples folder load without findings", arguments: Documents.files)
   func files(path: String) async throws {
     guard !path.hasPrefix("examples/plugins/") else {
       // Only the tool has plugins.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The pipelines of `examples/recipes`: a page shows them, and conformance cases run them.
+/// The pipelines of `examples/recipes`, which a page shows and conformance cases run.
 @Suite("Recipes")
 struct RecipeTests {
   private static let document = "Documentation/recipes.md"
@@ -10,13 +10,13 @@ struct RecipeTests {
   /// The pipelines on the page.
   static let quotations = Documents.examples.filter { $0.document == document && $0.language == "yaml" }
 
-  @Test("are shown on their page, whole and once", arguments: files)
+  @Test("are shown on their page in full and once", arguments: files)
   func whole(path: String) throws {
     let text = try Documents.text(path)
     #expect(Self.quotations.filter { $0.flags == ["from=\(path)"] }.map(\.text) == [text])
   }
 
-  @Test("are all that their page shows", arguments: quotations)
+  @Test("are all the pipelines on their page", arguments: quotations)
   func origin(example: Example) {
     #expect(Self.files.contains { example.flags == ["from=\($0)"] }, "\(example.testDescription) is from no recipe")
   }

@@ -8,7 +8,7 @@ import Values
 
 @Suite("References in documents")
 struct ReferenceTests {
-  /// The part of a document between two marks, which a tool could write.
+  /// Returns the generated part of a document between two marks.
   private func part(_ name: String, of document: String) throws -> String {
     let text = try Documents.text(document)
     let begin = try #require(text.range(of: "<!-- \(name) -->\n"), "no <!-- \(name) --> in \(document)")
@@ -16,7 +16,7 @@ struct ReferenceTests {
     return String(text[begin.upperBound..<end.lowerBound])
   }
 
-  /// The first cells of the rows of the Markdown table under a heading, without their backquotes.
+  /// Returns the first cells of the rows of the Markdown table under a heading, without backquotes.
   private func firstCells(under heading: String, of document: String) throws -> [String] {
     let text = try Documents.text(document)
     let start = try #require(text.range(of: "\n\(heading)\n"), "no heading '\(heading)' in \(document)")
@@ -27,7 +27,7 @@ struct ReferenceTests {
     }
   }
 
-  /// Compares a part of a document that is made from tables with what they make now.
+  /// Compares a generated part of a document with the current output of its generator.
   private func compare(_ name: String, of document: String, with expected: String) throws {
     if ProcessInfo.processInfo.environment["PENSTOCK_UPDATE_DOCUMENTATION"] != nil {
       let mark = "<!-- \(name) -->\n"
@@ -35,21 +35,21 @@ struct ReferenceTests {
       let text = try Documents.text(document).replacing(mark + written, with: mark + expected)
       try text.write(to: Documents.root.appendingPathComponent(document), atomically: true, encoding: .utf8)
     }
-    // PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter DocumentationTests writes the parts anew.
+    // `PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter DocumentationTests` regenerates the parts.
     #expect(try part(name, of: document) == expected)
   }
 
-  @Test("the tables of keys are those that the loader reads by")
+  @Test("the tables of keys are those of the loader")
   func keys() throws {
     try compare("keys", of: "Documentation/language.md", with: LanguageReference.markdown())
   }
 
-  @Test("the tables of keys of a host are those that its file is read by")
+  @Test("the tables of keys of a host are those of its file's loader")
   func hostKeys() throws {
     try compare("host keys", of: "Documentation/host.md", with: LanguageReference.hostMarkdown())
   }
 
-  @Test("every key of a host stands in an example, where it belongs")
+  @Test("every key of a host is used in an example, where it belongs")
   func hostKeysInExamples() throws {
     var uses = KeyUses(ofHosts: true)
     for example in Documents.hosts {
@@ -63,17 +63,17 @@ struct ReferenceTests {
     #expect(Set(uses.names.keys) == Set(LanguageReference.hostSections.map { $0.keys.map(\.name) }))
   }
 
-  @Test("the page of codes is what the table of codes makes")
+  @Test("the page of codes is generated from the table of codes")
   func codes() throws {
     try compare("codes", of: "Documentation/diagnostics.md", with: DiagnosticReference.markdown())
   }
 
-  @Test("the tables of keys are all that a file can reach from its top")
+  @Test("the tables of keys are all those reachable from the top of a file")
   func tablesOfKeys() {
     #expect(Set(LanguageReference.sections.map { $0.keys.map(\.name) }) == Set(KeyUses().names.keys))
   }
 
-  @Test("every key of the language stands in an example, where it belongs")
+  @Test("every key of the language is used in an example, where it belongs")
   func keysInExamples() throws {
     var uses = KeyUses()
     for example in Documents.pipelines where example.document == "Documentation/language.md" {
@@ -104,7 +104,7 @@ struct ReferenceTests {
     for key in LanguageReference.keysToCome { #expect(text.contains("`\(key)`"), "\(key)") }
   }
 
-  @Test("the columns of every public view are listed in their order", arguments: HistorySchema.publicViews)
+  @Test("the columns of every public view are listed in order", arguments: HistorySchema.publicViews)
   func views(name: String) throws {
     let tool = try Tool()
     defer { tool.remove() }
@@ -113,7 +113,7 @@ struct ReferenceTests {
     #expect(try firstCells(under: "### `\(name)`", of: "Documentation/history.md") == columns)
   }
 
-  @Test("every command and each of its options has its place")
+  @Test("every command and each of its options is documented")
   func commands() async throws {
     let tool = try Tool()
     defer { tool.remove() }
@@ -124,14 +124,14 @@ struct ReferenceTests {
     var open = (root["subcommands"]?.arrayValue ?? []).map { (path: "penstock", command: $0) }
     while let next = open.popLast() {
       guard let name = next.command["commandName"]?.stringValue, name != "help" else { continue }
-      // What the tool only calls itself.
+      // Commands that the tool only calls itself.
       if next.command["shouldDisplay"]?.boolValue == false { continue }
       let path = "\(next.path) \(name)"
       let subcommands = next.command["subcommands"]?.arrayValue ?? []
       if subcommands.isEmpty { wanted.append((path, next.command)) }
       open += subcommands.map { (path, $0) }
     }
-    // What every command understands is said once.
+    // Options of every command are documented once.
     let shared: Set = ["workspace", "json", "quiet", "color", "help", "version"]
     for (path, command) in wanted {
       let start = try #require(text.range(of: "\n### `\(path)"), "no section for '\(path)'")
@@ -150,7 +150,7 @@ struct ReferenceTests {
     for name in shared { #expect(text.contains(try Regex("--\(name)(?![a-z-])"))) }
   }
 
-  @Test("links lead to files and headings that are there", arguments: Documents.all)
+  @Test("links lead to existing files and headings", arguments: Documents.all)
   func links(document: String) throws {
     let text = try Documents.text(document)
     let folder = Documents.root.appendingPathComponent(document).deletingLastPathComponent()

@@ -4,16 +4,16 @@ import Subprocess
 import Testing
 import Values
 
-/// An independent validator of JSON Schema: PyPI's `jsonschema`, which `make test` installs below `.build`.
+/// An independent validator for JSON Schema: PyPI's `jsonschema`, which `make test` installs in `.build`.
 enum SchemaValidator {
   static let python = Documents.root.appendingPathComponent(".build/schema-validator/bin/python").path
 
-  /// On a developer's computer the validator may be missing; where everything has to be tested it may not.
+  /// The validator may be missing on a developer's computer, but not in CI.
   static var isWanted: Bool {
     FileManager.default.isExecutableFile(atPath: python) || ProcessInfo.processInfo.environment["CI"] != nil
   }
 
-  /// Reads `{"schema": …, "documents": {name: document}}`, prints a line for each document that does not fit, and `checked N`.
+  /// Reads `{"schema": …, "documents": {name: document}}`, and prints a line for each invalid document, then `checked N`.
   private static let script = """
     import json, sys
     from jsonschema import Draft202012Validator
@@ -44,7 +44,7 @@ enum SchemaValidator {
 
 @Suite("The JSON Schema", .enabled(if: SchemaValidator.isWanted, "`make test` installs the validator"))
 struct SchemaExampleTests {
-  /// The schema as the tool prints it.
+  /// Returns the schema printed by the tool.
   private func schema() async throws -> JSONValue {
     let tool = try Tool()
     defer { tool.remove() }
@@ -53,7 +53,7 @@ struct SchemaExampleTests {
     return try JSONValue.parse(outcome.output)
   }
 
-  @Test("admits every example")
+  @Test("accepts every example")
   func examples() async throws {
     var documents: [(name: String, text: String)] = []
     for path in Documents.files { documents.append((path, try Documents.text(path))) }
@@ -62,7 +62,7 @@ struct SchemaExampleTests {
     #expect(answer == "checked \(documents.count)\n")
   }
 
-  @Test("admits what is no text as the text that it is written as, where the loader does")
+  @Test("accepts a scalar that is not a string as its text, where the loader does")
   func scalars() async throws {
     let values = ["true", "5", "1.5", "-1", "0x10", "text", "'true'"]
     var documents = values.flatMap { value in
@@ -80,7 +80,7 @@ struct SchemaExampleTests {
     #expect(answer == "checked \(documents.count)\n")
   }
 
-  @Test("admits what the loader joins with a template, and refuses what it cannot join")
+  @Test("accepts what the loader merges with a template, and rejects what it cannot merge")
   func templates() async throws {
     let sound = [
       (
@@ -106,7 +106,7 @@ struct SchemaExampleTests {
     for (name, _) in unsound { #expect(answer.contains("\(name): $"), "\(name)") }
   }
 
-  @Test("of files that pipelines include admits every example of one, and no pipeline")
+  @Test("of files to include accepts every example of one, and no pipeline")
   func shared() async throws {
     let tool = try Tool()
     defer { tool.remove() }
@@ -120,7 +120,7 @@ struct SchemaExampleTests {
     #expect(answer.contains("pipeline: $"))
   }
 
-  @Test("of a host's file admits every example of one, and refuses what its loader does")
+  @Test("of a host's file accepts every example of one, and rejects what its loader rejects")
   func hosts() async throws {
     let tool = try Tool()
     defer { tool.remove() }
@@ -139,7 +139,7 @@ struct SchemaExampleTests {
     for (name, _) in unsound { #expect(answer.contains("\(name): $"), "\(name)") }
   }
 
-  @Test("refuses what is not a pipeline")
+  @Test("rejects what is not a pipeline")
   func mistakes() async throws {
     let answer = try await SchemaValidator.validate(
       [
@@ -150,7 +150,7 @@ struct SchemaExampleTests {
     for name in ["misspelt", "two actions", "wrong type"] { #expect(answer.contains("\(name): $")) }
   }
 
-  @Test("refuses the names of lists of a matrix that the loader refuses, and no others")
+  @Test("rejects the names of matrix lists that the loader rejects, and no others")
   func matrixNames() async throws {
     let names = ["include", "exclude", "Include", "EXCLUDE", "includes", "preexclude", "in", "cpu"]
     let documents = names.map { name in

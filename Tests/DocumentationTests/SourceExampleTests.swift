@@ -5,13 +5,13 @@ import Testing
 @Suite("Source code in documents")
 struct SourceExampleTests {
   @Test(
-    "says where it is from", arguments: Documents.examples.filter { $0.document == "Documentation/writing-plugins.md" })
+    "names its origin", arguments: Documents.examples.filter { $0.document == "Documentation/writing-plugins.md" })
   func origin(example: Example) {
     guard ["swift", "c"].contains(example.language) else { return }
     #expect(example.origin != nil, "\(example.testDescription) is from nowhere: write from=PATH behind the language")
   }
 
-  @Test("is what stands in that file", arguments: Documents.examples.filter { $0.origin != nil })
+  @Test("is identical to that file", arguments: Documents.examples.filter { $0.origin != nil })
   func quotation(example: Example) throws {
     let origin = try #require(example.origin)
     let file = Self.lines(try Documents.text(origin))
@@ -21,7 +21,7 @@ struct SourceExampleTests {
   }
 
   @Test(
-    "is the whole of the files that it is to be tried with, so that it compiles as printed",
+    "is complete for the files that readers should try, so that it compiles as printed",
     arguments: ["DocumentedPlugin.swift", "Station.swift"])
   func whole(file: String) throws {
     let origin = "Tests/PluginKitTests/Support/\(file)"
@@ -30,7 +30,7 @@ struct SourceExampleTests {
     #expect(printed.flatMap { Self.lines($0.text) } == Array(lines))
   }
 
-  /// The lines without their indentation, which depends on where the code stands, and without empty ones.
+  /// Returns the non-empty lines without their indentation, which depends on the context.
   private static func lines(_ text: String) -> [String] {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
   }

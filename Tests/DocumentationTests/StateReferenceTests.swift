@@ -3,10 +3,10 @@ import Testing
 
 @testable import RunHistory
 
-/// The tables of `Documentation/operating.md` that say what states and reasons mean.
+/// Checks the tables of `Documentation/operating.md` that explain states and reasons.
 @Suite("States and reasons in documents")
 struct StateReferenceTests {
-  /// The codes in the first cells of the rows of the table under a heading.
+  /// Returns the codes in the first cells of the rows of the table under a heading.
   private func codes(under heading: String) throws -> [String] {
     let text = try Documents.text("Documentation/operating.md")
     let start = try #require(text.range(of: "\n#### \(heading)\n"), "no heading '\(heading)'")
@@ -17,14 +17,14 @@ struct StateReferenceTests {
     }
   }
 
-  @Test("the states of a pipeline are those that its view has")
+  @Test("the states of a pipeline are those of its view")
   func pipelines() throws {
     let tool = try Tool()
     defer { tool.remove() }
     let history = try History.open(at: tool.directory.path, mode: .readWrite)
     let query = try history.sql("SELECT sql FROM sqlite_schema WHERE name = 'pipelines'")
     let row = try query.next()
-    // As a literal, in which quotes are escaped.
+    // The value is formatted as a literal, in which quotes are escaped.
     let definition = "\(try #require(row))".replacing("\\'", with: "'")
     let decision = try #require(
       definition.firstMatch(of: /CASE WHEN NOT p\.is_loaded.*?END AS state/.dotMatchesNewlines()))
@@ -38,13 +38,13 @@ struct StateReferenceTests {
     #expect(try codes(under: "States of an operation") == OperationState.allCases.map(\.rawValue))
   }
 
-  @Test("every outcome of an occasion and every reason for none is explained, in the order of the code")
+  @Test("every outcome of an occasion, and every reason why it has no run, is explained, in the order of the code")
   func occasions() throws {
     #expect(try codes(under: "What comes of an occasion") == Occasion.Outcome.allCases.map(\.rawValue))
     #expect(try codes(under: "Why an occasion has no run") == Occasion.Reason.allCases.map(\.rawValue))
   }
 
-  @Test("every reason of an operation that is not the code of an error is explained")
+  @Test("every reason of an operation that is not an error code is explained")
   func operations() throws {
     let known = OperationReason.Code.allCases.map(\.rawValue) + OperationReason.Dependency.allCases.map(\.rawValue)
     #expect(Set(try codes(under: "Why an operation waits, or ended so")) == Set(known))
@@ -61,7 +61,7 @@ struct StateReferenceTests {
       .notBegun("env", why: "a"),
     ]
     for reason in reasons {
-      // A new reason belongs into the list above, and into the table.
+      // Add a new reason to the list above, and to the table.
       switch reason {
       case .operationFailed, .operationNotRun, .handlerFailed, .timeout, .historyFailed, .engineFailed,
         .cancelledBefore, .tooLate, .overlap, .readsSecret, .shortage, .notBegun:

@@ -15,10 +15,10 @@ struct ExpressionArithmeticTests {
   static let values: [(String, String)] = [
     ("1 + 2", "3"), ("7 - 10", "-3"), ("2 * 3", "6"), ("7 / 2", "3.5"), ("6 / 2", "3"), ("7 % 3", "1"),
     ("-7 % 3", "-1"), ("7.5 % 2", "1.5"), ("1 + 0.5", "1.5"), ("0.1 + 0.2", "0.30000000000000004"),
-    // `* / %` bind closer than `+ -`, both closer than comparisons, and all of them from the left.
+    // `* / %` bind more tightly than `+ -`, both more tightly than comparisons, and all are left-associative.
     ("1 + 2 * 3", "7"), ("(1 + 2) * 3", "9"), ("10 - 3 - 2", "5"), ("24 / 4 / 2", "3"), ("7 % 4 * 2", "6"),
     ("1 + 1 == 2", "true"), ("2 < 1 + 2 && 3 > 1", "true"), ("1 + 2 > 2 == true", "true"), ("10 - 2 * 3 % 4", "8"),
-    // A minus in a name or a number is part of it.
+    // A minus in a name or a number belongs to it.
     ("results.my-op - 1", "2"), ("results.my-op - -1", "4"), ("1 - -2", "3"), ("item\t+\nitem", "4"),
     ("results.count -\u{A0}1", "6"), ("results.* * 0", "error argument-type"),
     // Whole numbers are exact up to 64 bits.
@@ -40,7 +40,7 @@ struct ExpressionArithmeticTests {
     ("[results, results].*.count", "[7,7]"),
   ]
 
-  @Test("an expression has its value, or its error", arguments: values)
+  @Test("an expression evaluates to its value or fails with its error", arguments: values)
   func value(text: String, expected: String) throws {
     let expression = try Expression.parse(text)
     do throws(ExpressionError) {
@@ -51,7 +51,7 @@ struct ExpressionArithmeticTests {
     }
   }
 
-  @Test("what is wrong with a value is said, with what to do")
+  @Test("an error about a value states the problem and the fix")
   func errors() throws {
     func error(_ text: String) throws -> ExpressionError? {
       let expression = try Expression.parse(text)
@@ -67,7 +67,7 @@ struct ExpressionArithmeticTests {
     #expect(division?.message == "this divides by zero" && division?.position == 5 && division?.length == 10)
   }
 
-  @Test("a default holds inside of parentheses alone, as with comparisons")
+  @Test("a default must be given inside parentheses, as in comparisons")
   func defaults() throws {
     #expect(try Expression.parse("(results.a || 0) + 1").resultsWithDefault == ["a"])
     #expect(try Expression.parse("results.a + 1 || 0").resultsWithDefault == [])

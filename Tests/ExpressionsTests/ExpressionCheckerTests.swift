@@ -3,7 +3,7 @@ import Values
 
 @testable import Expressions
 
-/// A pipeline's contexts: two results, a parameter of each kind, and the item of a loop.
+/// The contexts of a pipeline: several results, a parameter of each kind, and the item of a `for_each` loop.
 private struct Environment: TypeEnvironment {
   static let release = ValueType.object([
     .init(name: "tag", type: .string), .init(name: "notes", type: .string),
@@ -72,7 +72,7 @@ struct ExpressionCheckerTests {
     ("addDuration(params.day, params.pause)", "string"), ("addDuration(params.feed, '1d')", "string"),
   ]
 
-  @Test("the type of a right expression is known", arguments: types)
+  @Test("the type of a valid expression is inferred", arguments: types)
   func type(text: String, expected: String) throws {
     let found = ExpressionChecker.check(try Expression.parse(text), in: Environment())
     #expect(found.problems == [])
@@ -150,7 +150,7 @@ struct ExpressionCheckerTests {
     ("'\u{1F600}' == results.fetsh", "unknown-member", 16, 5, "did you mean 'results.fetch'?"),
   ]
 
-  @Test("a mistake is found with its place and fix", arguments: problems)
+  @Test("a mistake is reported with its position and fix", arguments: problems)
   func problem(text: String, code: String, position: Int, length: Int, fix: String?) throws {
     let found = ExpressionChecker.check(try Expression.parse(text), in: Environment()).problems
     #expect(found.count == 1, "\(found)")
@@ -159,7 +159,7 @@ struct ExpressionCheckerTests {
   }
 
   @Test(
-    "comparisons that GitHub's coercion makes sense of are let pass",
+    "comparisons that make sense under GitHub's coercion rules are accepted",
     arguments: [
       "params.limit == '10'", "params.limit == ''", "params.flag == 1", "params.feed == 3", "results.count == null",
       "results.fetch != null", "results.any == 'x'", "params.space > 100",
@@ -170,14 +170,14 @@ struct ExpressionCheckerTests {
     #expect(ExpressionChecker.check(try Expression.parse(text), in: Environment()).problems == [])
   }
 
-  @Test("all mistakes are found at once, in the order of the text")
+  @Test("all mistakes are reported at once, in the order of the text")
   func several() throws {
     let found = ExpressionChecker.check(
       try Expression.parse("resuls.a && results.fetsh.x && length(1) && params.limit == 'x'"), in: Environment())
     #expect(found.problems.map(\.code) == ["unknown-context", "unknown-member", "argument-type", "never-equal"])
   }
 
-  @Test("a template is a string, unless it is one expression, and places count in its text")
+  @Test("a template is a string unless it is a single expression, and positions refer to its text")
   func templates() throws {
     #expect(ExpressionChecker.check(try Template.parse("${{ results.count }}"), in: Environment()).type == .int)
     #expect(ExpressionChecker.check(try Template.parse("x"), in: Environment()).type == .string)

@@ -5,7 +5,7 @@ import Values
 
 @Suite("Coercion in expressions")
 struct ExpressionCoercionTests {
-  /// Left, right, and what `== < >` say; `<= >=` follow from these.
+  /// The left operand, the right operand, and the results of `== < >`, from which those of `<= >=` follow.
   static let comparisons: [(String, String, equal: Bool, less: Bool, greater: Bool)] = [
     ("null", "null", true, false, false), ("null", "0", true, false, false), ("null", "''", true, false, false),
     ("null", "false", true, false, false), ("null", "'0'", true, false, false), ("null", "1", false, true, false),
@@ -69,7 +69,7 @@ struct ExpressionCoercionTests {
     (12345.678901234567, "12345.6789012346"),
   ]
 
-  @Test("a number becomes text with 15 significant digits", arguments: numbers)
+  @Test("a number is converted to text with 15 significant digits", arguments: numbers)
   func numberText(number: Double, expected: String) {
     #expect(JSONValue.double(number).coercedString == expected)
     if let whole = Int64(exactly: number) { #expect(JSONValue.int(whole).coercedString == expected) }
@@ -88,13 +88,13 @@ struct ExpressionCoercionTests {
     ("2.2250738585072011e-308", .leastNormalMagnitude.nextDown),
   ]
 
-  @Test("text becomes the number it spells", arguments: texts)
+  @Test("text is converted to the number it spells", arguments: texts)
   func textNumber(text: String, expected: Double) {
     #expect(JSONValue.string(text).coercedNumber == expected)
   }
 
   @Test(
-    "text that spells no number is NaN",
+    "text that does not spell a number is NaN",
     arguments: [
       "x", "1x", "1 2", "1,000", "--1", "+", "-", ".", "e5", "1e", "1e+", "0x", "0xg", "0X1F", "0b1", "0o", "0o8",
       "-0x1", "0x100000000", "0o40000000000",
@@ -104,7 +104,7 @@ struct ExpressionCoercionTests {
     #expect(JSONValue.string(text).coercedNumber.isNaN)
   }
 
-  @Test("everything else becomes text and numbers as GitHub has it")
+  @Test("all other values are converted to text and numbers as in GitHub Actions")
   func others() {
     #expect(JSONValue.null.coercedString == "")
     #expect(JSONValue.bool(true).coercedString == "true")

@@ -14,7 +14,7 @@ struct ExpressionDateTests {
     ("formatDate('2026-11-01', '%d.%m.%Y')", "01.11.2026"), ("formatDate('2026-11-01', '%T %z')", "00:00:00 +0000"),
     ("formatDate('2026-11-01', '%F %T %z', 'Asia/Kathmandu')", "2026-11-01 00:00:00 +0545"),
     ("formatDate('2026-12-31', '%j %a %b %u')", "365 Thu Dec 4"), ("formatDate('2024-12-31', '%j')", "366"),
-    // The weeks of ISO 8601 at turns of the year.
+    // ISO 8601 weeks around the turn of the year.
     ("formatDate('2026-01-01', '%G-W%V-%u')", "2026-W01-4"), ("formatDate('2027-01-01', '%G-W%V-%u')", "2026-W53-5"),
     ("formatDate('2024-12-30', '%G-W%V-%u')", "2025-W01-1"), ("formatDate('2023-01-01', '%G-W%V-%u')", "2022-W52-7"),
     ("formatDate('1970-01-02', '%s')", "86400"), ("formatDate('1969-12-31T23:59:59.5Z', '%s %T')", "-1 23:59:59"),
@@ -44,7 +44,7 @@ struct ExpressionDateTests {
     ("addDuration('2026-11-01', '15250w')", "2319-02-09"),
   ]
 
-  @Test("an expression has its value, or its error", arguments: values)
+  @Test("an expression evaluates to its value or fails with its error", arguments: values)
   func value(text: String, expected: String) throws {
     let expression = try Expression.parse(text)
     do throws(ExpressionError) {
@@ -55,7 +55,7 @@ struct ExpressionDateTests {
     }
   }
 
-  @Test("a conversion that there is not is named with its place, also where the format is computed")
+  @Test("an unknown conversion is reported with its position, even if the format is computed")
   func places() throws {
     func error(_ text: String) throws -> ExpressionError? {
       let expression = try Expression.parse(text)

@@ -59,7 +59,7 @@ struct ExpressionFunctionTests {
     ("length(x.list) > 2 && first(x.list) == 'push'", "true"),
   ]
 
-  @Test("a function yields its value", arguments: values)
+  @Test("a function returns its value", arguments: values)
   func value(text: String, expected: String) throws {
     #expect(try Expression.parse(text).evaluate(in: Self.contexts).text == expected)
   }
@@ -79,21 +79,21 @@ struct ExpressionFunctionTests {
     ("last(x.object)", "argument-type", 6, 8), ("first(length(false))", "argument-type", 14, 5),
   ]
 
-  @Test("a function that cannot answer says where", arguments: failures)
+  @Test("a failing function reports its position", arguments: failures)
   func failure(text: String, code: String, position: Int, length: Int) throws {
     let error = #expect(throws: ExpressionError.self) { try Expression.parse(text).evaluate(in: Self.contexts) }
     #expect(
       error?.code == code && error?.position == position && error?.length == length, "\(String(describing: error))")
   }
 
-  @Test("case evaluates no more than it needs")
+  @Test("case evaluates only the arguments it needs")
   func laziness() throws {
     #expect(try Expression.parse("case(true, 1, fromJSON(''), 2, fromJSON(''))").evaluate(in: Self.contexts) == 1)
     #expect(try Expression.parse("false && fromJSON('')").evaluate(in: Self.contexts) == false)
     #expect(try Expression.parse("1 || fromJSON('')").evaluate(in: Self.contexts) == 1)
   }
 
-  @Test("text beyond 10 MiB is an error, not a full memory")
+  @Test("text over 10 MiB is an error instead of exhausting memory")
   func memory() throws {
     let part = String(repeating: "x", count: 2_000_000)
     let contexts = ObjectContexts([
@@ -106,7 +106,7 @@ struct ExpressionFunctionTests {
     #expect(try Expression.parse("length(format('{0}{0}{0}{0}{0}', x.part))").evaluate(in: contexts) == 10_000_000)
   }
 
-  @Test("hashFiles hands its patterns to the contexts")
+  @Test("hashFiles passes its patterns to the contexts")
   func hashFiles() throws {
     struct Hashing: ExpressionContexts {
       func member(_ name: String, of context: String) -> JSONValue? { nil }
@@ -117,7 +117,7 @@ struct ExpressionFunctionTests {
     #expect(try Expression.parse("hashFiles('a', 'b/**', 1)").evaluate(in: Hashing()) == "a|b/**|1")
   }
 
-  @Test("hashFiles fails where there is no run")
+  @Test("hashFiles fails outside of a run")
   func hashFilesWithoutRun() throws {
     let expression = try Expression.parse("hashFiles('a')")
     let error = #expect(throws: ExpressionError.self) { try expression.evaluate(in: ObjectContexts()) }

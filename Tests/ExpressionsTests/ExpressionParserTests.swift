@@ -4,9 +4,9 @@ import Values
 
 @testable import Expressions
 
-@Suite("Reading expressions")
+@Suite("Parsing expressions")
 struct ExpressionParserTests {
-  /// Text, position, length and a part of the message or fix.
+  /// Text, position, length, and a part of the message or fix.
   static let failures: [(String, position: Int, length: Int, says: String)] = [
     ("", 1, 1, "expected an expression"), ("   ", 1, 1, "expected an expression"), ("1 +", 4, 1, "unexpected end"),
     ("1 -2", 3, 1, "a space on each side, as in 'a - b'"), ("1 - -a", 5, 2, "0 - a"), ("+ 1", 1, 1, "0 - a"),
@@ -49,14 +49,14 @@ struct ExpressionParserTests {
     ("-NaN", 1, 4, "unexpected '-NaN'"), ("a;", 1, 2, "unexpected 'a;'"), ("{}", 1, 2, "unexpected '{}'"),
   ]
 
-  @Test("a mistake is named with its place", arguments: failures)
+  @Test("a mistake is reported with its position", arguments: failures)
   func failure(text: String, position: Int, length: Int, says: String) throws {
     let error = #expect(throws: ExpressionError.self) { try Expression.parse(text) }
     #expect(error?.position == position && error?.length == length, "\(String(describing: error))")
     #expect(error?.description.contains(says) == true, "\(String(describing: error))")
   }
 
-  @Test("trees are at most 50 levels high, as GitHub counts them")
+  @Test("trees are at most 50 levels deep, as counted by GitHub")
   func depth() throws {
     func nots(_ count: Int) -> String { String(repeating: "!", count: count) + "true" }
     _ = try Expression.parse(nots(49))
@@ -67,7 +67,7 @@ struct ExpressionParserTests {
     #expect(throws: ExpressionError.self) {
       try Expression.parse(Array(repeating: "1", count: 51).joined(separator: " == "))
     }
-    // Parentheses and chains of one operator are no levels.
+    // Parentheses and chains of the same operator do not count as levels.
     _ = try Expression.parse(String(repeating: "(", count: 10_000) + "1" + String(repeating: ")", count: 10_000))
     _ = try Expression.parse(Array(repeating: "1", count: 4000).joined(separator: "||"))
     _ = try Expression.parse(Array(repeating: "success()", count: 1600).joined(separator: "&&"))
@@ -89,7 +89,7 @@ struct ExpressionParserTests {
     #expect(throws: ExpressionError.self) { try Expression.parse(String(repeating: "a[", count: 10_000)) }
   }
 
-  @Test("a text is at most 21,000 UTF-16 code units long")
+  @Test("an expression is at most 21,000 UTF-16 code units long")
   func length() throws {
     _ = try Expression.parse("'" + String(repeating: "x", count: 20_998) + "'")
     _ = try Expression.parse("'" + String(repeating: "ä", count: 20_998) + "'")
@@ -99,7 +99,7 @@ struct ExpressionParserTests {
     #expect(error?.code == "expression-too-long")
   }
 
-  @Test("references name the fixed part of each path, with its place")
+  @Test("references contain the fixed part of each path and its position")
   func references() throws {
     let cases: [(String, [ExpressionReference])] = [
       ("1", []),
@@ -128,7 +128,7 @@ struct ExpressionParserTests {
     for (text, expected) in cases { #expect(try Expression.parse(text).references == expected, "\(text)") }
   }
 
-  @Test("a result has a default where every use of it stands left of a ||")
+  @Test("a result has a default if every use of it is on the left of a ||")
   func defaults() throws {
     let cases: [(String, Set<String>)] = [
       ("results.x", []), ("results.x || 1", ["x"]), ("results.x.count || 1", ["x"]), ("1 || results.x", []),
@@ -143,13 +143,13 @@ struct ExpressionParserTests {
     for (text, expected) in cases { #expect(try Expression.parse(text).resultsWithDefault == expected, "\(text)") }
   }
 
-  @Test("expressions of the same text are equal")
+  @Test("expressions with the same text are equal")
   func equality() throws {
     #expect(try Expression.parse("a == 1") == Expression.parse("a == 1"))
     #expect(try Set([Expression.parse("a"), Expression.parse("a"), Expression.parse("b")]).count == 2)
   }
 
-  @Test("no text crashes the reader, the evaluation or the checker")
+  @Test("no text crashes the parser, the evaluation or the checker")
   func fuzz() throws {
     var random = SeededRandom(seed: 0x5EED)
     let pieces = [

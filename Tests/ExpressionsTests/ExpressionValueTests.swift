@@ -4,7 +4,7 @@ import Values
 
 @testable import Expressions
 
-/// The contexts that the tables below name.
+/// The contexts used by the tables below.
 private let contexts = ObjectContexts([
   "github": ["event_name": "push", "ref": "refs/heads/main", "actor": "octocat", "empty": .null],
   "env": ["DAY_OF_WEEK": "Monday", "Time": 3, "FLAG": "true"],
@@ -42,7 +42,7 @@ struct ExpressionValueTests {
     ("'\u{1F600}}}'", "\"\u{1F600}}}\""), ("  1\n", "1"),
   ]
 
-  @Test("a literal has its value", arguments: literals)
+  @Test("a literal evaluates to its value", arguments: literals)
   func literal(text: String, expected: String) throws {
     #expect(try value(text) == expected)
   }
@@ -65,7 +65,7 @@ struct ExpressionValueTests {
     ("results[fruits]", "null"),
   ]
 
-  @Test("a path leads to its value", arguments: paths)
+  @Test("a path evaluates to its value", arguments: paths)
   func path(text: String, expected: String) throws {
     #expect(try value(text) == expected)
   }
@@ -89,7 +89,7 @@ struct ExpressionValueTests {
     ("join(fruits.*.name, '+')", #""apple+orange+pear""#), ("fruits.*[fruits.*]", "[]"),
   ]
 
-  @Test("a filter gathers what is under every element", arguments: filters)
+  @Test("a filter collects the values under every element", arguments: filters)
   func filter(text: String, expected: String) throws {
     #expect(try value(text) == expected)
   }
@@ -112,7 +112,7 @@ struct ExpressionValueTests {
     ("1 != 1 || fruits[0].quantity", "1"), ("case(1 < 2, 'less', 'more')", #""less""#),
   ]
 
-  @Test("an operator yields what GitHub Actions yields", arguments: operators)
+  @Test("an operator returns the same as in GitHub Actions", arguments: operators)
   func operation(text: String, expected: String) throws {
     #expect(try value(text) == expected)
   }
@@ -125,7 +125,7 @@ struct ExpressionValueTests {
     for value in truthy { #expect(value.isTruthy, "\(value.text)") }
   }
 
-  @Test("members are asked for one by one, and a context as a whole only when it is used whole")
+  @Test("members are requested one by one, and a whole context only if it is used as a whole")
   func asks() throws {
     let cases: [(String, [String])] = [
       ("results.x.y", ["results.x"]), ("results['x'][0]", ["results.x"]), ("results[0]", ["results.0"]),
@@ -145,7 +145,7 @@ struct ExpressionValueTests {
     }
   }
 
-  @Test("status functions answer from the status, in any letter case")
+  @Test("status functions return the status, in any case")
   func status() throws {
     let cases: [(ExpressionStatus, [String: Bool])] = [
       (ExpressionStatus(), ["success()": true, "failure()": false, "cancelled()": false, "always()": true]),
@@ -170,7 +170,7 @@ struct ExpressionValueTests {
     #expect(try Expression.parse("1 && (2 || !failure())").usesStatusFunction)
   }
 
-  @Test("errors of the contexts get the place where they were asked")
+  @Test("errors of the contexts get the position of the reference")
   func contextErrors() throws {
     let cases: [(String, Int, Int)] = [
       ("1 && nope.x", 6, 6), ("toJSON(nope)", 8, 4), ("  nope", 3, 4), ("hashFiles('a')", 1, 14),
@@ -183,7 +183,7 @@ struct ExpressionValueTests {
   }
 }
 
-/// Notes what it is asked for; every member is null but `params.name`.
+/// Records what is requested; every member is null except `params.name`.
 private final class RecordingContexts: ExpressionContexts {
   nonisolated(unsafe) var asked: [String] = []
 

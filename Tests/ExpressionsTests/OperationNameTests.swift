@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Names of operations") struct OperationNameTests {
   @Test(
-    "A path ends a name at a slash, but not within the brackets of an item",
+    "A name in a path ends at a slash, except within the brackets of an item",
     arguments: [
       ("build", ["build"]), ("deploy/build", ["deploy", "build"]),
       ("deploy[eu/west]/build", ["deploy[eu/west]", "build"]),
@@ -14,7 +14,7 @@ import Testing
     #expect(OperationName.path(text) == names)
   }
 
-  @Test("An item is a loop and what stands in brackets")
+  @Test("An item consists of a loop and the text in brackets")
   func items() {
     #expect(OperationName.item("a[b[0]]")?.loop == "a")
     #expect(OperationName.item("a[b[0]]")?.item == "b[0]")

@@ -24,7 +24,7 @@ struct TemplateTests {
     ("é\u{1F600} ${{ x.text }}", "é\u{1F600} Mona"),
   ]
 
-  @Test("a template has its value", arguments: values)
+  @Test("a template evaluates to its value", arguments: values)
   func value(text: String, expected: JSONValue) throws {
     let template = try Template.parse(text)
     #expect(try template.evaluate(in: Self.contexts) == expected)
@@ -38,13 +38,13 @@ struct TemplateTests {
     ("${{ foo() }}", 5, "unknown-function"), ("${{ a == }}", 9, "expression-syntax"),
   ]
 
-  @Test("a mistake is placed in the template's text", arguments: failures)
+  @Test("the position of a mistake refers to the template's text", arguments: failures)
   func failure(text: String, position: Int, code: String) {
     let error = #expect(throws: ExpressionError.self) { try Template.parse(text) }
     #expect(error?.position == position && error?.code == code, "\(String(describing: error))")
   }
 
-  @Test("a failing evaluation is placed in the template's text")
+  @Test("the position of an evaluation error refers to the template's text")
   func evaluation() throws {
     let error = #expect(throws: ExpressionError.self) {
       try Template.parse("a ${{ fromJSON('x') }}").evaluate(in: Self.contexts)
@@ -52,7 +52,7 @@ struct TemplateTests {
     #expect(error?.position == 16)
   }
 
-  @Test("segments and references carry their places")
+  @Test("segments and references carry their positions")
   func places() throws {
     let template = try Template.parse("é ${{ results.a || 1 }}${{  results.b }}")
     #expect(

@@ -3,9 +3,9 @@ import Glibc
 import HTTPOperations
 import Operations
 
-/// The other process of the tests of HTTPOperations: one that is killed, or that is given another C library.
+/// The child process of the tests of HTTPOperations, which is killed or run with another C library.
 ///
-///     HTTPChild download URL FILE     saves what is there, and goes on with what an earlier one has saved of it
+///     HTTPChild download URL FILE     downloads to a file, resuming what an earlier process has saved
 ///     HTTPChild cancel URL            begins a transfer, and cancels it at the first byte or the end of standard input
 @main
 enum HTTPChild {

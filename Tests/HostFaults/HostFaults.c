@@ -1,11 +1,13 @@
-// What tests preload into a host, so that faults come where and when they want them; the product knows nothing of it. Compiled by `HostFaults.swift`.
+// A library that tests preload into a host to inject faults at exact times; the product does not know of it. Compiled by `HostFaults.swift`.
 //
-// - PENSTOCK_FAULT_PREFIX, PENSTOCK_FAULT_CONTROL: Once there is a file at the path CONTROL, calls that change files below PREFIX are counted. The process is killed
-//   right before the call whose number is in that file; which one it was is then in CONTROL.killed. With PENSTOCK_FAULT_COMMITS set, of the many writes of a
-//   transaction of SQLite only the one that commits it counts. With PENSTOCK_FAULT_ANY set, other programs than the host have faults, too.
-// - PENSTOCK_FAULT_CLOCK: A file of eight bytes: by how many nanoseconds the wall clock is ahead of that of the system. Whoever writes to it sets the clock, as
-//   `clock_settime` does: timers for instants of the wall clock are then due by the new time, and those that asked for it are told with ECANCELED. libfaketime does
-//   not do the latter.
+// - PENSTOCK_FAULT_PREFIX, PENSTOCK_FAULT_CONTROL: Once a file exists at the path CONTROL, calls that change files below PREFIX are counted. The process
+//   is killed
+//   right before the call whose number is in that file; that call is then described in CONTROL.killed. With PENSTOCK_FAULT_COMMITS set, only the write
+// that commits
+//   a transaction of SQLite counts. With PENSTOCK_FAULT_ANY set, programs other than the host have faults, too.
+// - PENSTOCK_FAULT_CLOCK: A file of eight bytes: by how many nanoseconds the wall clock is ahead of the system's. Writing to it sets the clock, as
+//   `clock_settime` does: timers for wall-clock times are then due by the new time, and those that requested it are notified with ECANCELED, which
+//   libfaketime does not do.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -106,7 +108,7 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset) {
 
 ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t offset) {
   REAL(pwrite64);
-  // The head of a frame of the log of SQLite: the last one of a transaction has the size of the database in its second word.
+  // The header of a WAL frame of SQLite: in the last frame of a transaction, the second word is the size of the database.
   int is_commit = size == 24 && ((const uint32_t *)bytes)[1] != 0;
   if (!counts_commits || is_commit) count_descriptor(is_commit ? "commit" : "pwrite", file);
   return real(file, bytes, size, offset);
@@ -215,12 +217,12 @@ int unlinkat(int directory, const char *path, int flags) {
   return real(directory, path, flags);
 }
 
-// MARK: The clock
+// MARK: Clock
 
 enum { most_descriptors = 4096 };
 
 static _Atomic int64_t *ahead;
-// The timers of the wall clock, by their descriptors.
+// The wall-clock timers, by descriptor.
 static struct {
   atomic_int is_wall, wants_settings, was_set;
 } timers[most_descriptors];
@@ -284,7 +286,7 @@ int timerfd_settime(int timer, int flags, const struct itimerspec *setting, stru
     }
   }
   atomic_store(&timers[timer].wants_settings, (flags & TFD_TIMER_CANCEL_ON_SET) != 0);
-  // The kernel would tell of settings of the clock of the system alone.
+  // The kernel would only report changes of the system's clock.
   return set_timer(timer, flags, &own, former);
 }
 
@@ -329,7 +331,7 @@ __attribute__((constructor)) static void begin(void) {
   pthread_t thread;
   prefix = getenv("PENSTOCK_FAULT_PREFIX");
   control = getenv("PENSTOCK_FAULT_CONTROL");
-  // Only the host itself has faults, not what it is started by.
+  // Only the host itself has faults, not the programs that start it.
   if (strcmp(program_invocation_short_name, "penstock-host") != 0 && getenv("PENSTOCK_FAULT_ANY") == NULL) prefix = NULL;
   if (control == NULL) prefix = NULL;
   counts_commits = getenv("PENSTOCK_FAULT_COMMITS") != NULL;
@@ -339,7 +341,7 @@ __attribute__((constructor)) static void begin(void) {
   if (place == MAP_FAILED) abort();
   close(file);
   ahead = place;
-  // Signals of the host are the business of its own threads.
+  // Signals are handled by the host's own threads.
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &former);
   pthread_create(&thread, NULL, follow_clock, (void *)clock);

@@ -5,8 +5,8 @@ import Testing
 @testable import LinuxObservers
 @testable import Operations
 
-@Suite("Look-ups of host names") struct HostLookupTests {
-  /// A resolver that answers a name only when it is told to, and says what it was asked.
+@Suite("Host name lookups") struct HostLookupTests {
+  /// A resolver that answers only on request, and reports the names it was asked for.
   final class SlowResolver: Sendable {
     let asked: AsyncStream<String>
     private let tell: AsyncStream<String>.Continuation
@@ -15,7 +15,7 @@ import Testing
 
     init() { (asked, tell) = AsyncStream.makeStream() }
 
-    /// How many threads are in a look-up.
+    /// The number of threads in a lookup.
     var running: Int { count.withLock { $0 } }
 
     func resolve(_ host: String) -> HostLookup.Answer {
@@ -26,11 +26,11 @@ import Testing
       return .success([HostAddress(family: 2, bytes: [2, 0, 0, 0, 192, 0, 2, UInt8(host.utf8.count)])])
     }
 
-    /// Lets one look-up come to its end.
+    /// Lets one lookup finish.
     func answer() { gate.signal() }
   }
 
-  @Test("All that ask for a name while it is looked up get one answer, each with its port")
+  @Test("Concurrent requests for a name share one answer, each with its own port")
   func shared() async throws {
     let resolver = SlowResolver()
     let lookup = HostLookup(limit: 4, resolver: resolver.resolve)
@@ -38,7 +38,7 @@ import Testing
     let first = Task { try await lookup.addresses(of: "one.example", port: 80) }
     #expect(await asked.next() == "one.example")
     let others = (1...50).map { port in Task { try await lookup.addresses(of: "one.example", port: UInt16(port)) } }
-    // Another name is asked beside it.
+    // Another name is looked up in parallel.
     let another = Task { try await lookup.addresses(of: "another.example", port: 443) }
     #expect(await asked.next() == "another.example")
     while lookup.waitingCount < 52 { await Task.yield() }
@@ -53,7 +53,7 @@ import Testing
     #expect(lookup.waitingCount == 0)
   }
 
-  @Test("No more names than the limit are looked up at a time, and the others take their turn")
+  @Test("No more names than the limit are looked up at a time, and the others wait")
   func limited() async throws {
     let resolver = SlowResolver()
     let lookup = HostLookup(limit: 2, resolver: resolver.resolve)
@@ -74,7 +74,7 @@ import Testing
     #expect(names == Set((1...6).map { "host\($0).example" }))
   }
 
-  @Test("A cancelled task does not wait, and a name that nobody waits for any more is not asked")
+  @Test("A cancelled task does not wait, and a name without waiting tasks is not looked up")
   func cancelled() async throws {
     let resolver = SlowResolver()
     let lookup = HostLookup(limit: 1, resolver: resolver.resolve)
@@ -89,7 +89,7 @@ import Testing
     second.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     await #expect(throws: CancellationError.self) { try await second.value }
-    // The same name again joins the look-up that goes on.
+    // A new request for the same name joins the lookup in progress.
     let again = Task { try await lookup.addresses(of: "first.example", port: 2) }
     while lookup.waitingCount < 2 { await Task.yield() }
     resolver.answer()
@@ -99,7 +99,7 @@ import Testing
     #expect(try await third.value.count == 1)
   }
 
-  @Test("A number is no question")
+  @Test("A numeric address is not looked up")
   func numeric() async throws {
     let lookup = HostLookup(limit: 1) { _ in .failure(ReachabilityError.noAddress("asked")) }
     #expect(

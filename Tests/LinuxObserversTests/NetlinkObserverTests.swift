@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Netlink observer")
 struct NetlinkObserverTests {
-  @Test("The kernel's tables can be read, and hold the loopback link")
+  @Test("The kernel's tables can be read and contain the loopback link")
   func tables() throws {
     let tables = try NetlinkSocket(groups: 0).readTables()
     #expect(tables.links.values.contains { $0.isLoopback })
   }
 
-  @Test("The status is the same with and without subscribers, and nothing is told at the time of subscribing")
+  @Test("The status is the same with and without subscribers, and subscribing does not notify")
   func status() throws {
     let (observer, seen) = (NetlinkObserver(), Log<NetworkConnectionStatus>())
     let asked = observer.currentStatus
@@ -26,14 +26,14 @@ struct NetlinkObserverTests {
     #expect(seen.count == 0)
   }
 
-  @Test("The thread of the observers is there while somebody subscribes")
+  @Test("The observers' thread exists while there are subscribers")
   func thread() {
     let subscription = NetlinkObserver().subscribe { _ in }
     #expect(ObserverThread.shared.isRunning)
     subscription.cancel()
   }
 
-  @Test("The shared observer is one, and can be started for good")
+  @Test("There is one shared observer, and it can be started permanently")
   func shared() {
     #expect(NetlinkObserver.startingShared() === NetlinkObserver.shared)
     #expect(NetlinkObserver.startingShared() === NetlinkObserver.shared)
@@ -41,7 +41,7 @@ struct NetlinkObserverTests {
   }
 
   @Test(
-    "Links, addresses and routes that come and go change the status at once",
+    "Adding and removing links, addresses and routes changes the status at once",
     .enabled(if: NetworkNamespace.isPossible, "making a network namespace needs root, ip, nsenter and veth"),
     .timeLimit(.minutes(10)))
   func changes() async throws {
@@ -55,7 +55,7 @@ struct NetlinkObserverTests {
 
     #expect(network.ip("link add near type veth peer name far"))
     #expect(network.ip("link set near up"))
-    // Until here it has nothing at its other end.
+    // Until now, the link has no peer.
     #expect(network.ip("link set far up"))
     #expect(await changes.next() == .requiresConnection)
     clock.advance(by: .seconds(5))
@@ -69,9 +69,9 @@ struct NetlinkObserverTests {
     #expect(await changes.next() == .requiresConnection)
     #expect(network.ip("route add default dev near"))
     #expect(await changes.next() == .connected)
-    // The kernel drops the route with the link, without telling.
+    // The kernel drops the route with the link, without a notification.
     #expect(network.ip("link set near down"))
-    // The other end loses its carrier at the same time or a moment later.
+    // The peer loses its carrier at the same time or a moment later.
     while let status = await changes.next(), status != .disconnected { #expect(status == .requiresConnection) }
     #expect(network.ip("link set near up"))
     #expect(await changes.next() == .requiresConnection)
@@ -85,7 +85,7 @@ struct NetlinkObserverTests {
   }
 
   @Test(
-    "A connected specification opens when a route comes",
+    "A connected specification becomes true when a route is added",
     .enabled(if: NetworkNamespace.isPossible, "making a network namespace needs root, ip, nsenter and veth"),
     .timeLimit(.minutes(10)))
   func specification() async throws {

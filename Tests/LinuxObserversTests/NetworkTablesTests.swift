@@ -22,7 +22,7 @@ struct NetworkTablesTests {
     ).status
   }
 
-  @Test("Without a link that carries traffic nothing is connected, whatever routes say")
+  @Test("Without a link that carries traffic the status is disconnected, whatever the routes")
   func disconnected() {
     #expect(status([:]) == .disconnected)
     #expect(status([1: loopback], [(1, v4)], [(v4, [1])]) == .disconnected)
@@ -38,7 +38,7 @@ struct NetworkTablesTests {
     #expect(status([2: running, 3: noCarrier], [(2, v4)], [(v4, [3])]) == .requiresConnection)
   }
 
-  @Test("A default route over a link that carries traffic, and an address of its family, connect")
+  @Test("A default route over a link that carries traffic, with an address of its family, means connected")
   func connected() {
     #expect(status([2: running], [(2, v4)], [(v4, [2])]) == .connected)
     #expect(status([2: running], [(2, v6)], [(v4, [2]), (v6, [2])]) == .connected)
@@ -53,9 +53,9 @@ struct NetworkTablesTests {
     #expect(status([2: running, 3: down], [(3, v4)], [(v4, [2])]) == .requiresConnection)
   }
 
-  @Test("Bytes that are cut off anywhere are read as far as they go")
+  @Test("Bytes truncated at any position are read as far as they go")
   func truncated() throws {
-    // One message of type 16 with a body of 8 bytes, and the beginning of another.
+    // One message of type 16 with a body of 8 bytes, and the start of another.
     let bytes: [UInt8] =
       [24, 0, 0, 0, 16, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8] + [99, 0, 0, 0, 16]
     for count in 0...bytes.count {
@@ -74,9 +74,9 @@ struct NetworkTablesTests {
     }
   }
 
-  @Test("Any bytes at all are survived")
+  @Test("Arbitrary bytes are handled safely")
   func noise() {
-    // The same bytes each time, so that a failure can be repeated.
+    // A fixed seed, so that failures are reproducible.
     var random = OperationRandom(seed: 2026)
     for _ in 0..<2_000 {
       var bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -5,9 +5,9 @@ import Testing
 @testable import LinuxObservers
 @testable import Operations
 
-@Suite("Thread of the observers", .timeLimit(.minutes(10)))
+@Suite("Observer thread", .timeLimit(.minutes(10)))
 struct ObserverThreadTests {
-  @Test("All observers share one thread, which ends with the last subscription and can begin again")
+  @Test("All observers share one thread, which ends with the last subscription and can start again")
   func life() async {
     await #expect(processExitsWith: .exitCode(7)) {
       guard observerThreadCount() == 0 else { exit(1) }
@@ -26,7 +26,7 @@ struct ObserverThreadTests {
     }
   }
 
-  @Test("A handler may end its own subscription, and with it the thread", .timeLimit(.minutes(10)))
+  @Test("A handler may cancel its own subscription, and with it the thread", .timeLimit(.minutes(10)))
   func endInside() async throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
@@ -46,7 +46,7 @@ struct ObserverThreadTests {
   }
 }
 
-/// How many threads of this process bear the name of the observers' thread.
+/// Returns the number of threads of this process that have the name of the observers' thread.
 func observerThreadCount() -> Int {
   guard let directory = opendir("/proc/self/task") else { return -1 }
   defer { closedir(directory) }

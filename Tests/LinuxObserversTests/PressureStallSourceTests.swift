@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Pressure stall source")
 struct PressureStallSourceTests {
-  /// Stands in for the kernel: urgent data on a socket is what a fired trigger looks like.
+  /// Stands in for the kernel: urgent data on a socket looks like a fired trigger.
   private final class FakeKernel: Sendable {
     private let ends = Mutex<[String: Descriptor]>([:])
 
@@ -32,7 +32,7 @@ struct PressureStallSourceTests {
     PressureStallSource(calmTime: calmTime) { (trigger) throws(ObserverError) in try kernel.open(trigger) }
   }
 
-  @Test("Each trigger tells its level", .timeLimit(.minutes(10)))
+  @Test("Each trigger reports its level", .timeLimit(.minutes(10)))
   func levels() async {
     let kernel = FakeKernel()
     let source = source(kernel, calmTime: timespec(tv_sec: 3600, tv_nsec: 0))
@@ -47,7 +47,7 @@ struct PressureStallSourceTests {
     subscription.cancel()
   }
 
-  @Test("It is normal again some time after the last trigger", .timeLimit(.minutes(10)))
+  @Test("The level returns to normal some time after the last trigger", .timeLimit(.minutes(10)))
   func calm() async {
     let kernel = FakeKernel()
     let source = source(kernel, calmTime: timespec(tv_sec: 0, tv_nsec: 1_000_000))
@@ -60,7 +60,7 @@ struct PressureStallSourceTests {
     subscription.cancel()
   }
 
-  @Test("Without pressure stall information the source says so, and nothing is told")
+  @Test("Without pressure stall information, the source gives the reason and reports nothing")
   func absent() {
     let source = PressureStallSource(path: "/proc/pressure/none")
     #expect(!source.isAvailable)
@@ -71,7 +71,7 @@ struct PressureStallSourceTests {
     subscription.cancel()
   }
 
-  @Test("A file that takes the trigger but tells nothing is an error, not silence")
+  @Test("A file that accepts the trigger but reports nothing is an error, not silence")
   func wrongFile() {
     let source = PressureStallSource(path: "/dev/null")
     let subscription = source.subscribe { _ in }

@@ -32,7 +32,7 @@ struct ReachabilityObserverTests {
     }
   }
 
-  @Test("Nothing is tried while nobody subscribes")
+  @Test("Nothing is attempted without subscribers")
   func lazy() async {
     let observer = observer()
     #expect(observer.currentStatus == .disconnected)
@@ -42,7 +42,7 @@ struct ReachabilityObserverTests {
     #expect(clock.delayCount == 0)
   }
 
-  @Test("Failed tries wait longer and longer, up to a bound")
+  @Test("Delays between failed attempts grow up to a limit")
   func backoff() async {
     let settings = ReachabilityObserver.Settings(
       backoff: OperationBackoff(.exponential, base: .seconds(1), cap: .seconds(4), jitter: .none))
@@ -60,7 +60,7 @@ struct ReachabilityObserverTests {
     subscription.cancel()
   }
 
-  @Test("A host that comes and goes is told, and rechecked")
+  @Test("Changes of the host's reachability are reported, and the host is rechecked")
   func changes() async {
     let observer = observer()
     let (statuses, continuation) = AsyncStream<NetworkConnectionStatus>.makeStream()
@@ -82,7 +82,7 @@ struct ReachabilityObserverTests {
     #expect(observer.currentStatus == .disconnected)
   }
 
-  @Test("A change of the network tries again at once")
+  @Test("A network change triggers an attempt at once")
   func woken() async {
     let observer = observer()
     let (statuses, continuation) = AsyncStream<NetworkConnectionStatus>.makeStream()
@@ -100,7 +100,7 @@ struct ReachabilityObserverTests {
     subscription.cancel()
   }
 
-  @Test("The last subscription ends the tries, their timers and the subscription to the network")
+  @Test("The last subscription to end stops the attempts, their timers and the network subscription")
   func end() async {
     let observer = observer()
     let first = observer.subscribe { _ in }
@@ -113,7 +113,7 @@ struct ReachabilityObserverTests {
     #expect(tries.count == 1)
   }
 
-  /// A socket that listens on a port of the loopback, and the port.
+  /// Returns a socket that listens on a loopback port, and the port.
   private func listen() throws -> (descriptor: Descriptor, port: UInt16) {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = try Descriptor(socket(AF_INET, kind, 0), from: "socket")
@@ -130,7 +130,7 @@ struct ReachabilityObserverTests {
     return (descriptor, UInt16(bigEndian: address.sin_port))
   }
 
-  @Test("A port that accepts connections is reached, by number and by name", arguments: ["127.0.0.1", "localhost"])
+  @Test("A port that accepts connections is reached, by address and by name", arguments: ["127.0.0.1", "localhost"])
   func accepts(host: String) async throws {
     let (descriptor, port) = try listen()
     try await OperationRunner(ConnectProbe(host: host, port: port)).run()
@@ -142,10 +142,10 @@ struct ReachabilityObserverTests {
     withExtendedLifetime(descriptor) {}
   }
 
-  @Test("A port that nobody listens on is refused")
+  @Test("A port without a listener refuses the connection")
   func refuses() async throws {
     let (descriptor, port) = try listen()
-    // Shut down without being closed, so that nobody else gets the port.
+    // Shut down but not closed, so that no other process gets the port.
     shutdown(descriptor.number, Int32(SHUT_RDWR))
     await #expect(throws: ObserverError.systemCall("connect", ECONNREFUSED)) {
       try await OperationRunner(ConnectProbe(host: "127.0.0.1", port: port)).run()
@@ -153,7 +153,7 @@ struct ReachabilityObserverTests {
     withExtendedLifetime(descriptor) {}
   }
 
-  @Test("A connection that nobody answers ends with cancellation")
+  @Test("Cancellation ends a connection attempt that is not answered")
   func cancelled() async throws {
     var pair: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
@@ -164,7 +164,7 @@ struct ReachabilityObserverTests {
     withExtendedLifetime(far) {}
   }
 
-  @Test("A name that cannot be one is an error")
+  @Test("An invalid host name is an error")
   func unknown() async {
     await #expect(throws: ReachabilityError.self) {
       try await OperationRunner(ConnectProbe(host: "no such name", port: 1)).run()

@@ -6,7 +6,7 @@ import Testing
 @testable import LinuxObservers
 @testable import Operations
 
-/// Each test runs in a process of its own, with a terminal of its own: signals and terminals belong to the process.
+/// Each test runs in a separate process with its own terminal, because signals and terminals belong to the process.
 @Suite("Terminal activity observer", .timeLimit(.minutes(10)))
 struct TerminalActivityObserverTests {
   @Test("A process without a terminal is always active")
@@ -22,7 +22,7 @@ struct TerminalActivityObserverTests {
     }
   }
 
-  @Test("It follows the terminal's foreground process group, at the signals of job control")
+  @Test("The state follows the terminal's foreground process group at job control signals")
   func foreground() async {
     await #expect(processExitsWith: .exitCode(7)) {
       guard let terminal = TestTerminal() else { exit(1) }
@@ -46,7 +46,7 @@ struct TerminalActivityObserverTests {
     }
   }
 
-  @Test("Ctrl-Z is told before the process stops, and its end when it goes on")
+  @Test("Subscribers are notified of Ctrl-Z before the process stops, and again when it continues")
   func stop() async {
     await #expect(processExitsWith: .exitCode(7)) {
       guard TestTerminal() != nil else { exit(1) }
@@ -54,7 +54,7 @@ struct TerminalActivityObserverTests {
       let subscription = TerminalActivityObserver.shared.subscribe { continuation.yield($0) }
       var told = values.makeAsyncIterator()
       guard await told.next() == true else { exit(2) }
-      // The leader of a session cannot be stopped so, as nobody could continue it: it goes on at once.
+      // A session leader cannot be stopped this way, because no shell could continue it: it continues at once.
       kill(getpid(), SIGTSTP)
       guard await told.next() == false, await told.next() == true else { exit(3) }
       kill(getpid(), SIGTSTP)
@@ -64,7 +64,7 @@ struct TerminalActivityObserverTests {
     }
   }
 
-  @Test("What is asked at Ctrl-Z is what subscribers are told")
+  @Test("At Ctrl-Z, reading the state returns what subscribers receive")
   func askedAtStop() async {
     await #expect(processExitsWith: .exitCode(7)) {
       guard TestTerminal() != nil else { exit(1) }
@@ -91,7 +91,7 @@ struct TerminalActivityObserverTests {
       let store = OperationStore.detached(query.rerunOnChange(of: foreground).disableAutomaticRunning(false))
       let subscription = store.subscribe(with: OperationEventHandler())
       var run = runs.makeAsyncIterator()
-      // That of the first subscriber.
+      // The run for the first subscriber.
       _ = await run.next()
       kill(getpid(), SIGTSTP)
       _ = await run.next()
@@ -100,7 +100,7 @@ struct TerminalActivityObserverTests {
     }
   }
 
-  @Test("The first to subscribe after a silent move to the foreground learns of Ctrl-Z")
+  @Test("The first subscriber after an unsignalled move to the foreground is notified of Ctrl-Z")
   func silentMove() async {
     await #expect(processExitsWith: .exitCode(7)) {
       guard let terminal = TestTerminal(), let other = terminal.startGroup() else { exit(1) }
@@ -109,7 +109,7 @@ struct TerminalActivityObserverTests {
       let subscription = TerminalActivityObserver.shared.subscribe { continuation.yield($0) }
       var told = values.makeAsyncIterator()
       guard await told.next() == false else { exit(2) }
-      // As `fg` does it for a job that runs.
+      // As `fg` does for a running job.
       terminal.setForeground(getpgrp())
       kill(getpid(), SIGTSTP)
       guard await told.next() == true, await told.next() == false, await told.next() == true else { exit(3) }
@@ -119,7 +119,7 @@ struct TerminalActivityObserverTests {
     }
   }
 
-  @Test("The descriptor that a signal handler writes to is never given to another file")
+  @Test("The descriptor that a signal handler writes to is never reused for another file")
   func handlerDescriptor() async {
     await #expect(processExitsWith: .exitCode(7)) {
       guard TestTerminal() != nil else { exit(1) }
@@ -130,18 +130,18 @@ struct TerminalActivityObserverTests {
         guard eventDescriptors().count > before.count else { exit(2) }
         subscription.cancel()
         while observerThreadCount() > 0 { await Task.yield() }
-        // A handler on another thread may have read its number just before the end.
+        // A handler on another thread may have read the number just before the end.
         guard eventDescriptors().subtracting(before).count == 1 else { exit(3) }
       }
       exit(7)
     }
   }
 
-  @Test("Handlers of the host are still called, and put back")
+  @Test("The host's handlers are still called, and restored")
   func composes() async {
     await #expect(processExitsWith: .exitCode(7)) {
       guard TestTerminal() != nil else { exit(1) }
-      // Touched before the handler is there, as a global is made when it is first used.
+      // Accessed before the handler is installed, because a global is initialized on first use.
       hostSignals.store(0, ordering: .relaxed)
       var action = sigaction()
       action.__sigaction_handler.sa_handler = { _ in hostSignals.add(1, ordering: .relaxed) }
@@ -150,7 +150,7 @@ struct TerminalActivityObserverTests {
       let seen = Log<Bool>()
       let subscription = TerminalActivityObserver.shared.subscribe { seen.append($0) }
       kill(getpid(), SIGTSTP)
-      // A SIGCONT takes away a SIGTSTP that has not arrived yet.
+      // A SIGCONT discards a SIGTSTP that has not arrived yet.
       while hostSignals.load(ordering: .relaxed) < 1 { await Task.yield() }
       kill(getpid(), SIGCONT)
       while hostSignals.load(ordering: .relaxed) < 2 { await Task.yield() }
@@ -164,7 +164,7 @@ struct TerminalActivityObserverTests {
       let expected = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
       guard unsafeBitCast(stop.__sigaction_handler.sa_handler, to: Int.self) == expected else { exit(3) }
       guard unsafeBitCast(go.__sigaction_handler.sa_handler, to: Int.self) == expected else { exit(4) }
-      // And again, after it was put back.
+      // Once more, after the handler was restored.
       let again = TerminalActivityObserver.shared.subscribe { seen.append($0) }
       kill(getpid(), SIGCONT)
       while hostSignals.load(ordering: .relaxed) < 4 { await Task.yield() }
@@ -192,7 +192,7 @@ struct TerminalActivityObserverTests {
   }
 }
 
-/// The numbers of this process's event descriptors.
+/// Returns the numbers of this process's event descriptors.
 private func eventDescriptors() -> Set<Int32> {
   var numbers: Set<Int32> = []
   for number in Int32(0)..<256 {
@@ -205,10 +205,10 @@ private func eventDescriptors() -> Set<Int32> {
   return numbers
 }
 
-/// Written by a signal handler of a test's own process.
+/// Modified by a signal handler of a test's own process.
 private let hostSignals = Atomic(0)
 
-/// A query that tells of each of its runs.
+/// A query that reports each of its runs.
 private struct Told: QueryRequest {
   let runs: AsyncStream<Void>.Continuation
 

@@ -10,7 +10,7 @@ struct FileSystemTests {
     """
 
   @Test(
-    "is one of a network by the kernel's number",
+    "is a network file system according to the kernel's number",
     arguments: [
       (0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB"), (0x0102_1997, "9P"), (0x00C3_6400, "Ceph"),
       (0xEF53, nil), (0x9123_683E, nil), (0x0102_1994, nil), (0x794C_7630, nil), (0x5846_5342, nil),
@@ -20,7 +20,7 @@ struct FileSystemTests {
   }
 
   @Test(
-    "is that of a program by what the table of mounts calls it",
+    "is that of a FUSE program according to the mount table",
     arguments: [
       ("fuse.sshfs", true), ("fuse.rclone", true), ("fuse.mergerfs", false), ("fuseblk", false), (nil, false),
     ])
@@ -28,7 +28,7 @@ struct FileSystemTests {
     #expect(FileSystem.networkName(type: 0x6573_5546) { mounted } == (isNetwork ? mounted : nil))
   }
 
-  @Test("is found in the table by its device")
+  @Test("is found in the mount table by its device")
   func table() {
     #expect(FileSystem.mountedName(onDevice: 0, 51, in: Self.mounts) == "fuse.sshfs")
     #expect(FileSystem.mountedName(onDevice: 0, 52, in: Self.mounts) == "fuseblk")
@@ -36,7 +36,7 @@ struct FileSystemTests {
     #expect(FileSystem.mountedName(onDevice: 0, 5, in: Self.mounts) == nil)
   }
 
-  @Test("is that of the nearest directory that is there")
+  @Test("is that of the nearest existing directory")
   func missing() {
     #expect(FileSystem.networkName(at: "/proc/self/nowhere/deep") == nil)
     #expect(FileSystem.networkName(at: "") == nil)

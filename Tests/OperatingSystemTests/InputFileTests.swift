@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperatingSystem
 
-@Suite("Files from outside") struct InputFileTests {
+@Suite("External files") struct InputFileTests {
   private let folder = NSTemporaryDirectory() + "penstock-input-\(UUID().uuidString)"
 
   private func inFolder(_ body: () throws -> Void) throws {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("are read up to the limit, and not beyond") func limit() throws {
+  @Test("are read up to the limit and no further") func limit() throws {
     try inFolder {
       let path = "\(folder)/file"
       try Data(repeating: 65, count: 100).write(to: URL(fileURLWithPath: path))
@@ -53,21 +53,21 @@ import Testing
     }
   }
 
-  @Test("have their content, whatever the system says of their size") func proc() throws {
+  @Test("are read in full, whatever size the system reports") func proc() throws {
     #expect(try String(decoding: InputFile.read("/proc/version", limit: 4096), as: UTF8.self).hasPrefix("Linux"))
   }
 
   @Test(
-    "are refused where they deliver events without end",
+    "are rejected if they deliver events without end",
     .enabled(if: access("/proc/kmsg", R_OK) == 0 && geteuid() == 0, "the kernel's log cannot be read"),
     .timeLimit(.minutes(1)))
   func endless() {
-    // Whatever the kernel has already said is more than the limit, or it has nothing more for now.
+    // The kernel log already exceeds the limit, or has nothing more for now.
     let problems = ["'/proc/kmsg' is larger than 100 bytes", "'/proc/kmsg' is a file of the kernel that has no end"]
     #expect(problem("/proc/kmsg").map { problems.contains($0) } == true)
   }
 
-  @Test("are opened without waiting for anybody, and refused by what they are")
+  @Test("are opened without waiting, and rejected by kind")
   func kinds() throws {
     try inFolder {
       let fifo = "\(folder)/fifo"
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("are no links where the caller says so") func links() throws {
+  @Test("must not be symbolic links if the caller says so") func links() throws {
     try inFolder {
       let link = "\(folder)/link"
       #expect(symlink("/proc/version", link) == 0)
@@ -106,17 +106,17 @@ import Testing
     }
   }
 
-  @Test("may be pipes, which are read to their end and not for ever") func pipes() throws {
+  @Test("may be pipes, which are read to their end with a time limit") func pipes() throws {
     try inFolder {
       let fifo = "\(folder)/fifo"
       #expect(mkfifo(fifo, 0o600) == 0)
-      // Nobody writes.
+      // There is no writer.
       let unwritten = try InputFile(fifo, accepts: .streams)
       #expect(unfinished(unwritten) == .unfinished(path: fifo, .milliseconds(20)))
       let reader = try InputFile(fifo, accepts: .streams)
       let writer = open(fifo, O_WRONLY | O_CLOEXEC)
       #expect(write(writer, "text", 4) == 4)
-      // Somebody does not end.
+      // The writer does not close.
       #expect(unfinished(reader) == .unfinished(path: fifo, .milliseconds(20)))
       #expect(write(writer, "text", 4) == 4)
       close(writer)
@@ -124,12 +124,12 @@ import Testing
     }
   }
 
-  @Test("may be pipes that the process was given, and no FIFO that only has a name") func given() throws {
+  @Test("may be pipes that the process was given, but not named FIFOs") func given() throws {
     try inFolder {
       let fifo = "\(folder)/fifo"
       #expect(mkfifo(fifo, 0o600) == 0)
       #expect(problem(fifo, accepts: .given) == "'\(fifo)' is a FIFO or pipe, not a regular file")
-      // As a shell does with `< fifo`: what `/dev/stdin` leads to then.
+      // A shell does this for `< fifo`, so that `/dev/stdin` leads to it.
       let held = open(fifo, O_RDWR | O_CLOEXEC)
       let nothing = try InputFile("/dev/fd/\(held)", accepts: .given).prefix(0)
       #expect(nothing == [])

@@ -3,8 +3,8 @@ import Glibc
 import OperatingSystem
 import Testing
 
-@Suite("What could not be looked at") struct LookFailuresTests {
-  @Test("is counted where something was lacking, and not where there is nothing") func shortage() {
+@Suite("Failures to inspect something") struct LookFailuresTests {
+  @Test("are counted for lack of resources, but not if nothing exists") func shortage() {
     let before = LookFailures.count
     LookFailures.note(ENOENT)
     LookFailures.note(EACCES)
@@ -15,7 +15,7 @@ import Testing
     #expect(LookFailures.count >= before + 3)
   }
 
-  @Test("includes a file that cannot be opened for want of a descriptor") func inputFile() async {
+  @Test("include a file that cannot be opened for lack of descriptors") func inputFile() async {
     await #expect(processExitsWith: .success) {
       Descriptors.exhaust()
       let before = LookFailures.count
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("is known of a task and of what it waits for, and not of others")
+  @Test("are attributed to a task and those it waits for, but not to others")
   func observed() async {
     let (_, isComplete) = await LookFailures.observe {
       await Task.detached { LookFailures.note() }.value

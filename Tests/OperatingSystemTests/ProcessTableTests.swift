@@ -2,9 +2,9 @@ import Foundation
 import OperatingSystem
 import Testing
 
-@Suite("The table of processes", .timeLimit(.minutes(1)))
+@Suite("Process table", .timeLimit(.minutes(1)))
 struct ProcessTableTests {
-  @Test("a process that becomes another program all the time always has the entry of its environment, or may have it")
+  @Test("a process in a loop of execs always has its environment entry, or may have it")
   func becomingAnother() throws {
     let script = NSTemporaryDirectory() + "penstock-exec-\(UUID().uuidString)"
     try #"exec /bin/sh "$0""#.write(toFile: script, atomically: true, encoding: .utf8)
@@ -27,7 +27,7 @@ struct ProcessTableTests {
     #expect(looks[.present, default: 0] > 0, "\(looks)")
   }
 
-  @Test("a process with an empty environment has not the entry")
+  @Test("a process with an empty environment does not have the entry")
   func emptyEnvironment() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -37,7 +37,7 @@ struct ProcessTableTests {
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
-    // Until it has become the program without an environment, it has that of the tests.
+    // Until it has executed the program without an environment, it has that of the tests.
     while ProcessTable.environment(of: process.processIdentifier)?.isEmpty == false { sched_yield() }
     while ProcessTable.mark(Array("A=1".utf8), of: process.processIdentifier) == .undecided { sched_yield() }
     #expect(ProcessTable.mark(Array("A=1".utf8), of: process.processIdentifier) == .absent)

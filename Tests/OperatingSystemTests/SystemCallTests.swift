@@ -5,7 +5,7 @@ import Testing
 @testable import OperatingSystem
 
 @Suite("System calls") struct SystemCallTests {
-  /// A file without a name, with `text` in it.
+  /// Returns a descriptor of an unnamed file that contains `text`.
   private func file(_ text: String) throws -> Int32 {
     let descriptor = open("/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, 0o600)
     try #require(descriptor >= 0)
@@ -13,10 +13,10 @@ import Testing
     return descriptor
   }
 
-  /// `O_TMPFILE`, a macro that Swift does not import.
+  /// The macro `O_TMPFILE`, which Swift does not import.
   private var O_TMPFILE: Int32 { 0o20000000 | O_DIRECTORY }
 
-  @Test("a call is made again only after a signal") func retrying() {
+  @Test("a call is repeated only after a signal") func retrying() {
     var outcomes: [(Int, Int32)] = [(-1, EINTR), (-1, EINTR), (7, 0), (8, 0)]
     func call() -> Int {
       let outcome = outcomes.removeFirst()
@@ -34,9 +34,9 @@ import Testing
     #expect(outcomes.count == 1)
   }
 
-  @Test("all bytes are written, also while signals interrupt the writes") func interruptedWrites() async {
+  @Test("all bytes are written even if signals interrupt the writes") func interruptedWrites() async {
     await #expect(processExitsWith: .success) {
-      // Not restarted: a write that has written nothing fails, one that has written a part says so.
+      // Without SA_RESTART, a write that has written nothing fails, and a partial one returns its count.
       var action = sigaction()
       action.__sigaction_handler.sa_handler = { _ in }
       sigaction(SIGUSR1, &action, nil)
@@ -57,7 +57,7 @@ import Testing
       var received: [UInt8] = []
       var piece = [UInt8](repeating: 0, count: 5000)
       while received.count < bytes.count {
-        // The writer is waiting for room by now, most of the time.
+        // By now, the writer is usually waiting for space.
         usleep(200)
         if let target = writer.withLock({ $0 }) { pthread_kill(target, SIGUSR1) }
         let count = read(input, &piece, piece.count)
@@ -69,14 +69,14 @@ import Testing
     }
   }
 
-  @Test("a write that fails throws the error of the system") func failedWrite() {
+  @Test("a failing write throws the system's error") func failedWrite() {
     let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
     defer { close(full) }
     #expect(throws: SystemError("write", ENOSPC)) { try SystemCall.writeAll([1, 2, 3], to: full) }
     #expect(throws: SystemError("write", EBADF)) { try SystemCall.writeAll([1, 2, 3], to: -1) }
   }
 
-  @Test("no bytes are written without a call, and a slice is written from its beginning") func slices() throws {
+  @Test("an empty write makes no call, and a slice is written from its start") func slices() throws {
     try SystemCall.writeAll([], to: -1)
     let descriptor = try file("")
     defer { close(descriptor) }
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "a buffer is filled as far as the file reaches",
+    "a buffer is filled until the file ends",
     arguments: [(0, 4, "0123"), (6, 4, "6789"), (8, 4, "89"), (10, 4, ""), (99, 4, ""), (3, 0, "")])
   func fill(offset: Int64, capacity: Int, expected: String) throws {
     let descriptor = try file("0123456789")
@@ -99,7 +99,7 @@ import Testing
     #expect(lseek(descriptor, 0, SEEK_CUR) == before)
   }
 
-  @Test("a read that fails throws the error of the system") func failedRead() {
+  @Test("a failing read throws the system's error") func failedRead() {
     var bytes: [UInt8] = [0]
     #expect(throws: SystemError("pread", EBADF)) {
       try bytes.withUnsafeMutableBytes { try SystemCall.fill($0, from: -1, at: 0) }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import penstock
 
-@Suite("What a shell offers") struct ArgumentCompletionTests {
-  @Test("is looked up by the words of the line: its command, its workspace and its arguments")
+@Suite("Shell completion") struct ArgumentCompletionTests {
+  @Test("is based on the command, the workspace and the arguments in the line")
   func words() {
     let words = TypedWords(
       ["penstock", "history", "show", "--workspace", "'my dir'/ws", "-q", "2qb\\ 1", "up"], at: 7, home: nil)
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "knows a workspace however it is written",
+    "recognizes the workspace in every notation",
     arguments: [["--workspace=~/ws"], ["--workspace", "~/ws"], ["--workspace", "=", "~/ws"]])
   func workspace(_ written: [String]) {
     let words = TypedWords(["penstock", "logs"] + written + ["last", ""], at: written.count + 3, home: "/home/ada")
@@ -23,7 +23,7 @@ import Testing
     #expect(words.arguments == ["last"])
   }
 
-  @Test("leaves out the word at the cursor, and the values of options")
+  @Test("ignores the word at the cursor, and the values of options")
   func options() {
     let words = TypedWords(["penstock", "retry", "-p", "a=1", "--from", "", "2qb"], at: 5, home: nil)
     #expect(words.command == ["retry"])
@@ -31,7 +31,7 @@ import Testing
     #expect(TypedWords(["penstock"], at: 4, home: nil).current == "")
   }
 
-  @Test("is nothing that a shell would run, or that acts on a terminal")
+  @Test("offers nothing that a shell would execute or that contains control characters")
   func hostile() {
     func line(_ text: String, _ title: String? = nil, _ shell: CompletionShell) -> String? {
       ArgumentCompletion.line(of: .init(text, title), for: shell)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import penstock
 
-@Suite("What a backfill has come to")
+@Suite("The tally of a backfill")
 struct BackfillTallyTests {
   private let instant = RecordTime(microseconds: 1_790_000_000_000_000)
 
@@ -12,7 +12,7 @@ struct BackfillTallyTests {
       id: .generate(), pipeline: "p $x", definitionHash: "", path: nil, host: "", user: "", version: "", state: state)
   }
 
-  @Test("It succeeds when every instant has a run that did")
+  @Test("It succeeds if every instant has a successful run")
   func success() {
     var tally = BackfillTally(of: 3)
     tally.before = 1
@@ -23,7 +23,7 @@ struct BackfillTallyTests {
     #expect(tally.text == "3 instants: 2 succeeded, 1 had succeeded before")
   }
 
-  @Test("It goes on after a failure unless it is told to stop, and stops for a signal")
+  @Test("It continues after a failure unless told to stop, and stops on a signal")
   func failures() {
     var tally = BackfillTally(of: 4)
     tally.add(run(.failed), for: instant, isInterrupted: false, stopsOnFailure: false)
@@ -40,7 +40,7 @@ struct BackfillTallyTests {
     #expect(!cancelled.goesOn && cancelled.status == .cancelled)
   }
 
-  @Test("It names the first ten instants that failed, with the command that shows why, and how many more there are")
+  @Test("It names the first ten failed instants with the command that explains each, and the number of others")
   func failureLines() {
     var tally = BackfillTally(of: 13)
     #expect(tally.failureLines { $0.text } == [])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import penstock
 
-@Suite("Charts of characters")
+@Suite("Character charts")
 struct ChartTests {
   private static let start = RecordTime(microseconds: 1_795_000_000_000_000)
 
@@ -25,13 +25,13 @@ struct ChartTests {
     #expect(lines.map(\.count).max() == columns)
   }
 
-  @Test("a timeline is drawn without colours and beyond ASCII only where that can be shown")
+  @Test("a timeline uses colors and non-ASCII characters only if they are supported")
   func plain() throws {
     let text = TimelineText(style: Style(isColored: false, isUnicode: false), width: 60).render(try recorded())
     #expect(text.contains("##########") && !text.contains("\u{1B}") && !text.contains("█"))
   }
 
-  @Test("nothing that has begun is no timeline")
+  @Test("a run in which nothing has begun has no timeline")
   func nothing() throws {
     var recorded = try recorded()
     recorded.operations = []
@@ -39,7 +39,7 @@ struct ChartTests {
   }
 
   @Test(
-    "a spark line is as high as the greatest number",
+    "a spark line is scaled to the maximum",
     arguments: [
       ([1, 2, nil, 8] as [Double?], "▂▃ █"), ([0, 0], "▁▁"), ([], ""), ([nil], " "), ([7], "█"), ([0.5, 100], "▁█"),
     ])
@@ -47,7 +47,7 @@ struct ChartTests {
     #expect(SparkLine.text(values, isUnicode: true) == text)
   }
 
-  @Test("a spark line has letters where bars cannot be shown")
+  @Test("a spark line uses ASCII characters if bars are not supported")
   func asciiSparkLine() {
     #expect(SparkLine.text([0, 50, 100], isUnicode: false) == ".=#")
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import penstock
 
-@Suite("Commands as other tools call them") struct FamiliarCommandsTests {
+@Suite("Commands of other tools") struct FamiliarCommandsTests {
   private func subcommand(_ name: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
     let configuration = command.configuration
     return (configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)).first {
@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test("are none of ours, and what is named for each is") func table() throws {
+  @Test("are not commands of Penstock, and each suggestion is") func table() throws {
     for (word, command) in FamiliarCommands.table {
       #expect(subcommand(word, of: Penstock.self) == nil, "'\(word)'")
       guard command != "--version" else { continue }
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "options before the command go behind it, and before what ends the options",
+    "options before the command are moved behind it, and before the end of the options",
     arguments: [
       ("--json history list", "history list --json"), ("--workspace a b run x", "b run x --workspace a"),
       ("-q --color=never eval -- -1", "eval -q --color=never -- -1"), ("--json", "--json"),

@@ -10,7 +10,7 @@ import Testing
     [command] + command.configuration.subcommands.flatMap(all)
   }
 
-  @Test("have a paragraph on a line, which the terminal alone wraps") func paragraphs() {
+  @Test("have one line per paragraph, which only the terminal wraps") func paragraphs() {
     let commands = Self.all(Penstock.self)
     #expect(commands.count > 30)
     for command in commands {
@@ -28,7 +28,7 @@ import Testing
     #expect(Set(HistorySchema.publicViews).isSubset(of: words))
   }
 
-  @Test("of status and its document say what the symbols of runs mean") func symbols() throws {
+  @Test("of `status` and its document explain the symbols of runs") func symbols() throws {
     let document = try String(
       contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../Documentation/command-line.md"), encoding: .utf8)

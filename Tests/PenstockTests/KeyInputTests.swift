@@ -2,10 +2,10 @@ import Testing
 
 @testable import penstock
 
-@Suite("Answers by keys")
+@Suite("Answers by key")
 struct KeyInputTests {
   @Test(
-    "one key alone is an answer; what was pasted and special keys are none",
+    "only a single key is an answer; pasted text and special keys are not",
     arguments: [
       ("y", .yes), ("Y", .yes), ("n", .no), ("N", .no), ("y\n", .yes), ("n\r", .no), ("yes\n", nil), ("yy", nil),
       ("\u{1B}y", nil),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import penstock
 
-@Suite("Lines of a file") struct LineReaderTests {
+@Suite("The lines of a file") struct LineReaderTests {
   private func lines(_ text: String, limit: Int) throws -> [String] {
     let path = NSTemporaryDirectory() + "penstock-lines-\(UUID().uuidString)"
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
@@ -15,11 +15,11 @@ import Testing
     return lines
   }
 
-  @Test("are read one by one, the last one also without a line feed") func lines() throws {
+  @Test("are read one by one, including a last one without a line feed") func lines() throws {
     #expect(try lines("one\n\ntwo\nthree", limit: 1 << 20) == ["one", "", "two", "three"])
   }
 
-  @Test("have a longest one, beyond which nothing is read") func endless() throws {
+  @Test("have a maximum length, beyond which nothing is read") func endless() throws {
     #expect(throws: CommandFailure.self) { try lines("one\n" + String(repeating: "x", count: 3 << 20), limit: 1 << 20) }
     do {
       let reader = try LineReader("/dev/zero")

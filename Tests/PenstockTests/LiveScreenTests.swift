@@ -4,14 +4,14 @@ import Testing
 
 @Suite("The live screen")
 struct LiveScreenTests {
-  @Test("the same lines are not written again")
+  @Test("unchanged lines are not written again")
   func unchanged() {
     var screen = LiveScreen()
     #expect(!screen.frame(["a", "b"]).isEmpty)
     #expect(screen.frame(["a", "b"]).isEmpty)
   }
 
-  @Test("a frame goes back over the former one, and erases what is left of it")
+  @Test("a frame overwrites the previous one, and erases the rest of it")
   func shorter() {
     var screen = LiveScreen()
     _ = screen.frame(["a", "b", "c"])
@@ -19,7 +19,7 @@ struct LiveScreenTests {
     #expect(next == "\u{1B}[?2026h\r\u{1B}[3Ad\u{1B}[K\n\u{1B}[J\u{1B}[?2026l")
   }
 
-  @Test("erasing shows the cursor again, once")
+  @Test("erasing restores the cursor, once")
   func erase() {
     var screen = LiveScreen()
     _ = screen.frame(["a"])
@@ -27,7 +27,7 @@ struct LiveScreenTests {
     #expect(screen.erase().isEmpty)
   }
 
-  @Test("a screen that others write to is left as it is, but for the cursor, and begun anew below")
+  @Test("a screen that other processes write to is left unchanged except for the cursor, and redrawn below")
   func abandon() {
     var screen = LiveScreen()
     _ = screen.frame(["a", "b"])
@@ -36,7 +36,7 @@ struct LiveScreenTests {
     #expect(screen.frame(["a"]) == "\u{1B}[?2026h\u{1B}[?25l\ra\u{1B}[K\n\u{1B}[?2026l")
   }
 
-  @Test("lines that a narrower terminal has wrapped are gone over, too")
+  @Test("lines that a narrower terminal has wrapped are overwritten, too")
   func narrower() {
     var screen = LiveScreen()
     _ = screen.frame(["\u{1B}[1m12345678\u{1B}[0m", "1"])

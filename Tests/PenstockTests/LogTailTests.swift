@@ -21,7 +21,7 @@ import Testing
     try Data(bytes).write(to: URL(fileURLWithPath: "\(workspace)/runs/\(run.text)/\(name)"))
   }
 
-  /// Writes both logs and their index: `|` begins a line of standard output, `!` one of standard error.
+  /// Writes both logs and their index: a line that begins with `|` goes to standard output, one with `!` to standard error.
   private func write(_ lines: [String], indexed: Int = .max) throws {
     var texts = (output: "", error: "")
     var growths: [LogGrowth] = []
@@ -47,23 +47,23 @@ import Testing
     return LogTail.lines(of: attempt, workspace: workspace, count: count)
   }
 
-  @Test("stand in the order in which they were written") func ordered() throws {
+  @Test("are in the order in which they were written") func ordered() throws {
     try write(["|a", "!b", "|c", "|d", "!e"])
     #expect(tail(10) == ["| a", "! b", "| c", "| d", "! e"])
     #expect(tail(3) == ["| c", "| d", "! e"])
   }
 
-  @Test("have some of the stream that has been silent since") func quota() throws {
+  @Test("include some of a stream that has been silent since") func quota() throws {
     try write(["!1", "!2", "!3", "!4"] + (1...20).map { "|\($0)" })
     #expect(tail(6) == ["! 2", "! 3", "! 4", "| 18", "| 19", "| 20"])
   }
 
-  @Test("that the index does not have come last") func unknown() throws {
+  @Test("that are not in the index come last") func unknown() throws {
     try write(["!a", "|b", "!c", "|d"], indexed: 2)
     #expect(tail(10) == ["! a", "| b", "| d", "! c"])
   }
 
-  @Test("are half of each without an index") func halves() throws {
+  @Test("are half from each log without an index") func halves() throws {
     try write(["!1", "!2", "!3", "|a", "|b", "|c"], indexed: 0)
     #expect(tail(4) == ["| b", "| c", "! 2", "! 3"])
   }

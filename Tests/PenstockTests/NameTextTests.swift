@@ -6,7 +6,7 @@ import Testing
 @Suite("Names of operations and items in columns")
 struct NameTextTests {
   @Test(
-    "an item keeps its number, and its label as long as that fits beside the beginning of the operation's name",
+    "an item keeps its number, and its label if that fits beside the beginning of the operation's name",
     arguments: [
       (40, "build-and-sign-packages[1] ubuntu-noble"), (38, "build-and-sign-packag…[1] ubuntu-noble"),
       (20, "bui…[1] ubuntu-noble"), (19, "bui…[1] ubuntu-nob…"), (12, "bui…[1] ubu…"), (11, "build-a…[1]"),
@@ -18,7 +18,7 @@ struct NameTextTests {
   }
 
   @Test(
-    "below its operation an item is its number and its label",
+    "an item below its operation is shown by its number and label",
     arguments: [
       (18, "  [1] ubuntu-noble"), (17, "  [1] ubuntu-nob…"), (9, "  [1]"), (5, "  [1]"), (4, " [1]"), (3, "[1]"),
     ])
@@ -27,14 +27,15 @@ struct NameTextTests {
     #expect(name.fitted(width: width) == shown)
   }
 
-  @Test("an operation that is no item is cut at its end", arguments: [(7, "publish"), (6, "publi…"), (1, "…")])
+  @Test(
+    "an operation that is not an item is truncated at its end", arguments: [(7, "publish"), (6, "publi…"), (1, "…")])
   func operations(width: Int, shown: String) {
     #expect(NameText("publish", label: nil).fitted(width: width) == shown)
     #expect(NameText("publish", label: nil, isBelowOperation: true).fitted(width: width) == shown)
     #expect(NameText.fitted(cell: "publish", width: width) == shown)
   }
 
-  @Test("of a path the end is kept, and items by any number of digits are items")
+  @Test("the end of a path is kept, and numbers of items may have any number of digits")
   func labels() {
     #expect(NameText("loop[0]", label: "x").fitted(width: 9) == "loop[0] x")
     #expect(NameText("loop[0]", label: "abcdef").fitted(width: 13) == "loop[0] abcd…")
@@ -43,7 +44,7 @@ struct NameTextTests {
   }
 
   @Test(
-    "a cell is taken apart at the number",
+    "a cell is split at the number",
     arguments: [
       ("  convert[12] a [3] b", 15, "  con…[12] a […"), ("convert[*]", 8, "conv…[*]"),
       ("deploy[0]/build-it[1]", 12, "deploy[0…[1]"), ("nightly / convert[*]", 12, "nightly …[*]"),
@@ -53,7 +54,7 @@ struct NameTextTests {
     #expect(NameText.fitted(cell: cell, width: width) == shown)
   }
 
-  @Test("no name is wider than its column, whatever is in it", arguments: 0...60)
+  @Test("no name is wider than its column, regardless of its characters", arguments: 0...60)
   func narrow(width: Int) {
     let evil = "日本語\u{1B}[31m" + String(repeating: "x語", count: 30)
     for name in [evil, "\(evil)[7]", "[7]"] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import penstock
 
-@Suite("The output of operations as it comes") final class OutputFollowerTests {
+@Suite("The output of operations during a run") final class OutputFollowerTests {
   private let workspace = NSTemporaryDirectory() + "penstock-output-\(UUID().uuidString)"
   private let run = RunID.generate()
   private var lines: [String] = []
@@ -44,7 +44,7 @@ import Testing
     stream.end(attempt, name: name)
   }
 
-  @Test("comes in whole lines, and the last one at the end") func whole() throws {
+  @Test("arrives in whole lines, and the last one at the end") func whole() throws {
     let stream = stream()
     begin(stream, 0, name: "a")
     try append("one\ntw")
@@ -57,11 +57,10 @@ import Testing
     #expect(!stream.isFollowing)
   }
 
-  @Test("of a later attempt is never taken for that of one that wrote nothing into the same file") func reused() throws
-  {
+  @Test("of a later attempt is never attributed to one that wrote nothing to the same file") func reused() throws {
     let stream = stream()
     begin(stream, 0, name: "a")
-    // The first one has ended already, and the second one writes.
+    // The first one has already ended, and the second one writes.
     try append("of b\n")
     stream.look()
     end(stream, 0, hasOutput: false)
@@ -70,14 +69,14 @@ import Testing
     #expect(lines == ["b|of b"])
   }
 
-  @Test("of an attempt without a process comes at its end, and a line without an end in parts") func others() throws {
+  @Test("of an attempt without a process arrives at its end, and an unterminated line in parts") func others() throws {
     let stream = stream()
     try append(String(repeating: "x", count: 200_000))
     end(stream, 0, hasOutput: true, name: "plugin")
     #expect(lines.count == 4 && lines.allSatisfy { $0.hasPrefix("plugin|xxx") })
   }
 
-  @Test("of both streams comes in the order of the index, where it has one") func ordered() throws {
+  @Test("of both streams arrives in the order of the index, if it has one") func ordered() throws {
     let stream = stream()
     begin(stream, 0, name: "a")
     try append("b\n", to: "1.err")
@@ -98,7 +97,7 @@ import Testing
     #expect(lines.suffix(2) == ["a|e", "a!d"])
   }
 
-  @Test("of a process that truncates its log goes on from the beginning") func truncated() throws {
+  @Test("of a process that truncates its log continues from the start of the file") func truncated() throws {
     let stream = stream()
     begin(stream, 0, name: "a")
     try append("one\ntwo\nthr")

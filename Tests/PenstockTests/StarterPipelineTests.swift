@@ -3,9 +3,9 @@ import Testing
 @testable import PipelineLanguage
 @testable import penstock
 
-@Suite("The file that init writes")
+@Suite("The file that `init` writes")
 struct StarterPipelineTests {
-  @Test("loads without a finding")
+  @Test("loads without findings")
   func starter() {
     let name = StarterPipeline.name(forFile: "some/nightly build.yaml")
     #expect(name == "nightly-build")

@@ -9,7 +9,8 @@ struct StatisticsTextTests {
   private static let start = RecordTime(microseconds: 1_795_000_000_000_000)
   private static let day: Int64 = 86_400_000_000
 
-  /// Thirty runs, one a day, the last five of which take by far the longest; with an operation of a long name, every third of which fails.
+  /// Returns the statistics of thirty runs, one per day, of which the last five take by far the longest; a third of the runs of an operation with a long
+  /// name fail.
   private func statistics(slices: Int, operation: String? = nil) async throws -> [DurationStatistics] {
     let directory = NSTemporaryDirectory() + "statistics-text-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -35,7 +36,7 @@ struct StatisticsTextTests {
     return try history.statistics(operation: operation, slices: slices, now: Self.start.advanced(by: 29 * Self.day))
   }
 
-  @Test("no bar is cut off by the terminal, least of all the latest", arguments: [80, 90, 100, 160])
+  @Test("no bar is cut off by the terminal, not even the latest one", arguments: [80, 90, 100, 160])
   func width(columns: Int) async throws {
     let rows = try await statistics(slices: StatisticsText.bars(width: columns))
     let lines = StatisticsText(rows: rows, isOfOneOperation: false, style: .plain).text(width: columns)
@@ -47,7 +48,7 @@ struct StatisticsTextTests {
     #expect(bars >= 10 && bars == rows[0].trend.count)
   }
 
-  @Test("an operation by itself has its pipeline beside it")
+  @Test("a single operation is shown with its pipeline")
   func oneOperation() async throws {
     let rows = try await statistics(slices: 8, operation: "an-operation-with-a-long-name")
     let text = StatisticsText(rows: rows, isOfOneOperation: true, style: .plain)
@@ -62,7 +63,7 @@ struct StatisticsTextTests {
         """)
   }
 
-  @Test("columns that a terminal has no room for are named below the table")
+  @Test("columns that do not fit the terminal are named below the table")
   func leftOut() async throws {
     let text = StatisticsText(rows: try await statistics(slices: 8), isOfOneOperation: false, style: .plain)
     #expect(text.note(width: nil) == "")

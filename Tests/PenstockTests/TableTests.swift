@@ -12,7 +12,7 @@ struct TableTests {
     return table
   }
 
-  @Test("columns are aligned by what the terminal shows, and nothing trails")
+  @Test("columns are aligned by their width on the terminal, without trailing spaces")
   func aligned() {
     #expect(
       table().render(width: nil, style: .plain) == """
@@ -23,13 +23,13 @@ struct TableTests {
         """)
   }
 
-  @Test("the widest column gives way to the terminal's width")
+  @Test("the widest column shrinks to fit the terminal")
   func cut() {
     let lines = table().render(width: 24, style: .plain).split(separator: "\n")
     #expect(lines.last == "日本    12s  a long rea…")
   }
 
-  @Test("no line is longer than the terminal is wide, however narrow it is", arguments: 1...60)
+  @Test("no line is wider than the terminal, however narrow it is", arguments: 1...60)
   func narrow(width: Int) {
     var table = Table((1...6).map { Table.Column("COLUMN \($0)", right: $0 == 5) })
     table.add("2py1kkvq", "nightly-release", "succeeded", "3 minutes ago", "1.2s", "4 succeeded, 1 failed")
@@ -38,7 +38,7 @@ struct TableTests {
     }
   }
 
-  @Test("what has no room is left out at the right, with a sign behind the headings")
+  @Test("columns that do not fit are omitted on the right, with a sign after the headings")
   func leftOut() {
     var table = Table(["RUN", "PIPELINE", "STATE", "TOOK"].map { Table.Column($0) })
     table.add("2py1kkvq", "nightly-release", "succeeded", "1.2s")
@@ -56,7 +56,7 @@ struct TableTests {
     #expect(table.titlesLeftOut(width: nil) == [])
   }
 
-  /// What `penstock occasions` shows.
+  /// Returns a table like that of `penstock occasions`.
   private func occasions(_ reason: String) -> Table {
     var table = Table([
       .init("PIPELINE"), .init("WHEN", keeping: Table.time), .init("CAUSE"), .init("RUN", keeping: Table.id),
@@ -67,7 +67,7 @@ struct TableTests {
     return table
   }
 
-  @Test("sentences without room stand below their rows, and times are whole")
+  @Test("sentences that do not fit are shown below their rows, and times are not truncated")
   func sentences() {
     #expect(
       occasions("overlap: run 2py1kkvq was in the way, and another one after it")
@@ -91,7 +91,7 @@ struct TableTests {
     }
   }
 
-  @Test("items of one loop differ in a column that is too narrow for their names")
+  @Test("items of one loop remain distinct in a column that is too narrow for their names")
   func names() {
     var table = Table([.init("OPERATION", names: true), .init("STATE")])
     for item in ["[0] debian-bookworm", "[1] ubuntu-noble"] { table.add("  build-and-sign-packages\(item)", "failed") }
@@ -104,14 +104,14 @@ struct TableTests {
         """)
   }
 
-  @Test("what acts on a terminal is shown as text")
+  @Test("control characters are escaped")
   func harmless() {
     var table = Table([.init("A\u{1B}")])
     table.add("x\u{1B}[2Jy")
     #expect(table.render(width: nil, style: .plain) == "A\\x1b\nx\\x1b[2Jy\n")
   }
 
-  @Test("colours do not disturb the alignment")
+  @Test("colors do not affect the alignment")
   func painted() {
     var table = Table([.init("STATE") { StatePaint.ofWord($0) }, .init("B")])
     table.add("failed", "x")
@@ -120,7 +120,7 @@ struct TableTests {
   }
 
   @Test(
-    "CSV quotes what needs it",
+    "CSV quotes only cells that need it",
     arguments: [
       (["a", "b"], "a,b\n"), (["a,b", "c\"d"], "\"a,b\",\"c\"\"d\"\n"), (["two\nlines", ""], "\"two\nlines\",\n"),
     ])

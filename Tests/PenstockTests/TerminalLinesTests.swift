@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Lines on a terminal") struct TerminalLinesTests {
   @Test(
-    "are broken between words, and a long word stays whole",
+    "are wrapped between words, and a long word is not broken",
     arguments: [
       ("one two three", 7, 0, "one two\nthree"), ("one two three", 7, 2, "one two\n  three"),
       ("one two three", 13, 0, "one two three"), ("a wordthatislong b", 6, 0, "a\nwordthatislong\nb"),

@@ -5,10 +5,10 @@ import Testing
 @testable import PipelineService
 @testable import penstock
 
-@Suite("What goes on in a workspace")
+@Suite("The activity in a workspace")
 struct TopLayoutTests {
   @Test(
-    "parts get what they need up to an equal share, and what is left goes to those that need more",
+    "each part gets what it needs up to an equal share, and the rest goes to those that need more",
     arguments: [
       (12, [3, 3, 3], [3, 3, 3]), (9, [20, 20, 20], [3, 3, 3]), (10, [1, 20, 2], [1, 7, 2]),
       (10, [0, 20, 2], [0, 8, 2]),
@@ -38,7 +38,7 @@ struct TopLayoutTests {
     ).lines()
   }
 
-  @Test("runs, questions and leases stand below one another")
+  @Test("runs, questions and leases are listed one below the other")
   func parts() {
     let asking = run("release")
     var activity = Activity(
@@ -65,7 +65,8 @@ struct TopLayoutTests {
       ])
   }
 
-  @Test("what a question is of keeps the number of its item, and its command can be pasted", arguments: [40, 80, 120])
+  @Test(
+    "the name of a question's operation keeps its item number, and its command can be pasted", arguments: [40, 80, 120])
   func item(width: Int) {
     let asking = run("release")
     let name = "ask-the-people-who-know[1]"
@@ -92,7 +93,7 @@ struct TopLayoutTests {
   }
 
   @Test(
-    "nothing is wider or higher than the terminal, or acts on it, whatever is in it",
+    "nothing is larger than the terminal or contains control characters, regardless of the content",
     arguments: [(20, 6), (40, 10), (80, 24)])
   func hostile(width: Int, height: Int) {
     let evil = "\u{1B}[2J\u{202E}日本語\r\n" + String(repeating: "x語", count: 100)

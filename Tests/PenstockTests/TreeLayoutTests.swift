@@ -58,7 +58,7 @@ struct TreeLayoutTests {
     return layout.lines()
   }
 
-  @Test("operations that have not begun say what they wait for")
+  @Test("operations that have not begun show what they wait for")
   func pending() {
     #expect(
       lines([record(0, "fetch", .running, attempts: 2)]) == [
@@ -69,7 +69,7 @@ struct TreeLayoutTests {
       ])
   }
 
-  @Test("a waiting retry says when, which attempt, and why")
+  @Test("a waiting retry shows its time, its attempt, and the reason")
   func retrying() {
     let due = start.advanced(by: 15_000_000).text
     let row = record(
@@ -78,7 +78,7 @@ struct TreeLayoutTests {
     #expect(lines([row])[1] == " ↻ fetch            retry in 3.0s (attempt 2 of 4): exited …")
   }
 
-  @Test("of a loop, what goes on is shown below it, and the rest is counted")
+  @Test("the active items of a loop are shown below it, and the others are counted")
   func loop() {
     let items = [
       record(3, "loop[0]", .succeeded, position: 1, parent: 1, seconds: 1),
@@ -92,20 +92,20 @@ struct TreeLayoutTests {
     #expect(shown.count == 5)
   }
 
-  @Test("no line is wider than the terminal, whatever is in it", arguments: [8, 20, 33, 60])
+  @Test("no line is wider than the terminal, regardless of its characters", arguments: [8, 20, 33, 60])
   func narrow(width: Int) {
     let error = RecordedError(code: "exit", message: "日本語\u{1B}[31m" + String(repeating: "x", count: 100))
     let shown = lines([record(0, "fetch", .failed, error: error, seconds: 3)], width: width).dropFirst()
     #expect(shown.contains { $0.contains(width < 10 ? "fet" : "fetch") }, "\(shown)")
     for line in shown {
-      // Counted here: each of the Japanese characters takes two columns, and nothing else that is left takes more than one.
+      // Counted here: each Japanese character has two columns, and no other remaining character has more than one.
       let columns = line.unicodeScalars.reduce(0) { $0 + ("日本語".unicodeScalars.contains($1) ? 2 : 1) }
       #expect(columns <= width, "\(line)")
       #expect(!line.contains("\u{1B}"))
     }
   }
 
-  @Test("what has ended well or has not begun is folded where the terminal is too low")
+  @Test("operations that have ended well or have not begun are folded if the terminal is too low")
   func folded() {
     let rows =
       (0..<10).map { TreeRow(depth: 0, state: .succeeded, name: "a\($0)", time: "", detail: "") }
@@ -116,7 +116,7 @@ struct TreeLayoutTests {
     #expect(TreeFolding.fold(rows, height: 2).map(\.name) == ["b", "… 15 more: 5 pending, 10 succeeded"])
   }
 
-  @Test("items below their operation go by their numbers and labels")
+  @Test("items below their operation are shown by number and label")
   func labels() {
     var item = record(3, "loop[0]", .running, position: 1, parent: 1)
     item.item = #""in/a/long/way/orders-0137.csv""#
@@ -126,7 +126,7 @@ struct TreeLayoutTests {
     #expect(lines(operations, width: 30)[3] == "   ● [0] …0137.csv 12s")
   }
 
-  @Test("names are not cut while columns stay empty")
+  @Test("names are not truncated while there is space left")
   func longNames() {
     let name = "an-operation-with-a-name-of-forty-six-characters"
     var board = RunBoard(pipeline: nil)
@@ -145,7 +145,7 @@ struct TreeLayoutTests {
     #expect(line(60) == " ✗ an-operation-with-a-name-of-…    1.0s  exited with code 3")
   }
 
-  @Test("an item whose operation has no room has its whole name")
+  @Test("an item whose operation is hidden shows its full name")
   func itemWithoutItsOperation() {
     var rows = [TreeRow(depth: 0, state: .running, name: "loop", time: "", detail: "")]
     rows += (0..<3).map { number in
@@ -164,7 +164,7 @@ struct TreeLayoutTests {
     #expect(lines(7).prefix(2) == ["   ◌ loop[0]", "   ◌ loop[1]"])
   }
 
-  @Test("what runs is never hidden behind what has ended or has not begun")
+  @Test("running operations are never hidden in favor of ended or pending ones")
   func running() {
     var rows = (0..<40).map {
       TreeRow(depth: 0, state: $0 % 2 == 0 ? .failed : .succeeded, name: "a\($0)", time: "", detail: "")
@@ -181,7 +181,7 @@ struct TreeLayoutTests {
     #expect(TreeFolding.fold(rows, height: 3).map(\.name).prefix(2) == ["loop", "loop[0]"])
   }
 
-  @Test("failed items leave room for those that run")
+  @Test("failed items leave room for running ones")
   func failedItems() {
     let items = (0..<12).map {
       record(3 + $0, "loop[\($0)]", $0 < 8 ? .failed : .running, position: 1, parent: 1, seconds: $0 < 8 ? 1 : nil)
@@ -191,7 +191,7 @@ struct TreeLayoutTests {
     #expect(shown.contains("     … 6 more failed"))
   }
 
-  @Test("a failed loop says which item failed first and why, and how many did once")
+  @Test("a failed loop shows once which item failed first and why, and how many failed")
   func failedLoop() {
     let error = RecordedError(code: "exit", message: "exited with code 3")
     let loopError = RecordedError(
@@ -211,7 +211,7 @@ struct TreeLayoutTests {
     }
     #expect(detail(items) == "[1] ubuntu-noble: exited with code 3 · 2 of 4 failed, 1 not run")
     #expect(detail(Array(items.prefix(3))) == "[1] ubuntu-noble: exited with code 3 · 2 of 3 failed")
-    // What is recorded, where the items are not known.
+    // The recorded error, if the items are not known.
     #expect(detail([]) == "2 of 4 items failed; first 'loop[1]': exited with code 3")
   }
 
@@ -227,7 +227,7 @@ struct TreeLayoutTests {
     return layout
   }
 
-  @Test("a question is shown as a whole, with the command that answers it and the keys")
+  @Test("a question is shown in full, with the command that answers it and the keys")
   func asking() {
     var layout = layout([question("Ship version 1.4.2 to all\nof the machines?")], width: 34)
     #expect(
@@ -245,7 +245,7 @@ struct TreeLayoutTests {
     #expect(layout.isAnswerableShown)
   }
 
-  @Test("of a question that has no room nobody is told of the keys", arguments: [(80, 12), (20, 40), (40, 4)])
+  @Test("a question that does not fit is shown without the keys", arguments: [(80, 12), (20, 40), (40, 4)])
   func askingTooMuch(width: Int, height: Int) {
     var layout = layout([question(String(repeating: "many words ", count: 100))], width: width, height: height)
     let shown = layout.lines()
@@ -255,7 +255,7 @@ struct TreeLayoutTests {
     #expect(shown.contains { $0.contains("fetch") })
   }
 
-  @Test("a hostile question does nothing to the terminal", arguments: [20, 40, 80, 120])
+  @Test("a hostile question does not affect the terminal", arguments: [20, 40, 80, 120])
   func hostileQuestion(width: Int) {
     let message =
       "\u{1B}]0;x\u{7}\u{1B}[2J\u{202E}日本語\u{9B}31m" + String(repeating: "語x", count: 40) + "\r\n\u{1B}[A ok?"
@@ -268,7 +268,7 @@ struct TreeLayoutTests {
     #expect(layout.isAnswerableShown == (width > 20))
   }
 
-  @Test("names give way to reasons where the width is short")
+  @Test("names shrink in favor of reasons if the terminal is narrow")
   func reasons() {
     let long = PipelineLoader.load(
       text: "name: demo\noperations: [{ name: a-name-of-thirty-seven-characters-aaa, run: echo }]", path: "demo.yaml"
@@ -304,7 +304,7 @@ struct TreeLayoutTests {
     #expect(layout.lines()[1] == " ✗ lint      2.0s  allowed to fail: exited with code 3")
   }
 
-  @Test("columns do not come back to what they were when a reason is gone")
+  @Test("columns do not return to their former widths when a reason disappears")
   func columns() {
     var columns = TreeColumns()
     let name = String(repeating: "n", count: 30)

@@ -1,6 +1,6 @@
 /*
  * A host for the tests of versions, compiled with the header of a later version: it runs one instance of a plugin as a host of that version
- * would, and prints what the plugin told and what it saw of the plugin's tables.
+ * would, and prints the plugin's events and the extent of the plugin's tables.
  *
  *   host PLUGIN KIND OFFER SETTINGS
  */
@@ -60,7 +60,7 @@ static int64_t now(const penstock_host *host) {
   clock_gettime(CLOCK_REALTIME, &time);
   return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
-/* No timer comes before the end of these instances: it is kept for that. */
+/* No timer fires before the end of these instances; they are kept so that they can be cancelled then. */
 static penstock_timer_callback waiting[16];
 static void *contexts[16];
 static uint64_t count;

@@ -1,6 +1,6 @@
 /*
- * A plugin for the tests of versions: the operation `seen` says with which version of the header it was compiled, and what of a later one it finds
- * in its host. It is compiled with each header that there is.
+ * A plugin for the tests of versions: the result of the operation `seen` is the version of the header with which it was compiled, the version of its host,
+ * and the members of a later version that it finds in its host. It is compiled with each version of the header.
  */
 #include <penstock/plugin.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static penstock_status open_plugin(const penstock_host *the_host) {
   return instances != NULL && clocks != NULL ? PENSTOCK_OK : PENSTOCK_UNAVAILABLE;
 }
 
-/* What a later header adds, where both the header and the host have it. */
+/* Returns the result of the later header's members, if both the header and the host have them. */
 static int later(void) {
 #if PENSTOCK_ABI_MINOR > 1
   if (PENSTOCK_HAS(host, name) && PENSTOCK_HAS(instances, mark) && PENSTOCK_HAS(clocks, mark))

@@ -3,9 +3,9 @@ import PluginKit
 import PluginKitTesting
 import Testing
 
-/// The shared objects that the same build has made, loaded as a host loads them.
+/// The shared objects of the same build, loaded as a host loads them.
 @Suite(.timeLimit(.minutes(5))) struct SharedObjectTests {
-  // One test, since a loaded object is opened once.
+  // A single test, since a loaded object is opened once.
   @Test(.enabled(if: SharedObject("interval").isExpected)) func aBuiltControllerRunsByTheHostsClock() async throws {
     let host = try TestPluginHost(entry: SharedObject("interval").entry(), now: Timestamp(seconds: 7))
     #expect(try host.description["id"] == "interval")
@@ -25,18 +25,18 @@ import Testing
     #expect(host.faults.isEmpty)
   }
 
-  // Otherwise the host's own copy of a library could take the place of the plugin's.
+  // Otherwise the host's copy of a library could replace the plugin's.
   @Test(.enabled(if: SharedObject("interval").isExpected)) func nothingButTheEntryCanBeSeenFromOutside() throws {
     let object = try SharedObject("interval").open()
     #expect(dlsym(object, "penstock_plugin") != nil)
-    // Looked for in the object and in what it needs, which is the C library and its like.
+    // Searched in the object and in the libraries that it needs, such as the C library.
     for name in ["main", "penstock_kit_register", "swift_retain"] {
       #expect(dlsym(object, name) == nil, "\(name) can be seen")
     }
   }
 }
 
-/// A standard plugin beside the tests, which are a product of the same build.
+/// A standard plugin beside the tests, from the same build.
 private struct SharedObject {
   let path: String
 
@@ -47,7 +47,7 @@ private struct SharedObject {
     path = own[..<(own.lastIndex(of: "/") ?? own.startIndex)] + "/libpenstock-\(id).so"
   }
 
-  /// Whether the tests that need it are to run: where it is missing they are left out, but never in CI.
+  /// Whether to run the tests that need it: if it is missing they are skipped, but never in CI.
   var isExpected: Bool { access(path, R_OK) == 0 || getenv("CI") != nil }
 
   func open() throws -> UnsafeMutableRawPointer {

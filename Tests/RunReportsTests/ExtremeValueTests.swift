@@ -7,8 +7,8 @@ import Workspace
 @testable import RunHistory
 @testable import RunReports
 
-/// What a column of integers may hold where somebody else has filled it.
-@Suite("Numbers that no record has") struct ExtremeValueTests {
+/// Values that a column of integers may contain if another program has filled it.
+@Suite("Extreme numbers") struct ExtremeValueTests {
   private static let values: [Int64] = [
     .min, .min + 1, -253_402_300_800_000_000, -1, 0, 1, Int64(Int32.max), Int64(Int32.max) + 1, 1 << 53,
     253_402_300_800_000_000, .max - 1, .max,
@@ -27,7 +27,7 @@ import Workspace
     "daily_tally": ["day"],
   ]
 
-  /// Everything that the commands of the history make of it.
+  /// Runs all queries of the history commands.
   private func look(at fixture: HistoryFixture, _ run: RunID) throws {
     let history = fixture.history
     _ = try history.runs(RunFilter(limit: 10))
@@ -48,7 +48,7 @@ import Workspace
     _ = try history.prune(PruneRule(keep: 1), dryRun: true)
   }
 
-  @Test("end no command, each in each column", arguments: columns.keys.sorted())
+  @Test("cause no failure, each in each column", arguments: columns.keys.sorted())
   func each(table: String) async throws {
     for column in Self.columns[table] ?? [] {
       let fixture = try HistoryFixture()
@@ -63,7 +63,7 @@ import Workspace
     }
   }
 
-  @Test("end no command, all columns at once") func together() async throws {
+  @Test("cause no failure in all columns at once") func together() async throws {
     var random = SeededRandom(seed: 21)
     for _ in 0..<60 {
       let fixture = try HistoryFixture()
@@ -80,10 +80,10 @@ import Workspace
     }
   }
 
-  /// SQLite reads the digits of the least integer as a real number.
+  /// SQLite parses the digits of the smallest integer as a real number.
   private static func literal(_ value: Int64) -> String { value == .min ? "(-9223372036854775807 - 1)" : String(value) }
 
-  @Test("are times in the years 0 to 9999") func times() {
+  @Test("are limited to times in the years 0 to 9999") func times() {
     #expect(RecordTime(microseconds: .min).text == "0000-01-01T00:00:00.000Z")
     #expect(RecordTime(microseconds: .max).text == "9999-12-31T23:59:59.999Z")
     #expect(RecordTime(secondsSince1970: .infinity) == RecordTime(microseconds: .max))

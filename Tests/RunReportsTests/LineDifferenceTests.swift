@@ -2,15 +2,15 @@ import Testing
 
 @testable import RunReports
 
-@Suite("Differences of texts")
+@Suite("Differences between texts")
 struct LineDifferenceTests {
-  @Test("of the same text are none")
+  @Test("of the same text are empty")
   func same() {
     #expect(LineDifference(from: "a\nb\n", to: "a\nb").isEmpty)
     #expect(LineDifference(from: "", to: "").text == [])
   }
 
-  @Test("show what was removed and added, with three lines around")
+  @Test("show removed and added lines, with three lines of context")
   func lines() {
     let old = (1...20).map(String.init)
     var new = old
@@ -24,13 +24,13 @@ struct LineDifferenceTests {
     #expect(difference.removed == 1 && difference.added == 2)
   }
 
-  @Test("of texts without anything in common are all of both")
+  @Test("of texts without common lines contain all lines of both")
   func nothingInCommon() {
     #expect(LineDifference(from: "a\nb", to: "c").text == ["-a", "-b", "+c"])
     #expect(LineDifference(from: "", to: "c\n").text == ["+c"])
   }
 
-  @Test("of long texts are found soon")
+  @Test("of long texts are computed quickly")
   func long() {
     let old = (0..<30_000).map { "old \($0)" }.joined(separator: "\n")
     let new = (0..<30_000).map { "new \($0)" }.joined(separator: "\n")

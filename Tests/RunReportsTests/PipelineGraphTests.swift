@@ -31,7 +31,7 @@ struct PipelineGraphTests {
       failure: [{ name: page, run: echo }]
     """
 
-  @Test("operations are listed in an order in which they could run, with what they are given")
+  @Test("operations are listed in a possible order of execution, with their inputs")
   func text() throws {
     #expect(
       PipelineGraph(try load(demo)).text() == """
@@ -46,7 +46,7 @@ struct PipelineGraphTests {
         """)
   }
 
-  @Test("Mermaid and DOT have one node for each operation, and escape what could end a label")
+  @Test("Mermaid and DOT have one node per operation, and escape what could end a label")
   func formats() throws {
     let graph = PipelineGraph(try load(demo))
     #expect(graph.mermaid().contains("  n0 -->|\"standard input\"| n1\n"))
@@ -59,7 +59,7 @@ struct PipelineGraphTests {
     #expect(PipelineGraph(hostile).dot().contains("'a\\\"|<b>'"))
   }
 
-  @Test("a plan knows what params decide")
+  @Test("a plan knows everything that params determine")
   func plan() throws {
     var options = RunOptions()
     options.parameters = ["who": "you"]
@@ -70,7 +70,7 @@ struct PipelineGraphTests {
     #expect(plan.steps[3].disposition == .skippedWith(dependency: "right"))
   }
 
-  @Test("a plan of a part leaves the rest out")
+  @Test("a plan of a partial run leaves out the rest")
   func selection() throws {
     var options = RunOptions()
     options.parameters = ["who": "me"]
@@ -81,7 +81,7 @@ struct PipelineGraphTests {
     #expect(plan.steps.map(\.disposition) == [.leftOut, .runs, .leftOut, .runs, .runs])
   }
 
-  @Test("a retry is told in words")
+  @Test("the retries of an operation are described in words")
   func retry() throws {
     let pipeline = try load(demo)
     #expect(pipeline.operations[1].retrySummary == "up to 2 retries, exponential from 100ms to 1m")

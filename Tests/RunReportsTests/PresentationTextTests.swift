@@ -4,10 +4,10 @@ import Testing
 @testable import RunHistory
 @testable import RunReports
 
-@Suite("Texts for people")
+@Suite("Texts for display")
 struct PresentationTextTests {
   @Test(
-    "durations have no more digits than matter",
+    "durations have only significant digits",
     arguments: [
       (0, "0ms"), (400, "0ms"), (27_600, "28ms"), (99_499, "99ms"), (99_500, "0.1s"), (1_249_000, "1.2s"),
       (9_949_999, "9.9s"), (9_950_000, "10s"), (59_600_000, "1m00s"), (192_000_000, "3m12s"), (7_500_000_000, "2h05m"),
@@ -18,13 +18,13 @@ struct PresentationTextTests {
   }
 
   @Test(
-    "text is cut by columns, not by characters",
+    "text is truncated by columns, not by characters",
     arguments: [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 4, "日…"), ("日本", 4, "日本"), ("ab", 0, "")])
   func fitted(text: String, width: Int, shown: String) {
     #expect(TerminalText.fitted(text, width: width) == shown)
   }
 
-  @Test("text on one line has no line breaks and nothing that acts")
+  @Test("one-line text has no line breaks or control characters")
   func oneLine() {
     #expect(TerminalText.oneLine("  a\n\tb\u{1B}[2J  c ") == "a b\\x1b[2J c")
   }
@@ -32,7 +32,7 @@ struct PresentationTextTests {
   private let run = RunID("03kx9fab0001") ?? .generate()
 
   @Test(
-    "an item that others ended was cancelled, or not run where it had not begun",
+    "an item ended by others was cancelled, or not run if it had not begun",
     arguments: [
       (0, 3, "not run", "3 items of 'convert' failed"), (0, 1, "not run", "1 item of 'convert' failed"),
       (2, 3, "cancelled", "3 items of 'convert' failed"),
@@ -46,7 +46,7 @@ struct PresentationTextTests {
     #expect(StateReason.text(of: record, now: nil) == text)
   }
 
-  @Test("reasons are said in words")
+  @Test("reasons are described in words")
   func reasons() {
     func text(_ state: OperationState, _ reason: String?, _ detail: String? = nil, error: String? = nil) -> String {
       let record = OperationRecord(
@@ -68,7 +68,7 @@ struct PresentationTextTests {
     #expect(text(.succeeded, nil) == "")
   }
 
-  @Test("what is waited for has its date where it is a day away or more")
+  @Test("a time that is awaited has a date if it is a day away or more")
   func moments() {
     let began = RecordTime(microseconds: 1_800_000_000_000_000)
     func text(_ reason: String, after seconds: Int64, now: RecordTime?) -> String {
@@ -91,7 +91,7 @@ struct PresentationTextTests {
   }
 
   @Test(
-    "an age is how long ago something was, and one from the future is said to be",
+    "an age is relative to the present, and a time in the future is reported as such",
     arguments: [(-5, "5.0s ago"), (0, "0ms ago"), (2, "in the future"), (86_400, "in the future")])
   func ages(seconds: Int64, text: String) {
     let now = RecordTime(microseconds: 1_800_000_000_000_000)
@@ -99,7 +99,7 @@ struct PresentationTextTests {
     let length = ClockText.length(since: now.advanced(by: seconds * 1_000_000), now: now)
     let unknown = "an unknown time, because the clock was set back"
     #expect(length == (seconds > 0 ? unknown : text.replacing(" ago", with: "")))
-    // The clock may have been read before what it is compared with.
+    // The clock may have been read before the time that it is compared with.
     #expect(ClockText.ago(now.advanced(by: 1000), now: now) == "0ms ago")
   }
 }

@@ -10,7 +10,7 @@ import Values
     return try #require(try fixture.history.loadForResume(run))
   }
 
-  @Test("For reading, a run has everything that the views have, and what has no value is null")
+  @Test("A run for display has everything that the views have, and missing values are null")
   func views() async throws {
     let object = History.json(try await whole())
     #expect(object["reason"] == .null)
@@ -25,7 +25,7 @@ import Values
       ])
   }
 
-  @Test("How many attempts there were is `attempt_count` in whole runs, where `attempts` is their list, and in events")
+  @Test("The number of attempts is `attempt_count` in runs, where `attempts` is their list, and in events")
   func attemptCount() async throws {
     let whole = try await whole()
     let operations = History.json(whole)["operations"]?.arrayValue ?? []
@@ -44,7 +44,7 @@ import Values
     #expect(outcome.jsonValue(operations: nil)["operations"] == .int(2))
   }
 
-  @Test("Every column of comma-separated values is a member of the JSON")
+  @Test("Every CSV column is a member of the JSON")
   func columns() async throws {
     let fixture = try HistoryFixture()
     let id = try await fixture.ended()
@@ -54,7 +54,7 @@ import Values
     #expect(Set(DurationStatistics.columns).subtracting(statistics.objectValue?.keys.elements ?? []) == [])
   }
 
-  @Test("An item has its label beside its value, wherever it is shown")
+  @Test("An item has its label as well as its value wherever it is shown")
   func labels() async throws {
     var whole = try await whole()
     whole.operations[1].parent = 0
@@ -69,7 +69,7 @@ import Values
     #expect(RunTimeline(whole, width: 10).rows.map(\.label) == [nil, "in/a.csv"])
   }
 
-  @Test("Commands that are advised name items so that any shell takes them")
+  @Test("Suggested commands quote items for any shell")
   func commands() async throws {
     var whole = try await whole()
     whole.run.state = .failed

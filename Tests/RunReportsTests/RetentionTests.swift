@@ -26,7 +26,7 @@ struct RetentionTests {
   }
 
   @Test(
-    "that means nothing is an error",
+    "is rejected if it is invalid",
     arguments: [
       "retention: 5", "retention: {}", "retention: { keep: -1 }", "retention: { keep: many }",
       "retention: { older_than: 0s }",
@@ -39,7 +39,7 @@ struct RetentionTests {
     #expect(result.diagnostics.first?.range.start.line == 1)
   }
 
-  @Test("is that of the latest run of each pipeline, as it was recorded")
+  @Test("is that of the latest run of each pipeline, as recorded")
   func recorded() async throws {
     func record(_ pipeline: String, _ minute: Int, _ definition: String) {
       var run = fixture.record(pipeline, at: HistoryFixture.start.advanced(by: Int64(minute) * 60_000_000))

@@ -19,7 +19,7 @@ struct RunExplanationTests {
     return try #require(explanation.entries.first).remedies
   }
 
-  @Test("says of an operation that runs what the computer lacks for it")
+  @Test("reports what the computer lacks for a running operation")
   func shortage() throws {
     var record = RunRecord(
       id: RunID(bits: 1), pipeline: "p", definitionHash: "", path: nil, host: "", user: "", version: "")
@@ -35,7 +35,7 @@ struct RunExplanationTests {
   }
 
   @Test(
-    "names the operations that have all slots of the run, with `concurrency` and without it", arguments: [true, false])
+    "names the operations that occupy all slots of the run, with and without `concurrency`", arguments: [true, false])
   func slots(isDeclared: Bool) throws {
     let pipeline = try #require(
       PipelineLoader.load(
@@ -67,7 +67,7 @@ struct RunExplanationTests {
     #expect(try entry(processors: nil).because == ["it is about to begin, or waits for a free slot"])
   }
 
-  @Test("counts from the beginning of the attempt that runs, not from that of the first one")
+  @Test("measures from the start of the current attempt, not of the first one")
   func laterAttempt() throws {
     var record = RunRecord(
       id: RunID(bits: 1), pipeline: "p", definitionHash: "", path: nil, host: "", user: "", version: "")
@@ -88,7 +88,7 @@ struct RunExplanationTests {
     #expect(entry.because.first == "attempt 2 has been running for 3.0s")
   }
 
-  @Test("names what holds a resource that an operation waits for, in whatever process")
+  @Test("names the holders of a resource that an operation waits for, in any process")
   func holders() throws {
     func holder(_ number: UInt64) -> ResourceHolds.Holder {
       ResourceHolds.Holder(

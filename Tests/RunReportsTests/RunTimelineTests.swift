@@ -44,7 +44,7 @@ struct RunTimelineTests {
     }
   }
 
-  @Test("shows attempts, what failed, and the waits between, on one axis")
+  @Test("shows attempts, failures, and the waits between them, on one axis")
   func bars() {
     let operations = [
       operation(0, "a", .succeeded, from: 0, to: 2), operation(1, "b", .succeeded, from: 2, to: 10),
@@ -57,7 +57,7 @@ struct RunTimelineTests {
     #expect(lines(operations, attempts) == ["a |##        | 2", "b |  xx....##| 8"])
   }
 
-  @Test("shows items under their loop, and what goes on until now")
+  @Test("shows items under their loop, and extends active ones to the present")
   func open() {
     let operations = [
       operation(0, "loop", .running, from: 0, to: nil), operation(1, "gate", .waiting, from: nil, to: nil, waiting: 5),
@@ -72,7 +72,7 @@ struct RunTimelineTests {
       ])
   }
 
-  @Test("gives everything at least one cell, and everything its room in one cell")
+  @Test("gives everything at least one cell, and fits everything into one cell")
   func narrow() {
     let operations = [
       operation(0, "a", .succeeded, from: 0, to: 100), operation(1, "b", .succeeded, from: 100, to: 100),

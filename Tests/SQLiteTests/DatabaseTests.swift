@@ -24,7 +24,7 @@ final class DatabaseTests: Sendable {
     } catch { return error as? DatabaseError }
   }
 
-  @Test("what a transaction did is undone where it throws, and kept where it does not")
+  @Test("a transaction is rolled back if its body throws, and committed otherwise")
   func transactions() throws {
     struct Stop: Error {}
     #expect(throws: Stop.self) {
@@ -42,7 +42,7 @@ final class DatabaseTests: Sendable {
     #expect(queue.unsafeRead { !$0.isInsideTransaction })
   }
 
-  @Test("a transaction that SQLite has rolled back itself can be rolled back")
+  @Test("rolling back after SQLite has already rolled back is allowed")
   func rolledBack() throws {
     try queue.writeWithoutTransaction { db in
       try db.rollback()
@@ -53,7 +53,7 @@ final class DatabaseTests: Sendable {
     }
   }
 
-  @Test("several statements share the arguments, and missing or surplus ones are errors that change nothing")
+  @Test("several statements share the arguments, and missing or surplus arguments are errors that change nothing")
   func arguments() throws {
     try queue.write { db in
       try db.execute(
@@ -77,12 +77,12 @@ final class DatabaseTests: Sendable {
     #expect(error { try queue.read { _ = try $0.makeStatement(sql: "-- nothing") } }?.message == "empty statement")
   }
 
-  @Test("what stands in double quotes is a name, never a text")
+  @Test("double quotes enclose an identifier, never a string")
   func quotes() throws {
     #expect(error { try queue.read { _ = try Int.fetchOne($0, sql: "SELECT \"x\"") } } != nil)
   }
 
-  @Test("a statement is prepared once, but is not taken from whoever reads its rows")
+  @Test("a statement is prepared once, and reusing its SQL does not disturb a reader of its rows")
   func cached() throws {
     try queue.unsafeRead { db in
       let sql = "SELECT number FROM a ORDER BY number"
@@ -95,7 +95,7 @@ final class DatabaseTests: Sendable {
     }
   }
 
-  @Test("a cursor that is not read to its end keeps nobody from writing")
+  @Test("an unfinished cursor does not block writing")
   func leftCursor() throws {
     try queue.writeWithoutTransaction { db in
       _ = try Row.fetchCursor(db, sql: "SELECT * FROM a").next()
@@ -104,7 +104,7 @@ final class DatabaseTests: Sendable {
     }
   }
 
-  @Test("a closed connection says so, and statements that somebody still holds do no harm")
+  @Test("using a closed connection is an error, and statements still held remain safe")
   func closed() throws {
     let statement = try queue.unsafeRead { try $0.cachedStatement(sql: "SELECT 1") }
     try queue.close()
@@ -113,7 +113,7 @@ final class DatabaseTests: Sendable {
     _ = statement.sql
   }
 
-  @Test("a connection that cannot write refuses to, and a file that is no database is not opened")
+  @Test("a read-only connection rejects writes, and a file that is not a database is not opened")
   func refused() throws {
     var configuration = Configuration()
     configuration.readonly = true
@@ -127,7 +127,7 @@ final class DatabaseTests: Sendable {
     #expect(error { _ = try DatabaseQueue(path: other + "/x") }?.resultCode == .SQLITE_CANTOPEN)
   }
 
-  @Test("who waits for another connection is asked each time, and may give up")
+  @Test("the busy handler is called for each retry and can give up")
   func busy() throws {
     var configuration = Configuration()
     configuration.busy = { $0 < 3 }
@@ -140,7 +140,7 @@ final class DatabaseTests: Sendable {
     try other.write { try $0.execute(sql: "DELETE FROM a") }
   }
 
-  @Test("a copy has what the original has")
+  @Test("a backup has the same contents as the original")
   func backup() throws {
     let copy = try DatabaseQueue(path: path + ".copy")
     try queue.backup(to: copy)

@@ -6,14 +6,14 @@ struct RowTests {
   private func row<T>(_ sql: String, arguments: StatementArguments = [], _ body: (Row) throws -> T) throws -> [T] {
     let queue = try DatabaseQueue(path: ":memory:")
     return try queue.unsafeRead { db in
-      // Both kinds of rows: the one on which a statement stands, and a copy of it.
+      // Both kinds of rows: a statement's current row, and a copy of it.
       let cursor = try Row.fetchCursor(db, sql: sql, arguments: arguments)
       let live = try body(#require(try cursor.next()))
       return try [live, body(#require(try Row.fetchOne(db, sql: sql, arguments: arguments)))]
     }
   }
 
-  @Test("values come back as they were given")
+  @Test("values round-trip")
   func roundTrip() throws {
     let texts = ["", "a", "größer 🚰", "with\u{0}nul"]
     for text in texts {
@@ -37,7 +37,7 @@ struct RowTests {
   }
 
   @Test(
-    "any value is converted to any type as SQLite does it, and none ends the process",
+    "any value converts to any type as in SQLite, without a crash",
     arguments: ["NULL", "7", "-9223372036854775808", "2.5", "1e300", "'12abc'", "'text'", "x'3132'", "x'ff'", "''"])
   func conversions(value: String) throws {
     let sql = "SELECT \(value), CAST(\(value) AS INTEGER), CAST(\(value) AS REAL)"
@@ -52,7 +52,7 @@ struct RowTests {
     if !value.contains(".") && !value.contains("e300") { #expect(all[0] == all[1]) }
   }
 
-  @Test("columns have names, and what has none is NULL")
+  @Test("columns are read by name, and an unknown name is NULL")
   func names() throws {
     let found = try row("SELECT 1 AS a, 'x' AS b") { row in
       "\(row.columnNames) \(row["a"] as Int) \(row["b"] as String?, default: "-") \(row["c"] as String?, default: "-") \(row.count)"
@@ -60,7 +60,7 @@ struct RowTests {
     #expect(Set(found) == [#"["a", "b"] 1 x - 2"#])
   }
 
-  @Test("only what is of a type, or can be without loss, is a value of it")
+  @Test("exact conversion accepts a value only if nothing is lost")
   func exact() {
     #expect(Int.fromDatabaseValue(DatabaseValue(.double(2))) == 2)
     #expect(Int.fromDatabaseValue(DatabaseValue(.double(2.5))) == nil)
@@ -70,7 +70,7 @@ struct RowTests {
     #expect(Bool.fromDatabaseValue(.null) == nil)
   }
 
-  @Test("fetched rows stay as they were")
+  @Test("fetched rows keep their values")
   func copies() throws {
     let queue = try DatabaseQueue(path: ":memory:")
     let rows = try queue.unsafeRead { try Row.fetchAll($0, sql: "VALUES (1), (2), (3)") }

@@ -2,11 +2,11 @@ import Glibc
 import Synchronization
 import Workspace
 
-/// What one transaction, or one snapshot, has seen and written, and when.
+/// What one transaction or snapshot has read and written, and when.
 package struct Observation: Sendable, Equatable {
-  /// What it writes into registers; no two transactions have the same. Readers have numbers as well, which they write nowhere.
+  /// The version that it writes to registers, unique to each transaction. Readers have versions as well, but do not write them.
   package var version: Int
-  /// Nanoseconds of a clock that all processes share: just before the call, and just after the completion.
+  /// Nanoseconds of a clock shared by all processes: just before the call, and just after the completion.
   package var began: UInt64
   package var ended: UInt64
   /// The version of each register that was read.
@@ -27,7 +27,7 @@ package struct Observation: Sendable, Equatable {
     return "\(version) \(began) \(ended) \(seen) \(written.sorted().map(String.init).joined(separator: ","))"
   }
 
-  /// Reads a line; nil if it is none.
+  /// Parses a line; returns nil if it is malformed.
   package init?(line: some StringProtocol) {
     let parts = line.split(separator: " ", omittingEmptySubsequences: false)
     guard parts.count == 5, let version = Int(parts[0]), let began = UInt64(parts[1]), let ended = UInt64(parts[2])
@@ -48,7 +48,7 @@ enum Competition {
   static func take(part directory: String, seed: UInt64, tasks: Int, count: Int, file: String) async throws {
     let workspace = try openRegisters(directory)
     say("ready")
-    // All processes begin when their input ends.
+    // All processes start when their input ends.
     while getchar() != EOF {}
     let observations = try await withThrowingTaskGroup(of: [Observation].self) { group in
       for task in 0..<tasks {

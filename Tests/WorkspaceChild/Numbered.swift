@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import Workspace
 
-/// Transactions with numbers, each of which is the same whoever makes it: so what is in a workspace can be told from the number of the last.
+/// Numbered transactions that are determined by their numbers, so that the content of a workspace follows from the number of the last one.
 package enum Numbered {
   package struct Item: Storable, Hashable {
     package var id: Int
@@ -29,7 +29,7 @@ package enum Numbered {
     package static let number = Field("number", \Last.number)
     package static let schema = ObjectSchema("last", Last.init, id, number, key: id)
 
-    /// That of a workspace; -1 if there was none.
+    /// Returns the number in a workspace; -1 if there is none.
     package static func number(in workspace: OpenWorkspace) throws -> Int {
       try workspace.fetch(for: Last.self).maximum(number) ?? -1
     }
@@ -40,13 +40,13 @@ package enum Numbered {
       at: directory, schema: WorkspaceSchema(applicationID: 0x7465_7374, objects: [Item.self, Last.self]), mode: mode)
   }
 
-  /// What one transaction does, in its order; nil deletes.
+  /// Returns the changes of one transaction, in order; nil deletes.
   package static func changes(of number: Int, seed: UInt64) -> [(id: Int, item: Item?)] {
     var random = Repeatable(seed: seed &+ UInt64(number) &* 1_000_003)
     return (0..<Int.random(in: 1...6, using: &random)).map { place in
       let id = Int.random(in: 0..<200, using: &random)
       if Int.random(in: 0..<5, using: &random) == 0 { return (id, nil) }
-      // One in ten is large, so that the log is written back every few hundred transactions.
+      // One in ten is large, so that a checkpoint happens every few hundred transactions.
       let size = Int.random(in: 0..<10, using: &random) == 0 ? 20_000 : Int.random(in: 0..<300, using: &random)
       let item = Item(
         id: id, writer: number, text: "text \(Int.random(in: 0..<50, using: &random))",
@@ -55,14 +55,14 @@ package enum Numbered {
     }
   }
 
-  /// What the transactions up to a number leave, beginning with what others have left.
+  /// Applies the transactions with the given numbers to `items`.
   package static func apply(_ numbers: Range<Int>, seed: UInt64, to items: inout [Int: Item]) {
     for number in numbers {
       for (id, item) in changes(of: number, seed: seed) { items[id] = item }
     }
   }
 
-  /// Goes on after the last transaction in the workspace, with four of them under way at any time.
+  /// Continues after the last transaction in the workspace, with four pending at any time.
   static func writeForever(_ directory: String, seed: UInt64) async throws {
     let workspace = try open(directory)
     let first = try Last.number(in: workspace) + 1
@@ -94,7 +94,7 @@ package enum Numbered {
         exit(1)
       }
       beginning.withLock { _ in }
-      // Completions come in the order of the calls, so this keeps the transactions in the order of their numbers.
+      // Completions arrive in the order of the calls, which keeps the transactions in the order of their numbers.
       write(number + 4, workspace, seed: seed)
     }
   }

@@ -1,6 +1,6 @@
 import Workspace
 
-/// What several processes read and change at once: a version, of which no two are the same.
+/// An object that several processes read and change concurrently: its versions are unique.
 package struct Register: Storable, Equatable {
   package var key: Int
   package var version: Int
@@ -22,7 +22,7 @@ package func openRegisters(_ directory: String, patience: Duration = .seconds(30
     patience: patience)
 }
 
-/// A sequence of random numbers that a seed repeats.
+/// A sequence of random numbers that is reproducible from a seed.
 package struct Repeatable: RandomNumberGenerator {
   private var state: UInt64
 

@@ -1,12 +1,12 @@
 import Glibc
 import Workspace
 
-/// The other process of the tests of Workspace.
+/// The child process of the tests of Workspace.
 ///
-///     WorkspaceChild write DIRECTORY SEED          transactions without end, numbered; prints the number of each that is acknowledged
+///     WorkspaceChild write DIRECTORY SEED          endless numbered transactions; prints the number of each acknowledged one
 ///     WorkspaceChild compete DIRECTORY SEED TASKS COUNT FILE
-///                                                  tasks that change and read registers; writes what each has seen to a file
-///     WorkspaceChild update DIRECTORY KEY COUNT    changes one object, so often
+///                                                  tasks that change and read registers; writes what each has read to a file
+///     WorkspaceChild update DIRECTORY KEY COUNT    changes one object COUNT times
 ///     WorkspaceChild hold DIRECTORY                holds the write lock from its first line of output until its input ends
 @main
 enum WorkspaceChild {
@@ -37,7 +37,7 @@ enum WorkspaceChild {
   }
 }
 
-/// Prints a line at once.
+/// Prints a line immediately.
 func say(_ line: String) {
   var line = line + "\n"
   _ = line.withUTF8 { write(STDOUT_FILENO, $0.baseAddress, $0.count) }

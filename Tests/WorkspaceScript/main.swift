@@ -1,4 +1,4 @@
-// A program with code at its top level, as a script has it: which form of a function the compiler takes there is another question than in a function.
+// A program with top-level code, like a script: the compiler chooses overloads differently there than in a function.
 //
 //     WorkspaceScript DIRECTORY
 

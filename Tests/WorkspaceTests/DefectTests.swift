@@ -3,8 +3,8 @@ import Foundation
 import Testing
 import Workspace
 
-/// Defects that were found by running a peer, and that this library must not have. Each test is one of them.
-@Suite("Defects of a peer")
+/// Defects that were found by running a comparable library, and that this one must not have. Each test covers one of them.
+@Suite("Defects of a comparable library")
 struct DefectTests {
   let directory: TemporaryDirectory
   let workspace: OpenWorkspace
@@ -18,7 +18,7 @@ struct DefectTests {
     try await workspace.performChanges([Job.self]) { try $0.submit(Job.changeRequest(Job(id: id), body)) }
   }
 
-  @Test("1: transactions over several types, begun by several threads, hang for good", .timeLimit(.minutes(10)))
+  @Test("1: transactions over several types from several threads do not deadlock", .timeLimit(.minutes(10)))
   func deadlock() async throws {
     let workspace = workspace
     await withTaskGroup(of: Void.self) { group in
@@ -39,19 +39,19 @@ struct DefectTests {
     #expect(try workspace.fetch(for: Note.self).all().map(\.text) == ["199"])
   }
 
-  @Test("2: a type that was not declared, and a conflict under try, end the process")
+  @Test("2: an undeclared type, or a conflict under try, does not end the process")
   func traps() async throws {
     try await workspace.performChanges([Job.self]) { context in
       #expect(context.try(submit: Note.creationRequest(Note(number: 1, text: ""))) == nil)
       let request = Job.creationRequest(Job(id: "a"))
       #expect(context.try(submit: request) == .inserted(Job(id: "a")))
-      // The same request once more, and a conflict.
+      // The same request again, which is a conflict.
       #expect(context.try(submit: request) == nil)
     }
     #expect(try workspace.fetch(for: Job.self).count() == 1)
   }
 
-  @Test("3: a key that is changed onto another object's key deletes that object without a word")
+  @Test("3: changing a key to that of another object is an error, and does not delete that object")
   func keyOntoKey() async throws {
     try await workspace.add([Job(id: "a"), Job(id: "b", attempt: 7)])
     let told = Collected<SubscribedObject<Job>>()
@@ -64,7 +64,7 @@ struct DefectTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("4: a unique value that is changed onto a taken one makes the other object disappear from queries")
+  @Test("4: changing a unique value to a taken one is an error, and both objects are still found")
   func uniqueOntoUnique() async throws {
     try await workspace.add([Job(id: "a", ticket: "1"), Job(id: "b", ticket: "2")])
     let error = await caught(ChangeError.self) { try await change("a") { $0.ticket = "2" } }
@@ -73,14 +73,14 @@ struct DefectTests {
     #expect(try workspace.fetch(for: Job.self).all(orderBy: [Job.ticket.ascending]).map(\.id) == ["a", "b"])
   }
 
-  @Test("5: a limit is applied before the order, where no index has the order")
+  @Test("5: a limit is applied after the order, even if no index has that order")
   func limitBeforeOrder() async throws {
     try await workspace.add(zip(1..., ["e", "d", "c", "b", "a"]).map { Job(id: "\($0)", pipeline: $1) })
     let found = try workspace.fetch(for: Job.self).all(limit: 2, orderBy: [Job.pipeline.ascending])
     #expect(found.map(\.pipeline) == ["a", "b"])
   }
 
-  @Test("6: keys are cut at the first NUL, and collide")
+  @Test("6: keys that differ only after a NUL are different")
   func textAfterNUL() async throws {
     try await workspace.add([Job(id: "a\u{0}b"), Job(id: "a\u{0}c"), Job(id: "a")])
     #expect(try workspace.job("a\u{0}c")?.id == "a\u{0}c")
@@ -88,7 +88,7 @@ struct DefectTests {
     #expect(try workspace.fetch(for: Job.self).where(Job.id.contains("\u{0}c")).count == 1)
   }
 
-  @Test("7: an object that is changed while an index is built is not found by its new value, and holes stay unnoticed")
+  @Test("7: an object changed while an index is built is found by its new value, and the index is complete")
   func indexWhileBuilding() async throws {
     try await workspace.add((0..<2000).map { Job(id: "\($0)", attempt: 1) })
     try workspace.sql("DROP INDEX job_by_attempt")
@@ -104,7 +104,7 @@ struct DefectTests {
     #expect(try again.checkIntegrity() == [])
   }
 
-  @Test("8: a snapshot inside a snapshot ends the outer one, and one of another workspace reads the wrong file")
+  @Test("8: an inner snapshot does not end the outer one, and other workspaces are read from their own file")
   func snapshots() throws {
     let elsewhere = try OpenWorkspace.open(at: directory.path + "/elsewhere", schema: .jobs, mode: .readWrite)
     try elsewhere.sql("INSERT INTO note VALUES (1, 'elsewhere')")
@@ -115,7 +115,7 @@ struct DefectTests {
     }
   }
 
-  @Test("9: a limited live result is not what a fresh query finds")
+  @Test("9: a limited live result equals what a fresh query finds")
   func limitedLiveResult() async throws {
     try await workspace.add((1...5).map { Job(id: "\($0)", attempt: $0) })
     let told = Collected<[Int]>()
@@ -126,7 +126,7 @@ struct DefectTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("10: changes of another process never reach subscribers")
+  @Test("10: changes of another process reach subscribers")
   func otherProcess() async throws {
     try await workspace.add([Job(id: "a")])
     let told = Collected<SubscribedObject<Job>>()
@@ -153,7 +153,7 @@ struct DefectTests {
     try #require(process.terminationStatus == 0)
   }
 
-  @Test("11: what a transaction has written before its abort is still seen inside it")
+  @Test("11: after an abort, what the transaction has written is not seen inside it")
   func abortedWrites() async throws {
     _ = await caught(ChangeError.self) {
       try await workspace.performChanges([Job.self]) { context in
@@ -165,7 +165,7 @@ struct DefectTests {
     #expect(try workspace.fetch(for: Job.self).count() == 0)
   }
 
-  @Test("12: shutting down leaves the log behind, and subscriptions without an end")
+  @Test("12: shutting down removes the log and ends subscriptions")
   func shutdown() async throws {
     try await workspace.add([Job(id: "a")])
     var states = workspace.publisher(for: Job(id: "a")).makeAsyncIterator()

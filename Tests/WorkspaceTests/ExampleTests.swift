@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Workspace
 
-/// The code of `Documentation/workspace.md`, in its order. A change here is a change there.
+/// The code of `Documentation/workspace.md`, in the same order. Any change must be made there as well.
 private enum Example {
   struct Job: Storable {
     enum State: String, ColumnValue { case queued, running, failed }
@@ -40,7 +40,7 @@ private enum Example {
 
 @Suite("The example of the documentation")
 struct ExampleTests {
-  @Test("does what it shows")
+  @Test("works as described")
   func runs() async throws {
     let directory = try TemporaryDirectory()
     let (failed, counts) = try await Example.run(directory.workspace)
@@ -48,7 +48,7 @@ struct ExampleTests {
     #expect(counts == [1])
   }
 
-  @Test("is the code that is tested")
+  @Test("is the tested code")
   func isTheSame() throws {
     let code = try Checkout.words(of: "Tests/WorkspaceTests/ExampleTests.swift")
     let blocks = try Checkout.swiftBlocks(of: "Documentation/workspace.md")

@@ -2,7 +2,7 @@ import SQLite
 import Testing
 import Workspace
 
-@Suite("A query that a person wrote")
+@Suite("A query written by a user")
 struct GuardedQueryTests {
   let directory: TemporaryDirectory
   let workspace: OpenWorkspace
@@ -15,7 +15,7 @@ struct GuardedQueryTests {
     }
   }
 
-  @Test("gives columns and rows of every kind")
+  @Test("returns columns and rows of every kind")
   func rows() throws {
     let query = try GuardedQuery(
       "SELECT value AS n, value / 2.0 AS half, 'text ' || value AS t, x'0102' AS b, NULL AS none FROM number -- all",
@@ -28,7 +28,7 @@ struct GuardedQueryTests {
   }
 
   @Test(
-    "may use what reading needs",
+    "may use everything that reading needs",
     arguments: [
       "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 10) SELECT sum(n) FROM c",
       "SELECT name FROM sqlite_schema", "SELECT value FROM json_each('[1,2]')", "SELECT count(*) FROM leases",
@@ -40,7 +40,7 @@ struct GuardedQueryTests {
   }
 
   @Test(
-    "is refused when it does anything else",
+    "is refused if it does anything else",
     arguments: [
       "DELETE FROM number", "INSERT INTO number (value) VALUES (1)", "UPDATE number SET value = 0", "DROP TABLE number",
       "CREATE TABLE t (x)", "CREATE TEMP TABLE t (x)", "ATTACH '/tmp/other.db' AS other", "DETACH main",
@@ -59,7 +59,7 @@ struct GuardedQueryTests {
     #expect(try workspace.values() == [1, 2, 3])
   }
 
-  @Test("names its mistake and the place of it")
+  @Test("reports its error and the position")
   func wrong() throws {
     let error = #expect(throws: GuardedQueryError.self) { try GuardedQuery("SELECT valu FROM number", on: workspace) }
     #expect(error == .invalid(message: "no such column: valu", offset: 7))
@@ -68,7 +68,7 @@ struct GuardedQueryTests {
     }
   }
 
-  @Test("is stopped when it takes too many steps")
+  @Test("is stopped after too many steps")
   func stepLimit() throws {
     let endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c"
     let query = try GuardedQuery(endless, on: workspace, stepLimit: 100_000)
@@ -81,7 +81,7 @@ struct GuardedQueryTests {
     #expect(throws: GuardedQueryError.tooLong(steps: 10)) { try short.next() }
   }
 
-  @Test("cannot make values that exhaust the memory")
+  @Test("cannot create values that exhaust the memory")
   func hugeValue() throws {
     let query = try GuardedQuery("SELECT length(zeroblob(1000000000))", on: workspace)
     #expect(throws: GuardedQueryError.self) { try query.next() }

@@ -16,7 +16,7 @@ struct OpeningTests {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
   }
 
-  @Test("A new workspace is for its owner alone")
+  @Test("A new workspace is accessible only to its owner")
   func permissions() throws {
     let workspace = try openNumbers(directory)
     try workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (1)") }
@@ -28,7 +28,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("What was committed is there after the workspace is opened again")
+  @Test("Committed data is there after the workspace is opened again")
   func reopen() throws {
     let workspace = try openNumbers(directory)
     try workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (7)") }
@@ -37,7 +37,7 @@ struct OpeningTests {
     #expect(try openNumbers(directory, mode: .readOnly).values() == [7])
   }
 
-  @Test("A relative path is taken from the current directory")
+  @Test("A relative path is resolved against the current directory")
   func relativePath() throws {
     let workspace = try openNumbers(directory)
     let steps = FileManager.default.currentDirectoryPath.split(separator: "/").map { _ in ".." }
@@ -55,7 +55,7 @@ struct OpeningTests {
     #expect(!FileManager.default.fileExists(atPath: directory.workspace))
   }
 
-  @Test("A place where nothing can be created gives a typed error")
+  @Test("A path where nothing can be created gives a typed error")
   func cannotCreate() throws {
     try Data().write(to: URL(fileURLWithPath: directory.path + "/file"))
     let error = #expect(throws: WorkspaceError.self) {
@@ -79,7 +79,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("A file of a newer version is refused and left as it is")
+  @Test("A file of a newer version is refused and not changed")
   func newerSchema() throws {
     try OpenWorkspace.open(at: directory.workspace, schema: .numbersTwo, mode: .readWrite).close()
     let before = try Data(contentsOf: URL(fileURLWithPath: directory.workspace + "/workspace.db"))
@@ -94,7 +94,7 @@ struct OpeningTests {
   }
 
   @Test(
-    "A database of another program is refused and left as it is, with nothing beside it",
+    "A database of another program is refused and not changed, and nothing is created beside it",
     arguments: [OpenWorkspace.FirstConnection.reader, .writer, .onlyWriter])
   func foreignDatabase(first: OpenWorkspace.FirstConnection) throws {
     let path = directory.path + "/workspace.db"
@@ -110,7 +110,7 @@ struct OpeningTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["workspace.db"])
   }
 
-  @Test("A workspace that is opened for writing first reads what was written, in both ways")
+  @Test("A workspace opened with the writer first reads what was written, in both ways")
   func writerFirst() throws {
     try OpenWorkspace.open(at: directory.workspace, schema: .numbers, mode: .readWrite).close()
     let workspace = try OpenWorkspace.open(at: directory.workspace, schema: .numbers, mode: .readWrite, first: .writer)
@@ -119,13 +119,13 @@ struct OpeningTests {
     let names = "SELECT count(*) FROM sqlite_schema WHERE name = 'more'"
     #expect(try workspace.readWithoutOpening { try Int.fetchOne($0, sql: names) } == 1)
     #expect(try workspace.read { try Int.fetchOne($0, sql: names) } == 1)
-    // The log is short, so that it stays; nothing of the connections is closed.
+    // The log is short, so it is kept; no connection is closed.
     workspace.settle()
     #expect(try workspace.read { try Int.fetchOne($0, sql: names) } == 1)
   }
 
   @Test(
-    "A program that is there for a moment reads and writes on one connection, but for what it reads in the middle of a transaction"
+    "A short-lived program reads and writes on one connection, except for reads inside a transaction"
   )
   func onlyWriter() throws {
     try OpenWorkspace.open(at: directory.workspace, schema: .numbers, mode: .readWrite).close()
@@ -134,7 +134,7 @@ struct OpeningTests {
     defer { workspace.close() }
     let count = "SELECT count(*) FROM number"
     let insertion = "INSERT INTO number (value) VALUES (1)"
-    // Which sees what only this connection knows of.
+    // It sees what only this connection knows.
     try workspace.write { try $0.execute(sql: "CREATE TEMP TABLE own (x)") }
     #expect(try workspace.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM own") } == 0)
     #expect(throws: WorkspaceError.locked(path: workspace.path)) {
@@ -147,7 +147,7 @@ struct OpeningTests {
     #expect(try workspace.read { try Int.fetchOne($0, sql: count) } == 1)
   }
 
-  @Test("A file that is no database is refused")
+  @Test("A file that is not a database is refused")
   func noDatabase() throws {
     try Data(repeating: 0x41, count: 5000).write(to: URL(fileURLWithPath: directory.path + "/workspace.db"))
     let error = #expect(throws: WorkspaceError.self) {
@@ -156,14 +156,14 @@ struct OpeningTests {
     #expect(error?.code == "workspace-not-found")
   }
 
-  @Test("An empty file, left by a process that was killed while creating it, becomes a workspace")
+  @Test("An empty file, left by a process killed while creating it, becomes a workspace")
   func emptyFile() throws {
     try Data().write(to: URL(fileURLWithPath: directory.path + "/workspace.db"))
     let workspace = try OpenWorkspace.open(at: directory.path, schema: .numbers, mode: .readWrite)
     #expect(try workspace.values() == [])
   }
 
-  @Test("Many openers at once create one workspace")
+  @Test("Concurrent openers create one workspace")
   func concurrentCreation() async throws {
     let path = directory.workspace
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -179,7 +179,7 @@ struct OpeningTests {
     #expect(try openNumbers(directory, mode: .readOnly).values().sorted() == Array(0..<8))
   }
 
-  @Test("After close, everything fails as closed, and closing again does nothing")
+  @Test("After closing, everything fails as closed, and closing again does nothing")
   func closed() throws {
     let workspace = try openNumbers(directory)
     workspace.close()

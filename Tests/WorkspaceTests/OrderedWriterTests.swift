@@ -14,7 +14,7 @@ struct OrderedWriterTests {
     workspace = try openNumbers(directory)
   }
 
-  /// Allows the database no further page, as a full disk would; or as many as it wants again.
+  /// Prevents the database from growing, as a full disk would, or allows it again.
   private func limitPages(_ limited: Bool) throws {
     try workspace.write { db in
       let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
@@ -22,7 +22,7 @@ struct OrderedWriterTests {
     }
   }
 
-  @Test("writes changes in the order in which they were appended, many in one transaction")
+  @Test("writes changes in the order in which they were appended, many per transaction")
   func groups() async throws {
     let writer = OrderedWriter.numbers(workspace, delay: .milliseconds(200))
     for number in 0..<1000 { writer.append(number) }
@@ -33,7 +33,7 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
-  @Test("writes the log back while it waits for company, so that nobody waits for that at the end")
+  @Test("checkpoints the log while it waits for further changes, so that closing need not")
   func leisure() async throws {
     let writer = OrderedWriter<Int>(
       workspace: workspace, delay: .milliseconds(1),
@@ -41,7 +41,7 @@ struct OrderedWriterTests {
         for size in sizes { try db.execute(sql: "INSERT INTO number (value) VALUES (zeroblob(?))", arguments: [size]) }
       })
     let log = directory.workspace + "/workspace.db-wal"
-    // 3.6 MB, each part in a transaction of its own: a log of less than 4 MiB is not written back for its length alone.
+    // 3.6 MB, each part in its own transaction: a log of less than 4 MiB is not checkpointed because of its length.
     for _ in 0..<36 {
       writer.append(100_000)
       try await eventually { writer.progress.waiting == 0 }
@@ -53,7 +53,7 @@ struct OrderedWriterTests {
     #expect(total == 3_600_000)
   }
 
-  @Test("has nothing to try again where nothing has failed, and says so at once", .timeLimit(.minutes(1)))
+  @Test("returns immediately from a retry if nothing has failed", .timeLimit(.minutes(1)))
   func idleRetry() async throws {
     let writer = OrderedWriter.numbers(workspace, delay: .milliseconds(1))
     writer.append(1)
@@ -62,7 +62,7 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
-  @Test("puts no more changes into a transaction than it may")
+  @Test("puts no more changes into a transaction than allowed")
   func maximum() async throws {
     let writer = OrderedWriter.numbers(workspace, delay: .milliseconds(200), maximumBatch: 100)
     for number in 0..<1000 { writer.append(number) }
@@ -72,9 +72,9 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
-  @Test("waits for company no longer than it takes for a good many to be there")
+  @Test("stops waiting for further changes once there are enough")
   func sufficient() async throws {
-    // Nobody flushes: with a delay of an hour, only the number of changes can begin a transaction.
+    // Nothing is flushed: with a delay of an hour, only the number of changes can begin a transaction.
     let writer = OrderedWriter.numbers(workspace, delay: .seconds(3600))
     for number in 0..<1500 { writer.append(number) }
     try await eventually { writer.progress.transactions > 0 }
@@ -114,7 +114,7 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
-  @Test("undoes work that throws, and goes on with the changes")
+  @Test("undoes work that throws, and continues with the changes")
   func performThrows() async throws {
     struct Refusal: Error {}
     let writer = OrderedWriter.numbers(workspace)
@@ -131,7 +131,7 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
-  /// Has work of these values, each of which inserts itself, wait together; those that are negative throw.
+  /// Runs concurrent jobs with these values, each of which inserts its own; those with negative values throw.
   private func performTogether(_ values: [Int], _ writer: OrderedWriter<Int>) async throws -> [Bool] {
     struct Refusal: Error {}
     let (mayGoOn, sink) = AsyncStream<Void>.makeStream()
@@ -166,7 +166,7 @@ struct OrderedWriterTests {
     }
   }
 
-  @Test("commits work that waits at the same time in one transaction")
+  @Test("commits concurrent jobs in one transaction")
   func performTogether() async throws {
     let writer = OrderedWriter.numbers(workspace)
     #expect(try await performTogether(Array(0..<20), writer) == Array(repeating: true, count: 20))
@@ -175,7 +175,7 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
-  @Test("undoes work that throws, and none of what would have shared its transaction")
+  @Test("undoes a job that throws, and none that would have shared its transaction")
   func performTogetherThrows() async throws {
     let writer = OrderedWriter.numbers(workspace)
     #expect(try await performTogether([1, 2, -3, 4], writer) == [true, true, false, true])
@@ -185,7 +185,7 @@ struct OrderedWriterTests {
     #expect(try workspace.values().sorted() == [1, 2, 4, 5])
   }
 
-  @Test("keeps everything when the disk is full, tells its owner once, and writes it when there is room again")
+  @Test("keeps everything while the disk is full, reports that once, and writes it once there is space")
   func diskFull() async throws {
     let failures = Collected<WorkspaceError>()
     let writer = OrderedWriter.numbers(workspace) { failures.append($0) }
@@ -209,7 +209,7 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
-  @Test("tries once more when it is closed, and says so when changes are left")
+  @Test("retries when it is closed, and fails if changes are left")
   func closeAfterFailure() async throws {
     let writer = OrderedWriter.numbers(workspace)
     try limitPages(true)
@@ -226,7 +226,7 @@ struct OrderedWriterTests {
     #expect(try Array(workspace.values().suffix(5000)) == Array(0..<5000))
   }
 
-  @Test("tries once more also when it is closed while it tells of a failure")
+  @Test("also retries when it is closed while it reports a failure")
   func closeDuringFailure() async throws {
     try limitPages(true)
     let (told, failed) = AsyncStream.makeStream(of: Void.self)
@@ -239,14 +239,14 @@ struct OrderedWriterTests {
     for await _ in told {}
     try limitPages(false)
     async let closing: Void = writer.close()
-    // Once it takes nothing any more, it knows that it is being closed.
+    // Once it accepts nothing, it knows that it is being closed.
     while writer.append(-1) { await Task.yield() }
     isClosing.signal()
     try await closing
     #expect(try workspace.values().filter { $0 >= 0 } == Array(0..<5000))
   }
 
-  /// A writer that holds so many numbers, on a disk that is full, and that has failed to write some.
+  /// Returns a writer that can hold this many numbers, on a full disk, after it has failed to write some.
   private func holding(_ limit: Int, refused: Collected<Int> = Collected()) async throws -> OrderedWriter<Int> {
     let (told, failed) = AsyncStream.makeStream(of: Void.self)
     let writer = OrderedWriter.numbers(
@@ -260,7 +260,7 @@ struct OrderedWriterTests {
   }
 
   @Test(
-    "that holds lets who waits go on waiting while the disk is full, and writes all in order when there is room again")
+    "with a hold keeps callers waiting while the disk is full, and writes all in order once there is space")
   func holds() async throws {
     let writer = try await holding(1_000_000)
     writer.append(5000)
@@ -283,7 +283,7 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
-  @Test("that holds runs work again that could not be committed, and not what refuses by itself")
+  @Test("with a hold reruns work that could not be committed, but not work that itself fails")
   func holdsWork() async throws {
     struct Refusal: Error {}
     let (told, failed) = AsyncStream.makeStream(of: Void.self)
@@ -310,7 +310,7 @@ struct OrderedWriterTests {
     try await writer.close()
   }
 
-  @Test("that holds takes no more than fits, and keeps what it has taken")
+  @Test("with a hold accepts no more than fits, and keeps what it has accepted")
   func holdsLimit() async throws {
     let refused = Collected<Int>()
     let writer = try await holding(5010, refused: refused)
@@ -325,7 +325,7 @@ struct OrderedWriterTests {
     #expect(try workspace.values() == Array(0...5000 + room))
   }
 
-  @Test("that ends holding, or is closed, tells who waits that nothing can be written", arguments: [false, true])
+  @Test("that ends holding or is closed reports to callers that nothing can be written", arguments: [false, true])
   func endsHolding(byClosing: Bool) async throws {
     let writer = try await holding(1_000_000)
     let failure = WorkspaceError.full(path: workspace.path)
@@ -347,7 +347,7 @@ struct OrderedWriterTests {
     #expect(try workspace.values() == Array(0..<5000))
   }
 
-  @Test("writes what it has when it is closed, and takes nothing afterwards")
+  @Test("writes what it has when it is closed, and accepts nothing afterwards")
   func close() async throws {
     let writer = OrderedWriter.numbers(workspace, delay: .seconds(10))
     for number in 0..<100 { writer.append(number) }
@@ -359,7 +359,7 @@ struct OrderedWriterTests {
     await #expect(throws: WorkspaceError.closed(path: workspace.path)) { try await writer.perform { _ in } }
   }
 
-  @Test("can be closed without ever having been used")
+  @Test("can be closed without having been used")
   func closeUnused() async throws {
     try await OrderedWriter.numbers(workspace).close()
   }
@@ -370,12 +370,12 @@ struct OrderedWriterTests {
       let writer = OrderedWriter.numbers(workspace, delay: .seconds(10))
       for number in 0..<100 { writer.append(number) }
     }
-    // The next writer's transaction cannot tell when the first one's thread ran; wait for its effect, with a bound.
+    // The next writer's transaction does not show when the first one's thread has run; wait for its effect, with a limit.
     for _ in 0..<1000 where try workspace.values().count < 100 { try await Task.sleep(for: .milliseconds(5)) }
     #expect(try workspace.values() == Array(0..<100))
   }
 
-  @Test("prepares its connection when it begins, and writes also when that fails")
+  @Test("prepares its connection when it begins, and writes even if that fails")
   func begin() async throws {
     struct Refusal: Error {}
     let (prepared, sink) = AsyncStream<Void>.makeStream()

@@ -4,7 +4,7 @@ import SQLite
 import Testing
 import Workspace
 
-/// Runs `body` on a thread that has the rights of an ordinary user, which the super-user's tests need to meet a refusal.
+/// Runs `body` on a thread with the rights of an ordinary user, which root's tests need to be denied access.
 private func withoutPrivileges<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
   try await withCheckedThrowingContinuation { continuation in
     Thread {
@@ -14,7 +14,7 @@ private func withoutPrivileges<T: Sendable>(_ body: @escaping @Sendable () throw
   }
 }
 
-/// On Linux the file system's user id belongs to the thread. The module map of the C library leaves its header out.
+/// On Linux the file system user ID belongs to the thread. The C library's module map omits its header.
 private func becomeNobody() {
   typealias SetUser = @convention(c) (UInt32) -> Int32
   guard let function = dlsym(nil, "setfsuid") else { return }
@@ -59,13 +59,13 @@ struct ReadOnlyTests {
   }
 
   @Test(
-    "is not taken for one that is missing when it may not be entered",
+    "is not reported as missing if it may not be entered",
     arguments: [OpenWorkspace.Mode.readOnly, .readWrite])
   func notEntered(mode: OpenWorkspace.Mode) async throws {
     try permit(0o600, files: 0o600)
     defer { try? permit(0o755, files: 0o644) }
     let path = directory.workspace
-    // The super-user's directory is one that others may not even look at.
+    // Other users may not even access root's directory.
     try await withoutPrivileges {
       _ = #expect(throws: WorkspaceError.notPermitted(path: path)) {
         try OpenWorkspace.open(at: path, schema: .numbers, mode: mode)
@@ -73,7 +73,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("is named with the file that may not be read", arguments: [OpenWorkspace.Mode.readOnly, .readWrite])
+  @Test("is reported with the file that may not be read", arguments: [OpenWorkspace.Mode.readOnly, .readWrite])
   func notRead(mode: OpenWorkspace.Mode) async throws {
     try permit(0o755, files: 0o000)
     defer { try? permit(0o755, files: 0o644) }
@@ -86,9 +86,9 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("can be read when SQLite left nothing beside the file")
+  @Test("can be read if SQLite left nothing beside the file")
   func withoutLog() async throws {
-    // What was written is in the file once the log has been written back.
+    // What was written is in the file after a checkpoint.
     try writeBackLog()
     for suffix in ["-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: directory.workspace + "/workspace.db" + suffix)

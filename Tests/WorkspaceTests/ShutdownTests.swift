@@ -12,7 +12,7 @@ struct ShutdownTests {
     workspace = try openJobs(directory)
   }
 
-  @Test("What was begun finishes, what comes later fails or finds nothing, and the completion is last")
+  @Test("What was begun completes, later work fails or finds nothing, and the completion comes last")
   func order() async throws {
     let workspace = workspace
     let seen = Collected<String>()
@@ -45,7 +45,7 @@ struct ShutdownTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("One database file remains, also after a workspace that was only read")
+  @Test("One database file remains, also if the workspace was only read")
   func oneFile() async throws {
     try await workspace.add([Job(id: "a")])
     for round in 0..<2 {
@@ -57,7 +57,7 @@ struct ShutdownTests {
     }
   }
 
-  @Test("A workspace that another one uses keeps its log, and loses nothing")
+  @Test("A workspace in use by another keeps its log and loses nothing")
   func twoUsers() async throws {
     let other = try openJobs(directory)
     try await workspace.add([Job(id: "a")])
@@ -69,7 +69,7 @@ struct ShutdownTests {
     #expect(try other.checkIntegrity() == [])
   }
 
-  @Test("A snapshot that runs sees its state to the end")
+  @Test("A running snapshot sees its state to the end")
   func snapshot() async throws {
     try await workspace.add([Job(id: "a")])
     let workspace = workspace
@@ -84,7 +84,7 @@ struct ShutdownTests {
     try await eventually { done.all == ["down"] }
   }
 
-  @Test("A subscription to a workspace that is down ends at once")
+  @Test("A subscription to a workspace that was shut down ends immediately")
   func later() async throws {
     await workspace.shutdown()
     var states = workspace.publisher(for: Job(id: "a")).makeAsyncIterator()
@@ -118,7 +118,7 @@ struct ShutdownTests {
     #expect(throws: WorkspaceError.self) { try workspace.backup(to: directory.path + "/none/workspace.db") }
   }
 
-  @Test("A damaged file is found by the check, and a fetch from it is an error and not an empty result")
+  @Test("The check finds a damaged file, and fetching from it is an error, not an empty result")
   func damaged() async throws {
     try await workspace.add((0..<500).map { Job(id: "\($0)", log: Array(repeating: 1, count: 100)) })
     await workspace.shutdown()

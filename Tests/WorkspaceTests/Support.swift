@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import Workspace
 
-/// A directory that is removed at the end of a test.
+/// A directory that is deleted at the end of a test.
 final class TemporaryDirectory {
   let path: String
 
@@ -18,18 +18,18 @@ final class TemporaryDirectory {
   var workspace: String { path + "/space" }
 }
 
-/// Where the sources are.
+/// The source checkout.
 enum Checkout {
-  /// The root of the checkout. The thread sanitizer's package has these tests by way of a link, so links are resolved.
+  /// The root of the checkout. The thread sanitizer's package links to these tests, so links are resolved.
   static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// What a file of the checkout says, words with one blank between them.
+  /// Returns the text of a file of the checkout, with words separated by single blanks.
   static func words(of path: String) throws -> String { words(try text(of: path)) }
 
   static func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-  /// The pieces of Swift in a document.
+  /// Returns the Swift code blocks of a document.
   static func swiftBlocks(of path: String) throws -> [String] {
     try text(of: path).components(separatedBy: "```swift\n").dropFirst().compactMap {
       $0.components(separatedBy: "```").first
@@ -62,7 +62,7 @@ extension OpenWorkspace {
 }
 
 extension OrderedWriter where Change == Int {
-  /// A writer that appends numbers to the table.
+  /// Creates a writer that appends numbers to the table.
   static func numbers(
     _ workspace: OpenWorkspace, delay: Duration = .milliseconds(2), maximumBatch: Int = 4096,
     hold: OrderedWriter<Int>.Hold? = nil, onFailure: @escaping @Sendable (WorkspaceError) -> Void = { _ in }
@@ -79,7 +79,7 @@ extension OrderedWriter where Change == Int {
   }
 }
 
-/// What a test's callbacks leave behind.
+/// Collects values from a test's callbacks.
 final class Collected<Element: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var elements: [Element] = []

@@ -16,7 +16,7 @@ struct WritingTests {
 
   private struct Refusal: Error {}
 
-  @Test("A change that throws leaves nothing behind, and its own error passes through")
+  @Test("A change that throws has no effect, and its own error is rethrown")
   func rollback() throws {
     #expect(throws: Refusal.self) {
       try workspace.write { db in
@@ -29,7 +29,7 @@ struct WritingTests {
     #expect(try workspace.values() == [2])
   }
 
-  @Test("An error of SQLite is the workspace's error, with path and code")
+  @Test("An error of SQLite becomes the workspace's error, with path and code")
   func typedError() throws {
     let error = #expect(throws: WorkspaceError.self) { try workspace.read { try $0.execute(sql: "SELECT nonsense") } }
     guard case .io(let path, _, let message) = error else {
@@ -48,7 +48,7 @@ struct WritingTests {
     #expect(error == .readOnly(path: workspace.path))
   }
 
-  @Test("Asynchronous reads and writes do what the synchronous ones do, also when the task is cancelled")
+  @Test("Asynchronous reads and writes work like synchronous ones, even if the task is cancelled")
   func asynchronous() async throws {
     let workspace = workspace
     let task = Task {
@@ -71,7 +71,7 @@ struct WritingTests {
     #expect(try workspace.values() == [1, 2])
   }
 
-  @Test("Two workspace objects that write at once lose nothing and wait for each other")
+  @Test("Two workspace objects that write concurrently lose nothing and wait for each other")
   func twoWriters() async throws {
     let other = try openNumbers(directory)
     let first = OrderedWriter.numbers(workspace, delay: .zero, maximumBatch: 16)
@@ -87,7 +87,7 @@ struct WritingTests {
     #expect(values.filter { $0 >= 10_000 } == Array(10_000..<12_000))
   }
 
-  @Test("The write-ahead log is written back by the writer and does not grow without end")
+  @Test("The writer checkpoints the write-ahead log, which does not grow endlessly")
   func checkpoints() throws {
     let block = [UInt8](repeating: 7, count: 100_000)
     try workspace.write { try $0.execute(sql: "CREATE TABLE block (number INTEGER PRIMARY KEY, bytes BLOB)") }
@@ -96,7 +96,7 @@ struct WritingTests {
     }
     let log = try FileManager.default.attributesOfItem(atPath: workspace.path + "-wal")[.size] as? NSNumber
     #expect((log?.intValue ?? 0) < 6 << 20)
-    // At the end a long one is emptied; a short one is left for the next process.
+    // At the end a long log is emptied; a short one is left for the next process.
     try workspace.write { try $0.execute(sql: "INSERT INTO block (bytes) VALUES (zeroblob(2000000))") }
     workspace.close()
     #expect(try FileManager.default.attributesOfItem(atPath: workspace.path + "-wal")[.size] as? NSNumber == 0)
@@ -107,7 +107,7 @@ struct WritingTests {
     #expect(try openNumbers(directory).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM block") } == 202)
   }
 
-  @Test("Nobody writes the log back while another holds the write lock shared")
+  @Test("The log is not checkpointed while another process holds the write lock shared")
   func checkpointNeedsTheLock() throws {
     let lock = open(directory.workspace + "/workspace.lock", O_RDWR)
     defer { close(lock) }
@@ -125,7 +125,7 @@ struct WritingTests {
     #expect((later?.intValue ?? 0) > 10 << 20)
   }
 
-  @Test("A copy of database and log, taken at any commit, opens with everything committed by then")
+  @Test("A copy of database and log, taken after any commit, opens with everything committed by then")
   func crashCopies() throws {
     for number in 0..<20 {
       try workspace.write { db in
@@ -144,7 +144,7 @@ struct WritingTests {
     }
   }
 
-  @Test("A log that was cut off in the middle of a commit loses that commit and nothing else")
+  @Test("A log cut off in the middle of a commit loses only that commit")
   func tornLog() throws {
     func logSize() throws -> Int {
       let size = try FileManager.default.attributesOfItem(atPath: workspace.path + "-wal")[.size] as? NSNumber

@@ -3,17 +3,17 @@ import PluginKit
 import Schedules
 import Synchronization
 
-/// A calendar file, as it was read last.
+/// A calendar file with its most recently read content.
 final class CalendarFile: Sendable {
-  /// What is known of the file.
+  /// The state of the file.
   enum Content: Sendable {
     case unread
     case calendar(ICalendar)
-    /// In one line: what is wrong with it.
+    /// What is wrong with it, on one line.
     case failure(String)
   }
 
-  /// What tells one state of the file from another.
+  /// The identity of one version of the file.
   private struct Stamp: Equatable {
     var device: UInt
     var inode: UInt
@@ -27,14 +27,14 @@ final class CalendarFile: Sendable {
     var stamp: Stamp?
   }
 
-  /// One byte more than a calendar may have.
+  /// The number of bytes that are read: one more than a calendar may have.
   private static let limit = (4 << 20) + 1
 
   private let state = Mutex(State())
 
   var content: Content { state.withLock { $0.content } }
 
-  /// Reads the file at `path` where it is another one than before. Whether it was.
+  /// Reads the file at `path` if it has changed. Returns whether the content changed.
   func readIfChanged(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return set(.failure("'\(path)' cannot be read: \(Self.reason())"), nil) }
@@ -53,7 +53,7 @@ final class CalendarFile: Sendable {
     }
   }
 
-  /// Whether the content is another one: a failure that stays the same is none.
+  /// Returns whether the content changed: a repeated failure does not count.
   private func set(_ content: Content, _ stamp: Stamp?) -> Bool {
     state.withLock { state in
       if case .failure(let new) = content, case .failure(let old) = state.content, new == old {

@@ -4,10 +4,10 @@ import LinuxObservers
 import PluginKit
 import Synchronization
 
-/// Tells when something happens in the directories of files.
+/// Notifies of events in the directories of files.
 ///
-/// All share one descriptor, which stays open: the kernel takes 16 ms to close one that has watched something, longer
-/// than `stop` of a plugin may take, and gives a user 128 of them.
+/// All watches share one descriptor, which stays open: the kernel takes 16 ms to close one that has watched something, which is longer than a
+/// plugin's `stop` may take, and allows a user 128 of them.
 final class DirectoryWatches: Sendable {
   static let shared = DirectoryWatches()
 
@@ -20,17 +20,16 @@ final class DirectoryWatches: Sendable {
   private struct State {
     var inotify: Descriptor?
     var lastID = 0
-    /// By the numbers of the kernel, which gives a directory the same one each time.
+    /// Handlers by the kernel's watch number, which is always the same for a directory.
     var handlers: [Int32: [Int: Handler]] = [:]
     var subscription: OperationSubscription?
   }
 
   private let state = Mutex(State())
 
-  /// Calls `body` on the observers' thread after each event in the directory of the file at `path`, which may be one of
-  /// the file, until the subscription ends.
+  /// Calls `body` on the observers' thread after each event in the directory of the file at `path`, which may concern the file, until the subscription ends.
   ///
-  /// The directory and not the file, since most programs put a new file in the place of the old one.
+  /// It watches the directory rather than the file, because most programs replace the old file with a new one.
   func subscribe(
     toDirectoryOf path: String, _ body: @escaping @Sendable () -> Void
   ) throws(ObserverError) -> OperationSubscription {
@@ -63,7 +62,7 @@ final class DirectoryWatches: Sendable {
   }
 
   private func end(_ id: Int, of watch: Int32) {
-    // What a handler holds is released without the lock.
+    // Release what a handler holds after unlocking.
     let handler = state.withLock { state in
       let handler = state.handlers[watch]?.removeValue(forKey: id)
       if state.handlers[watch]?.isEmpty == true, let inotify = state.inotify {
@@ -71,7 +70,7 @@ final class DirectoryWatches: Sendable {
         inotify_rm_watch(inotify.number, watch)
       }
       if state.handlers.isEmpty {
-        // With the lock: whoever comes next has it watched again.
+        // With the lock held: the next subscriber starts watching again.
         state.subscription?.cancel()
         state.subscription = nil
       }
@@ -80,8 +79,7 @@ final class DirectoryWatches: Sendable {
     withExtendedLifetime(handler) {}
   }
 
-  /// Reads all events, and returns whom they concern. What happened is not looked at: the file's state says whether it
-  /// concerns it.
+  /// Reads all events, and returns the handlers concerned. The events themselves are ignored: the file's state shows whether it changed.
   private func drain(_ inotify: Descriptor) -> [Handler] {
     var touched: Set<Int32> = []
     var gone: Set<Int32> = []
@@ -93,7 +91,7 @@ final class DirectoryWatches: Sendable {
     }
     return state.withLock { state in
       let handlers = (isEverything ? Set(state.handlers.keys) : touched).flatMap { (state.handlers[$0] ?? [:]).values }
-      // The directory is no more, and the kernel tells nothing further of it.
+      // The directory no longer exists, and the kernel reports nothing further about it.
       for watch in gone where state.handlers[watch] != nil { state.handlers[watch] = [:] }
       return handlers
     }

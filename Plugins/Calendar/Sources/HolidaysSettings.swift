@@ -1,6 +1,6 @@
 import PluginKit
 
-/// What `with:` may hold for `uses: calendar.holidays`.
+/// The settings of `uses: calendar.holidays`.
 struct HolidaysSettings: PluginSettings {
   @Setting(
     "An iCalendar file (.ics), read again when it changes; a relative path starts from the directory of the pipeline file"

@@ -2,9 +2,9 @@ import LinuxObservers
 import PluginKit
 import Schedules
 
-/// Satisfied while something takes place in a calendar file; unknown while the file cannot be read.
+/// Satisfied during the events of a calendar file; unknown while the file cannot be read.
 struct HolidaysSpecification: DeferredSpecification, PredictableSpecification {
-  /// The path as the settings say it.
+  /// The path as written in the settings.
   private let path: String
   private let file = CalendarFile()
   private let zone: TimeZoneRules
@@ -31,10 +31,10 @@ struct HolidaysSpecification: DeferredSpecification, PredictableSpecification {
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    // Not before the start, which says where the pipeline file is. A file that is missing then may still come.
+    // Not before the start, which provides the directory of the pipeline file. A file that is missing then may still appear.
     let path = context.pluginInput.path(path)
     let watch = watch(path, context) { continuation.yield() }
-    // After the watch has begun: what changes meanwhile is seen again.
+    // After the watch has started, so that a change meanwhile is noticed.
     continuation.yield()
     let task = Task {
       var timer: OperationSubscription?
@@ -42,7 +42,7 @@ struct HolidaysSpecification: DeferredSpecification, PredictableSpecification {
         guard !Task.isCancelled else { break }
         if file.readIfChanged(path) {
           if case .failure(let reason) = file.content { context.pluginLog.error(reason) }
-          // The old timer belongs to the old file.
+          // The old timer belongs to the old content.
           timer?.cancel()
           timer = ChangeTimer.subscribe(in: context, next: nextChange(after:), onChange: onChange)
           onChange()
@@ -68,7 +68,7 @@ struct HolidaysSpecification: DeferredSpecification, PredictableSpecification {
     }
   }
 
-  /// When the next holiday begins or ends. A calendar looks two years ahead, so there is another look after one.
+  /// Returns when the next holiday begins or ends. A calendar covers two years ahead, so it is checked again after one.
   private func nextChange(after now: UnixTime) -> UnixTime? {
     guard case .calendar(let calendar) = file.content else { return nil }
     return calendar.moment(at: now, in: zone).until ?? now + 366 * 86_400
@@ -82,7 +82,7 @@ struct HolidaysSpecification: DeferredSpecification, PredictableSpecification {
     var at = span.after.seconds
     var isTaken = calendar.moment(at: at, in: zone).isTaken
     while at < span.until.seconds {
-      // A calendar looks two years ahead.
+      // A calendar covers two years ahead.
       let next = calendar.moment(at: at, in: zone).until ?? at + 366 * 86_400
       guard next <= span.until.seconds else { break }
       at = next

@@ -1,6 +1,6 @@
 import PluginKit
 
-/// What `with:` may hold for `uses: calendar.time-window`.
+/// The settings of `uses: calendar.time-window`.
 struct TimeWindowSettings: PluginSettings {
   @Setting("On which days it begins, such as mon-fri or sat,sun") var days: String = "all"
   @Setting("When it begins, such as 08:00") var from: String = "00:00"

@@ -12,7 +12,7 @@ struct TimeWindowSpecification: PredictableSpecification {
       days = try WeekdaySet(settings.days)
       hours = try DayHours(from: settings.from, to: settings.to)
     } catch {
-      // The settings are called like the parts.
+      // The settings have the names of the parts.
       throw PluginProblem("invalid-window", setting: error.part.rawValue, error.description)
     }
     window = TimeWindow(days: days, hours: hours, zone: try ZoneSetting.rules(settings.zone))
@@ -43,7 +43,7 @@ struct TimeWindowSpecification: PredictableSpecification {
     return PlannedInstants(zone: window.zone.name, planned)
   }
 
-  // The reason holds until the value changes, so it names that moment and not the present one.
+  // The reason must hold until the value changes, so it names that moment rather than the present one.
   func description(in context: OperationContext) -> SpecificationDescription {
     let now = context.pluginClock.now().seconds
     let isOpen = window.isOpen(at: now)

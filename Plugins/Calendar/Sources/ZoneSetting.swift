@@ -1,9 +1,9 @@
 import PluginKit
 import Schedules
 
-/// The setting `zone` of everything in this plugin.
+/// The setting `zone`, shared by all offers of this plugin.
 enum ZoneSetting {
-  /// The rules of the zone `name`, or a problem with the nearest name.
+  /// Returns the rules of the zone `name`, or throws a problem that suggests the nearest name.
   static func rules(_ name: String) throws -> TimeZoneRules {
     let database = TimeZoneDatabase.system
     do throws(TimeZoneError) {
@@ -15,7 +15,7 @@ enum ZoneSetting {
   }
 }
 
-/// When something changes, for people: the weekday within the next days, else the date.
+/// Returns the time of a change for people to read: the weekday within the next seven days, otherwise the date.
 func changeText(_ change: UnixTime, from now: UnixTime, in zone: TimeZoneRules) -> String {
   let time = zone.civilTime(at: change)
   let clock = time.description.split(separator: "T").last?.prefix(time.second == 0 ? 5 : 8) ?? ""

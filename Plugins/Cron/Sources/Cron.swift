@@ -1,6 +1,6 @@
 import PluginKit
 
-/// The standard plugin `cron`: runs a pipeline at the times that a cron line names.
+/// The standard plugin `cron`: runs a pipeline at the times that a cron line specifies.
 package struct Cron: Plugin {
   package static let id = "cron"
   package static let version = "1.0.0"

@@ -1,12 +1,12 @@
 import PluginKit
 import Schedules
 
-/// Asks for a run at each instant of a schedule.
+/// Requests a run at each instant of a schedule.
 ///
-/// The instant is the run's identity: of several hosts, and of several starts of one, only the first runs it. So a run
-/// is asked for before it is remembered; what a host dies over is asked for again, and run once.
+/// The instant identifies the run: if several hosts, or several starts of one, request it, only the first request runs it. So a run is requested
+/// before that is stored; if the host dies in between, it is requested again, and run once.
 struct CronController: TaskController, PredictableController {
-  /// What is remembered so much later than the clock says was written by a clock that was wrong.
+  /// The limit, in seconds, of how far a stored instant may be ahead of the clock; beyond it, a wrong clock has written it.
   private static let believable: Int64 = 86_400
 
   let settings: CronSettings
@@ -40,8 +40,8 @@ struct CronController: TaskController, PredictableController {
       guard let next = schedule.next(after: max(now, last), in: zone) else { return }
       let delay = jitter(&random)
       try await clock.sleep(atMostUntil: Timestamp(seconds: next).advanced(by: delay))
-      // As if the delay had not been: it makes no instant late. Earlier than the instant it is where the clock was set
-      // back; by less than a second, that is no matter.
+      // Subtract the delay, so that it makes no instant late. The result is before the instant if the clock was set back; a difference of less than
+      // a second is ignored.
       now = clock.now().advanced(by: .zero - delay).seconds
       if now + 1 >= next { now = max(next, now) }
     }
@@ -59,17 +59,17 @@ struct CronController: TaskController, PredictableController {
       }, hasMore: hasMore)
   }
 
-  /// Up to when everything has been dealt with before this start.
+  /// Returns the instant up to which everything was dealt with before this start.
   private func beginning(
     _ memory: CronMemory, _ controls: PluginControls<JSONValue>, now: UnixTime
   ) async -> UnixTime {
     do {
       if let last = try await memory.last() { return last.seconds }
-      // Seen for the first time: what comes from now on counts, also if the host ends before that.
+      // First use of this schedule: instants count from now on, even if the host ends before the first one.
       try await memory.remember(Timestamp(seconds: now))
       return now
     } catch PluginAccessProblem.unavailable {
-      // Without a workspace the last run tells at least what need not be made up for.
+      // Without a workspace, the last run at least shows what need not be caught up on.
       return controls.context.pluginInput.lastRun?.startedAt?.seconds ?? now
     } catch {
       controls.context.pluginLog.warning("cannot tell what was missed before this start: \(error)")

@@ -1,9 +1,9 @@
 import PluginKit
 import Schedules
 
-/// What `with:` may hold for `uses: cron`.
+/// The settings of `uses: cron`.
 struct CronSettings: PluginSettings {
-  /// What to do about instants that were missed.
+  /// What to do about missed instants.
   enum Missed: String, CaseIterable, PluginValue {
     case none, last, all
   }
@@ -16,7 +16,7 @@ struct CronSettings: PluginSettings {
   @Setting("At most so many missed instants are made up for, the latest ones") var catchUpLimit: Int = 100
   @Setting("How much later a run begins at most, at random; shorter than a day") var jitter: Duration = .zero
 
-  /// An instant at which schedules that are never due are found: 2026-01-01T00:00:00Z.
+  /// An instant for detecting schedules that are never due: 2026-01-01T00:00:00Z.
   private static let anyInstant: UnixTime = 1_767_225_600
 
   func validate() throws {
@@ -36,7 +36,7 @@ struct CronSettings: PluginSettings {
     }
   }
 
-  /// The schedule, read.
+  /// Returns the parsed schedule.
   func expression() throws -> CronExpression {
     do throws(CronError) {
       return try CronExpression(schedule)
@@ -47,7 +47,7 @@ struct CronSettings: PluginSettings {
     }
   }
 
-  /// The clocks it goes by.
+  /// Returns the rules of the time zone.
   func rules() throws -> TimeZoneRules {
     let database = TimeZoneDatabase.system
     do throws(TimeZoneError) {
@@ -58,7 +58,7 @@ struct CronSettings: PluginSettings {
     }
   }
 
-  /// What to do about what was missed.
+  /// What to do about missed instants.
   var policy: CatchUp {
     switch catchUp {
     case .none: .none

@@ -1,17 +1,17 @@
 import PluginKit
 import Schedules
 
-/// Instants of a schedule that were missed and are not made up for: the latest 10,000 by name, those before them by their number.
+/// Instants of a schedule that were missed and are not caught up on: the latest 10,000 individually, earlier ones as a count.
 struct MissedInstants {
   private(set) var older: (first: UnixTime, last: UnixTime, count: Int)?
   private(set) var named: [UnixTime] = []
 
-  /// Those after `start` and before `end`.
+  /// Creates the missed instants after `start` and before `end`.
   init(
     _ schedule: CronExpression, in zone: TimeZoneRules, after start: UnixTime, before end: UnixTime,
     naming most: Int = LeftOutInstants.most
   ) {
-    // Backwards, so that a long absence costs no more than what is named.
+    // Backwards, so that the cost of a long absence is limited to the listed instants.
     var at = end
     while named.count < most, let instant = schedule.previous(before: at, in: zone), instant > start {
       named.append(instant)
@@ -28,7 +28,7 @@ struct MissedInstants {
     if let older { tell(controls, older.first, older.last, older.count, reason) }
     guard let first = named.first, let last = named.last else { return }
     let delivery = controls.leaveOut(.each(named.map { Timestamp(seconds: $0) }), because: reason)
-    // A range takes the place of one.
+    // A range counts as one.
     if delivery == .full { tell(controls, first, last, named.count, reason) }
   }
 

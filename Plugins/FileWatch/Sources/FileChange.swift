@@ -1,21 +1,21 @@
 import PluginKit
 
-/// What has happened to one file or directory.
+/// A change of one file or directory.
 struct FileChange: Sendable, Hashable {
   enum Kind: String, CaseIterable, PluginValue {
     case create, modify, move, delete
   }
 
   var kind: Kind
-  /// Below the path that is watched; empty for that itself.
+  /// The path below the watched path; empty for the watched path itself.
   var path: String
-  /// Where it was before it was moved.
+  /// The path before it was moved.
   var from: String?
 }
 
-/// What a file was like when it was looked at.
+/// The state of a file at the time of a scan.
 struct FileStamp: Sendable, Hashable {
-  /// Which file it is, under whatever name.
+  /// The identity of a file, whatever its name.
   struct Identity: Sendable, Hashable {
     var device: UInt64
     var number: UInt64
@@ -23,19 +23,19 @@ struct FileStamp: Sendable, Hashable {
 
   var identity: Identity
   var isDirectory: Bool
-  /// Changes when what is in it changes. Nothing of a directory, whose entries are looked at themselves.
+  /// Changes whenever the file's content changes. Empty for a directory, whose entries are scanned themselves.
   var content: [Int64]
 }
 
 extension FileChange {
-  /// What has changed between two looks, in the order of the paths. A file that is under another name now was moved.
+  /// Returns the changes between two scans, ordered by path. A file that now has another name was moved.
   static func between(_ former: [String: FileStamp], _ now: [String: FileStamp]) -> [FileChange] {
     var gone: [FileStamp.Identity: String] = [:]
     for (path, stamp) in former where now[path]?.identity != stamp.identity { gone[stamp.identity] = path }
     var changes: [FileChange] = []
     for (path, stamp) in now {
       if let before = former[path] {
-        // Another file under the same name is a changed file: that is how editors and `mv` replace one.
+        // Another file under the same name is a modified file: this is how editors and `mv` replace one.
         if before.isDirectory != stamp.isDirectory || before.content != stamp.content
           || (before.identity != stamp.identity && !stamp.isDirectory)
         {

@@ -2,17 +2,17 @@ import Glibc
 import LinuxObservers
 import PluginKit
 
-/// A file, or a directory with what is in it, and the kernel's word of where something has changed.
+/// A file, or a directory and its content, watched by inotify.
 ///
-/// inotify only says which directories to look at again; what has changed is found by comparing with what was there. So nothing is
-/// lost when the kernel drops events, and a directory that is replaced is one that changed. Not for several threads at once.
+/// inotify only indicates which directories to scan again; changes are found by comparison with the previous state. So nothing is lost if the
+/// kernel drops events, and a replaced directory counts as changed. Not thread-safe.
 final class FileTree {
-  /// What has to be looked at again.
+  /// The part of the tree that must be scanned again.
   enum Dirt: Equatable {
     case nothing
     /// These directories, as paths below the root.
     case directories(Set<String>)
-    /// Everything, and the way to it: events were lost, or the root may be another one.
+    /// Everything, including the path to the root: events were lost, or the root may have been replaced.
     case everything
 
     mutating func add(_ other: Dirt) {
@@ -31,22 +31,22 @@ final class FileTree {
 
   private let root: String
   private let isRecursive: Bool
-  /// What was there at the last look, by path below the root; the root itself is under the empty path.
+  /// The state at the last scan, by path below the root; the root itself has the empty path.
   private(set) var stamps: [String: FileStamp] = [:]
-  /// inotify; replaced by ``rebuild()``.
+  /// The inotify descriptor; replaced by ``rebuild()``.
   private(set) var descriptor: Descriptor
-  /// Directories on the way to the root, and the name in each that counts.
+  /// The directories on the path to the root, with the names in each that matter.
   private var ways: [Int32: Set<String>] = [:]
   private var directories: [Int32: String] = [:]
-  /// Directories that could not be watched, for the log.
+  /// The directories that could not be watched, for the log.
   private(set) var unwatched: [String] = []
 
-  /// Watches and looks for the first time.
+  /// Starts watching, and makes the first scan.
   ///
   /// - Parameters:
   ///   - root: An absolute path.
   ///   - isRecursive: Whether directories below are watched, too.
-  /// - Throws: `ObserverError` where the process or its user has no inotify descriptor left.
+  /// - Throws: `ObserverError` if the process or its user has no inotify descriptor left.
   init(root: String, isRecursive: Bool) throws {
     self.root = root
     self.isRecursive = isRecursive
@@ -60,7 +60,7 @@ final class FileTree {
 
   // MARK: Events
 
-  /// Reads what the kernel has told.
+  /// Reads the kernel's events.
   func drain() -> Dirt {
     var dirt = Dirt.nothing
     InotifyEvents.read(from: descriptor.number, capacity: 64 << 10) { dirt.add(self.dirt(of: $0, $1)) }
@@ -73,14 +73,14 @@ final class FileTree {
       return .everything
     }
     guard let directory = directories[event.wd], event.mask & UInt32(IN_IGNORED) == 0 else { return .nothing }
-    // The root itself; a directory below it is told of by the one above.
+    // The root itself; events of a directory below it are reported by its parent.
     if event.mask & Self.itself != 0 { return directory.isEmpty ? .everything : .nothing }
     return .directories([directory])
   }
 
-  // MARK: Looking
+  // MARK: Scanning
 
-  /// Looks at what is dirty, and says what has changed. After ``Dirt/everything`` the descriptor is another one.
+  /// Scans the dirty part, and returns the changes. After ``Dirt/everything``, the descriptor is a new one.
   func changes(in dirt: Dirt) throws -> [FileChange] {
     let former = stamps
     switch dirt {
@@ -104,7 +104,7 @@ final class FileTree {
     if stamp.isDirectory { enter("") }
   }
 
-  /// Watches every directory on the way for going away, and for the next name where that is missing, last or a link.
+  /// Watches each directory on the path for its removal, and for the next name in case that is missing, last or a link.
   private func watchWay() {
     let names = root.split(separator: "/").map(String.init)
     var directory = "/"
@@ -112,7 +112,7 @@ final class FileTree {
       let next = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
       let isLast = index == names.count - 1
       add(directory, Self.itself | Self.entries | (isLast ? Self.content : 0)) { ways[$0, default: []].insert(name) }
-      // Behind what is missing there is nothing to watch; it is seen when it comes.
+      // Nothing behind a missing name can be watched; its creation will be noticed.
       if access(next, F_OK) != 0 { return }
       directory = next
     }
@@ -124,9 +124,9 @@ final class FileTree {
     if errno != ENOENT, errno != ENOTDIR { unwatched.append("\(path): \(String(cString: strerror(errno)))") }
   }
 
-  /// Watches a directory, and looks at what is in it.
+  /// Watches a directory, and scans its content.
   private func enter(_ directory: String) {
-    // Before looking: what changes meanwhile is told.
+    // Before the scan, so that changes during it are reported.
     add(path(directory), Self.itself | Self.entries | Self.content | UInt32(IN_ONLYDIR)) { directories[$0] = directory }
     look(into: directory)
   }
@@ -175,7 +175,7 @@ final class FileTree {
     return names
   }
 
-  /// Of the root a link is followed, of entries not: a tree ends.
+  /// Links are not followed, so that the tree is finite.
   private static func stamp(_ path: String) -> FileStamp? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

@@ -3,12 +3,12 @@ import Glibc
 import LinuxObservers
 import PluginKit
 
-/// Asks for a run when something below a path has changed, and then was quiet for a while.
+/// Requests a run when something below a path has changed, and then has been quiet for a while.
 struct FileWatchController: TaskController {
   let settings: FileWatchSettings
-  /// How many times `settle` is waited for at most: what never is quiet is told all the same.
+  /// The maximum number of `settle` delays: changes that never become quiet are reported anyway.
   private static let patience = 50
-  /// How many changes an event names at most.
+  /// The maximum number of changes that an event lists.
   static let mostNamed = 1000
 
   func run(with controls: PluginControls<JSONValue>) async throws {
@@ -44,7 +44,7 @@ struct FileWatchController: TaskController {
   private static func watch(_ descriptor: Descriptor, _ wake: AsyncStream<Void>.Continuation) throws
     -> OperationSubscription
   {
-    // Edge-triggered: events are read when it suits us.
+    // Edge-triggered: events are read later.
     try ObserverThread.shared.watch(descriptor, for: EPOLLIN.rawValue | EPOLLET.rawValue) { _ in wake.yield() }
   }
 
@@ -54,7 +54,7 @@ struct FileWatchController: TaskController {
     }
   }
 
-  /// Whether the author of the file wants to hear of it.
+  /// Whether the settings select the change.
   private func counts(_ change: FileChange) -> Bool {
     guard settings.events.isEmpty || settings.events.contains(change.kind) else { return false }
     guard !settings.patterns.isEmpty else { return true }

@@ -1,6 +1,6 @@
 import PluginKit
 
-/// What `with:` may hold for `uses: file-watch`.
+/// The settings of `uses: file-watch`.
 struct FileWatchSettings: PluginSettings {
   @Setting("The file or directory; a relative path starts from the directory of the pipeline file") var path: String
   @Setting("Only what matches one of these, such as *.csv; with a slash the whole way below 'path' has to match")

@@ -1,6 +1,6 @@
 import PluginKit
 
-/// The standard plugin `interval`: runs a pipeline again and again, so much time apart.
+/// The standard plugin `interval`: runs a pipeline repeatedly at equal distances in time.
 package struct Interval: Plugin {
   package static let id = "interval"
   package static let version = "1.0.0"

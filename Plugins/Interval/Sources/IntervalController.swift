@@ -1,9 +1,9 @@
 import PluginKit
 
-/// Asks for a run at each instant of a grid.
+/// Requests a run at each instant of a grid.
 ///
-/// The instant is the run's identity: of several hosts that count from the same origin only one runs it. Instants that
-/// pass while the computer sleeps come down to one run, for the last of them.
+/// The instant identifies the run: of several hosts that count from the same origin, only one runs it. Instants that pass while the computer sleeps
+/// result in one run, for the last of them.
 struct IntervalController: TaskController, PredictableController {
   let settings: IntervalSettings
 
@@ -14,7 +14,7 @@ struct IntervalController: TaskController, PredictableController {
     let start = clock.now()
     let grid = InstantGrid(
       from: settings.align == .epoch ? Timestamp(seconds: 0) : start, every: settings.every)
-    // Counted from the start, nothing came before it.
+    // If counted from the start, there are no earlier instants.
     var memory = settings.align == .epoch ? IntervalMemory(controls.context, every: settings.every) : nil
     if let last = await memory?.last() { leaveOut(grid, after: last, upTo: start, controls) }
     await memory?.remember(start)
@@ -24,7 +24,7 @@ struct IntervalController: TaskController, PredictableController {
       try await clock.sleep(atMostUntil: next.advanced(by: jitter(&random)))
       let now = clock.now()
       guard now >= next else {
-        // The clock was set back. By less than a step: `next` is near enough still.
+        // The clock was set back. If by less than a step, `next` is still close enough.
         guard now.duration(to: next) > settings.every else { continue }
         controls.context.pluginLog.warning(
           "the clock was set back; the intervals go on from there", ["now": .string(now.notation)])
@@ -46,7 +46,7 @@ struct IntervalController: TaskController, PredictableController {
   }
 
   func instants(in span: PlannedSpan, input: PluginInput) throws -> PlannedInstants? {
-    // When it is started nobody knows.
+    // The time of the start is not known in advance.
     guard settings.align == .epoch else { return nil }
     let grid = InstantGrid(from: Timestamp(seconds: 0), every: settings.every)
     return PlannedInstants(
@@ -55,7 +55,7 @@ struct IntervalController: TaskController, PredictableController {
       hasMore: grid.count(after: span.after, upTo: span.until) > span.limit)
   }
 
-  /// Tells that there is no run for these instants: the latest by name, those before them by their number.
+  /// Reports that there is no run for these instants: the latest individually, earlier ones as a count.
   private func leaveOut(
     _ grid: InstantGrid, after start: Timestamp, upTo end: Timestamp, _ controls: PluginControls<JSONValue>
   ) {
@@ -70,7 +70,7 @@ struct IntervalController: TaskController, PredictableController {
         because: .hostDown)
     }
     let delivery = controls.leaveOut(.each(named), because: .hostDown)
-    // A range takes the place of one.
+    // A range counts as one.
     if delivery == .full {
       controls.leaveOut(.range(first: first, last: last, count: named.count), because: .hostDown)
     }

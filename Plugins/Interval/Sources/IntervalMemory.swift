@@ -1,10 +1,10 @@
 import PluginKit
 
-/// Up to when the instants of a grid have been dealt with: remembered in the workspace, so that those that come while no host runs can be told.
+/// The instant up to which a grid has been dealt with, stored in the workspace so that instants while no host runs can be reported.
 ///
-/// Another interval is another memory.
+/// Each interval has its own entry.
 struct IntervalMemory {
-  /// How often it is written at most: an interval may be as short as 10 ms. What comes in between may be told twice, which changes nothing.
+  /// The minimum time between writes, as an interval may be as short as 10 ms. Instants in between may be reported twice, which changes nothing.
   private static let pause = Duration.seconds(1)
 
   private let storage: PluginStorage
@@ -18,7 +18,7 @@ struct IntervalMemory {
     key = "last \(context.pluginInput.pipeline) \(DurationNotation.format(every))"
   }
 
-  /// The instant; nil where nothing was remembered, or there is no workspace.
+  /// Returns the instant; nil if nothing is stored, or there is no workspace.
   func last() async -> Timestamp? {
     do {
       return try await storage.value(for: key)
@@ -30,7 +30,7 @@ struct IntervalMemory {
     }
   }
 
-  /// Remembers that everything up to `instant` has been dealt with.
+  /// Stores that everything up to `instant` has been dealt with.
   mutating func remember(_ instant: Timestamp) async {
     if let written, written <= instant, written.duration(to: instant) < Self.pause { return }
     written = instant

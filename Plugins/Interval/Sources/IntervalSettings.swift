@@ -1,12 +1,12 @@
 import PluginKit
 
-/// What `with:` may hold for `uses: interval`.
+/// The settings of `uses: interval`.
 struct IntervalSettings: PluginSettings {
-  /// Where the instants are counted from.
+  /// The origin from which instants are counted.
   enum Origin: String, CaseIterable, PluginValue {
-    /// The beginning of 1970 in UTC: every host finds the same instants, also after a restart.
+    /// The beginning of 1970 in UTC: every host has the same instants, even after a restart.
     case epoch
-    /// The moment when the controller starts.
+    /// The start of the controller.
     case start
   }
 

@@ -2,24 +2,24 @@ import CProcess
 import Glibc
 import PluginKit
 
-/// An open file, which is closed when nobody holds it any more.
+/// An open file that is closed when the last reference is released.
 final class FileDescriptor: Sendable {
-  /// What the system calls it.
+  /// The number of the descriptor.
   let number: Int32
 
-  /// Takes over `number`.
+  /// Takes ownership of `number`.
   init(_ number: Int32) { self.number = number }
 
   deinit { close(number) }
 
-  /// One that becomes readable by ``signal()``.
+  /// Returns a descriptor that ``signal()`` makes readable.
   static func wake() throws -> FileDescriptor {
     let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard number >= 0 else { throw systemProblem("eventfd") }
     return FileDescriptor(number)
   }
 
-  /// A pipe. Its reading end does not block.
+  /// Returns a pipe whose reading end does not block.
   static func pipe() throws -> (reading: FileDescriptor, writing: FileDescriptor) {
     var ends: [Int32] = [-1, -1]
     let failure = penstock_pipe(&ends)
@@ -29,25 +29,25 @@ final class FileDescriptor: Sendable {
     return (reading, writing)
   }
 
-  /// Makes one that ``wake()`` made readable.
+  /// Makes a descriptor of ``wake()`` readable.
   func signal() { _ = eventfd_write(number, 1) }
 
-  /// Makes one that ``wake()`` made unreadable again.
+  /// Makes a descriptor of ``wake()`` unreadable again.
   func drain() {
     var count: eventfd_t = 0
     _ = eventfd_read(number, &count)
   }
 }
 
-/// What the system says of an error number.
+/// Returns the system's message for an error number.
 func systemMessage(_ number: Int32) -> String { String(cString: strerror(number)) }
 
 func systemProblem(_ call: String, _ number: Int32 = errno) -> PluginProblem {
   PluginProblem("system-error", "\(call) failed: \(systemMessage(number))")
 }
 
-/// Runs `body` on a thread of its own, or, where the system has none to give, right here.
-// Not with `SystemThread` of OperatingSystem: this plugin links PluginKit and CProcess only.
+/// Runs `body` on a new thread or, if the system has none left, on this one.
+// Does not use `SystemThread` of OperatingSystem, as this plugin links only PluginKit and CProcess.
 func startThread(named name: String, _ body: @escaping @Sendable () -> Void) {
   let work = Unmanaged.passRetained(ThreadWork(name: name, body: body))
   var attributes = pthread_attr_t()

@@ -3,19 +3,19 @@ import Glibc
 import PluginKit
 import Synchronization
 
-/// Reads lines from a command or a FIFO on a thread of its own, until it ends or is stopped.
+/// Reads lines from a command or a FIFO on its own thread, until it ends or is stopped.
 ///
-/// A command runs in a session of its own. Stopping sends SIGTERM to its process group, and SIGKILL after the grace; when
-/// the command itself has ended, whatever it left behind in the group is killed too.
+/// A command runs in its own session. Stopping sends SIGTERM to its process group, and SIGKILL after the grace period; when the command itself has
+/// ended, the remaining processes of the group are killed too.
 final class LinePump: Sendable {
-  /// Where a line comes from.
+  /// The source of a line.
   enum Stream: Sendable { case output, error }
 
-  /// How a command ended. A FIFO has none, and ends only when it is stopped.
+  /// How a command ended. Not meaningful for a FIFO, which ends only when it is stopped.
   enum Ending: Sendable, Hashable, CustomStringConvertible {
     case code(Int32)
     case signal(Int32)
-    /// Something else in this process has reaped it, or ignores SIGCHLD.
+    /// Other code in this process has reaped it, or SIGCHLD is ignored.
     case unknown
 
     var isSuccess: Bool { self == .code(0) }
@@ -30,7 +30,7 @@ final class LinePump: Sendable {
 
   typealias Deliver = @Sendable (Stream, LineSplitter.Line) -> Void
 
-  /// How long output may still come when the command itself has ended.
+  /// How long output is still read after the command itself has ended.
   private static let drain = Duration.seconds(1)
 
   private let output: FileDescriptor
@@ -44,7 +44,7 @@ final class LinePump: Sendable {
 
   /// Opens a FIFO, which must exist.
   init(fifo path: String, longest: Int, deliver: @escaping Deliver) throws {
-    // Opened for writing too, so that it does not end when the last writer leaves.
+    // Also opened for writing, so that it does not end when the last writer closes it.
     let number = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else {
       throw PluginProblem("fifo-unreadable", "the FIFO '\(path)' cannot be opened: \(systemMessage(errno))")
@@ -76,7 +76,7 @@ final class LinePump: Sendable {
     self.deliver = deliver
   }
 
-  /// Ends the reading, and the command. May be called at any time, from any thread.
+  /// Stops reading and terminates the command. May be called at any time, on any thread.
   func stop() {
     isStopped.store(true, ordering: .releasing)
     wake.signal()
@@ -138,7 +138,7 @@ final class LinePump: Sendable {
     return Int32(min(max(milliseconds, 0), 3_600_000))
   }
 
-  /// Reads what is there once, so that no stream keeps the others waiting.
+  /// Reads once, so that no stream delays the others.
   private func read(_ polled: inout pollfd, _ lines: inout LineSplitter, _ stream: Stream) {
     guard polled.fd >= 0, polled.revents != 0 else { return }
     withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
@@ -153,7 +153,7 @@ final class LinePump: Sendable {
 
   private func reap() -> Ending {
     guard let process else { return .code(0) }
-    // The process has not been waited for, so that its number, and its group's, are still its own.
+    // The process has not been reaped, so its id and its group's still belong to it.
     kill(-process.id, SIGKILL)
     var result = penstock_exit()
     var polled = pollfd(fd: process.descriptor.number, events: Int16(POLLIN), revents: 0)

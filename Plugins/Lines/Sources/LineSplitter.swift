@@ -1,12 +1,12 @@
 /// Splits bytes that arrive in pieces into lines of bounded length.
 ///
-/// A line ends with a line feed, before which a carriage return is left out. Of a line that is longer than the bound the
-/// rest is left out, and is not kept in memory either. Bytes that are no UTF-8 become U+FFFD.
+/// A line ends with a line feed; a carriage return before it is dropped. The part of a line beyond the limit is dropped without being buffered.
+/// Bytes that are not UTF-8 become U+FFFD.
 struct LineSplitter {
   /// One line.
   struct Line: Hashable {
     var text: String
-    /// How many bytes were left out.
+    /// The number of bytes that were dropped.
     var cut: Int
   }
 
@@ -14,7 +14,7 @@ struct LineSplitter {
   private var bytes: [UInt8] = []
   private var cut = 0
 
-  /// A splitter of lines of at most `longest` bytes.
+  /// Creates a splitter for lines of at most `longest` bytes.
   init(longest: Int) { self.longest = longest }
 
   /// Takes more bytes, and calls `body` with each line that they complete.
@@ -28,7 +28,7 @@ struct LineSplitter {
     append(rest)
   }
 
-  /// The last line, where it has no line feed; nil where there is none.
+  /// Returns the last line, if it has no line feed; nil if there is none.
   mutating func end() -> Line? { bytes.isEmpty && cut == 0 ? nil : finish() }
 
   private mutating func append(_ piece: Slice<UnsafeRawBufferPointer>) {
@@ -47,7 +47,7 @@ struct LineSplitter {
     return Line(text: String(decoding: bytes, as: UTF8.self), cut: cut)
   }
 
-  /// Leaves out a scalar of which only the beginning is there.
+  /// Drops an incomplete scalar at the end.
   private mutating func cutBackToScalar() {
     guard let lead = bytes.suffix(4).lastIndex(where: { $0 & 0b1100_0000 != 0b1000_0000 }) else { return }
     let length =

@@ -1,6 +1,6 @@
 import PluginKit
 
-/// The standard plugin `lines`: tells each line that a command or a FIFO writes.
+/// The standard plugin `lines`: yields each line that a command or a FIFO writes.
 package struct Lines: Plugin {
   package static let id = "lines"
   package static let version = "1.0.0"

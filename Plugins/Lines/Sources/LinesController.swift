@@ -2,7 +2,7 @@ import PluginKit
 
 /// Yields the lines of a command or a FIFO.
 ///
-/// What is yielded waits for the host, and so does the command when its pipe is full: nothing is collected in between.
+/// Yielding blocks until the host has received the line, and so does the command when its pipe is full: nothing is buffered in between.
 struct LinesController: TaskController {
   let settings: LinesSettings
 
@@ -17,7 +17,7 @@ struct LinesController: TaskController {
     }
   }
 
-  /// Runs the command until it need not be started again.
+  /// Runs the command, and restarts it as often as the settings require.
   private func run(_ command: [String], with controls: PluginControls<String>) async throws {
     let clock = controls.context.pluginClock
     let log = controls.context.pluginLog
@@ -43,10 +43,10 @@ struct LinesController: TaskController {
     }
   }
 
-  /// A command that ran as long begins with the first pause again.
+  /// The limit of the pause. After a command that ran at least this long, the pause is reset.
   private static let longestPause = Duration.seconds(60)
 
-  /// Pumps until the end, or until the task is cancelled.
+  /// Reads until the end, or until the task is cancelled.
   @discardableResult private func run(_ pump: LinePump) async throws -> LinePump.Ending {
     let ending = await withTaskCancellationHandler {
       await pump.run()

@@ -1,11 +1,11 @@
 import PluginKit
 
-/// What `with:` may hold for `uses: lines`.
+/// The settings of `uses: lines`.
 struct LinesSettings: PluginSettings {
-  /// When a command that has ended is started again.
+  /// When to restart a command that has ended.
   enum Restart: String, CaseIterable, PluginValue {
     case never
-    /// When it ended with another code than 0, or by a signal.
+    /// After an exit code other than 0, or a signal.
     case failure
     case always
   }

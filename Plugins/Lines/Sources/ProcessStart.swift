@@ -2,9 +2,9 @@ import CProcess
 import Glibc
 import PluginKit
 
-/// Starts a command in a session of its own, without standard input, in the host's environment.
+/// Starts a command in its own session, without standard input, in the host's environment.
 ///
-/// - Returns: Its number, and a descriptor that becomes readable when it ends.
+/// - Returns: Its process id, and a descriptor that becomes readable when it ends.
 func startProcess(
   _ command: [String], directory: String?, output: FileDescriptor, error: FileDescriptor
 ) throws -> (id: pid_t, descriptor: Int32) {
@@ -33,7 +33,7 @@ func startProcess(
   }
 }
 
-/// The file of a program: itself where it is a path, otherwise the first in `PATH` that can be executed.
+/// Returns the file of a program: the argument itself if it is a path, otherwise the first executable in `PATH`.
 private func findProgram(_ name: String) throws -> String {
   if name.utf8.contains(UInt8(ascii: "/")) { return name }
   let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"

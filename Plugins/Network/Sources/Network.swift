@@ -1,7 +1,7 @@
 import LinuxObservers
 import PluginKit
 
-/// The standard plugin `network`: whether a network is there, and whether a service can be reached.
+/// The standard plugin `network`: whether there is a network connection, and whether a service can be reached.
 package struct Network: Plugin {
   package static let id = "network"
   package static let version = "1.0.0"
@@ -9,7 +9,7 @@ package struct Network: Plugin {
   package static let license: String? = "Apache-2.0"
   package static let offers: [Offer] = offers(of: NetlinkObserver.shared)
 
-  /// The offers, which follow this observer.
+  /// Returns the offers, based on this observer.
   static func offers(of observer: some NetworkObserver) -> [Offer] {
     [
       .specification(

@@ -1,6 +1,6 @@
 import PluginKit
 
-/// What `with:` may hold for `uses: network.reachable`.
+/// The settings of `uses: network.reachable`.
 struct ReachableSettings: PluginSettings {
   @Setting("The name or the address of the host") var host: String
   @Setting("The TCP port") var port: Int

@@ -2,11 +2,11 @@ import LinuxObservers
 import PluginKit
 import Synchronization
 
-/// Whether a host accepts TCP connections on a port. Nothing is sent while nobody subscribes.
+/// Satisfied while a host accepts TCP connections on a port. Nothing is sent while there are no subscribers.
 final class ReachableSpecification: DeferredSpecification {
   private let settings: ReachableSettings
   private let network: any NetworkObserver
-  /// Made with the first subscription, whose context has the time.
+  /// Created with the first subscription, whose context provides the clock.
   private let observer = Mutex<ReachabilityObserver?>(nil)
 
   init(_ settings: ReachableSettings, network: any NetworkObserver) {
@@ -14,12 +14,12 @@ final class ReachableSpecification: DeferredSpecification {
     self.network = network
   }
 
-  /// Whether the first try has come to something.
+  /// Whether the first attempt has had a result.
   func hasAnswer(in context: OperationContext) -> Bool { value(in: context) != nil }
 
   func isSatisfied(in context: OperationContext) -> Bool { value(in: context) == true }
 
-  /// Unknown until the first try has come to something.
+  /// Unknown until the first attempt has had a result.
   func value(in context: OperationContext) -> Bool? {
     guard let current else { return nil }
     if current.currentStatus == .connected { return true }
@@ -46,7 +46,7 @@ final class ReachableSpecification: DeferredSpecification {
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
     let observer = observer(in: context)
-    // Of every try, so that the reason is that of the last one, and the first failure ends not knowing.
+    // Notify after every attempt, so that the reason is that of the last one, and the first failure makes the value known.
     let tries = observer.subscribeToTries { onChange() }
     let status = observer.subscribe { _ in }
     return OperationSubscription {

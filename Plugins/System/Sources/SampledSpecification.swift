@@ -1,15 +1,15 @@
 import PluginKit
 import Synchronization
 
-/// What was found at one moment.
+/// The result of one measurement.
 struct Sample: Sendable, Equatable {
-  /// Nil where it cannot be told.
+  /// Nil if it cannot be determined.
   var isSatisfied: Bool?
-  /// One line for people.
+  /// A one-line reason.
   var reason: String
 }
 
-/// A condition that nobody tells of: it is looked at from time to time, while somebody subscribes.
+/// A specification without notifications of changes: it is measured at intervals while there are subscribers.
 struct SampledSpecification: OperationRunSpecification {
   private let name: String
   private let interval: Duration
@@ -17,10 +17,10 @@ struct SampledSpecification: OperationRunSpecification {
   private let sample: @Sendable (OperationContext) -> Sample
 
   /// - Parameters:
-  ///   - name: What people read.
-  ///   - interval: How often it is looked at.
-  ///   - pressure: Whose news make it be looked at out of turn.
-  ///   - sample: Looks; must not wait.
+  ///   - name: The name that people read.
+  ///   - interval: The time between measurements.
+  ///   - pressure: A source whose notifications trigger additional measurements.
+  ///   - sample: Measures; must not block.
   init(
     name: String, every interval: Duration, alsoOn pressure: (any MemoryPressureSource)? = nil,
     _ sample: @escaping @Sendable (OperationContext) -> Sample
@@ -50,8 +50,8 @@ struct SampledSpecification: OperationRunSpecification {
     let told = pressure?.subscribe { _ in look() }
     let (clock, interval) = (context.pluginClock, interval)
     let task = Task {
-      // Here, and not where it is cancelled: for the last subscriber the kernel takes some 30 ms to let go of what it
-      // measures, and the host's threads have no such time.
+      // Cancelled here rather than by the subscription: for the last subscriber, the kernel takes some 30 ms to release its measurement, which is
+      // too long for the host's threads.
       defer { told?.cancel() }
       while true {
         try await clock.delay(for: interval)
@@ -61,13 +61,13 @@ struct SampledSpecification: OperationRunSpecification {
     return OperationSubscription { task.cancel() }
   }
 
-  /// The value that was told last.
+  /// The value that was last reported.
   private final class Follower: Sendable {
     private let value: Mutex<Bool?>
 
     init(_ value: Bool?) { self.value = Mutex(value) }
 
-    /// Whether it is another one.
+    /// Stores the value, and returns whether it has changed.
     func takes(_ next: Bool?) -> Bool {
       value.withLock { value in
         defer { value = next }

@@ -1,6 +1,6 @@
 import PluginKit
 
-/// The standard plugin `system`: conditions of the computer that a pipeline may wait for.
+/// The standard plugin `system`: specifications about the computer for pipelines to wait for.
 package struct SystemConditions: Plugin {
   package static let id = "system"
   package static let version = "1.0.0"
@@ -8,7 +8,7 @@ package struct SystemConditions: Plugin {
   package static let license: String? = "Apache-2.0"
   package static let offers: [Offer] = offers(of: SystemFiles())
 
-  /// The offers, which look at these files.
+  /// Returns the offers, based on these files.
   static func offers(of files: SystemFiles) -> [Offer] {
     [
       .specification("system.load-below", "The load is low") { (settings: LoadBelowSettings) in

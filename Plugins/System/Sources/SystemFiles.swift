@@ -2,27 +2,27 @@ import Glibc
 import LinuxObservers
 import PluginKit
 
-/// Where the system tells of itself. Tests have directories of their own.
+/// The sources of information about the system. Tests use their own directories.
 struct SystemFiles: Sendable {
-  /// As `/proc`.
+  /// The path of `/proc`.
   var processes = "/proc"
-  /// As `/sys/class/power_supply`.
+  /// The path of `/sys/class/power_supply`.
   var powerSupplies = "/sys/class/power_supply"
-  /// How many processors there are.
+  /// The number of processors.
   var processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-  /// Tells at once when memory becomes scarce; nil for nothing.
+  /// Notifies at once when memory becomes scarce; nil for none.
   var memoryPressure: (any MemoryPressureSource)? = PressureStallSource.shared
-  /// The bytes that an ordinary user can still write on the disk of a path, or the error number.
+  /// Returns the number of bytes that an ordinary user can still write to the disk of a path, or the error number.
   var free: @Sendable (_ path: String) -> Result<Int64, FileError> = SystemFiles.freeBytes
 
-  /// The number of an error of the C library.
+  /// An error number of the C library.
   struct FileError: Error, Equatable {
     var number: Int32
-    /// What the C library says of it.
+    /// The C library's message.
     var message: String { String(cString: strerror(number)) }
   }
 
-  // MARK: What is looked at
+  // MARK: Measurements
 
   func load(_ settings: LoadBelowSettings) -> Sample {
     let path = "\(processes)/loadavg"
@@ -59,13 +59,13 @@ struct SystemFiles: Sendable {
     }
   }
 
-  /// A computer without a battery runs on its mains. One with a battery does when a charger is there that gives power.
+  /// A computer without a battery runs on mains power. One with a battery does if a charger supplies power.
   func power() -> Sample {
     var hasBattery = false
     var chargers: [(name: String, isOnline: Bool)] = []
     for name in names(in: powerSupplies) {
       let supply = "\(powerSupplies)/\(name)"
-      // The battery of a mouse or a keyboard is no concern of the computer's.
+      // The battery of a mouse or a keyboard does not count.
       if word("\(supply)/scope") == "Device" { continue }
       switch word("\(supply)/type") {
       case "Battery": hasBattery = true
@@ -82,7 +82,7 @@ struct SystemFiles: Sendable {
       reason: chargers.isEmpty ? "there is a battery, and no charger" : "no charger gives power: the battery is used")
   }
 
-  // MARK: How
+  // MARK: Reading
 
   private func compare(_ bytes: Int64, with least: ByteCount, _ what: String) -> Sample {
     let isEnough = bytes >= least.bytes
@@ -112,7 +112,7 @@ struct SystemFiles: Sendable {
     return names.sorted()
   }
 
-  /// The beginning of a small file.
+  /// Returns the beginning of a file, at most 8 KiB.
   private func contents(_ path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -1,14 +1,14 @@
 import PluginKit
 
-/// What `with:` may hold for `uses: system.load-below`.
+/// The settings of `uses: system.load-below`.
 struct LoadBelowSettings: PluginSettings {
-  /// How many minutes the kernel's average goes back.
+  /// The period of the kernel's average, in minutes.
   enum Window: String, CaseIterable, PluginValue {
     case one = "1m"
     case five = "5m"
     case fifteen = "15m"
 
-    /// Which number of `/proc/loadavg` it is.
+    /// The index of the average in `/proc/loadavg`.
     var field: Int {
       switch self {
       case .one: 0
@@ -31,7 +31,7 @@ struct LoadBelowSettings: PluginSettings {
   }
 }
 
-/// What `with:` may hold for `uses: system.memory-available`.
+/// The settings of `uses: system.memory-available`.
 struct MemoryAvailableSettings: PluginSettings {
   @Setting("How much memory new programs can have at least without swapping, such as 2GiB") var atLeast: ByteCount
   @Setting("How often to look; at least 1s. Shortage is noticed at once where the kernel tells of it")
@@ -40,7 +40,7 @@ struct MemoryAvailableSettings: PluginSettings {
   func validate() throws { try Interval.validate(interval) }
 }
 
-/// What `with:` may hold for `uses: system.disk-free`.
+/// The settings of `uses: system.disk-free`.
 struct DiskFreeSettings: PluginSettings {
   @Setting("Anything on the disk; a relative path starts from the directory of the pipeline file") var path: String =
     "."
@@ -55,14 +55,14 @@ struct DiskFreeSettings: PluginSettings {
   }
 }
 
-/// What `with:` may hold for `uses: system.on-ac-power`.
+/// The settings of `uses: system.on-ac-power`.
 struct PowerSettings: PluginSettings {
   @Setting("How often to look; at least 1s") var interval: Duration = .seconds(10)
 
   func validate() throws { try Interval.validate(interval) }
 }
 
-/// The rule for all intervals: looking costs little, but not nothing.
+/// The rule for all intervals: a measurement is cheap, but not free.
 enum Interval {
   static func validate(_ interval: Duration) throws {
     guard interval >= .seconds(1) else {

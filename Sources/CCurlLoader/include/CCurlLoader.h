@@ -1,17 +1,17 @@
-// libcurl's functions, found when the first of them is called.
+// libcurl's functions, loaded when the first of them is called.
 //
-// libcurl brings twenty other libraries along, which take a process 6 ms to load: much for a tool that mostly sends nothing. This target defines
-// the functions that HTTPOperations calls, with symbols that have a prefix (see CLibCurl), and passes on what they are called with.
+// libcurl loads twenty other libraries, which takes 6 ms at the start of a process: a lot for a tool that usually sends nothing. This target defines the
+// functions that HTTPOperations calls, under symbols with a prefix (see CLibCurl), and forwards their arguments.
 
 #ifndef PENSTOCK_CCURLLOADER_H
 #define PENSTOCK_CCURLLOADER_H
 
-/// Why there is no libcurl here, as the system's loader says it; NULL where there is one. Any thread.
+/// Returns the dynamic loader's message if libcurl cannot be loaded; NULL if it is loaded. Any thread.
 ///
-/// Where there is none, what makes a handle returns NULL, and whatever else returns a code fails.
+/// Without libcurl, functions that create a handle return NULL, and functions that return a code fail.
 const char *penstock_curl_problem(void);
 
-/// The error number that the system gave when the library could not be opened last; 0 where it gave none.
+/// Returns the errno of the last failed attempt to open the library; 0 if there was none.
 int penstock_curl_error(void);
 
 #endif

@@ -1,7 +1,7 @@
 #ifndef PENSTOCK_CPROCESS_H
 #define PENSTOCK_CPROCESS_H
 
-// The few lines of C that starting a process needs: variadic system calls and spawn attributes, in one call each.
+// The C code needed to start a process: variadic system calls and spawn attributes, each in one call.
 
 #include <signal.h>
 #include <stddef.h>
@@ -16,24 +16,24 @@
 #include <sys/types.h>
 #include <sys/xattr.h>
 
-/// Where one of the three standard descriptors of a new process comes from.
+/// The source of one of a new process's three standard descriptors.
 typedef struct {
   /// A descriptor of the host to duplicate, or -1 to open `path`.
   int descriptor;
-  /// An existing file, opened by the child itself: for reading as its input, else for appending. So the host can tell (by a lease) whether anybody
-  /// can still write to a log file.
+  /// An existing file, opened by the child itself: for reading as its input, otherwise for appending. This lets the host determine with a lease whether
+  /// any process can still write to a log file.
   const char *path;
 } penstock_stream;
 
-/// What to start.
+/// The process to start.
 typedef struct {
   const char *path;
   char *const *arguments;
   char *const *environment;
-  /// Where the process starts; NULL for the host's own directory.
+  /// The working directory; NULL for the host's.
   const char *directory;
   penstock_stream input, output, error;
-  /// Further descriptors of the host, which the process has as 3, 4, …; at most PENSTOCK_INHERITED_MOST.
+  /// More descriptors of the host, which become 3, 4, … in the process; at most PENSTOCK_INHERITED_MOST.
   const int *inherited;
   size_t inherited_count;
 } penstock_spawn_request;
@@ -42,158 +42,158 @@ typedef struct {
 
 /// How a process ended.
 typedef struct {
-  /// The exit code, or -1 when a signal ended the process.
+  /// The exit code, or -1 if a signal terminated the process.
   int exit_code;
   /// The signal, or 0.
   int signal;
-  /// Processor time in microseconds, and the largest resident set in KiB.
+  /// The processor time in microseconds, and the maximum resident set in KiB.
   int64_t user_time, system_time, maximum_resident;
 } penstock_exit;
 
-/// Starts a process in a session of its own, with default signal dispositions, an empty signal mask and no inherited descriptor beyond the three
-/// standard ones and those asked for. On success fills `pid` and `pidfd` (close-on-exec) and returns 0; otherwise returns the error number.
+/// Starts a process in its own session, with default signal dispositions, an empty signal mask, and no inherited descriptors except the three
+/// standard ones and those requested. On success, sets `pid` and `pidfd` (close-on-exec) and returns 0; otherwise returns the error number.
 int penstock_spawn(const penstock_spawn_request *request, pid_t *pid, int *pidfd);
 
-/// Takes the owner's permissions out of this process's file mask: a mask such as 0177 would leave it with directories that it cannot enter. Processes that are
-/// started get the mask that was there before. Call it before there are threads.
+/// Removes the owner's permissions from this process's file mask, because with a mask such as 0177 it could not enter directories it creates. New
+/// processes get the previous mask. Call it before there are threads.
 void penstock_let_owner_use_files(void);
 
-/// Raises the soft limit of descriptors of this process to the hard one. Processes that are started get the one that was there before, which programs that
-/// use `select` or close all descriptors expect to be low. Call it before there are threads. Returns 0, or the error number.
+/// Raises this process's soft limit of descriptors to the hard limit. New processes get the previous limit, because programs that use `select` or
+/// close all descriptors expect it to be low. Call it before there are threads. Returns 0 or the error number.
 int penstock_raise_descriptors(void);
 
-/// The first steps of a process, until it has become its program.
+/// The state of a process being started, until it has executed its program.
 typedef struct penstock_start penstock_start;
 
-/// Where a process puts its record before it becomes its program: a file of the host that is open for writing, and the offset there; 0 for nowhere.
+/// The place to which a process writes its record before it executes its program: an open, writable file of the host, and the offset; 0 for none.
 typedef struct {
   int descriptor;
   int64_t offset;
 } penstock_record_place;
 
-/// A record that distinguishes a process from a later one with the same id. Its size divides that of a block and a page, so that no record is ever cut.
+/// A record that distinguishes a process from a later one with the same id. Its size divides the block and page sizes, so no record is ever torn.
 typedef struct {
   /// PENSTOCK_PROCESS_MARK.
   uint64_t mark;
   int64_t pid;
-  /// It started between these two, in nanoseconds since boot.
+  /// The bounds of the start time, in nanoseconds since boot.
   int64_t earliest, latest;
 } penstock_process_record;
 
 #define PENSTOCK_PROCESS_MARK 0x31636f7270736e70
 
-/// Like `penstock_spawn`, but without waiting until the process has become its program: whether it could is what `penstock_finish_start` tells, and
-/// where it could not, it ends. The process writes its record first of all; where it cannot, it goes on without. Until that has been called, the strings of the request have to stay where they are. The process leads its session
-/// only after the first steps: `penstock_await_start` goes before what signals its group.
+/// Like `penstock_spawn`, but does not wait until the process has executed its program. `penstock_finish_start` returns whether it could; if not,
+/// the process ends. The process writes its record first, and continues without one if it cannot. Until `penstock_finish_start` has been called, the
+/// strings of the request must remain valid. The process does not lead its session at once, so call `penstock_await_start` before signalling its group.
 int penstock_start_process(
     const penstock_spawn_request *request, const penstock_record_place *record, penstock_start **start, pid_t *pid, int *pidfd);
 
-/// Returns when the process has become its program, or has ended.
+/// Returns when the process has executed its program or has ended.
 void penstock_await_start(penstock_start *start);
 
-/// Waits like `penstock_await_start`, frees `start`, and returns 0, or the number of the error with which the process ended before it was its program.
+/// Waits like `penstock_await_start`, frees `start`, and returns 0, or the error number with which the process ended before executing its program.
 int penstock_finish_start(penstock_start *start);
 
-/// Reaps the process behind `pidfd`, which must have ended. Returns 0, or the error number (EAGAIN while it still runs).
+/// Reaps the process of `pidfd`, which must have ended. Returns 0 or the error number (EAGAIN while it is running).
 int penstock_reap(int pidfd, penstock_exit *result);
 
-/// Creates a file of the owner's alone, which must not exist, and opens it for reading only, close-on-exec. Returns the descriptor, or -errno.
+/// Creates a file that only its owner can access, which must not exist, and opens it read-only and close-on-exec. Returns the descriptor, or -errno.
 int penstock_create_log(const char *path);
 
-/// Whether nobody has a file open for writing; `descriptor` comes from `penstock_create_log`. 1 yes, 0 no or not known.
+/// Returns 1 if no process has a file open for writing, or 0 if one has or it is unknown; `descriptor` comes from `penstock_create_log`.
 int penstock_has_no_writer(int descriptor);
 
-/// A pipe whose ends are close-on-exec: `ends[0]` reads. Returns 0, or the error number.
+/// Creates a pipe whose ends are close-on-exec; `ends[0]` is the read end. Returns 0 or the error number.
 int penstock_pipe(int ends[2]);
 
-/// Names the calling thread, for debuggers and `top`; at most 15 characters.
+/// Names the calling thread for debuggers and `top`; at most 15 characters.
 void penstock_name_thread(const char *name);
 
-/// How many processors this process may run on, at least 1.
+/// Returns the number of processors this process may run on, at least 1.
 int penstock_processor_count(void);
 
-/// A close-on-exec descriptor that becomes readable when the process ends, or -errno.
+/// Returns a close-on-exec descriptor that becomes readable when the process ends, or -errno.
 int penstock_open_process(pid_t pid);
 
-/// Makes this process the parent of descendants whose own parents end. Returns 0, or the error number.
+/// Makes this process adopt descendants whose parents end. Returns 0 or the error number.
 int penstock_adopt_orphans(void);
 
-/// Whether this process has children, ended ones that nobody has waited for included. 1 yes, 0 no.
+/// Returns 1 if this process has children, including ended ones that were not waited for; otherwise 0.
 int penstock_has_children(void);
 
-/// Two connected stream sockets, close-on-exec. Returns 0, or the error number.
+/// Creates two connected stream sockets, close-on-exec. Returns 0 or the error number.
 int penstock_socket_pair(int ends[2]);
 
-/// Ends this process with SIGKILL when the thread that started it ends. Returns 0, or the error number.
+/// Makes the kernel terminate this process with SIGKILL when the thread that started it ends. Returns 0 or the error number.
 int penstock_die_with_parent(void);
 
-/// Keeps other processes of this user from reading the memory, the environment and the descriptors of this one, and from tracing it; the
-/// superuser can. Programs that it starts are as they would have been. Nothing where /proc hides processes that may not be traced
-/// (`hidepid`): others of this user could not see that it lives. Returns 0, or the error number.
+/// Prevents other processes of this user from tracing this process and from reading its memory, environment and descriptors; the superuser still
+/// can. Programs that it starts are not affected. Does nothing if /proc hides processes that may not be traced (`hidepid`), because other processes of
+/// this user could not see that this one is alive. Returns 0 or the error number.
 int penstock_hide_process(void);
 
-/// Keeps this process, and what it starts, from getting privileges by a program that is set-user-id or has capabilities. Returns 0, or the
+/// Prevents this process and its descendants from gaining privileges through set-user-id programs or file capabilities. Returns 0 or the
 /// error number.
 int penstock_keep_privileges(void);
 
-/// The number of a device, as `stat` gives it.
+/// Returns a device number as `stat` reports it.
 static inline uint64_t penstock_device(uint32_t major_number, uint32_t minor_number) {
   return makedev(major_number, minor_number);
 }
 
-/// The stack of a thread in a limited process that does not ask for another one.
+/// The default stack size of threads in a limited process.
 #define PENSTOCK_CHILD_STACK (1 << 20)
 
-/// Bounds what this process may use from here on: bytes of memory of its own beyond those that it has (`RLIMIT_DATA`: what it can write and
-/// shares with nobody, stacks included; not code, mapped files, and what allocators only reserve), descriptors, and no core file. Threads
-/// have stacks of PENSTOCK_CHILD_STACK bytes from here on. Returns 0, or the error number.
+/// Limits what this process may use from now on: bytes of private writable memory beyond the current amount (`RLIMIT_DATA`, which includes stacks but not
+/// code, mapped files or memory that allocators only reserve), and descriptors; and disables core files. New threads have
+/// stacks of PENSTOCK_CHILD_STACK bytes. Returns 0 or the error number.
 int penstock_limit_process(int64_t memory, int64_t descriptors);
 
-/// `SEGV` for SIGSEGV; NULL for a number that has no name.
+/// Returns the abbreviated name of a signal, such as `SEGV` for SIGSEGV; NULL if the number has none.
 const char *penstock_signal_name(int number);
 
-/// An anonymous file in memory, close-on-exec, positioned at its start. Returns the descriptor, or -errno.
+/// Creates an anonymous file in memory with these bytes, close-on-exec, positioned at its start. Returns the descriptor, or -errno.
 int penstock_memory_file(const void *bytes, size_t count);
 
-/// An anonymous file in memory with what `source` has, whose position stays; close-on-exec, and never to be changed by anybody. `name`, of at most
-/// 249 bytes, is seen in lists of mapped files. Returns the descriptor, or -errno.
+/// Creates an immutable anonymous file in memory with the contents of `source`, whose position does not change; close-on-exec. `name`, of at most
+/// 249 bytes, appears in lists of mapped files. Returns the descriptor, or -errno.
 int penstock_memory_copy(const char *name, int source);
 
-/// Removes a directory with all that is in it, as far as that can be; of links, themselves and not what they point to.
+/// Removes a directory with all its contents as far as possible; symbolic links are removed, not followed.
 void penstock_remove_tree(const char *path);
 
-/// How many arguments this process was started with, its own name among them; 0 where the C library does not tell.
+/// Returns the number of arguments this process was started with, including its own name; 0 if the C library does not supply them.
 int penstock_argument_count(void);
 
-/// One of them, or NULL. It stays as long as the process.
+/// Returns one of these arguments, or NULL. It is valid for the life of the process.
 const char *penstock_argument(int index);
 
-/// The path by which this program was started, as whoever started it wrote it, relative to where that was; NULL where the kernel does not tell.
+/// Returns the path with which this program was executed, possibly relative to the caller's directory; NULL if the kernel does not supply it.
 const char *penstock_executable_name(void);
 
-/// Lets single keys be read from a terminal: without waiting for the end of a line and without showing them; keys that send signals go on doing so.
-/// What was typed before is dropped. The terminal is as it was after `penstock_end_keys`, `penstock_restore_terminal` and `exit`, and after every signal
-/// that ends the process and can be caught, where the caller answers SIGINT, SIGTERM and SIGHUP itself. Returns 0, or the error number: EAGAIN where the
-/// terminal belongs to another job. To be called by one thread.
+/// Puts a terminal into a mode in which single keys can be read, without line buffering and echo; signal keys keep working. Input typed earlier is
+/// discarded. The terminal is restored by `penstock_end_keys`, `penstock_restore_terminal` and `exit`, and by every catchable signal that terminates
+/// the process; the caller must handle SIGINT, SIGTERM and SIGHUP itself. Returns 0 or the error number, which is EAGAIN if the terminal
+/// belongs to another job. Call it on one thread only.
 int penstock_begin_keys(int descriptor);
 
-/// Undoes it, unless the terminal belongs to another job by now. The same thread.
+/// Restores the terminal, unless it belongs to another job by now. Call it on the same thread.
 void penstock_end_keys(void);
 
-/// The caller has hidden the cursor of a terminal, which is shown again wherever the keys would be given back. The same thread.
+/// Records that the caller has hidden a terminal's cursor, which is then shown again whenever the keys would be restored. Call it on the same thread.
 void penstock_begin_hidden_cursor(int descriptor);
 
-/// The caller has shown it again. The same thread.
+/// Records that the caller has shown the cursor again. Call it on the same thread.
 void penstock_end_hidden_cursor(void);
 
-/// Gives back what is held of the terminal, for a process that ends now. Any thread.
+/// Restores everything held of the terminal, for a process that is about to end. Safe to call on any thread.
 void penstock_restore_terminal(void);
 
-/// The bytes that `malloc` has given out in this process, of all arenas.
+/// Returns the number of bytes currently allocated with `malloc` in this process, in all arenas.
 int64_t penstock_heap_in_use(void);
 
-/// Lets `malloc` share out so many arenas among all threads, in place of eight for each processor: what a thread of many has freed serves the others as well, so that
-/// a process that runs for months does not grow by what lies idle between. To be called before there are other threads.
+/// Limits `malloc` to this number of arenas for all threads, instead of eight per processor. Memory that one thread frees is then reused by others, so that
+/// idle memory does not accumulate in a process that runs for months. Call it before there are other threads.
 void penstock_limit_arenas(int most);
 
 #endif

@@ -1,18 +1,18 @@
 import HTTPTypes
 public import Operations
 
-/// How a request says who asks.
+/// How a request is authorized.
 public enum HTTPAuthorization: Sendable, Hashable {
-  /// `Basic` (RFC 7617): a user and a password, in UTF-8. Readable by whoever sees the request: for `https` alone.
+  /// `Basic` (RFC 7617): a user and a password, in UTF-8. Anyone who sees the request can read them: use it only with `https`.
   case basic(user: String, password: String)
   /// `Bearer` (RFC 6750): a token.
   case bearer(String)
-  /// What a netrc file says for the URL's host, as `basic`. A host that the file does not name gets no field.
+  /// `Basic` with the netrc file's login for the URL's host. No field is sent to a host without a login.
   case netrc(NetrcFile)
 
-  /// The value of `Authorization`; nil where there is none for `host`.
+  /// Returns the value of `Authorization`; nil if there is none for `host`.
   ///
-  /// - Throws: ``HTTPEncodingError`` of code `invalid-credentials`, which holds neither user nor password.
+  /// - Throws: ``HTTPEncodingError`` of code `invalid-credentials`, which contains neither user nor password.
   public func fieldValue(for host: String) throws(HTTPEncodingError) -> String? {
     switch self {
     case .basic(let user, let password):
@@ -53,17 +53,17 @@ public enum HTTPAuthorization: Sendable, Hashable {
   }
 }
 
-/// Adds `Authorization`, unless the request has one.
+/// Adds `Authorization` to a request that does not have it.
 public struct HTTPAuthorizationProcessor: HTTPRequestProcessor {
-  /// Who asks.
+  /// The authorization to add.
   public let authorization: HTTPAuthorization
 
-  /// A processor.
+  /// Creates a processor.
   public init(_ authorization: HTTPAuthorization) {
     self.authorization = authorization
   }
 
-  /// The request with the field.
+  /// Returns the request with the field added.
   public func process(
     _ request: HTTPTransferRequest, in context: OperationContext
   ) async throws -> HTTPTransferRequest {

@@ -2,17 +2,17 @@ import Glibc
 
 /// The logins of a netrc file: `machine HOST login USER password PASSWORD`, and `default` for all other hosts.
 ///
-/// Words are separated by white space; a word in double quotes may have spaces, `\"`, `\\`, `\n`, `\r` and `\t`. A `#`
-/// begins a comment where a keyword is due. `account` is skipped, and so are macros (`macdef`), up to their empty line.
+/// Words are separated by white space. A word in double quotes may contain spaces, `\"`, `\\`, `\n`, `\r` and `\t`. A `#` in place of a keyword begins a
+/// comment. `account` is skipped, and so are macros (`macdef`), up to the empty line that ends them.
 public struct NetrcFile: Sendable, Hashable {
-  /// Who to be at one host.
+  /// A login for one host.
   public struct Login: Sendable, Hashable {
     /// The user.
     public var user: String
     /// The password.
     public var password: String
 
-    /// Who to be.
+    /// Creates a login.
     public init(user: String, password: String) {
       self.user = user
       self.password = password
@@ -22,12 +22,12 @@ public struct NetrcFile: Sendable, Hashable {
   private var machines: [(host: String, login: Login)] = []
   private var fallback: Login?
 
-  /// Reads the content of a file.
+  /// Parses the content of a file.
   ///
   /// - Parameters:
   ///   - text: The content.
-  ///   - name: How messages call it.
-  /// - Throws: ``HTTPEncodingError`` of code `invalid-credentials`, with the number of the line.
+  ///   - name: The name of the file in messages.
+  /// - Throws: ``HTTPEncodingError`` of code `invalid-credentials`, with the line number.
   public init(_ text: String, name: String = "the netrc file") throws(HTTPEncodingError) {
     var words = NetrcWords(text)
     var host: String??
@@ -66,7 +66,7 @@ public struct NetrcFile: Sendable, Hashable {
     flush()
   }
 
-  /// Reads a file, which nobody but its owner may be able to read.
+  /// Reads a file, which must not be accessible to anyone but its owner.
   ///
   /// - Throws: ``HTTPEncodingError`` of code `unreadable-file` or `invalid-credentials`.
   public init(path: String) throws(HTTPEncodingError) {
@@ -86,18 +86,18 @@ public struct NetrcFile: Sendable, Hashable {
     try self.init(String(decoding: bytes, as: UTF8.self), name: path)
   }
 
-  /// Who to be at `host`; nil where the file does not say. The first entry of a host counts.
+  /// Returns the login for `host`, or nil if there is none. The first entry of a host is used.
   public func login(for host: String) -> Login? {
     machines.first { $0.host == host.lowercased() }?.login ?? fallback
   }
 
-  /// Whether both have the same logins in the same order.
+  /// Returns whether both have the same logins in the same order.
   public static func == (left: NetrcFile, right: NetrcFile) -> Bool {
     left.fallback == right.fallback
       && left.machines.elementsEqual(right.machines) { $0.host == $1.host && $0.login == $1.login }
   }
 
-  /// Mixes in the hosts and their logins.
+  /// Hashes the hosts and their logins.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(fallback)
     for machine in machines {
@@ -156,7 +156,7 @@ private struct NetrcWords {
     return String(decoding: word, as: UTF8.self)
   }
 
-  /// Goes behind the next empty line.
+  /// Skips past the next empty line.
   mutating func skipMacro() {
     while position < bytes.count {
       if bytes[position] == 0x0A {

@@ -1,7 +1,7 @@
 import OperatingSystem
 
-/// Does what blocks (reading, writing, hashing and syncing of files) on a thread of its own, which ends with it: the
-/// threads of the concurrency runtime are few, and others wait for them.
+/// Runs blocking work (reading, writing, hashing and syncing files) on its own thread, which ends with the work: the concurrency runtime has few threads,
+/// and blocking them delays other tasks.
 enum BlockingThread {
   static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
@@ -9,15 +9,14 @@ enum BlockingThread {
     }
   }
 
-  /// Begins `work`, and returns at once where a thread can be had; else after it.
+  /// Starts `work` on a new thread and returns immediately; if no thread can be created, runs `work` first.
   ///
-  /// Signals are for the other threads; above all SIGPIPE, which a write to a connection or pipe that is gone would
-  /// otherwise end the process with.
+  /// The thread blocks signals, above all SIGPIPE: writing to a closed connection or pipe would otherwise terminate the process.
   static func start(_ work: @escaping @Sendable () -> Void) {
     do throws(SystemError) {
       try SystemThread.detach("penstock-files", blocking: .allButFaults, work)
     } catch {
-      // No thread can be had: blocking here is better than not doing it.
+      // No thread can be created: blocking here is better than not doing the work.
       work()
     }
   }

@@ -1,16 +1,15 @@
 import OperatingSystem
 
-/// Writes the body of a response to its file, on a thread of its own: a disk that hangs holds up one transfer, and not
-/// all those of the client.
+/// Writes the body of a response to its file on its own thread, so that a hanging disk delays only this transfer, not all transfers of the client.
 struct BodyWriter {
   let mailbox: TransferMailbox
   let descriptor: Int32
-  /// Lets the transfer continue after it stood still because the window was full.
+  /// Resumes the transfer after it was paused because the window was full.
   let resume: @Sendable () -> Void
 
-  /// Writes until the transfer has ended and everything that came is written, or the transfer is cancelled.
+  /// Writes until the transfer has ended and all received bytes are written, or until the transfer is cancelled.
   ///
-  /// - Returns: 0, or the error number of the write that failed. Nothing is written to the file after the return.
+  /// - Returns: 0, or the errno of the write that failed. Nothing is written to the file after this returns.
   func run() async -> Int32 {
     await BlockingThread.run { write() }
   }

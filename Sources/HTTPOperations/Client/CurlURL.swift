@@ -1,27 +1,27 @@
 import CLibCurl
 
-/// A URL as libcurl reads it, so that nobody else's reading can differ from the one that decides where a request goes.
+/// A URL as parsed by libcurl. libcurl also decides where a request goes, so the two readings cannot differ.
 struct CurlURL {
   /// `http` or `https`, in lower case.
   let scheme: String
-  /// In lower case; an IPv6 address in brackets.
+  /// In lower case; an IPv6 address is in brackets.
   let host: String
-  /// Given or that of the scheme.
+  /// The given port, or the scheme's default.
   let port: Int
-  /// User and password as they are written, or nil.
+  /// The user and the password as written, or nil.
   let user: String?
   let password: String?
   /// The whole URL without user, password and fragment.
   let plain: String
 
-  /// Reads an absolute URL.
+  /// Parses an absolute URL.
   ///
   /// - Throws: ``HTTPTransferError`` with `invalid-url` or `unsupported-scheme`.
   init(_ text: String) throws(HTTPTransferError) {
     try self.init(text, relativeTo: nil)
   }
 
-  /// Reads a URL, in the place where `base` is.
+  /// Parses a URL, resolved against `base`.
   init(_ text: String, relativeTo base: String?) throws(HTTPTransferError) {
     guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
       throw HTTPTransferError(
@@ -34,7 +34,7 @@ struct CurlURL {
       throw failure
     }
     defer { curl_url_cleanup(handle) }
-    // The scheme is judged here, to tell a URL that is wrong from one that is merely not for us.
+    // The scheme is checked here, to distinguish an invalid URL from an unsupported scheme.
     let flags = UInt32(CURLU_NON_SUPPORT_SCHEME)
     if let base { _ = curl_url_set(handle, CURLUPART_URL, base, flags) }
     let code = curl_url_set(handle, CURLUPART_URL, text, flags)
@@ -60,12 +60,12 @@ struct CurlURL {
   /// The host and port, for messages.
   var authority: String { "\(host):\(port)" }
 
-  /// Whether credentials for one may be sent to the other.
+  /// Returns whether credentials for one may be sent to the other.
   func isSameOrigin(as other: CurlURL) -> Bool {
     scheme == other.scheme && host == other.host && port == other.port
   }
 
-  /// The URL with this user and password, as they were written.
+  /// Returns the URL with this user and password, as they were written.
   func with(user: String?, password: String?) -> String {
     guard let user else { return plain }
     let start = plain.index(plain.startIndex, offsetBy: scheme.count + 3)

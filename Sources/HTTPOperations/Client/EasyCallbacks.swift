@@ -1,7 +1,7 @@
 import CLibCurl
 import Glibc
 
-/// What libcurl calls while it drives a transfer, on the client's thread. Nobody else's code runs here.
+/// The callbacks that libcurl calls while it drives a transfer, on the client's thread. They call no code from outside this module.
 enum EasyCallbacks {
   static let header: penstock_curl_data = { bytes, size, count, context in
     guard let handle = handle(context), let bytes else { return 0 }
@@ -31,7 +31,7 @@ enum EasyCallbacks {
     return CURL_SEEKFUNC_OK
   }
 
-  /// Sockets are close-on-exec from the start: processes are started by other threads at any time.
+  /// Creates a socket that is close-on-exec from the start: other threads may start processes at any time.
   static let open: penstock_curl_open = { context, _, address in
     guard let handle = handle(context), let address else { return CURL_SOCKET_BAD }
     handle.beginsToConnect()
@@ -71,7 +71,7 @@ extension EasyHandle {
     touch(self)
   }
 
-  /// It has its socket.
+  /// Notes that the transfer has its socket.
   fileprivate func hasBegun() {
     guard transfer.mailbox.noteBegun() else { return }
     touch(self)
@@ -81,7 +81,7 @@ extension EasyHandle {
     hasBegun()
     phase = transfer.upload.map { $0.smallBytes == nil && $0.size > 0 } == true ? .sending : .waiting
     lastActivity = .now
-    // libcurl says port 80 of a Unix socket.
+    // libcurl reports port 80 for a Unix socket.
     if port > 0, transfer.request.options.unixSocket == nil {
       remoteAddress = address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
@@ -94,7 +94,7 @@ extension EasyHandle {
     switch upload.read(at: uploadPosition, into: buffer) {
     case .read(let bytes): count = bytes
     case .notLoaded:
-      // Asked once more before it is there, where libcurl continues for another reason.
+      // libcurl calls again before the data is loaded if it continues for another reason.
       if !flow.awaitsUpload {
         (flow.wantsUpload, flow.awaitsUpload) = (true, true)
         touch(self)
@@ -114,7 +114,7 @@ extension EasyHandle {
     return count
   }
 
-  /// Takes a line of a head or of the trailer. False ends the transfer.
+  /// Receives a line of a head or of the trailer. Returns false to end the transfer.
   fileprivate func receive(line: UnsafeRawBufferPointer) -> Bool {
     lastActivity = .now
     if phase != .receiving {
@@ -129,14 +129,14 @@ extension EasyHandle {
       )
       return false
     }
-    // The fields of the trailer, after the body, are nobody's.
+    // The fields of the trailer, after the body, are ignored.
     guard !hasHead else { return true }
     if line.starts(with: "HTTP/".utf8) { head.removeAll(keepingCapacity: true) }
     guard line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
       head.append(contentsOf: line)
       return true
     }
-    // Of 1xx there is another head to come. 101 is the last, as nobody asked for another protocol.
+    // Another head follows a 1xx response, except 101, which is final because no other protocol was requested.
     let status = ResponseHeadParser.status(head.prefix { $0 != 10 }) ?? 0
     guard !(100...199).contains(status) || status == 101 else { return true }
     hasHead = true
@@ -145,19 +145,19 @@ extension EasyHandle {
     return true
   }
 
-  /// What becomes of bytes of the body.
+  /// The result of receiving bytes of the body.
   fileprivate enum Reception {
     case taken
-    /// libcurl keeps them, and hands them over again when the transfer goes on.
+    /// libcurl keeps the bytes and delivers them again when the transfer resumes.
     case held
     /// The transfer ends.
     case refused
   }
 
-  /// Takes bytes of the body.
+  /// Receives bytes of the body.
   fileprivate func receive(body: UnsafeRawBufferPointer) -> Reception {
     lastActivity = .now
-    // The window is full, and libcurl may have much more to hand over in this turn.
+    // The window is full, and libcurl may deliver much more in this turn.
     if flow.wantsStill {
       flow.isHeldBack = true
       return .held

@@ -1,58 +1,57 @@
 import CLibCurl
 import Glibc
 
-/// One of libcurl's easy handles, for one transfer. Belongs to the client's thread.
+/// A libcurl easy handle for one transfer. Confined to the client's thread.
 ///
-/// Handles are not used again, though libcurl allows it: in 7.88 (that of Debian 12) a handle remembers the last field
-/// of the transfer before, which is freed by then, and a server whose first line after the status begins with a blank
-/// has it written to.
+/// Handles are not reused, although libcurl allows it: libcurl 7.88 (in Debian 12) keeps a pointer to the last field of the previous transfer, which is
+/// freed by then, and writes to it if a response has a line after the status line that begins with a blank.
 final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
-  /// Where libcurl describes a failure.
+  /// The buffer to which libcurl writes the description of a failure.
   private let message: UnsafeMutablePointer<CChar>
   private var fields: UnsafeMutablePointer<curl_slist>?
-  /// What it is for, and its place among the active ones.
+  /// The transfer, and the handle's index among the active handles.
   let transfer: Transfer
   var index = 0
 
-  /// What of a transfer takes time.
+  /// The phases of a transfer, each with its own timeout.
   enum Phase { case queued, connecting, sending, waiting, receiving }
 
-  /// What holds the transfer up from our side.
+  /// What blocks the transfer on our side.
   struct Flow {
-    /// Whether nothing is taken from the network, or shall not be once this turn of the thread is over.
+    /// Whether receiving is paused, or will be at the end of this turn of the thread.
     var standsStill = false
     var wantsStill = false
     /// Whether libcurl holds bytes back until it is told to continue.
     var isHeldBack = false
-    /// Whether what is to be sent next is being read from the disk, or has to be.
+    /// Whether the next bytes to send are being read from disk, or must be.
     var awaitsUpload = false
     var wantsUpload = false
   }
 
   var phase = Phase.queued
-  /// When the phase began, or when bytes last came or went in it.
+  /// When the phase began, or when bytes were last sent or received in it.
   var lastActivity = ContinuousClock.now
   var began = ContinuousClock.now
-  /// The lines of the head so far, and of all heads.
+  /// The lines of the current head, and the total length of all heads in bytes.
   var head: [UInt8] = []
   var headTotal = 0
   var hasHead = false
   var remoteAddress: String?
   var uploadPosition: Int64 = 0
   var flow = Flow()
-  /// The error numbers of a process that lacked descriptors or memory: for a socket, and for the descriptor that was asked for before a name was looked up.
+  /// The error numbers if the process lacked descriptors or memory: for a socket, and for the descriptor that is opened before a name lookup.
   var lacking: (socket: Int32?, lookup: Int32?)
-  /// Why the transfer is ended from our side.
+  /// Why our side is ending the transfer.
   var failure: HTTPTransferError?
-  /// Whether the transfer has ended, and the handle waits to be freed.
+  /// Whether the transfer has ended and the handle is waiting to be freed.
   var isOver = false
-  /// Whether the task has to be told of something.
+  /// Whether the task must be notified.
   var isTouched = false
-  /// Tells the thread that this handle has to be settled; set once.
+  /// Tells the thread that this handle must be settled. Set once.
   let touch: (EasyHandle) -> Void
 
-  /// Nil when there is no memory for it.
+  /// Creates a handle, or returns nil if there is no memory for it.
   init?(_ transfer: Transfer, touch: @escaping (EasyHandle) -> Void) {
     guard let pointer = curl_easy_init() else { return nil }
     self.pointer = pointer
@@ -70,7 +69,7 @@ final class EasyHandle {
 
   /// Prepares for the transfer.
   ///
-  /// - Returns: Whether libcurl accepted everything; else nothing may be transferred.
+  /// - Returns: `CURLE_OK` if libcurl accepted all options; otherwise the handle must not be used.
   func prepare(userAgent: String, boundsConnect: Bool) -> CURLcode {
     let code = EasySettings(transfer, userAgent: userAgent, boundsConnect: boundsConnect).apply(to: pointer)
     guard code == CURLE_OK else { return code }
@@ -78,7 +77,7 @@ final class EasyHandle {
     return setRequest()
   }
 
-  /// What libcurl says of a failure; may be empty.
+  /// libcurl's description of a failure; may be empty.
   var detail: String { String(cString: message) }
 
   private func setCallbacks() {
@@ -109,7 +108,7 @@ final class EasyHandle {
         _ = penstock_curl_set_long(pointer, CURLOPT_POST, 1)
         _ = penstock_curl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, Int64(bytes.count))
         let set = bytes.withUnsafeBytes { raw in
-          // An empty array may have no address, which would mean that there are no bytes to copy at all.
+          // The address of an empty array may be null, which would mean that there is nothing to copy.
           raw.baseAddress.map {
             penstock_curl_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0))
           }
@@ -147,20 +146,20 @@ final class EasyHandle {
       case "content-length", "transfer-encoding", "connection": continue
       default: break
       }
-      // A field without a value is written with a semicolon; with a colon it would be left out.
+      // A field without a value is written with a semicolon; with a colon, libcurl would leave it out.
       guard add(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)") else {
         return false
       }
     }
     if transfer.carriesBody {
-      // libcurl's own ideas: a type of forms, and waiting for leave to send.
+      // Suppress libcurl's defaults: the content type of forms, and `Expect: 100-continue`.
       if request.fields[.contentType] == nil, !add("Content-Type:") { return false }
       if request.fields[.expect] == nil, !add("Expect:") { return false }
     }
     return penstock_curl_set_list(pointer, CURLOPT_HTTPHEADER, fields) == CURLE_OK
   }
 
-  /// What the transfer took so far.
+  /// Returns the transfer's statistics so far.
   func statistics() -> HTTPTransferStatistics {
     func offset(_ info: CURLINFO) -> Int64 {
       var value: Int64 = 0
@@ -188,10 +187,10 @@ final class EasyHandle {
     return statistics
   }
 
-  /// `CURLE_TOO_LARGE`, which libcurl knows from 8.6 on; before, more than it can hold back is a lack of memory.
+  /// `CURLE_TOO_LARGE`, which libcurl has since 8.6. Earlier versions report a lack of memory when there is more than they can hold back.
   private static let tooLarge: UInt32 = 100
 
-  /// The failure that libcurl's number stands for, or our own.
+  /// Returns the error for libcurl's code, or our own failure.
   func error(_ code: CURLcode) -> HTTPTransferError {
     var error: HTTPTransferError
     if let failure {
@@ -216,8 +215,8 @@ final class EasyHandle {
     return error
   }
 
-  /// The error number where the process had no descriptor, thread or memory for it and nothing of the request was sent; nil where it failed otherwise. Only of
-  /// sockets is it known for sure: libcurl does not say why it could not read a file, or start a thread for a name.
+  /// Returns the errno if the process lacked a descriptor, thread or memory and nothing of the request was sent; nil for any other failure. This is
+  /// certain only for sockets: libcurl does not say why it could not read a file or start a lookup thread.
   private func shortage(_ code: CURLcode) -> Int32? {
     guard !phase.isConnected else { return nil }
     return switch TransferFailure.code(of: code) {
@@ -231,6 +230,6 @@ final class EasyHandle {
 }
 
 extension EasyHandle.Phase {
-  /// Whether there was a connection.
+  /// Whether the connection was established.
   var isConnected: Bool { self == .sending || self == .waiting || self == .receiving }
 }

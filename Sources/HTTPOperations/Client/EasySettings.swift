@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// What an easy handle is set up with, beside the request itself.
+/// The options of an easy handle, apart from the request itself.
 struct EasySettings {
   private let transfer: Transfer
   private let userAgent: String
@@ -12,9 +12,9 @@ struct EasySettings {
     self.boundsConnect = boundsConnect
   }
 
-  /// Sets a new handle up.
+  /// Sets the options of a new handle.
   ///
-  /// - Returns: The first failure.
+  /// - Returns: The first failure, or `CURLE_OK`.
   func apply(to easy: UnsafeMutableRawPointer) -> CURLcode {
     let options = transfer.request.options
     var result = CURLE_OK
@@ -24,17 +24,17 @@ struct EasySettings {
 
     set(penstock_curl_restrict_protocols(easy))
     set(penstock_curl_leave_lookups(easy))
-    // No signal handlers, no alarms: this is a thread of somebody else's process.
+    // No signal handlers and no alarms: the thread runs in a process that is not ours.
     long(CURLOPT_NOSIGNAL, 1)
-    // Our own rules decide; see `RedirectRule`.
+    // Redirects follow our own rules; see `RedirectRule`.
     long(CURLOPT_FOLLOWLOCATION, 0)
     long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     long(CURLOPT_HTTP09_ALLOWED, 0)
     long(CURLOPT_TCP_KEEPALIVE, 1)
     long(CURLOPT_NOPROGRESS, 1)
     string(CURLOPT_USERAGENT, userAgent)
-    // As much as the library takes; but where it may become 1,032 times as much, which is the most that deflate makes of it, no more than libcurl can
-    // hold back, which is 64 MiB.
+    // The largest buffer that libcurl allows. Deflate expands data up to 1,032 times, so for compressed bodies it is limited to what libcurl can hold back
+    // after expansion (64 MiB).
     long(CURLOPT_BUFFERSIZE, options.decompresses ? 60 * 1024 : 512 * 1024)
     if options.decompresses { string(CURLOPT_ACCEPT_ENCODING, "") }
 
@@ -44,21 +44,21 @@ struct EasySettings {
     case .http2: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_0)
     case .http2PriorKnowledge: long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
     }
-    // Rather a stream of the connection that is being made than another connection, where it may come to have streams.
+    // Where the connection may support streams, wait for one that is being established instead of opening another.
     let mayMultiplex =
       options.version == .http2PriorKnowledge || (transfer.url.scheme == "https" && options.version != .http1_1)
     long(CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
-    // On a connection that was used before, libcurl sends a request again by itself where the server has closed meanwhile, whether or
-    // not it was done. And in 7.88 a second request over HTTP/2 without TLS fails on the connection of the first.
+    // On a reused connection, libcurl itself resends a request if the server has closed the connection meanwhile, whether or not the request was
+    // processed. And in 7.88 a second request over HTTP/2 without TLS fails on the connection of the first.
     long(CURLOPT_FRESH_CONNECT, transfer.request.isIdempotent && options.version != .http2PriorKnowledge ? 0 : 1)
 
-    // Zero would be libcurl's own limit of 300 s. Where transfers queue for connections the time in the queue would
-    // count, so that only our own clock can tell.
+    // Zero would be libcurl's own limit of 300 s. If transfers queue for connections, libcurl would count the time in the queue, so only our own clock is
+    // used.
     let connect = boundsConnect ? options.timeouts.connect : nil
     long(CURLOPT_CONNECTTIMEOUT_MS, connect.map { max(1, TransferClock.milliseconds($0)) } ?? 86_400_000)
 
     string(CURLOPT_UNIX_SOCKET_PATH, options.unixSocket)
-    // Never libcurl's reading of the environment: that is the client's business, and read once.
+    // libcurl must not read the environment: the client reads it once.
     string(CURLOPT_PROXY, transfer.proxy ?? "")
     string(CURLOPT_NOPROXY, transfer.bypass)
 

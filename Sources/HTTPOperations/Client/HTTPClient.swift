@@ -1,38 +1,37 @@
 import HTTPTypes
 
-/// Speaks HTTP, on the system's libcurl: one `curl_multi` on one thread of its own, however many transfers there are.
+/// An HTTP client built on the system's libcurl: one `curl_multi` on its own thread, however many transfers there are.
 ///
-/// A client keeps connections and uses them again, over HTTP/2 for several transfers at once; so one client for a
-/// program is the rule. Its thread exists while there is something to do and for ``HTTPClientConfiguration/idleTime``
-/// after that: a client that nobody uses costs nothing.
+/// A client keeps connections and reuses them, over HTTP/2 for several transfers at once; usually a program needs only one client. Its thread exists while
+/// there is something to do and for ``HTTPClientConfiguration/idleTime`` after that: an unused client costs nothing.
 ///
 /// ```swift
 /// let client = HTTPClient()
 /// let result = try await client.transfer(HTTPTransferRequest(url: "http://127.0.0.1:8080/"), to: HTTPMemoryReceiver())
 /// ```
 ///
-/// Cancelling the task of a transfer ends the transfer at once. A client that is let go of ends its connections;
-/// transfers hold on to it.
+/// Cancelling the task of a transfer ends the transfer immediately. A client closes its connections when it is released; transfers retain it.
 ///
-/// Every method may be called from any thread.
+/// All methods may be called from any thread.
 public final class HTTPClient: HTTPTransport {
   private let thread: TransferThread
 
-  /// A client. Nothing is connected and no thread made before the first transfer.
+  /// Creates a client. No connection or thread is created before the first transfer.
   public init(_ configuration: HTTPClientConfiguration = HTTPClientConfiguration()) {
     thread = TransferThread(configuration)
   }
 
   deinit { thread.close() }
 
-  /// Ends all transfers, which fail with `client-closed`, then all connections and the thread. Later transfers fail
-  /// likewise. Returns when the thread has ended.
+  /// Ends all transfers, which fail with `client-closed`, then all connections and the thread. Later transfers fail in the same way. Returns when the
+  /// thread has ended.
   public func shutdown() async {
     thread.close()
     await thread.waitForEnd()
   }
 
-  /// Gives up connections that nothing uses, as others lack their descriptors: at once where no transfer is under way, else one for each that begins.
+  /// Closes idle connections because their descriptors are needed elsewhere: immediately if no transfer is active, otherwise one for each transfer that
+  /// begins.
   package func giveUpIdleConnections() { thread.giveUpIdle() }
 
   /// Makes one attempt; see ``HTTPTransport/transfer(_:to:)``.

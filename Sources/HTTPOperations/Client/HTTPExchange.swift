@@ -1,23 +1,21 @@
 import HTTPTypes
 import OperatingSystem
 
-/// A receiver that wants to know when a transfer has what it needs of the process.
+/// A receiver that is notified when a transfer has acquired the resources it needs from the process.
 protocol TransferBeginning {
-  /// Called once the transfer has its socket, or a connection that is there.
+  /// Called once the transfer has its socket or reuses a connection.
   var onBegin: (@Sendable () -> Void)? { get }
 }
 
-/// One request and its response, seen from the task that wants it. When `run` is over, so is the transfer: the thread
-/// touches nothing of it any more.
+/// A request and its response, from the perspective of the requesting task. Once `run` returns, the transfer has ended and the thread no longer touches it.
 struct HTTPExchange {
-  /// What came of it.
+  /// The result of an exchange.
   enum Outcome {
     case finished(HTTPTransferResult)
     case redirected(HTTPTransferRequest)
   }
 
-  /// A redirect's own body is read up to here, in bytes, for the sake of the connection; a longer one costs the
-  /// connection.
+  /// How much of a redirect's own body is read, in bytes, so that the connection can be reused; after a longer body, the connection is closed.
   private static let redirectBody: Int64 = 64 * 1024
 
   private let transfer: Transfer
@@ -56,26 +54,26 @@ struct HTTPExchange {
       let rest = destination == .memory ? mailbox.take().bytes : body
       return .finished(HTTPTransferResult(head: head, body: rest, statistics: end.statistics))
     } catch {
-      // Nothing may be touched any more once the caller knows.
+      // The thread must not touch the transfer once the caller has the error.
       thread.cancel(transfer)
       await mailbox.wait(for: .end)
       throw error
     }
   }
 
-  /// Throws what the transfer ended with, after so many redirects.
+  /// Throws the error that the transfer ended with, after `redirects` redirects.
   private func throwEnd(_ redirects: Int) throws -> Never {
     switch mailbox.end?.end {
     case .failed(var error):
       error.isElsewhere = redirects > 0 || transfer.proxy != nil
-      // The server that was asked first has been sent the request.
+      // The first server has received the request.
       if redirects > 0 { error.shortage = nil }
       throw error
     default: throw CancellationError()
     }
   }
 
-  /// Reads the body of a redirect, or ends the transfer if that is long.
+  /// Reads the body of a redirect, or cancels the transfer if the body is too long.
   private func drop() async {
     let decision = mailbox.decide(.nowhere, limit: Self.redirectBody)
     if decision.isTooLarge { thread.cancel(transfer) }
@@ -133,7 +131,7 @@ struct HTTPExchange {
     }
   }
 
-  /// How long the body is going to be, where the head tells and nothing is decompressed.
+  /// Returns the length of the body if the head announces it and nothing is decompressed.
   private func announcedLength(_ head: HTTPResponseHead) -> Int64? {
     guard transfer.request.method != .head, head.status.code != 204, head.status.code != 304 else { return nil }
     var length: Int64?

@@ -1,12 +1,11 @@
 import Glibc
 
 extension HTTPProxies {
-  /// The proxies that the environment names, as curl reads it: `http_proxy` (in lower case only, since a web server
-  /// hands a header `Proxy` to its programs as `HTTP_PROXY`), `https_proxy`, `all_proxy` and `no_proxy`, or the last
-  /// three in upper case. A variable that is empty counts as absent.
+  /// Returns the proxies from the environment, as curl reads it: `http_proxy` (only in lower case, because a web server passes a header `Proxy` to its
+  /// programs as `HTTP_PROXY`), `https_proxy`, `all_proxy` and `no_proxy`, or the last three in upper case. An empty variable counts as unset.
   ///
-  /// - Parameter value: What a variable holds, or nil. By default that of this process, as it is now.
-  /// - Returns: The proxies; none where the environment is silent.
+  /// - Parameter value: Returns the value of a variable, or nil. Defaults to the current environment of this process.
+  /// - Returns: The proxies; none if no variable is set.
   public static func fromEnvironment(_ value: (String) -> String? = HTTPProxies.environmentValue) -> HTTPProxies {
     func first(_ names: String...) -> String? {
       names.lazy.compactMap(value).first { !$0.isEmpty }
@@ -18,7 +17,7 @@ extension HTTPProxies {
       bypass: first("no_proxy", "NO_PROXY") ?? "")
   }
 
-  /// What a variable of this process's environment holds.
+  /// Returns the value of an environment variable of this process.
   public static func environmentValue(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// What is asked next when a server answers with a redirect. The rules are those of ``HTTPRedirects``.
+/// Determines the next request when a server answers with a redirect. The rules are those of ``HTTPRedirects``.
 enum RedirectRule {
-  /// The request to follow up with.
+  /// Returns the request to send next.
   ///
   /// - Parameters:
   ///   - head: The response.
-  ///   - request: What it answers.
-  ///   - count: How many redirects were followed before.
-  /// - Returns: Nil when the response is not a redirect, or is to be delivered.
+  ///   - request: The request that it answers.
+  ///   - count: The number of redirects followed before.
+  /// - Returns: Nil if the response is not a redirect, or is to be delivered.
   /// - Throws: ``HTTPTransferError`` with `too-many-redirects` or `redirect-refused`.
   static func next(
     after head: HTTPResponseHead, to request: HTTPTransferRequest, followed count: Int
@@ -46,7 +46,7 @@ enum RedirectRule {
     if target.isSameOrigin(as: from) {
       next.url = target.with(user: from.user, password: from.password)
     } else {
-      // Fields can be left out of a request, a body cannot.
+      // Fields can be removed from a request, a body cannot.
       if request.options.keepsBodyAtOrigin, next.body != .none {
         throw HTTPTransferError(
           .redirectRefused,
@@ -60,7 +60,7 @@ enum RedirectRule {
     return next
   }
 
-  /// Said for pipelines as well as for Swift, whose settings have different names.
+  /// Written for pipelines as well as for Swift, whose settings have different names.
   private static let insecureAdvice =
     "ask there directly, or allow it with 'redirects: {insecure: true}' ('allowsInsecure' in Swift)"
 

@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// Reads the lines of a head as libcurl hands them over: a status line, then fields.
+/// Parses the lines of a head as libcurl delivers them: a status line, then fields.
 enum ResponseHeadParser {
-  /// The head in `bytes`, which hold no empty line but the last.
+  /// Parses the head in `bytes`, which contain no empty line except the last.
   ///
-  /// What is not a field is left out: libcurl has read the head already and refused what it cannot understand.
+  /// Lines that are not fields are skipped: libcurl has parsed the head already and rejected what it does not understand.
   static func parse(_ bytes: [UInt8], url: String, remoteAddress: String?) -> HTTPResponseHead? {
-    // Each response has one, and slices of arrays are counted.
+    // A buffer avoids reference counting of array slices, for every response.
     bytes.withUnsafeBufferPointer { bytes in
       var lines = Lines(rest: bytes[...])
       guard let first = lines.next(), let (version, status) = statusLine(first) else { return nil }
@@ -15,7 +15,7 @@ enum ResponseHeadParser {
     }
   }
 
-  /// The status that a status line tells, without anything else of it.
+  /// Returns only the status code of a status line.
   static func status(_ line: some Collection<UInt8>) -> Int? {
     let digits = line.drop { $0 != blank }.drop { $0 == blank }.prefix { (48...57).contains($0) }
     guard digits.count == 3 else { return nil }
@@ -25,7 +25,7 @@ enum ResponseHeadParser {
   private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
   private static let blank = UInt8(ascii: " ")
 
-  /// Lines without their ends, and none that are empty.
+  /// The non-empty lines, without line breaks.
   private struct Lines: IteratorProtocol {
     var rest: Bytes
 
@@ -45,7 +45,7 @@ enum ResponseHeadParser {
     var last: HTTPField?
     while let line = lines.next() {
       if let start = line.first, start == blank || start == UInt8(ascii: "\t") {
-        // A value that goes on in the next line, as it was allowed once.
+        // A value continued on the next line, which HTTP once allowed.
         guard let field = last else { continue }
         last = HTTPField(name: field.name, value: field.value + " " + text(trim(line)))
         continue
@@ -72,7 +72,7 @@ enum ResponseHeadParser {
     let known = HTTPResponse.Status(code: code)
     let afterVersion = line.drop { $0 != blank }.drop { $0 == blank }
     let reason = trim(afterVersion.drop { $0 != blank })
-    // The usual reason is shared, not copied.
+    // The standard reason phrase is shared, not copied.
     if reason.isEmpty || reason.elementsEqual(known.reasonPhrase.utf8) { return (version, known) }
     return (version, HTTPResponse.Status(code: code, reasonPhrase: text(reason)))
   }

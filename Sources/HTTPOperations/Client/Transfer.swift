@@ -1,18 +1,18 @@
 import OperatingSystem
 
-/// One request on its way, without redirects: everything that the client's thread needs to know of it.
+/// A single request in progress, without redirects, with everything that the client's thread needs to know.
 final class Transfer: Sendable {
   let request: HTTPTransferRequest
   let url: CurlURL
-  /// The proxy to use, and the hosts that are reached without it.
+  /// The proxy to use, and the hosts that bypass it.
   let proxy: String?
   let bypass: String
   let upload: UploadSource?
-  /// When all has to be over, redirects before this one included.
+  /// When the whole exchange must be complete, including earlier redirects.
   let deadline: ContinuousClock.Instant?
   let mailbox: TransferMailbox
 
-  /// - Throws: ``HTTPTransferError`` when the request cannot be sent, whatever the server is.
+  /// - Throws: ``HTTPTransferError`` if the request cannot be sent to any server.
   init(_ request: HTTPTransferRequest, proxies: HTTPProxies, deadline: ContinuousClock.Instant?)
     throws(HTTPTransferError)
   {
@@ -28,10 +28,10 @@ final class Transfer: Sendable {
     mailbox = TransferMailbox(window: request.options.window)
   }
 
-  /// Whether a body is sent, or announced to be empty.
+  /// Whether a body is sent, or announced as empty.
   var carriesBody: Bool { upload != nil || [.post, .put, .patch].contains(request.method) }
 
-  /// What `HTTPTypes` lets pass, but C's strings or HTTP do not.
+  /// Rejects what `HTTPTypes` accepts, but C strings or HTTP do not.
   private static func check(_ request: HTTPTransferRequest) throws(HTTPTransferError) {
     if request.method == .connect {
       throw HTTPTransferError(.invalidRequest, "the method CONNECT is for proxies: name a proxy in the options")
@@ -50,7 +50,7 @@ final class Transfer: Sendable {
     }
   }
 
-  /// libcurl opens these files on the one thread of all transfers, where a FIFO would keep it for ever.
+  /// libcurl opens these files on the thread shared by all transfers, which a FIFO would block forever.
   private static func check(_ settings: HTTPTLSSettings) throws(HTTPTransferError) {
     let files = [
       ("authorities", settings.authorities), ("the certificate", settings.certificate?.chain),

@@ -1,7 +1,6 @@
-/// When a transfer has taken too long, by the clock of its client.
+/// Computes when a transfer times out.
 enum TransferClock {
-  /// The next instant at which a transfer fails if nothing comes or goes before, and how it fails then. Nil if it may
-  /// go on for ever.
+  /// Returns when and how a transfer fails if no bytes are transferred before. Nil if it has no timeout.
   static func due(_ handle: EasyHandle) -> (
     instant: ContinuousClock.Instant, code: HTTPTransferError.Code, limit: Duration
   )? {
@@ -23,7 +22,7 @@ enum TransferClock {
     return due
   }
 
-  /// Rounded up, so that nobody wakes too early and spins.
+  /// Returns a duration in milliseconds, rounded up so that the thread does not wake too early and spin.
   static func milliseconds(_ duration: Duration) -> Int {
     guard duration > .zero else { return 0 }
     let (seconds, attoseconds) = duration.components

@@ -2,10 +2,9 @@ import CLibCurl
 import Glibc
 import OperatingSystem
 
-/// What libcurl's numbers mean to a caller.
+/// Translates libcurl's error codes for callers.
 enum TransferFailure {
-  /// The failures that a transfer over HTTP can end with. Whatever is not here is an
-  /// ``HTTPTransferError/Code/internalFailure``.
+  /// The failures that an HTTP transfer can end with. Any other code is an ``HTTPTransferError/Code/internalFailure``.
   static let codes: [(CURLcode, HTTPTransferError.Code)] = [
     (CURLE_UNSUPPORTED_PROTOCOL, .unsupportedScheme),
     (CURLE_URL_MALFORMAT, .invalidURL),
@@ -53,35 +52,35 @@ enum TransferFailure {
     codes.first { $0.0 == curlCode }?.1 ?? .internalFailure
   }
 
-  /// The failure that a transfer ended with.
+  /// Returns the error for a failed transfer.
   ///
   /// - Parameters:
-  ///   - curlCode: What libcurl returned.
-  ///   - detail: What it said, which may be empty.
-  ///   - authority: Host and port of the URL.
-  ///   - hasConnected: Whether there was a connection.
-  ///   - proxyStatus: What a proxy answered to `CONNECT`, or 0.
-  ///   - systemError: The operating system's error number, or 0.
-  ///   - proxy: The URL of the proxy; nil without one. Hosts that are reached without it may be asked all the same.
-  /// - Returns: The failure, whose message says what to do where that is not plain.
+  ///   - curlCode: The code that libcurl returned.
+  ///   - detail: libcurl's description, which may be empty.
+  ///   - authority: The host and port of the URL.
+  ///   - hasConnected: Whether the connection was established.
+  ///   - proxyStatus: The proxy's status in answer to `CONNECT`, or 0.
+  ///   - systemError: The operating system's errno, or 0.
+  ///   - proxy: The URL of the proxy, or nil. The host may be one that bypasses it.
+  /// - Returns: The error, whose message says what to do where that is not obvious.
   static func error(
     _ curlCode: CURLcode, detail: String, authority: String, hasConnected: Bool, proxyStatus: Int, systemError: Int32,
     proxy: String? = nil
   ) -> HTTPTransferError {
     var code = code(of: curlCode)
     if !hasConnected, proxyStatus != 0, !(200...299).contains(proxyStatus) { code = .proxyFailed }
-    // The scheme was looked at before: this is what it says of an answer that is not HTTP.
+    // The scheme was checked before: libcurl uses this code for a response that is not HTTP.
     if curlCode == CURLE_UNSUPPORTED_PROTOCOL, hasConnected { code = .protocolViolation }
-    // Its limit on the length of heads, which is above ours, has this number too.
+    // libcurl's own limit on the length of heads, which is above ours, has this code too.
     if curlCode == CURLE_RECV_ERROR, detail.hasPrefix("Too large response headers") { code = .headTooLarge }
     if curlCode == CURLE_OPERATION_TIMEDOUT, hasConnected { code = .idleTimeout }
-    // Garbage where a chunk's length should be has the number of a connection that was lost.
+    // An invalid chunk length has the same code as a lost connection.
     if curlCode == CURLE_RECV_ERROR, hasConnected, systemError == 0,
       ["chunk", "hex", "Chunk", "transfer-encoding", "Unsupported"].contains(where: { detail.contains($0) })
     {
       code = .protocolViolation
     }
-    // It says so of a line in a head that is no field, and nobody gave it an argument by then.
+    // Once connected, this code means an invalid field in a head: no invalid argument was passed.
     if curlCode == CURLE_BAD_FUNCTION_ARGUMENT, hasConnected { code = .protocolViolation }
     let general =
       code == .protocolViolation ? "the response is not HTTP" : String(cString: curl_easy_strerror(curlCode))
@@ -99,7 +98,7 @@ enum TransferFailure {
     return HTTPTransferError(code, message, curlCode: Int32(curlCode.rawValue), systemError: systemError)
   }
 
-  /// What to do next, where that is not plain from what happened.
+  /// Returns what to do next, where that is not obvious.
   private static func advice(_ code: HTTPTransferError.Code) -> String? {
     switch code {
     case .tlsNotVerified: "name the file of the authority that signed the server's certificate, or ask the right host"
@@ -111,8 +110,8 @@ enum TransferFailure {
     }
   }
 
-  /// The process had no descriptor, thread or memory, before anything of the request was sent. `number` is the error number, `code` what the failure would be
-  /// otherwise.
+  /// Returns the error for a process that lacked a descriptor, thread or memory before anything of the request was sent. `number` is the errno, `code` the
+  /// failure as it would be reported otherwise.
   static func shortage(_ number: Int32, at code: HTTPTransferError.Code, _ authority: String) -> HTTPTransferError {
     let what =
       switch code {
@@ -125,7 +124,7 @@ enum TransferFailure {
       .internalFailure, "\(authority): \(what): \(SystemError.textWithAdvice(of: number))", shortage: number)
   }
 
-  /// Nothing came or went for too long.
+  /// Returns the error for a timeout.
   static func timeout(_ code: HTTPTransferError.Code, _ authority: String, _ limit: Duration) -> HTTPTransferError {
     let what =
       switch code {
@@ -137,7 +136,7 @@ enum TransferFailure {
     return HTTPTransferError(code, "\(authority): \(what) within \(limit)")
   }
 
-  /// A body that is longer than allowed.
+  /// Returns the error for a body over the limit.
   static func bodyTooLarge(_ authority: String, limit: Int64) -> HTTPTransferError {
     HTTPTransferError(
       .bodyTooLarge,
@@ -145,7 +144,7 @@ enum TransferFailure {
     )
   }
 
-  /// A compressed body of which a little becomes more than libcurl can hold back, which is 64 MiB.
+  /// Returns the error for a compressed body of which a small part expands beyond what libcurl can hold back (64 MiB).
   static func expandsTooMuch(_ authority: String) -> HTTPTransferError {
     HTTPTransferError(
       .bodyTooLarge,
@@ -154,7 +153,7 @@ enum TransferFailure {
   }
 }
 
-/// Where a proxy listens, without the user and the password that its URL may have.
+/// The address of a proxy, without the user and password that its URL may contain.
 private struct ProxyAddress {
   let host: String
   let port: Int
@@ -168,7 +167,7 @@ private struct ProxyAddress {
     }
     rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
-    // libcurl's own port of a proxy that names none.
+    // libcurl's default port for a proxy URL without a port.
     var port = scheme == "https" ? 443 : 1080
     if let colon = rest.lastIndex(of: ":"), let number = Int(rest[rest.index(after: colon)...]) {
       port = number

@@ -1,25 +1,25 @@
 import CLibCurl
 import Glibc
 
-/// What the thread of a client does: the transfers under way, and the turns that drive them.
+/// The event loop of a client's thread: the active transfers and the turns that drive them.
 ///
-/// Belongs to the thread; nothing in it is shared.
+/// Confined to the thread; nothing in it is shared.
 struct TransferLoop {
   private let multi: UnsafeMutableRawPointer
   private let configuration: HTTPClientConfiguration
   private var active: [EasyHandle] = []
   private var handles: [ObjectIdentifier: EasyHandle] = [:]
   private let touched = TouchedHandles()
-  /// No timeout is due before this. Bytes that come and go only move them away.
+  /// No timeout is due before this instant. Transferring bytes only postpones timeouts.
   private var earliest: ContinuousClock.Instant?
   private var idleSince: ContinuousClock.Instant?
-  /// When the process last lacked descriptors: for a while after that, connections that nothing uses are not kept.
+  /// When the process last lacked descriptors: for a while after that, idle connections are not kept.
   private var shortSince: ContinuousClock.Instant?
   private static let shortTime = Duration.seconds(60)
-  /// Lets a transfer continue, from any thread.
+  /// Resumes a transfer, from any thread.
   private let requestResume: @Sendable (Transfer) -> Void
 
-  /// The handles that something happened to in this turn.
+  /// The handles for which something happened in this turn.
   private final class TouchedHandles {
     var list: [EasyHandle] = []
   }
@@ -33,10 +33,10 @@ struct TransferLoop {
     self.requestResume = requestResume
   }
 
-  /// Whether no transfer is under way.
+  /// Whether no transfer is active.
   var isIdle: Bool { active.isEmpty }
 
-  /// Whether there has been none for so long that connections need not be kept.
+  /// Whether the client has been idle for so long that its connections need not be kept.
   var hasRested: Bool { isShort || (idleSince.map { $0.duration(to: .now) >= configuration.idleTime } ?? false) }
 
   private var isShort: Bool { shortSince.map { $0.duration(to: .now) < Self.shortTime } ?? false }
@@ -63,11 +63,11 @@ struct TransferLoop {
     expect(handle)
   }
 
-  /// The process lacks descriptors.
+  /// Notes that the process lacks descriptors.
   mutating func noteShortage() { shortSince = .now }
 
-  /// While descriptors are short, lets the connection of the transfer that begins take the place of one that nothing uses, which libcurl ends for a limit on all of
-  /// them. None waits for that limit: those under way have no more connections.
+  /// While descriptors are short, makes a new transfer's connection replace an idle one, which libcurl closes because of the limit on all connections. No
+  /// transfer waits because of this limit: the active ones have no more connections.
   private mutating func boundConnections() {
     guard shortSince != nil else { return }
     let isShort = isShort
@@ -85,28 +85,28 @@ struct TransferLoop {
     guard let handle = handles[ObjectIdentifier(transfer)], handle.flow.standsStill || handle.flow.awaitsUpload else {
       return
     }
-    // Only one of both may be meant; the other one stands still again if it has to.
+    // Only one of the two may be meant; the other is paused again if necessary.
     (handle.flow.standsStill, handle.flow.awaitsUpload) = (false, false)
     handle.lastActivity = .now
     expect(handle)
     pass(handle)
   }
 
-  /// Ends every transfer with `error`.
+  /// Ends all transfers with `error`.
   mutating func endAll(_ error: HTTPTransferError) {
     while let handle = active.last { remove(handle, .failed(error)) }
   }
 
-  /// Ends the connections. Nothing may be done after it.
+  /// Closes the connections. Nothing may be called after this.
   mutating func cleanUp() {
     curl_multi_cleanup(multi)
   }
 
   // MARK: Turns
 
-  /// Lets libcurl do what can be done without waiting, and tells the tasks.
+  /// Lets libcurl do what it can without waiting, and notifies the tasks.
   ///
-  /// - Returns: How long to wait for more, in milliseconds.
+  /// - Returns: How long to wait for the next event, in milliseconds.
   mutating func turn() -> Int32 {
     var running: Int32 = 0
     curl_multi_perform(multi, &running)
@@ -127,14 +127,14 @@ struct TransferLoop {
     return endOverdue()
   }
 
-  /// Waits until something happens or `milliseconds` have passed.
+  /// Waits for an event, at most `milliseconds`.
   func wait(_ milliseconds: Int32) {
     curl_multi_poll(multi, nil, 0, milliseconds, nil)
   }
 
-  /// Tells the tasks what came in this turn, and lets transfers stand still whose window is full.
+  /// Notifies the tasks of what was received in this turn, and pauses transfers whose window is full.
   private mutating func settle() {
-    // Whoever goes on at once has something to tell again.
+    // A handle that resumes immediately can be touched again.
     while !touched.list.isEmpty {
       let list = touched.list
       touched.list.removeAll(keepingCapacity: true)
@@ -149,7 +149,7 @@ struct TransferLoop {
     }
   }
 
-  /// Lets a transfer stand still, unless what filled the window was taken meanwhile.
+  /// Pauses a transfer, unless the contents of the window were taken meanwhile.
   private mutating func standStill(_ handle: EasyHandle) {
     let isHeldBack = handle.flow.isHeldBack
     (handle.flow.wantsStill, handle.flow.isHeldBack) = (false, false)
@@ -161,13 +161,13 @@ struct TransferLoop {
     }
   }
 
-  /// Lets libcurl continue. It hands over what it held back at once, and only here tells that this was refused.
+  /// Lets libcurl continue. It immediately delivers what it held back, and reports here if that was refused.
   private mutating func pass(_ handle: EasyHandle) {
     let code = curl_easy_pause(handle.pointer, CURLPAUSE_CONT)
     if code != CURLE_OK { remove(handle, .failed(handle.error(code))) }
   }
 
-  /// Reads ahead what a transfer has to send next.
+  /// Reads the bytes that a transfer sends next into memory, on another thread.
   private func load(_ handle: EasyHandle) {
     handle.flow.wantsUpload = false
     let (transfer, position) = (handle.transfer, handle.uploadPosition)
@@ -177,9 +177,9 @@ struct TransferLoop {
     }
   }
 
-  /// Ends the transfers whose time is up.
+  /// Ends the transfers that have timed out.
   ///
-  /// - Returns: How long until the next may be, in milliseconds.
+  /// - Returns: How long until the next timeout may be due, in milliseconds.
   private mutating func endOverdue() -> Int32 {
     let now = ContinuousClock.now
     if let due = earliest, due <= now {
@@ -204,7 +204,7 @@ struct TransferLoop {
     return Int32(clamping: TransferClock.milliseconds(now.duration(to: next)))
   }
 
-  /// Sees to it that the timeout that now holds for a transfer is looked at in time.
+  /// Ensures that a transfer's current timeout is checked in time.
   private mutating func expect(_ handle: EasyHandle) {
     guard let due = TransferClock.due(handle) else { return }
     earliest = min(earliest ?? due.instant, due.instant)
@@ -229,7 +229,7 @@ struct TransferLoop {
 
   private func end(_ transfer: Transfer, _ end: TransferMailbox.End, _ statistics: HTTPTransferStatistics) {
     var end = end
-    // What fails because it is not wanted any more has not failed.
+    // A cancelled transfer is reported as cancelled even if it fails.
     if case .failed = end, transfer.mailbox.isCancelled { end = .cancelled }
     transfer.mailbox.put(end, statistics)
     transfer.mailbox.announce()

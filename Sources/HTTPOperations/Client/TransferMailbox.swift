@@ -1,25 +1,24 @@
 import Synchronization
 
-/// Where the client's thread leaves what comes from the network, and the task of a transfer takes it.
+/// A buffer through which the client's thread passes what it receives to the task of a transfer.
 ///
-/// The thread leaves bytes until the window is full, and then lets the transfer stand still until the task, or the thread
-/// that writes the body to its file, asks for more. These are woken once for everything that came in one turn of the
-/// client's thread, so that a small response costs one wake-up.
+/// The thread adds bytes until the window is full, and then pauses the transfer until the task, or the thread that writes the body to its file, asks for
+/// more. These are woken once for everything received in one turn of the client's thread, so that a small response costs one wake-up.
 final class TransferMailbox: Sendable {
-  /// What the task waits for. The end ends every wait.
+  /// What the task waits for. The end of the transfer ends every wait.
   enum Wanted { case beginning, head, body, end }
 
-  /// What becomes of the bytes of the body.
+  /// How the bytes of the body are handled.
   enum Mode: Equatable {
-    /// The receiver has not decided: they wait, up to the window.
+    /// The receiver has not decided: bytes are buffered, up to the window.
     case undecided
-    /// They are collected, up to the limit.
+    /// Bytes are collected, up to the limit.
     case memory
-    /// They wait for the receiver, up to the window.
+    /// Bytes are buffered for the receiver, up to the window.
     case chunks
-    /// They wait for the thread that writes them to a file, up to the window.
+    /// Bytes are buffered for the thread that writes them to a file, up to the window.
     case file
-    /// They are counted.
+    /// Bytes are counted and discarded.
     case nowhere
   }
 
@@ -30,21 +29,21 @@ final class TransferMailbox: Sendable {
     case cancelled
   }
 
-  /// What becomes of bytes that came.
+  /// The result of adding bytes.
   enum Placed: Equatable {
     case taken
-    /// They are taken, but no more are wanted for now.
+    /// The bytes were taken, but no more are wanted for now.
     case full
     case tooLarge(Int64)
   }
 
-  /// The raw head, and what else is known by then.
+  /// The raw head and the address of the peer.
   struct Head {
     var bytes: [UInt8]
     var remoteAddress: String?
   }
 
-  /// What waits: a task, or the thread that writes to a file.
+  /// The waiting task, or the waiting thread that writes to a file.
   private enum Waker {
     case task(CheckedContinuation<Void, Never>)
     case thread(WakeSemaphore)
@@ -70,7 +69,7 @@ final class TransferMailbox: Sendable {
     var isCancelled = false
     var waiter: (wanted: Wanted, waker: Waker)?
 
-    /// The window, in bytes: a file gets larger pieces, since each costs its thread a turn.
+    /// Returns the window in bytes. It is larger for a file, because each piece costs its thread a turn.
     func window(_ asked: Int) -> Int { mode == .file ? max(asked, TransferMailbox.fileWindow) : asked }
 
     func has(_ wanted: Wanted) -> Bool {
@@ -84,7 +83,7 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// What waits to be written to a file before the transfer stands still, in bytes.
+  /// The maximum number of bytes waiting to be written to a file before the transfer is paused.
   private static let fileWindow = 1 << 20
 
   private let state = Mutex(State())
@@ -96,7 +95,7 @@ final class TransferMailbox: Sendable {
 
   // MARK: The client's thread
 
-  /// Notes that the transfer has the socket that it needs. True the first time.
+  /// Notes that the transfer has the socket that it needs. Returns true the first time.
   func noteBegun() -> Bool {
     state.withLock { state in
       defer { state.hasBegun = true }
@@ -104,12 +103,12 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// Takes the head of the final response.
+  /// Adds the head of the final response.
   func put(_ head: Head) {
     state.withLock { $0.head = head }
   }
 
-  /// Takes bytes of the body.
+  /// Adds bytes of the body.
   func put(_ bytes: UnsafeRawBufferPointer) -> Placed {
     state.withLock { state in
       guard Int64(bytes.count) <= state.limit - state.delivered else { return .tooLarge(state.limit) }
@@ -120,7 +119,7 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// Whether the transfer is to stand still, since nobody has taken what filled the window.
+  /// Returns whether to pause the transfer because the window is still full.
   func standStill() -> Bool {
     state.withLock { state in
       guard state.mode != .memory, state.mode != .nowhere, state.body.count >= state.window(window), state.end == nil
@@ -130,7 +129,7 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// Takes the end. Nothing comes after it.
+  /// Adds the end, after which nothing follows.
   func put(_ end: End, _ statistics: HTTPTransferStatistics) {
     state.withLock { state in
       guard state.end == nil else { return }
@@ -140,7 +139,7 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// Wakes the task if what it waits for is there.
+  /// Wakes the waiting task or thread if what it waits for is available.
   func announce() {
     let waiter = state.withLock { state -> Waker? in
       guard let waiter = state.waiter, state.has(waiter.wanted) else { return nil }
@@ -150,21 +149,20 @@ final class TransferMailbox: Sendable {
     waiter?.wake()
   }
 
-  /// Whether the transfer is not wanted any more.
+  /// Whether the transfer was cancelled.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// How many bytes of the body have come.
+  /// The number of bytes of the body received so far.
   var delivered: Int64 { state.withLock { $0.delivered } }
 
-  // MARK: The task, and the thread that writes
+  // MARK: The task, and the writing thread
 
-  /// Notes that the transfer is not wanted any more. The thread must be told too.
+  /// Notes that the transfer was cancelled. The client's thread must be notified too.
   func cancel() {
     state.withLock { $0.isCancelled = true }
   }
 
-  /// Waits. One task may wait at a time; cancellation does not end the wait, the end of the transfer that follows from
-  /// it does.
+  /// Waits for `wanted`. Only one task may wait at a time. Cancellation does not end the wait itself, but ends the transfer, which does.
   func wait(for wanted: Wanted) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -176,7 +174,7 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// Blocks the thread until what it wants is there.
+  /// Blocks the thread until `wanted` is available.
   func wait(for wanted: Wanted, with signal: WakeSemaphore) {
     let isThere = state.withLock { state in
       if state.has(wanted) { return true }
@@ -186,20 +184,20 @@ final class TransferMailbox: Sendable {
     if !isThere { signal.wait() }
   }
 
-  /// Whether the transfer had the socket that it needs.
+  /// Whether the transfer has had the socket that it needs.
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-  /// The head, once there is one.
+  /// The head, once received.
   var head: Head? { state.withLock { $0.head } }
 
-  /// The end, once there is one.
+  /// The end of the transfer, once it has ended.
   var end: (end: End, statistics: HTTPTransferStatistics)? {
     state.withLock { state in state.end.map { ($0, state.statistics) } }
   }
 
-  /// Decides where the body goes. What waits already stays, to be taken by `take` or, in memory, at the end.
+  /// Sets where the body goes. Bytes already buffered remain, to be taken by `take` or, in memory, at the end.
   ///
-  /// - Returns: Whether more than `limit` has come already.
+  /// - Returns: Whether more than `limit` bytes were received already, and whether the transfer must be resumed.
   func decide(_ mode: Mode, limit: Int64) -> (isTooLarge: Bool, resumes: Bool) {
     state.withLock { state in
       state.mode = mode
@@ -211,9 +209,9 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// Takes what waits.
+  /// Takes the buffered bytes.
   ///
-  /// - Returns: The bytes, and whether the transfer stands still and must be told to go on.
+  /// - Returns: The bytes, and whether the transfer is paused and must be resumed.
   func take() -> (bytes: [UInt8], resumes: Bool) {
     state.withLock { state in
       let bytes = state.body
@@ -224,9 +222,9 @@ final class TransferMailbox: Sendable {
     }
   }
 
-  /// Takes what waits in exchange for an empty array with the capacity of `buffer`.
+  /// Takes the buffered bytes in exchange for an empty array with the capacity of `buffer`.
   ///
-  /// - Returns: Whether the transfer stands still and must be told to continue.
+  /// - Returns: Whether the transfer is paused and must be resumed.
   func swap(_ buffer: inout [UInt8]) -> Bool {
     buffer.removeAll(keepingCapacity: true)
     return state.withLock { state in

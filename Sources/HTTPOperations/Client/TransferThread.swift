@@ -3,11 +3,10 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// The thread of a client: it owns one `curl_multi` with all its connections, and drives every transfer of the client.
+/// The thread of a client: it owns one `curl_multi` with all its connections, and drives all transfers of the client.
 ///
-/// It exists while there is something to do, and a while longer for the sake of the connections. Other threads leave
-/// commands in the inbox and wake it; it calls nobody's code but libcurl's, and tells the tasks of transfers through
-/// their mailboxes.
+/// It exists while there is something to do, and a while longer to keep the connections. Other threads add commands to its inbox and wake it. It calls
+/// only libcurl's code, and notifies the tasks of transfers through their mailboxes.
 final class TransferThread: Sendable {
   private enum Command {
     case start(Transfer)
@@ -18,16 +17,16 @@ final class TransferThread: Sendable {
 
   private struct Inbox {
     var commands: [Command] = []
-    /// Set while the thread runs. Only used under the lock, so that it cannot be gone.
+    /// Set while the thread runs. Only used while the lock is held, so that it is valid.
     var multi: MultiPointer?
-    /// Whether the thread has to be woken to see a command.
+    /// Whether the thread must be woken to see a command.
     var isSleeping = false
     var isClosed = false
-    /// Who waits for the thread to end.
+    /// The tasks waiting for the thread to end.
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// A pointer that other threads only ever hand to `curl_multi_wakeup`, which is made for that.
+  /// A pointer that other threads pass only to `curl_multi_wakeup`, which is thread-safe.
   fileprivate struct MultiPointer: @unchecked Sendable {
     // @unchecked: `curl_multi_wakeup` may be called from any thread, and the lock of the inbox keeps the pointer valid.
 
@@ -43,28 +42,28 @@ final class TransferThread: Sendable {
 
   // MARK: Any thread
 
-  /// Starts a transfer. Its mailbox gets an end, whatever happens.
+  /// Starts a transfer. Its mailbox always receives an end.
   func start(_ transfer: Transfer) {
     send(.start(transfer))
   }
 
-  /// Ends a transfer that is not wanted any more.
+  /// Cancels a transfer.
   func cancel(_ transfer: Transfer) {
     transfer.mailbox.cancel()
     send(.cancel(transfer))
   }
 
-  /// Lets a transfer go on that stood still.
+  /// Resumes a paused transfer.
   func resume(_ transfer: Transfer) {
     send(.resume(transfer))
   }
 
-  /// Gives up connections that nothing uses. See ``HTTPClient/giveUpIdleConnections()``.
+  /// Closes idle connections. See ``HTTPClient/giveUpIdleConnections()``.
   func giveUpIdle() {
     send(.giveUpIdle)
   }
 
-  /// Ends all transfers with `client-closed`, the connections and the thread. Does not wait.
+  /// Ends all transfers with `client-closed`, then the connections and the thread. Does not wait.
   func close() {
     inbox.withLock { inbox in
       inbox.isClosed = true
@@ -72,7 +71,7 @@ final class TransferThread: Sendable {
     }
   }
 
-  /// Waits until there is no thread any more.
+  /// Waits until the thread has ended.
   func waitForEnd() async {
     await withCheckedContinuation { continuation in
       let isGone = inbox.withLock { inbox in
@@ -138,12 +137,12 @@ final class TransferThread: Sendable {
 
   private static let closed = HTTPTransferError(.clientClosed, "the HTTP client was shut down")
 
-  /// Makes the `curl_multi`.
+  /// Creates the `curl_multi`.
   private func makeMulti() throws(HTTPTransferError) -> MultiPointer {
     guard CurlLibrary.isReady, let multi = curl_multi_init() else {
       throw Self.notSetUp(ResourceShortage.present() ?? ENOMEM)
     }
-    // Without descriptors, libcurl 7.88 makes one that cannot be woken: commands would wait for some time limit.
+    // Without descriptors, libcurl 7.88 creates one that cannot be woken, so that commands would wait for the next timeout.
     guard curl_multi_wakeup(multi) == CURLM_OK else {
       curl_multi_cleanup(multi)
       throw Self.notSetUp(ResourceShortage.present() ?? EMFILE)
@@ -161,7 +160,7 @@ final class TransferThread: Sendable {
 
   // MARK: The thread
 
-  /// Runs transfers until there is nothing to do for a while, or the client is closed.
+  /// Runs transfers until there has been nothing to do for a while, or the client is closed.
   private func run(_ multi: MultiPointer) {
     var loop = TransferLoop(multi.pointer, configuration) { [weak self] in self?.resume($0) }
     while true {
@@ -190,11 +189,11 @@ final class TransferThread: Sendable {
     }
   }
 
-  /// Ends the thread if nobody has left a command meanwhile.
+  /// Ends the thread unless there are new commands. Returns whether it ended.
   private func end(_ loop: inout TransferLoop, isClosed: Bool) -> Bool {
     let ended: [CheckedContinuation<Void, Never>]? = inbox.withLock { inbox in
       guard inbox.commands.isEmpty, isClosed || loop.hasRested else { return nil }
-      // From here on the next transfer makes a new thread.
+      // From here on, the next transfer creates a new thread.
       inbox.multi = nil
       inbox.isSleeping = false
       let waiters = inbox.waiters

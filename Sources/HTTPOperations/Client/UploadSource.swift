@@ -3,41 +3,40 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// The body of a request while it is sent. Read at any offset, since a request may have to begin again on another
-/// connection.
+/// The body of a request while it is sent. It can be read at any offset, because a request may have to start again on another connection.
 ///
-/// Reading never waits for a disk: what the kernel has not in memory is loaded by another thread first.
+/// Reading never waits for a disk: data that is not in the kernel's cache is loaded by another thread first.
 final class UploadSource: Sendable {
   private enum Content {
     case bytes([UInt8])
     case file(descriptor: Int32, offset: Int64)
   }
 
-  /// What becomes of an attempt to read.
+  /// The result of an attempt to read.
   enum Reading: Equatable {
-    /// So many bytes were copied; 0 at the end.
+    /// The number of bytes copied; 0 at the end.
     case read(Int)
-    /// They have to be loaded first.
+    /// The bytes must be loaded first.
     case notLoaded
-    /// The file cannot be read, or is shorter than it was.
+    /// The file cannot be read, or has become shorter.
     case failed
   }
 
-  /// A piece of the file that was loaded; empty where that failed.
+  /// A piece of the file that was loaded; empty if loading failed.
   private struct Piece {
     var position: Int64
     var bytes: [UInt8]
   }
 
-  /// How much is loaded at a time, in bytes.
+  /// The number of bytes loaded at a time.
   private static let pieceSize = 1 << 20
 
   private let content: Content
   private let loaded = Mutex<Piece?>(nil)
-  /// In bytes.
+  /// The size in bytes.
   let size: Int64
 
-  /// Opens the body of a request; nil if there is none.
+  /// Opens the body of a request; nil if it has none.
   ///
   /// - Throws: ``HTTPTransferError`` with `unreadable-body`.
   init?(_ body: HTTPTransferBody) throws(HTTPTransferError) {
@@ -69,13 +68,13 @@ final class UploadSource: Sendable {
     if case .file(let descriptor, _) = content { close(descriptor) }
   }
 
-  /// The bytes if they are in memory and few enough to be handed over at once.
+  /// The bytes, if they are in memory and few enough to be passed to libcurl at once.
   var smallBytes: [UInt8]? {
     guard case .bytes(let bytes) = content, bytes.count <= 64 * 1024 else { return nil }
     return bytes
   }
 
-  /// Copies what is at `position` into `buffer`, without waiting.
+  /// Copies bytes from `position` into `buffer`, without waiting.
   func read(at position: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Reading {
     let count = Int(min(Int64(buffer.count), size - position))
     guard count > 0 else { return count == 0 ? .read(0) : .failed }
@@ -86,12 +85,12 @@ final class UploadSource: Sendable {
     case .file(let descriptor, let offset):
       if let reading = readLoaded(at: position, into: target) { return reading }
       let result = penstock_read_cached(descriptor, target.baseAddress, count, offset + position)
-      // Whatever the reason is that nothing was read, the other thread finds it out.
+      // If nothing was read, the loading thread finds out why.
       return result > 0 ? .read(result) : .notLoaded
     }
   }
 
-  /// Reads the bytes from `position` on into memory. Blocks.
+  /// Loads the bytes from `position` into memory. Blocks.
   func load(at position: Int64) {
     guard case .file(let descriptor, let offset) = content else { return }
     let count = Int(min(Int64(Self.pieceSize), size - position))
@@ -102,7 +101,7 @@ final class UploadSource: Sendable {
     loaded.withLock { $0 = Piece(position: position, bytes: bytes) }
   }
 
-  /// Takes bytes from the piece that was loaded; nil where they are not in it.
+  /// Copies bytes from the loaded piece; nil if they are not in it.
   private func readLoaded(at position: Int64, into target: UnsafeMutableRawBufferPointer) -> Reading? {
     loaded.withLock { loaded in
       guard let piece = loaded else { return nil }

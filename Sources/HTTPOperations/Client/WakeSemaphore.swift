@@ -1,8 +1,8 @@
 import Glibc
 
-/// Wakes a thread that waits. One thread waits at a time; a signal that comes before the wait ends the next one.
+/// Wakes a waiting thread. Only one thread may wait at a time; a signal sent before the wait ends it immediately.
 final class WakeSemaphore: @unchecked Sendable {
-  // @unchecked: the semaphore is made for several threads, and lives as long as the object.
+  // @unchecked: the semaphore is thread-safe and lives as long as the object.
 
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -15,6 +15,6 @@ final class WakeSemaphore: @unchecked Sendable {
 
   func send() { sem_post(semaphore) }
 
-  /// Blocks the thread, which must not be one of the concurrency runtime's.
+  /// Blocks the thread, which must not belong to the concurrency runtime.
   func wait() { while sem_wait(semaphore) != 0 {} }
 }

@@ -1,4 +1,4 @@
-/// `Content-Range` of a part: `bytes 100-199/1000`, or `/*` where the whole length is not known.
+/// The `Content-Range` of a part: `bytes 100-199/1000`, or `/*` if the total length is unknown.
 struct ContentRange: Equatable {
   let first: Int64
   let last: Int64

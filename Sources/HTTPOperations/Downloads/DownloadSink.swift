@@ -2,14 +2,14 @@ import Glibc
 import HTTPTypes
 import Synchronization
 
-/// Takes the response of one attempt of a download.
+/// Receives the response of one attempt of a download.
 final class DownloadSink: HTTPResultSink {
   private struct Progress {
-    /// From where on the content was asked for.
+    /// The offset from which the content was requested.
     var offset: Int64 = 0
     /// The state of the partial file; nil if the download must start again.
     var state: DownloadState?
-    /// How long the whole content is, as the response says.
+    /// The length of the whole content, according to the response.
     var total: Int64?
   }
 
@@ -24,14 +24,14 @@ final class DownloadSink: HTTPResultSink {
     self.request = request
   }
 
-  /// Asks for the rest where there is a beginning to go on with.
+  /// Requests the rest of the content if an earlier attempt left a part.
   ///
-  /// - Throws: ``FileError`` where the process has no descriptor to read the state file.
+  /// - Throws: ``FileError`` if the process has no descriptor to read the state file.
   func resume(_ request: inout HTTPTransferRequest) throws(FileError) {
     guard let state = try part.state, state.source == DownloadState.source(of: self.request),
       state.boot == DownloadState.currentBoot || download.checksum != nil
     else { return part.forget() }
-    // A range must not be empty: the last byte of a content that is there already is asked for again.
+    // A range must not be empty: if the content is complete, its last byte is requested again.
     let offset = min(part.length, (state.total ?? .max) - 1)
     guard offset > 0 else { return }
     progress.withLock {
@@ -54,7 +54,7 @@ final class DownloadSink: HTTPResultSink {
     switch head.status.code {
     case 206:
       let range = head.fields[.contentRange].flatMap { ContentRange($0) }
-      // A server that ignores If-Range, or counts in another way, must not make a file of two contents.
+      // A server that ignores If-Range, or counts in another way, must not combine two contents in one file.
       let isSame = state.isValidator(of: head.fields)
       let isSameLength = state.total == nil || range?.total == nil || range?.total == state.total
       guard let range, range.first == offset, isSame, isSameLength else { throw restart("the part is another one") }
@@ -112,8 +112,7 @@ final class DownloadSink: HTTPResultSink {
     return HTTPRestart(reason: reason)
   }
 
-  /// The content is not what it should be: nobody shall go on with it. Where it was put together of several transfers,
-  /// another one may be right.
+  /// Discards content that is not as expected, so that no attempt continues it. If it was combined from several transfers, another attempt may succeed.
   private func wrong(_ code: HTTPDownloadError.Code, _ message: String, _ offset: Int64) -> HTTPDownloadError {
     drop()
     return HTTPDownloadError(code, message, isWorthAnotherTry: offset > 0)
@@ -137,7 +136,7 @@ final class DownloadSink: HTTPResultSink {
     }
   }
 
-  /// Makes the content durable, and then the target.
+  /// Makes the content durable, then publishes it as the target.
   private func publish() async throws -> String {
     let collision = download.collision
     let result = await BlockingThread.run { [part] in
@@ -157,9 +156,9 @@ final class DownloadSink: HTTPResultSink {
 }
 
 extension PartFile {
-  /// Syncs the content and gives it its name. Blocks.
+  /// Syncs the content and renames it to its target. Blocks.
   ///
-  /// - Returns: The path that it has got.
+  /// - Returns: The resulting path.
   func publish(_ collision: HTTPDownload.Collision) throws(FileError) -> String {
     guard fsync(descriptor) == 0 else { throw FileError(path, errno) }
     let place = FilePlace(target)
@@ -178,7 +177,7 @@ extension PartFile {
       }
     }
     forget()
-    // The name is durable with its directory.
+    // The name becomes durable when the directory is synced.
     let directory = open(place.directory.isEmpty ? "/" : place.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if directory >= 0 {
       fsync(directory)
@@ -189,13 +188,13 @@ extension PartFile {
 
   /// - Returns: Whether the name was free.
   private func renameWithoutReplacing(to name: String) throws(FileError) -> Bool {
-    // A hard link fails where the name is taken, on every file system that has them.
+    // A hard link fails if the name is taken, on every file system that supports links.
     if link(path, name) == 0 {
       unlink(path)
       return true
     }
     if errno == EEXIST { return false }
-    // Those that have none (vfat) have nobody else's races either.
+    // File systems without links (vfat) need no protection against races with other processes.
     if FilePlace.exists(name) { return false }
     guard rename(path, name) == 0 else { throw FileError(name, errno) }
     return true

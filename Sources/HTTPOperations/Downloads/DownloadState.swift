@@ -2,24 +2,22 @@ import Crypto
 import Glibc
 import HTTPTypes
 
-/// What must be known to go on with a download, in a small file beside the temporary one, so that it survives the
-/// process.
+/// The state needed to resume a download, stored in a small file beside the temporary one, so that it survives the process.
 ///
-/// It holds no URL, which may have secrets in it, but its SHA-256.
+/// Instead of the URL, which may contain secrets, it holds the URL's SHA-256.
 struct DownloadState: Equatable {
-  /// SHA-256 of method and URL.
+  /// SHA-256 of the method and the URL.
   var source: String
-  /// What `If-Range` says: a strong entity tag, or the date of the last modification.
+  /// The value for `If-Range`: a strong entity tag, or the date of the last modification.
   var validator: String
-  /// The length of the whole content; nil where the server does not say.
+  /// The length of the whole content; nil if the server does not report it.
   var total: Int64?
-  /// The system's boot in which the temporary file was written: what a file has after a crash of the system is not
-  /// sure.
+  /// The ID of the system's boot during which the temporary file was written: after a system crash, the content of the file is uncertain.
   var boot: String
 
   private static let header = "penstock-download 1"
 
-  /// The state that `head`, of a response with the whole content, begins; nil where it cannot be resumed.
+  /// Creates the state for a response with the whole content; nil if it cannot be resumed.
   init?(of request: HTTPTransferRequest, head: HTTPResponseHead) {
     guard let validator = Self.validator(in: head.fields) else { return nil }
     source = Self.source(of: request)
@@ -30,7 +28,7 @@ struct DownloadState: Equatable {
 
   init?(_ text: String) {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    // The last line is whole only if a line break follows.
+    // The last line is complete only if a line break follows.
     guard lines.count == 6, lines.removeFirst() == Self.header, lines[4].isEmpty else { return nil }
     source = String(lines[0])
     validator = String(lines[1])
@@ -41,8 +39,8 @@ struct DownloadState: Equatable {
 
   var text: String { "\(Self.header)\n\(source)\n\(validator)\n\(total.map(String.init) ?? "-")\n\(boot)\n" }
 
-  /// A strong entity tag; else a date of modification that is at least a minute older than the response, since a weaker
-  /// one may be that of two different contents (RFC 9110, 8.8.2.2).
+  /// Returns a strong entity tag; otherwise a modification date at least a minute older than the response, since a more recent date may belong to two
+  /// different contents (RFC 9110, 8.8.2.2).
   static func validator(in fields: HTTPFields) -> String? {
     if let tag = fields[.eTag]?.trimmingSpaces(), tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count >= 2 {
       return tag
@@ -54,9 +52,9 @@ struct DownloadState: Equatable {
     return modified
   }
 
-  /// Whether a part with these fields is one of the content that this is the state of.
+  /// Returns whether a part with these fields belongs to the content of this state.
   ///
-  /// A part names the entity tag again where there is one; of its other fields it may leave out all (RFC 9110, 15.3.7).
+  /// A part repeats the entity tag if there is one, but may omit all other fields (RFC 9110, 15.3.7).
   func isValidator(of fields: HTTPFields) -> Bool {
     if validator.hasPrefix("\"") { return fields[.eTag]?.trimmingSpaces() == validator }
     return (fields[.lastModified]?.trimmingSpaces()).map { $0 == validator } ?? true
@@ -66,7 +64,7 @@ struct DownloadState: Equatable {
     HTTPChecksum.hexadecimal(SHA256.hash(data: Array("\(request.method.rawValue) \(request.url)".utf8)))
   }
 
-  /// The boot id of the system, or nothing where it does not tell.
+  /// The boot ID of the system; empty if it is not available.
   static let currentBoot: String = {
     guard let bytes = try? FileContent.read("/proc/sys/kernel/random/boot_id", limit: 100) else { return "" }
     return String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)

@@ -2,7 +2,7 @@ import Crypto
 import Glibc
 import OperatingSystem
 
-/// What the content of a file must hash to.
+/// The expected hash of a file's content.
 public struct HTTPChecksum: Sendable, Hashable, CustomStringConvertible {
   /// A hash function.
   public enum Algorithm: String, Sendable, Hashable, CaseIterable {
@@ -12,9 +12,9 @@ public struct HTTPChecksum: Sendable, Hashable, CustomStringConvertible {
     case sha384
     /// SHA-512.
     case sha512
-    /// SHA-1. Shows accidents, not attacks.
+    /// SHA-1. Detects accidents, not attacks.
     case sha1
-    /// MD5. Shows accidents, not attacks.
+    /// MD5. Detects accidents, not attacks.
     case md5
 
     fileprivate var digits: Int {
@@ -30,10 +30,10 @@ public struct HTTPChecksum: Sendable, Hashable, CustomStringConvertible {
 
   /// The hash function.
   public let algorithm: Algorithm
-  /// The hash, in hexadecimal digits of lower case.
+  /// The hash, in lower-case hexadecimal digits.
   public let digest: String
 
-  /// Reads `sha256:` and hexadecimal digits, or another algorithm; nil where the text is none or has another length.
+  /// Parses `sha256:`, or another algorithm, followed by hexadecimal digits; nil if the text is invalid or has the wrong length.
   public init?(_ text: String) {
     let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard halves.count == 2, let algorithm = Algorithm(rawValue: halves[0].lowercased()),
@@ -44,10 +44,10 @@ public struct HTTPChecksum: Sendable, Hashable, CustomStringConvertible {
     digest = halves[1].lowercased()
   }
 
-  /// As it is read.
+  /// The checksum in the format that ``init(_:)`` parses.
   public var description: String { "\(algorithm.rawValue):\(digest)" }
 
-  /// What an open file hashes to, from its beginning, in lower-case hexadecimal digits. Blocks.
+  /// Returns the hash of an open file, from its beginning, in lower-case hexadecimal digits. Blocks.
   static func digest(_ algorithm: Algorithm, of descriptor: Int32, path: String) throws(FileError) -> String {
     switch algorithm {
     case .sha256: try digest(SHA256.self, of: descriptor, path)

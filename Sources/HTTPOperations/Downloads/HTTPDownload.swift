@@ -2,39 +2,36 @@ import Glibc
 import OperatingSystem
 public import Operations
 
-/// Saves the body as a file, and goes on where an earlier attempt was interrupted, also one of a process that was
-/// killed.
+/// Saves the body as a file, and resumes an interrupted earlier attempt, even one of a process that was killed.
 ///
-/// The content is written to `.NAME.penstock-part` beside the target, and becomes the target in one step when it is
-/// whole, verified and on the disk: nobody ever sees a part of it. What a later attempt needs to know is in
-/// `.NAME.penstock-part.state`. It asks for the rest with `Range`, and with `If-Range` for the whole where the content
-/// has changed since. Without a strong `ETag` or a `Last-Modified` there is nothing to go by, and each attempt starts
-/// anew.
+/// The content is written to `.NAME.penstock-part` beside the target, and becomes the target atomically once it is complete, verified and on disk: the
+/// target never has partial content. What a later attempt needs to know is in `.NAME.penstock-part.state`. It requests the rest with `Range`, and with
+/// `If-Range` the whole content if it has changed since. Without a strong `ETag` or a `Last-Modified`, each attempt starts from the beginning.
 ///
-/// The content is saved as the server has it: compression is not asked for.
+/// The content is saved as the server stores it: compression is not requested.
 public struct HTTPDownload: HTTPResultProcessor {
-  /// What happens where the target exists.
+  /// What to do if the target exists.
   public enum Collision: String, Sendable, Hashable, CaseIterable {
-    /// The operation fails with `target-exists`, before anything is sent if possible.
+    /// Fail with `target-exists`, before anything is sent if possible.
     case fail
-    /// The target is replaced in one step.
+    /// Replace the target atomically.
     case replace
-    /// The file gets another name: `NAME-2.EXT`, `NAME-3.EXT`, …
+    /// Give the file another name: `NAME-2.EXT`, `NAME-3.EXT`, …
     case number
   }
 
-  /// The path of the target. Missing directories on the way are made.
+  /// The path of the target. Missing directories are created.
   public var path: String
-  /// What happens where the target exists. `fail` by default.
+  /// What to do if the target exists. Defaults to `fail`.
   public var collision: Collision
-  /// The length that the content must have, in bytes; nil for any.
+  /// The expected length of the content in bytes; nil for any.
   public var length: Int64?
-  /// What the content must hash to; nil for anything.
+  /// The expected hash of the content; nil to accept any content.
   public var checksum: HTTPChecksum?
-  /// Whether an interrupted download is kept and continued. True by default.
+  /// Whether an interrupted download is kept and resumed. Defaults to true.
   public var resumes: Bool
 
-  /// A download.
+  /// Creates a download.
   public init(
     to path: String, collision: Collision = .fail, length: Int64? = nil, checksum: HTTPChecksum? = nil,
     resumes: Bool = true
@@ -46,12 +43,12 @@ public struct HTTPDownload: HTTPResultProcessor {
     self.resumes = resumes
   }
 
-  /// Opens the temporary file, and asks for what is missing in it.
+  /// Opens the temporary file, and changes the request to ask for what is missing.
   public func begin(
     _ request: inout HTTPTransferRequest, in context: OperationContext
   ) async throws -> any HTTPResultSink<HTTPDownloadedFile> {
     request.options.decompresses = false
-    // Renaming the content to it would remove a device or FIFO for everybody, as root even /dev/null.
+    // Renaming the content to a device or FIFO would delete it for everyone, as root even /dev/null.
     if let kind = InputFile.kind(of: path), kind != .regular {
       throw HTTPDownloadError(
         .unwritableTarget, "\(path) is \(kind.name), not a regular file: choose another name for the download")
@@ -74,7 +71,7 @@ public struct HTTPDownload: HTTPResultProcessor {
     }
   }
 
-  /// Where each gets a name of its own, several may write at one time.
+  /// With `number`, several downloads to the same target may run at the same time.
   private func openPart() throws(FileError) -> PartFile {
     var number = 1
     while true {
@@ -98,13 +95,13 @@ extension HTTPResultProcessor where Self == HTTPDownload {
   }
 }
 
-/// A file that was downloaded.
+/// A downloaded file.
 public struct HTTPDownloadedFile: Sendable, Hashable {
-  /// Where it is.
+  /// The path of the file.
   public var path: String
-  /// Its length in bytes.
+  /// The length in bytes.
   public var length: Int64
-  /// How many of them were there before the last attempt.
+  /// The number of bytes already present before the last attempt.
   public var resumedFrom: Int64
   /// The head of the last response.
   public var head: HTTPResponseHead

@@ -1,21 +1,21 @@
 import Glibc
 import OperatingSystem
 
-/// The temporary file of a download, open and locked, and the small file beside it.
+/// The temporary file of a download, open and locked, and its state file.
 ///
-/// One download at a time can have it, in any process. Used by one task at a time, and closed with the last reference.
+/// Only one download at a time can hold it, across all processes. Used by one task at a time, and closed when the last reference is released.
 final class PartFile: Sendable {
   let target: String
   let path: String
   let statePath: String
   let descriptor: Int32
 
-  /// Opens the temporary file of `target`, and makes the directories on the way.
+  /// Opens the temporary file of `target`, and creates missing directories.
   ///
   /// - Parameters:
-  ///   - target: What it is to become.
-  ///   - number: Which of those who write to the same name at one time this is, from 1 on.
-  /// - Throws: ``FileError``, which is busy where somebody else has it.
+  ///   - target: The path that the file is to get.
+  ///   - number: The number of this download among those that write to the same target at the same time, from 1.
+  /// - Throws: ``FileError``, which is busy if another download holds the file.
   init(of target: String, number: Int = 1) throws(FileError) {
     self.target = target
     let place = number == 1 ? FilePlace(target) : FilePlace(FilePlace(target).numbered(number))
@@ -25,7 +25,7 @@ final class PartFile: Sendable {
       throw FileError(target, problem: "this is no name of a file")
     }
     try FilePlace.makeDirectories(place.directory)
-    // Once more where the file went between opening and locking: whoever had it is done with it.
+    // Retry if the file disappeared between opening and locking: its holder has finished with it.
     for _ in 0..<100 {
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0o666)
       guard descriptor >= 0 else { throw FileError(path, errno) }
@@ -48,21 +48,21 @@ final class PartFile: Sendable {
 
   deinit { Self.giveBack(descriptor) }
 
-  /// Unlocks the file before it is closed: a process that is just being started has copies of all descriptors for a moment.
+  /// Unlocks the file before closing it: a process being started briefly has copies of all descriptors.
   private static func giveBack(_ descriptor: Int32) {
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// How many bytes there are.
+  /// The number of bytes present.
   var length: Int64 {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// What is known of the bytes that are there.
+  /// The state of the bytes present.
   ///
-  /// - Throws: ``FileError`` where the process has no descriptor or memory to read the state file.
+  /// - Throws: ``FileError`` if the process has no descriptor or memory to read the state file.
   var state: DownloadState? {
     get throws(FileError) {
       do throws(FileError) {
@@ -74,37 +74,37 @@ final class PartFile: Sendable {
     }
   }
 
-  /// Whether something is known of the bytes that are there, or nobody can tell.
+  /// Whether there is a state, or it could not be read.
   var mayHaveState: Bool {
     do throws(FileError) { return try state != nil } catch { return true }
   }
 
-  /// Drops what there is, and writes down what the next bytes are of.
+  /// Discards the content, and stores the state of the new content.
   func restart(with state: DownloadState?) throws(FileError) {
-    // First the state: a file without one is never continued.
+    // First the state: a file without one is never resumed.
     forget()
     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw FileError(path, errno) }
     guard let state else { return }
     do throws(FileError) {
       try write(state)
     } catch {
-      // Without a descriptor for it this download cannot be continued, but it can be made.
+      // Without a descriptor for the state, this download can run but cannot be resumed.
       guard error.shortage != nil else { throw error }
       forget()
     }
   }
 
-  /// What comes next is written from `offset` on.
+  /// Truncates the file at `offset` and continues writing there.
   func seek(to offset: Int64) throws(FileError) {
     guard ftruncate(descriptor, off_t(offset)) == 0, lseek(descriptor, off_t(offset), SEEK_SET) == offset else {
       throw FileError(path, errno)
     }
   }
 
-  /// Drops what is known, so that nobody goes on with the file.
+  /// Deletes the state, so that the file is not resumed.
   func forget() { unlink(statePath) }
 
-  /// Drops everything.
+  /// Deletes the file and its state.
   func remove() {
     forget()
     unlink(path)
@@ -114,7 +114,7 @@ final class PartFile: Sendable {
     let file = open(statePath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw FileError(statePath, errno) }
     defer { close(file) }
-    // A part of it, left by a full disk, is not read as a state.
+    // If the disk is full, the incomplete state is not accepted when read.
     do throws(SystemError) {
       try SystemCall.writeAll(Array(state.text.utf8), to: file)
     } catch {
@@ -123,7 +123,7 @@ final class PartFile: Sendable {
   }
 }
 
-/// Where a file is.
+/// The directory and the name of a file.
 struct FilePlace {
   let directory: String
   let name: String
@@ -137,7 +137,7 @@ struct FilePlace {
     name = String(path[path.index(after: slash)...])
   }
 
-  /// The path with `-number` before its extension.
+  /// Returns the path with `-number` inserted before its extension.
   func numbered(_ number: Int) -> String {
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(directory)/\(name)-\(number)" }
     return "\(directory)/\(name[..<dot])-\(number)\(name[dot...])"

@@ -1,4 +1,4 @@
-/// Base 64 of RFC 4648, with padding: what basic authentication is written in.
+/// Base 64 as in RFC 4648, with padding, for basic authentication.
 enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -1,11 +1,11 @@
 import Glibc
 import OperatingSystem
 
-/// Why a file could not be used: what the system says.
+/// Why a file could not be used.
 struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   let path: String
   let problem: String
-  /// The error number where the process has no descriptor or memory for it; else nil.
+  /// The errno if the process has no descriptor or memory for the file; otherwise nil.
   var shortage: Int32?
 
   init(_ path: String, _ number: Int32) {
@@ -22,9 +22,9 @@ struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   var description: String { "\(path): \(problem)" }
 }
 
-/// The content of small files.
+/// Reads small files.
 enum FileContent {
-  /// All of a regular file.
+  /// Returns the whole content of a regular file.
   static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
     do throws(InputFileError) {
       return try InputFile.read(path, limit: limit)

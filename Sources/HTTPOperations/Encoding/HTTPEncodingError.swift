@@ -1,33 +1,33 @@
-/// Why a request cannot be written down as it was asked for. Found before anything is sent.
+/// Why a request cannot be encoded. Reported before anything is sent.
 public struct HTTPEncodingError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of failure it is. The raw values are stable.
+  /// The kind of failure. The raw values are stable.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The text is no URL.
+    /// The text is not a URL.
     case invalidURL = "invalid-url"
     /// The URL's scheme is neither `http` nor `https`.
     case unsupportedScheme = "unsupported-scheme"
-    /// The method is no word of HTTP.
+    /// The method is not a token of HTTP.
     case invalidMethod = "invalid-method"
-    /// The name of a field has characters that names cannot have.
+    /// The name of a field has a character that names cannot have.
     case invalidFieldName = "invalid-field-name"
-    /// The value of a field has a line break, a NUL or another character that would end it.
+    /// The value of a field has a line break, a NUL or another control character.
     case invalidFieldValue = "invalid-field-value"
-    /// A user's name, a password or a token cannot be sent in the way that was asked for.
+    /// A user name, a password or a token cannot be sent with the chosen scheme.
     case invalidCredentials = "invalid-credentials"
-    /// A file of credentials, or one that is sent, cannot be used.
+    /// A credentials file, or a file to be sent, cannot be used.
     case unreadableFile = "unreadable-file"
-    /// A form has a part that cannot be written.
+    /// A form has a part that cannot be encoded.
     case invalidForm = "invalid-form"
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What is wrong, and what to do: for people. Never holds the value of a field, a password or a query.
+  /// What is wrong and what to do, for people to read. Never contains the value of a field, a password or a query.
   public var message: String
-  /// The error number where the process had no descriptor or memory to read a file; else nil.
+  /// The errno if the process had no descriptor or memory to read a file; otherwise nil.
   package var shortage: Int32?
 
-  /// A failure.
+  /// Creates an error.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

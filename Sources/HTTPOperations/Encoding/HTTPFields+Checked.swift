@@ -5,16 +5,16 @@ extension HTTPFields {
   ///
   /// - Parameters:
   ///   - name: The name, in any case.
-  ///   - value: The value. A line break in it would begin another field, so it is refused, as are NUL and other control
-  ///     characters but the tabulator. White space around it is not part of it.
-  /// - Throws: ``HTTPEncodingError``, which names the field and never the value.
+  ///   - value: The value. A line break in it would begin another field, so it is rejected, as are NUL and other control characters except the tab.
+  ///     Surrounding white space is removed.
+  /// - Throws: ``HTTPEncodingError``, which contains the name and never the value.
   public mutating func append(name: String, value: String) throws(HTTPEncodingError) {
     append(HTTPField(name: try .init(checking: name), value: try HTTPField.check(value, of: name)))
   }
 }
 
 extension HTTPField.Name {
-  /// A name that comes from outside.
+  /// Validates a name that comes from outside.
   ///
   /// - Throws: ``HTTPEncodingError`` of code `invalid-field-name`.
   public init(checking name: String) throws(HTTPEncodingError) {
@@ -28,7 +28,7 @@ extension HTTPField.Name {
 }
 
 extension HTTPField {
-  /// The value, without white space around it.
+  /// Returns the value without surrounding white space.
   ///
   /// - Throws: ``HTTPEncodingError`` of code `invalid-field-value`.
   static func check(_ value: String, of name: String) throws(HTTPEncodingError) -> String {
@@ -50,7 +50,7 @@ extension HTTPField {
 }
 
 extension HTTPRequest.Method {
-  /// A method that comes from outside, in upper case.
+  /// Validates a method that comes from outside, and converts it to upper case.
   ///
   /// - Throws: ``HTTPEncodingError`` of code `invalid-method`.
   public init(checking method: String) throws(HTTPEncodingError) {
@@ -62,7 +62,7 @@ extension HTTPRequest.Method {
   }
 }
 
-/// A name for a message: what could not be printed is left out.
+/// Returns at most 60 characters of a name for a message, with control characters replaced by `?`.
 private func shownName(_ name: String) -> String {
   String(name.unicodeScalars.prefix(60).map { $0.value >= 0x20 && $0.value != 0x7F ? Character($0) : "?" })
 }

@@ -1,40 +1,39 @@
 import Glibc
 
-/// A form: names and values, and files, as a browser sends them.
+/// A form of names and values, and files, encoded as by a browser.
 public struct HTTPForm: Sendable, Hashable {
-  /// One part.
+  /// A part of a form.
   public struct Part: Sendable, Hashable {
-    /// What the part brings.
+    /// The content of a part.
     public enum Content: Sendable, Hashable {
       /// Text, sent as UTF-8.
       case text(String)
-      /// Bytes, as the content of a file that is called `name` and is of `type`.
+      /// Bytes, sent as the content of a file with this name and type.
       case bytes([UInt8], name: String, type: MediaType)
-      /// The content of the file at `path`, read when the form is written. It is called as on disk, unless `name` says
-      /// otherwise.
+      /// The content of the file at `path`, read when the form is encoded. The file keeps its name, unless `name` is given.
       case file(path: String, name: String? = nil, type: MediaType)
     }
 
     /// The name of the part.
     public var name: String
-    /// What it brings.
+    /// The content.
     public var content: Content
 
-    /// A part.
+    /// Creates a part.
     public init(_ name: String, _ content: Content) {
       self.name = name
       self.content = content
     }
 
-    /// A part with text.
+    /// Creates a part with text.
     public init(_ name: String, _ text: String) {
       self.init(name, .text(text))
     }
   }
 
-  /// How the parts are written.
+  /// How the parts are encoded.
   public enum Encoding: String, Sendable, Hashable, CaseIterable {
-    /// `application/x-www-form-urlencoded`, where no part is a file; else `multipart/form-data`.
+    /// `application/x-www-form-urlencoded` if no part is a file; otherwise `multipart/form-data`.
     case automatic
     /// `application/x-www-form-urlencoded`.
     case urlencoded
@@ -42,24 +41,24 @@ public struct HTTPForm: Sendable, Hashable {
     case multipart
   }
 
-  /// What the form has, in its order.
+  /// The parts, in order.
   public var parts: [Part]
-  /// How it is written. `automatic` by default.
+  /// How the form is encoded. Defaults to `automatic`.
   public var encoding: Encoding
-  /// The most bytes that a written form can have, since it is written in memory. 64 MiB by default; larger files are
-  /// sent as the body of a request of their own.
+  /// The maximum size of the encoded form in bytes, since it is encoded in memory. Defaults to 64 MiB; larger files are sent as the body of a separate
+  /// request.
   public var limit: Int
 
-  /// A form.
+  /// Creates a form.
   public init(_ parts: [Part], encoding: Encoding = .automatic, limit: Int = 64 * 1024 * 1024) {
     self.parts = parts
     self.encoding = encoding
     self.limit = limit
   }
 
-  /// Writes the form.
+  /// Encodes the form.
   ///
-  /// - Parameter random: Where the boundary of a multipart form is drawn from. It is drawn again while any part has it.
+  /// - Parameter random: The source of the boundary of a multipart form. A boundary that occurs in a part is drawn again.
   /// - Returns: The bytes, and the value of `Content-Type`.
   /// - Throws: ``HTTPEncodingError``.
   public func encoded(
@@ -136,7 +135,7 @@ public struct HTTPForm: Sendable, Hashable {
     }
   }
 
-  /// As browsers do (WHATWG, "multipart/form-data encoding algorithm"): a name can neither end its quotes nor its line.
+  /// Escapes a name as browsers do (WHATWG, "multipart/form-data encoding algorithm"), so that it ends neither its quotes nor its line.
   private static func escape(_ name: String) -> String {
     var escaped = ""
     for scalar in name.unicodeScalars {

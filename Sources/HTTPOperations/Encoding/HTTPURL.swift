@@ -1,28 +1,28 @@
 import CLibCurl
 import Glibc
 
-/// A URL of scheme `http` or `https`, in its parts.
+/// A URL with scheme `http` or `https`, split into its parts.
 ///
-/// It is read by libcurl, which also is who connects: both see the same host in it, whatever somebody writes.
+/// It is parsed by libcurl, which also connects, so both always see the same host in it.
 public struct HTTPURL: Sendable, Hashable {
   /// `http` or `https`.
   public let scheme: String
-  /// The user in front of the host, decoded; nil without one.
+  /// The user before the host, decoded; nil if there is none.
   public var user: String?
-  /// The password in front of the host, decoded; nil without one.
+  /// The password before the host, decoded; nil if there is none.
   public var password: String?
   /// The host in lower case: a name, an address, or an IPv6 address in brackets.
   public let host: String
-  /// The port, that of the scheme where the URL names none.
+  /// The port, or the scheme's default if the URL has none.
   public let port: UInt16
   /// The path, percent-encoded; begins with `/`.
   public private(set) var path: String
-  /// What follows `?`, percent-encoded; nil without one.
+  /// The part after `?`, percent-encoded; nil if there is none.
   public private(set) var query: String?
 
-  /// Reads a URL. A fragment is dropped, since it is never sent.
+  /// Parses a URL. A fragment is dropped, since it is never sent.
   ///
-  /// - Parameter text: A whole URL, percent-encoded where it has to be.
+  /// - Parameter text: An absolute URL, percent-encoded where necessary.
   /// - Throws: ``HTTPEncodingError`` of code `invalid-url` or `unsupported-scheme`.
   public init(_ text: String) throws(HTTPEncodingError) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -61,30 +61,30 @@ public struct HTTPURL: Sendable, Hashable {
     query = Self.part(CURLUPART_QUERY, of: handle)
   }
 
-  /// Adds parameters to the end of the query. No value can end its parameter: see ``PercentEncoding``.
+  /// Appends parameters to the query. Values are encoded so that they cannot end their parameter: see ``PercentEncoding``.
   public mutating func append(query items: [HTTPQueryItem]) {
     guard !items.isEmpty else { return }
     let added = items.map(\.encoded).joined(separator: "&")
     query = query.map { $0.isEmpty ? added : "\($0)&\(added)" } ?? added
   }
 
-  /// The whole URL, without its user and password, which belong into a field.
+  /// The whole URL, without its user and password, which belong in a field.
   public var text: String {
     "\(scheme)://\(authority)\(path)\(query.map { "?\($0)" } ?? "")"
   }
 
-  /// The URL for messages and logs: without user, password and query.
+  /// The URL for messages and logs, without user, password and query.
   public var shown: String { "\(scheme)://\(authority)\(path)\(query == nil ? "" : "?…")" }
 
-  /// The host, and the port where it is not that of the scheme.
+  /// The host, and the port unless it is the scheme's default.
   public var authority: String {
     port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)"
   }
 
-  /// Who answers there.
+  /// The endpoint of the URL.
   public var endpoint: HTTPEndpoint { HTTPEndpoint(scheme: scheme, host: host, port: port) }
 
-  /// `text` for messages and logs, whether or not it is a URL.
+  /// Returns `text` in a form for messages and logs, whether or not it is a URL.
   public static func shown(_ text: String) -> String {
     if let url = try? HTTPURL(text) { return url.shown }
     return "the URL"
@@ -102,7 +102,7 @@ public struct HTTPURL: Sendable, Hashable {
   }
 }
 
-/// Who answers requests: what connections, budgets and early retries are kept by.
+/// The scheme, host and port that serve requests: the key for connections, budgets and early retries.
 public struct HTTPEndpoint: Sendable, Hashable, CustomStringConvertible {
   /// `http` or `https`.
   public var scheme: String
@@ -111,13 +111,13 @@ public struct HTTPEndpoint: Sendable, Hashable, CustomStringConvertible {
   /// The port.
   public var port: UInt16
 
-  /// An endpoint.
+  /// Creates an endpoint.
   public init(scheme: String, host: String, port: UInt16) {
     self.scheme = scheme
     self.host = host
     self.port = port
   }
 
-  /// As in `https://example.org:443`.
+  /// For example `https://example.org:443`.
   public var description: String { "\(scheme)://\(host):\(port)" }
 }

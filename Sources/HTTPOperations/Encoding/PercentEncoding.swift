@@ -1,22 +1,22 @@
-/// Writes text so that it keeps its meaning inside a URL or a form.
+/// Encodes text so that it keeps its meaning inside a URL or a form.
 ///
-/// Everything outside of the unreserved characters of RFC 3986 (`A–Z a–z 0–9 - . _ ~`) is written as `%XX` of its UTF-8
-/// bytes. That is more than each place needs, and lets no value end the place that it is in.
+/// All characters except the unreserved ones of RFC 3986 (`A–Z a–z 0–9 - . _ ~`) are written as `%XX` of their UTF-8 bytes. This is more than each
+/// component requires, and ensures that no value ends its component.
 public enum PercentEncoding {
-  /// `text` as one component: a path segment, a name or a value of a query.
+  /// Encodes `text` as one component: a path segment, or a name or value of a query.
   public static func encode(_ text: some StringProtocol) -> String {
     encode(text.utf8, spaceAsPlus: false)
   }
 
-  /// `bytes` as one component.
+  /// Encodes `bytes` as one component.
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {
     encode(bytes, spaceAsPlus: false)
   }
 
-  /// What `text` stands for.
+  /// Decodes `text`.
   ///
   /// - Parameters:
-  ///   - text: What was encoded.
+  ///   - text: The encoded text.
   ///   - plusAsSpace: Whether `+` is a space, as in forms.
   /// - Returns: The bytes; nil if a `%` is not followed by two hexadecimal digits.
   public static func decode(_ text: some StringProtocol, plusAsSpace: Bool = false) -> [UInt8]? {

@@ -4,11 +4,11 @@ import Synchronization
 
 /// One connection of an ``HTTPEventSource``, from the request to the end of the stream.
 struct HTTPEventConnection: OperationRequest {
-  /// How it ended, where it did not fail.
+  /// How a connection ended, if it did not fail.
   enum End: Sendable {
     /// There was a stream, and there may be another.
     case lost(HTTPOperationError)
-    /// The server says that there is nothing to come.
+    /// The server has reported that no more events follow.
     case over
   }
 
@@ -46,8 +46,7 @@ struct HTTPEventConnection: OperationRequest {
   }
 }
 
-/// What the connections of one run of a source have in common. The connections follow one another, so that all of it is
-/// used by one task at a time.
+/// The state shared by all connections of one run of a source. The connections follow one another, so only one task at a time uses it.
 final class HTTPEventSession: Sendable {
   private struct State {
     var parser: ServerSentEventParser
@@ -70,12 +69,12 @@ final class HTTPEventSession: Sendable {
 
   /// Whether the connection has become a stream.
   var isOpen: Bool { state.withLock { $0.isOpen } }
-  /// As the server last said, or else as the source says.
+  /// The reconnection time that the server last set, or otherwise that of the source.
   var reconnectionTime: Duration { state.withLock { $0.reconnectionTime } }
-  /// The id of the last event that had one.
+  /// The ID of the last event that had one.
   var lastEventID: String { state.withLock { $0.parser.lastEventID } }
 
-  /// Begins another connection. What the last stream ended with in the middle of an event is forgotten.
+  /// Begins another connection. An incomplete event at the end of the last stream is discarded.
   func begin() {
     state.withLock { state in
       state.parser = ServerSentEventParser(lastEventID: state.parser.lastEventID, limit: state.parser.limit)
@@ -83,14 +82,14 @@ final class HTTPEventSession: Sendable {
     }
   }
 
-  /// The connection has become a stream.
+  /// Notes that the connection has become a stream.
   func open(_ head: HTTPResponseHead) {
     state.withLock { $0.isOpen = true }
     if let endpoint = try? HTTPURL(head.url).endpoint { source.peers.succeeded(at: endpoint) }
     source.onChange?(.opened(head))
   }
 
-  /// Reads on, and hands over each event.
+  /// Parses a chunk and delivers each event.
   func receive(_ chunk: [UInt8]) async throws {
     var rest = chunk[...]
     while let event = try next(in: &rest) {
@@ -111,12 +110,12 @@ final class HTTPEventSession: Sendable {
   }
 }
 
-/// What whoever takes the events has thrown: not a failure of the connection.
+/// An error thrown by the consumer of events, as opposed to a failure of the connection.
 struct HTTPEventDeliveryFailure: Error {
   let error: any Error
 }
 
-/// Hands the body of a response to a session.
+/// Passes the body of a response to a session.
 private struct HTTPEventStream: HTTPResultProcessor, HTTPResultSink {
   let session: HTTPEventSession
 
@@ -147,9 +146,9 @@ private struct HTTPEventStream: HTTPResultProcessor, HTTPResultSink {
 }
 
 extension HTTPField.Name {
-  /// `Last-Event-ID`: which event of a stream was the last to arrive.
+  /// `Last-Event-ID`: the ID of the last event received.
   public static var lastEventID: HTTPField.Name {
-    // The name is valid, so that the fallback is never taken.
+    // The name is valid, so the fallback is never used.
     HTTPField.Name("Last-Event-ID") ?? .expect
   }
 }

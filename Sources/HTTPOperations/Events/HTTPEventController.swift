@@ -6,21 +6,21 @@ public import Operations
 /// let latest = Latest().controlled(by: HTTPEventController(HTTPEventSource(request, by: client)))
 /// ```
 ///
-/// It connects when the store is made, whether or not anybody subscribes, and ends with the store. A connection that is
-/// lost and made again leaves the state as it is; what ends the source for good becomes the error of the store, as does
-/// what `value` throws, after which the next event follows.
+/// It connects when the store is created, with or without subscribers, and ends with the store. A connection that is lost and re-established leaves the
+/// state unchanged. A permanent failure of the source becomes the error of the store, as does an error thrown by `value`, after which the next event
+/// follows.
 public struct HTTPEventController<State: OperationState>: OperationController where State.Failure == any Error {
-  /// Makes a value of an event; nil leaves the state as it is.
+  /// Converts an event to a value; nil leaves the state unchanged.
   public typealias Value = @Sendable (ServerSentEvent) async throws -> State.StateValue?
 
   private let source: HTTPEventSource
   private let value: Value
 
-  /// A controller.
+  /// Creates a controller.
   ///
   /// - Parameters:
-  ///   - source: Where the events come from.
-  ///   - value: Makes a value of an event; nil leaves the state as it is. The next event is read when it has returned.
+  ///   - source: The source of the events.
+  ///   - value: Converts an event to a value; nil leaves the state unchanged. The next event is read after it returns.
   public init(_ source: HTTPEventSource, value: @escaping Value) {
     self.source = source
     self.value = value
@@ -50,7 +50,7 @@ public struct HTTPEventController<State: OperationState>: OperationController wh
 }
 
 extension HTTPEventController where State == QueryState<ServerSentEvent, any Error> {
-  /// A controller whose values are the events themselves.
+  /// Creates a controller whose values are the events themselves.
   public init(_ source: HTTPEventSource) {
     self.init(source) { $0 }
   }

@@ -1,61 +1,57 @@
 public import Operations
 
-/// A stream of server-sent events that connects again whenever it is lost, and goes on where it was.
+/// A stream of server-sent events that reconnects when it is lost, and continues after the last event.
 ///
 /// ```swift
 /// let releases = HTTPEventSource(.init(url: "https://example.org/releases"), by: client)
 /// for try await event in releases.events() { print(event.data) }
 /// ```
 ///
-/// It does what the HTML standard says of `EventSource` (WHATWG, 9.2): asks for `text/event-stream`, connects again
-/// after the time that the server names with `retry:`, sends the id of the last event as `Last-Event-ID`, ends where
-/// the server answers 204, and fails for good where it answers something that is no such stream. Beyond the standard,
-/// statuses that tell of something that passes do not end it: see ``HTTPReconnection/statuses``.
+/// It behaves as the HTML standard requires of `EventSource` (WHATWG, 9.2): it requests `text/event-stream`, reconnects after the time that the server
+/// sets with `retry:`, sends the ID of the last event as `Last-Event-ID`, ends when the server answers 204, and fails permanently when the response is not
+/// such a stream. Beyond the standard, statuses that indicate a temporary condition do not end it: see ``HTTPReconnection/statuses``.
 ///
-/// Events come one after another, and none is read from the network before the ones before it were taken: who is slow
-/// slows the server down. An event can come twice or not at all where a connection is lost, as the server has it:
-/// what was sent while nobody was connected comes only from a server that heeds `Last-Event-ID`.
+/// Events are delivered one at a time, and the next one is not read from the network before the previous one was taken: a slow consumer slows the server
+/// down. If a connection is lost, an event can be delivered twice or not at all, depending on the server: events sent while disconnected are delivered
+/// only by a server that supports `Last-Event-ID`.
 public struct HTTPEventSource: Sendable {
-  /// The request that every connection begins with. `Accept` and `Cache-Control` are added where they are missing. A
-  /// `total` timeout bounds each connection.
+  /// The request with which every connection begins. `Accept` and `Cache-Control` are added if missing. A `total` timeout limits each connection.
   public var request: HTTPTransferRequest
-  /// What carries it.
+  /// The transport for the request.
   public var transport: any HTTPTransport
-  /// What prepares each request, in their order, such as an authorization. None by default.
+  /// The processors that prepare each request, in order, such as an authorization. Defaults to none.
   public var requestProcessors: [any HTTPRequestProcessor] = []
-  /// What is asked first whether a failed connection is tried again. None by default; where none has an opinion, it is
-  /// as ``HTTPReconnection`` says.
+  /// The providers consulted first on whether to retry a failed connection. Defaults to none; if none has an opinion, ``HTTPReconnection`` decides.
   public var retryProviders: [any HTTPRetryProvider] = []
-  /// When, and how often, it connects again.
+  /// When, and how often, to reconnect.
   public var reconnection = HTTPReconnection()
-  /// What the source knows of others.
+  /// Shares news of successful requests with other operations.
   public var peers: HTTPPeers = .shared
-  /// How long a stream may be silent before it counts as lost: 5 minutes by default, nil for ever. Takes the place of
-  /// the request's `idle` timeout. Servers that have nothing to say send comments, which count.
+  /// How long a stream may be silent before it counts as lost. Defaults to 5 minutes; nil is unlimited. Replaces the request's `idle` timeout. Servers
+  /// without events to send send comments, which count.
   public var silence: Duration? = .seconds(300)
-  /// The id of the last event that somebody has had earlier, such as before a restart; empty, the default, without any.
+  /// The ID of the last event received earlier, for example before a restart. Defaults to empty: none.
   public var lastEventID = ""
-  /// The most bytes of one line, and of the data of one event; a longer one ends the source with `undecodable`. 1 MiB
-  /// by default.
+  /// The maximum number of bytes of one line, and of the data of one event; exceeding it ends the source with `undecodable`. Defaults to 1 MiB.
   public var eventLimit = 1024 * 1024
-  /// Is told when a stream begins, and when it has to be waited for. Called in the task of the source, in order.
+  /// Called when a stream begins, and when the source waits to reconnect, in the source's task and in order.
   public var onChange: (@Sendable (HTTPEventSourceChange) -> Void)?
 
-  /// A source of what a request's response brings.
+  /// Creates a source from the response to a request.
   public init(_ request: HTTPTransferRequest, by transport: any HTTPTransport) {
     self.request = request
     self.transport = transport
   }
 
-  /// Connects, and hands over each event, until the server says that there are no more.
+  /// Connects and delivers each event, until the server reports that there are no more.
   ///
-  /// Cancelling the task ends the connection, or the wait for the next one, at once.
+  /// Cancelling the task immediately ends the connection, or the wait for the next one.
   ///
   /// - Parameters:
-  ///   - context: Has the clock, the delays and the randomness.
-  ///   - deliver: Takes an event. The next one is read when it has returned.
-  /// - Throws: ``HTTPOperationError`` where there is no point in connecting again; what `deliver` throws, which ends
-  ///   the source; `CancellationError` when the task is cancelled.
+  ///   - context: Provides the clock, the delays and the randomness.
+  ///   - deliver: Receives an event. The next one is read after it returns.
+  /// - Throws: ``HTTPOperationError`` if reconnecting makes no sense; any error that `deliver` throws, which ends the source; `CancellationError` if the
+  ///   task is cancelled.
   public func run(
     in context: OperationContext = OperationContext(),
     deliver: @escaping @Sendable (ServerSentEvent) async throws -> Void
@@ -78,7 +74,7 @@ public struct HTTPEventSource: Sendable {
         throw error
       }
       guard case .lost(let error) = end else { return }
-      // The wait after a stream that was open begins a new series: what failed before it does not count any more.
+      // The wait after an open stream begins a new series: earlier failures no longer count.
       var random = context.operationRandom
       let delay = reconnection.backoff(time: session.reconnectionTime)
         .delay(beforeRetry: 1, previous: nil, using: &random)
@@ -89,11 +85,10 @@ public struct HTTPEventSource: Sendable {
   }
 }
 
-/// What becomes of a source between its events.
+/// A change in a source's connection.
 public enum HTTPEventSourceChange: Sendable {
   /// The server has begun a stream.
   case opened(HTTPResponseHead)
-  /// There is no stream, because of this error, and the next connection is made after this delay, or when something
-  /// brings it forward.
+  /// There is no stream, because of this error. The source reconnects after this delay, or earlier if something brings it forward.
   case waiting(Duration, after: HTTPOperationError)
 }

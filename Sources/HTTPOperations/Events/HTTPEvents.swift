@@ -3,9 +3,8 @@ import Synchronization
 
 /// The events of an ``HTTPEventSource``, for `for try await`.
 ///
-/// Each iteration is a run of the source of its own. It connects when the first event is asked for, is at most one event
-/// ahead of whoever asks, and ends at once when the iterator is gone or its task is cancelled. It ends with the source,
-/// and throws what that throws.
+/// Each iteration is a separate run of the source. It connects when the first event is requested, is at most one event ahead of the consumer, and ends
+/// immediately when the iterator is released or its task is cancelled. It ends with the source, and rethrows its error.
 public struct HTTPEvents: AsyncSequence, Sendable {
   /// Events.
   public typealias Element = ServerSentEvent
@@ -13,32 +12,32 @@ public struct HTTPEvents: AsyncSequence, Sendable {
   let source: HTTPEventSource
   let context: OperationContext
 
-  /// One run of the source, which has not begun.
+  /// Creates a run of the source, which begins at the first call of `next`.
   public func makeAsyncIterator() -> Iterator { Iterator(run: HTTPEventRun(source, in: context)) }
 
-  /// Goes through the events of one run.
+  /// Iterates over the events of one run.
   public struct Iterator: AsyncIteratorProtocol {
     let run: HTTPEventRun
 
     /// Waits for the next event.
     ///
-    /// - Returns: The event; nil when the server says that there are no more.
-    /// - Throws: What the source throws; `CancellationError` when the task is cancelled.
+    /// - Returns: The event; nil if the server reports that there are no more.
+    /// - Throws: Any error of the source; `CancellationError` if the task is cancelled.
     public mutating func next() async throws -> ServerSentEvent? { try await run.next() }
   }
 }
 
 extension HTTPEventSource {
-  /// The events, for `for try await`.
+  /// Returns the events, for `for try await`.
   ///
-  /// - Parameter context: Has the clock, the delays and the randomness.
-  /// - Returns: A sequence that begins when it is iterated.
+  /// - Parameter context: Provides the clock, the delays and the randomness.
+  /// - Returns: A sequence whose run begins when it is iterated.
   public func events(in context: OperationContext = OperationContext()) -> HTTPEvents {
     HTTPEvents(source: self, context: context)
   }
 }
 
-/// One run of a source, whose events are asked for one by one. Ends when it is released.
+/// One run of a source, whose events are requested one by one. Ends when it is released.
 final class HTTPEventRun: Sendable {
   private let handover = HTTPEventHandover()
   private let source: HTTPEventSource
@@ -83,7 +82,7 @@ final class HTTPEventRun: Sendable {
   }
 }
 
-/// Where one task leaves an event and waits until another has taken it.
+/// Passes events from one task to another; the giving task waits until its event was taken.
 private final class HTTPEventHandover: Sendable {
   private struct State {
     var event: ServerSentEvent?
@@ -94,9 +93,9 @@ private final class HTTPEventHandover: Sendable {
 
   private let state = Mutex(State())
 
-  /// Leaves an event, and returns when it was taken. One task may give at a time.
+  /// Gives an event, and returns once it was taken. Only one task may give at a time.
   ///
-  /// - Throws: `CancellationError` when nobody takes any more.
+  /// - Throws: `CancellationError` if there is no more demand.
   func give(_ event: ServerSentEvent) async throws {
     try await withCheckedThrowingContinuation { (giver: CheckedContinuation<Void, any Error>) in
       let (outcome, taker): (Result<Void, any Error>?, CheckedContinuation<ServerSentEvent?, any Error>?) =
@@ -114,7 +113,7 @@ private final class HTTPEventHandover: Sendable {
     }
   }
 
-  /// Takes the next event, and waits for it. One task may take at a time.
+  /// Waits for the next event and takes it. Only one task may take at a time.
   func take() async throws -> ServerSentEvent? {
     try await withCheckedThrowingContinuation { taker in
       let (result, giver): (Result<ServerSentEvent?, any Error>?, CheckedContinuation<Void, any Error>?) =
@@ -132,7 +131,7 @@ private final class HTTPEventHandover: Sendable {
     }
   }
 
-  /// There are no more events, because of `error` if there is one. The first end counts.
+  /// Ends the sequence, with `error` if it is not nil. Only the first call has an effect.
   func end(_ error: (any Error)?) {
     let result: Result<ServerSentEvent?, any Error> = error.map { .failure($0) } ?? .success(nil)
     let (giver, taker) = state.withLock { state in

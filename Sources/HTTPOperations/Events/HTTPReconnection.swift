@@ -1,29 +1,26 @@
 import Operations
 
-/// When, and how often, an ``HTTPEventSource`` connects again.
+/// When, and how often, an ``HTTPEventSource`` reconnects.
 ///
-/// After a stream that ended or was lost, it waits between once and twice the reconnection time, so that the clients of
-/// a server that was restarted do not all come back at one instant. After each further connection that does not become
-/// a stream the wait is doubled, up to the cap. By default, and where the server says nothing else, that is 3 to 6 s,
-/// 6 to 12 s, 12 to 24 s, 24 to 48 s, and then 30 to 60 s.
+/// After a stream that ended or was lost, it waits between once and twice the reconnection time, so that the clients of a restarted server do not all
+/// reconnect at the same instant. After each further connection that does not become a stream, the wait is doubled, up to the cap. By default, unless the
+/// server sets another time, the waits are 3 to 6 s, 6 to 12 s, 12 to 24 s, 24 to 48 s, and then 30 to 60 s.
 public struct HTTPReconnection: Sendable, Hashable {
-  /// The reconnection time, until the server names one with `retry:`. 3 s by default; less than 100 ms, here and from
-  /// the server, counts as 100 ms.
+  /// The reconnection time, until the server sets one with `retry:`. Defaults to 3 s. The minimum, for the server as well, is 100 ms.
   public var time: Duration
-  /// The longest wait, unless twice the reconnection time is longer. 60 s by default.
+  /// The longest wait, unless twice the reconnection time is longer. Defaults to 60 s.
   public var cap: Duration
-  /// How many connections in a row may not become a stream, after the first, before the source fails; nil, the default,
-  /// for any number.
+  /// How many connections in a row may fail to become a stream, after the first, before the source fails. Nil (the default) for no limit.
   public var limit: Int?
-  /// The statuses that are worth another try. By default those of ``HTTPRetryTable/statuses``. The standard has none;
-  /// but a source is there for months, and a proxy that answers 503 for a minute should not be its end.
+  /// The statuses to retry. Defaults to ``HTTPRetryTable/statuses``. The standard has none, but a source may run for months and should not end because a
+  /// proxy answers 503 for a minute.
   public var statuses: Set<Int>
-  /// The longest wait that `Retry-After` can ask for. 10 minutes by default.
+  /// The longest wait that `Retry-After` can request. Defaults to 10 minutes.
   public var retryAfterCap: Duration
-  /// What brings a connection forward.
+  /// The events that bring a connection forward.
   public var early: HTTPEarlyRetry
 
-  /// Settings; each has its default.
+  /// Creates settings; each has its default.
   public init(
     time: Duration = .seconds(3), cap: Duration = .seconds(60), limit: Int? = nil,
     statuses: Set<Int> = HTTPRetryTable.statuses, retryAfterCap: Duration = .seconds(600),
@@ -37,20 +34,20 @@ public struct HTTPReconnection: Sendable, Hashable {
     self.early = early
   }
 
-  /// The waits, with a reconnection time.
+  /// Returns the waits for a reconnection time.
   func backoff(time: Duration) -> OperationBackoff {
     let base = Self.floored(time) * 2
     return OperationBackoff(.exponential, base: base, cap: max(cap, base), jitter: .equal)
   }
 
-  /// How the connections up to the next stream are retried.
+  /// Returns the policy for retrying connections until the next stream.
   func policy(time: Duration, wakers: [any RetryWaker]) -> RetryPolicy {
     RetryPolicy(limit: limit ?? .max, backoff: backoff(time: time), wakers: wakers) { error, _ in
       guard let failure = error as? HTTPOperationError else {
         return .stop(reason: "this is no failure of the connection")
       }
       if case .stop(let reason) = failure.verdict { return .stop(reason: reason) }
-      // A server that says `Retry-After: 0` each time would be asked without a pause.
+      // If the server sends `Retry-After: 0` each time, obeying it would mean reconnecting without a pause.
       guard let asked = failure.retryAfter, asked > Self.floored(time) else { return .retry }
       return .retryAfter(asked)
     }
@@ -59,7 +56,7 @@ public struct HTTPReconnection: Sendable, Hashable {
   private static func floored(_ time: Duration) -> Duration { max(time, .milliseconds(100)) }
 }
 
-/// The opinion of an event source on a connection that failed.
+/// Gives the opinion of an event source on a failed connection.
 struct HTTPEventRetryProvider: HTTPRetryProvider {
   let reconnection: HTTPReconnection
 

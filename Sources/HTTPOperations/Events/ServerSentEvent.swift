@@ -1,13 +1,13 @@
-/// One event of a stream of server-sent events.
+/// A server-sent event.
 public struct ServerSentEvent: Sendable, Hashable {
-  /// What kind of event it is; `message` unless the server says otherwise.
+  /// The type of the event; `message` unless the server sets another.
   public var type: String
-  /// What it brings; lines are separated by line feeds.
+  /// The data; lines are separated by line feeds.
   public var data: String
-  /// The id of the last event that had one, this one included; empty without any.
+  /// The ID of the last event that had one, including this one; empty if there is none.
   public var id: String
 
-  /// An event.
+  /// Creates an event.
   public init(type: String = "message", data: String, id: String = "") {
     self.type = type
     self.data = data

@@ -1,12 +1,12 @@
-/// Reads a stream of server-sent events as the HTML standard says (WHATWG, 9.2.6), piece by piece.
+/// An incremental parser for server-sent events as specified by the HTML standard (WHATWG, 9.2.6).
 ///
-/// Bytes that are not UTF-8 become U+FFFD. What the stream ends with before an empty line is no event.
+/// Bytes that are not UTF-8 become U+FFFD. An event that is incomplete at the end of the stream, without an empty line, is discarded.
 public struct ServerSentEventParser: Sendable {
-  /// The most bytes of one line, and of the data of one event. 1 MiB by default.
+  /// The maximum number of bytes of one line, and of the data of one event. Defaults to 1 MiB.
   public let limit: Int
-  /// The id of the last event that had one.
+  /// The ID of the last event that had one.
   public private(set) var lastEventID: String
-  /// How long to wait before connecting again, as the server last said; nil where it has not.
+  /// The reconnection time that the server last set; nil if it has not.
   public private(set) var reconnectionTime: Duration?
 
   private var line: [UInt8] = []
@@ -17,22 +17,22 @@ public struct ServerSentEventParser: Sendable {
   private var isAtStart = true
   private var endedWithReturn = false
 
-  /// A parser at the beginning of a stream.
+  /// Creates a parser for the beginning of a stream.
   ///
   /// - Parameters:
-  ///   - lastEventID: The id that an earlier stream ended with.
-  ///   - limit: The most bytes of one line, and of the data of one event.
+  ///   - lastEventID: The last ID of an earlier stream.
+  ///   - limit: The maximum number of bytes of one line, and of the data of one event.
   public init(lastEventID: String = "", limit: Int = 1024 * 1024) {
     self.lastEventID = lastEventID
     self.limit = limit
     id = lastEventID
   }
 
-  /// Reads on.
+  /// Parses the next piece of the stream.
   ///
-  /// - Parameter bytes: The next piece of the stream, cut anywhere.
+  /// - Parameter bytes: The piece, which may begin and end anywhere.
   /// - Returns: The events that it completes.
-  /// - Throws: ``HTTPResultError`` of code `undecodable` where a line or an event is longer than the limit.
+  /// - Throws: ``HTTPResultError`` of code `undecodable` if a line or an event is longer than the limit.
   public mutating func read(_ bytes: some Sequence<UInt8>) throws -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []
     var rest = Array(bytes)[...]
@@ -40,14 +40,14 @@ public struct ServerSentEventParser: Sendable {
     return events
   }
 
-  /// Reads on up to the end of the next event.
+  /// Parses up to the end of the next event.
   ///
-  /// - Parameter bytes: The next piece of the stream, cut anywhere. What has been read is taken away from it.
-  /// - Returns: The event; nil where the piece ends before one does.
-  /// - Throws: ``HTTPResultError`` of code `undecodable` where a line or an event is longer than the limit.
+  /// - Parameter bytes: The next piece of the stream, which may begin and end anywhere. The bytes that were parsed are removed.
+  /// - Returns: The event; nil if the piece ends before one is complete.
+  /// - Throws: ``HTTPResultError`` of code `undecodable` if a line or an event is longer than the limit.
   public mutating func next(in bytes: inout ArraySlice<UInt8>) throws -> ServerSentEvent? {
     while let first = bytes.first {
-      // The second half of CR LF may come with the next piece.
+      // The second half of CR LF may be in the next piece.
       if endedWithReturn {
         endedWithReturn = false
         if first == 0x0A {
@@ -88,7 +88,7 @@ public struct ServerSentEventParser: Sendable {
     case "id": if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
     case "retry":
       guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { break }
-      // More digits than a number can hold are a day, as is everything longer.
+      // Any time of more than a day, including one that overflows, is limited to a day.
       let milliseconds = Int64(String(decoding: value, as: UTF8.self)) ?? .max
       reconnectionTime = .milliseconds(min(milliseconds, 86_400_000))
     default: break

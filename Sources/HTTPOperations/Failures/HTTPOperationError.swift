@@ -2,49 +2,48 @@ public import Operations
 
 /// Why an attempt of an HTTP operation failed, and whether another makes sense.
 public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertible {
-  /// Where it failed.
+  /// The stage that failed.
   public enum Cause: Sendable {
-    /// A request processor failed, or the request cannot be written down.
+    /// A request processor failed, or the request cannot be encoded.
     case request(any Error)
     /// The transfer failed.
     case transfer(HTTPTransferError)
-    /// A validator did not welcome the response: an ``HTTPRejection``, or a validator's own error.
+    /// A validator rejected the response: an ``HTTPRejection``, or a validator's own error.
     case rejected(any Error)
-    /// The body could not be made a value, or a file.
+    /// The body could not be converted to a value or saved as a file.
     case result(any Error)
   }
 
   /// Whether another attempt makes sense.
   public enum Verdict: Sendable {
-    /// It does, for this reason. The wakers may bring it forward.
+    /// It makes sense, for this reason. The wakers may bring it forward.
     case retry(reason: String, wakers: [any RetryWaker])
-    /// It does not, for this reason.
+    /// It makes no sense, for this reason.
     case stop(reason: String)
   }
 
-  /// Where it failed.
+  /// The stage that failed, and its error.
   public var cause: Cause
   /// The method of the request.
   public var method: String
-  /// Whom the request was for; nil where its URL cannot be read.
+  /// The endpoint of the request; nil if its URL is invalid.
   public var endpoint: HTTPEndpoint?
-  /// The head of the response; nil where there was none.
+  /// The head of the response; nil if there was none.
   public var head: HTTPResponseHead?
-  /// The beginning of the body of a response that was rejected.
+  /// The beginning of the body of a rejected response.
   public var body: [UInt8] = []
-  /// Whether `body` is all of it: it came to its end, and was not cut off here.
+  /// Whether `body` is the whole body, as opposed to the beginning of a longer one.
   public var hasWholeBody = false
   /// Whether an earlier request of the same attempt was sent.
   var hasSent = false
-  /// Whether the operation has retried as often as it was to: no retry around it shall add to that.
+  /// Whether the operation has used its own retries, so that an enclosing retry must not add more.
   public var hasRetried = false
-  /// How long the server asks to wait, bounded by the operation's cap, or a retry provider has chosen to; nil where
-  /// neither does.
+  /// The wait requested by the server, limited by the operation's cap, or chosen by a retry provider; nil if there is neither.
   public var retryAfter: Duration?
   /// Whether another attempt makes sense.
   public var verdict: Verdict = .stop(reason: "nobody has an opinion")
 
-  /// A failure.
+  /// Creates an error.
   public init(_ cause: Cause, method: String, endpoint: HTTPEndpoint?, head: HTTPResponseHead? = nil) {
     self.cause = cause
     self.method = method
@@ -52,8 +51,8 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
     self.head = head
   }
 
-  /// Names the failure in history and in filters: the code of the transfer, of the rejection, of the result; or
-  /// `request-failed`, `response-refused` or `result-failed` for an error that has none.
+  /// The name of the failure in history and in filters: the code of the transfer, the rejection or the result; or `request-failed`, `response-refused` or
+  /// `result-failed` for an error without a code.
   public var code: String {
     switch cause {
     case .transfer(let error): error.code.rawValue
@@ -64,7 +63,7 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
     }
   }
 
-  /// The error behind it.
+  /// The underlying error.
   public var underlying: any Error {
     switch cause {
     case .request(let error), .rejected(let error), .result(let error): error
@@ -72,7 +71,7 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
     }
   }
 
-  /// The failure, for people. Holds no user, password, query or field, and nothing of the body.
+  /// The failure, for people to read. Contains no user, password, query or field, and nothing of the body.
   public var description: String {
     switch cause {
     case .request(let error): "the request was not sent: \(error)"
@@ -80,13 +79,13 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
     }
   }
 
-  /// Why no retry shall follow: the reason of the verdict, or that the operation has retried; nil where one may.
+  /// Why there must be no further retry: the reason of the verdict, or that the operation has retried; nil if a retry is allowed.
   public var retryStopReason: String? {
     if case .stop(let reason) = verdict { return reason }
     return hasRetried ? "the request has used its own retries" : nil
   }
 
-  /// The error number where the process had no descriptor, thread or memory for the request, and nothing of it was sent; else nil.
+  /// The errno if the process had no descriptor, thread or memory for the request, and nothing of it was sent; otherwise nil.
   package var shortage: Int32? {
     if hasSent { return nil }
     return switch cause {
@@ -97,7 +96,7 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
     }
   }
 
-  /// What may bring another attempt forward.
+  /// The wakers that may bring another attempt forward.
   public var retryWakers: [any RetryWaker] {
     if case .retry(_, let wakers) = verdict { wakers } else { [] }
   }

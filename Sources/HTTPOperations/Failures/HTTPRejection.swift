@@ -1,14 +1,13 @@
-/// Why a response is not welcome.
+/// Why a response was rejected.
 public struct HTTPRejection: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Names the failure in history and in filters: `http-status`, `http-type`, or a validator's own.
+  /// The name of the failure in history and in filters: `http-status`, `http-type`, or a validator's own.
   public var code: String
-  /// The message for people: what was expected, and what the server sent.
+  /// The message for people to read: what was expected, and what the server sent.
   public var message: String
-  /// How much of the body is read nevertheless, in bytes: what a server says about its failure is in there. 0 ends the
-  /// transfer at once.
+  /// How much of the body is still read, in bytes, since it may describe the server's failure. 0 ends the transfer immediately.
   public var bodyLimit: Int
 
-  /// A rejection that does not look at the body, unless told otherwise.
+  /// Creates a rejection, by default without reading the body.
   public init(code: String, message: String, bodyLimit: Int = 0) {
     self.code = code
     self.message = message

@@ -1,23 +1,23 @@
-/// A response that came whole, but is not what was asked for.
+/// A response that is complete but not as expected.
 public struct HTTPResultError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kinds of failures. Their raw values are stable.
+  /// The kind of failure. The raw values are stable.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The body is not text of the declared charset.
+    /// The body is not valid text in the declared charset.
     case badText = "bad-text"
-    /// The declared charset is none that can be read here.
+    /// The declared charset is not supported.
     case unknownCharset = "unknown-charset"
     /// The body cannot be decoded.
     case undecodable = "undecodable"
-    /// A stream of events ended, and is to be connected to again.
+    /// A stream of events ended, and the source must reconnect.
     case streamEnded = "stream-ended"
   }
 
   /// The kind of failure.
   public var code: Code
-  /// The message for people. It contains nothing of the body.
+  /// The message for people to read. It contains nothing of the body.
   public var message: String
 
-  /// A failure.
+  /// Creates an error.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

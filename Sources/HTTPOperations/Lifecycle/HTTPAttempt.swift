@@ -2,18 +2,18 @@ public import Operations
 
 /// One attempt of an HTTP operation. See ``HTTPOperation/attempt``.
 public struct HTTPAttempt<Value: Sendable>: OperationRequest {
-  /// What is attempted.
+  /// The operation to attempt.
   public let operation: HTTPOperation<Value>
 
-  /// Prepares, transfers, validates and processes, once.
+  /// Prepares, transfers, validates and processes once.
   ///
-  /// - Throws: ``HTTPOperationError`` with a verdict; `CancellationError` when the task is cancelled.
+  /// - Throws: ``HTTPOperationError`` with a verdict; `CancellationError` if the task is cancelled.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     with continuation: OperationContinuation<Value, any Error>
   ) async throws -> Value {
-    // The task would be cancelled only after it has begun.
+    // Otherwise the task would only be cancelled after it has begun.
     try Task.checkCancellation()
     let slot = ChildTaskSlot<Value>()
     let attempt = begin(in: context, slot)
@@ -25,11 +25,11 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
     return try slot.get()
   }
 
-  /// In a task of its own, whose memory goes with it: what waits for the next attempt, possibly for long, does not keep it. It is awaited at
-  /// once, as `async let` would be, for which however the frame, which waits as well, would have to have 640 bytes.
+  /// Runs the attempt in a separate task, whose memory is freed with it and not kept during the possibly long wait for the next attempt. It is awaited
+  /// immediately, like `async let`, which would however add 640 bytes to the waiting frame.
   @inline(never)
   private func begin(in context: OperationContext, _ slot: ChildTaskSlot<Value>) -> Task<Void, Never> {
-    // Where `async let` would run it, too.
+    // The executor that `async let` would use.
     let executor = withUnsafeCurrentTask { $0?.unownedTaskExecutor }?.asTaskExecutor()
     return Task(executorPreference: executor) {
       do {
@@ -50,7 +50,7 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
     } catch let error as HTTPOperationError {
       failure = error
     }
-    // What failed because the task was cancelled is no failure of the request.
+    // A failure because the task was cancelled is not a failure of the request.
     try Task.checkCancellation()
     throw await judged(failure, of: request, in: context)
   }
@@ -69,7 +69,7 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
     }
   }
 
-  /// Sends the request. A sink may ask for another one at once, as often as `restarts` says.
+  /// Sends the request. A sink may immediately request another one, up to `restarts` times.
   private func exchange(
     _ original: HTTPTransferRequest, in context: OperationContext, restarts: Int
   ) async throws -> Value {

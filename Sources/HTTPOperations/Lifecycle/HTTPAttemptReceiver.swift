@@ -1,10 +1,9 @@
 import Operations
 import Synchronization
 
-/// Takes the response of one attempt: shows the head to the sink and the validators, and the body to the sink.
+/// Receives the response of one attempt: passes the head to the sink and the validators, and the body to the sink.
 ///
-/// A response that is rejected is read on only as far as the rejection wants, and not for long, so that the server's own words about
-/// its failure are known.
+/// The body of a rejected response is read only as far as the rejection wants, and not for long, to learn what the server says about its failure.
 final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver, TransferBeginning {
   private struct State {
     typealias Rejection = (error: any Error, bodyLimit: Int, until: Duration)
@@ -14,7 +13,7 @@ final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver, TransferBegi
     var excerpt: [UInt8] = []
   }
 
-  /// For how long a response that is rejected is read on.
+  /// How long the body of a rejected response is read.
   static var patience: Duration { .seconds(5) }
 
   private let state = Mutex(State())
@@ -35,11 +34,11 @@ final class HTTPAttemptReceiver<Value: Sendable>: HTTPBodyReceiver, TransferBegi
     self.sink = sink
   }
 
-  /// The head of the response, once there is one.
+  /// The head of the response, once received.
   var head: HTTPResponseHead? { state.withLock { $0.head } }
-  /// Why the response was not welcome; nil where it was.
+  /// Why the response was rejected; nil if it was accepted.
   var rejection: (any Error)? { state.withLock { $0.rejection?.error } }
-  /// The beginning of the body of a response that was rejected.
+  /// The beginning of the body of a rejected response.
   var excerpt: [UInt8] { state.withLock { $0.excerpt } }
 
   func receive(_ head: HTTPResponseHead) async throws -> HTTPBodyDestination {

@@ -1,7 +1,6 @@
 public import Operations
 
-/// An HTTP request with its whole life: prepared, transferred, validated, processed, and tried again where that makes
-/// sense.
+/// An HTTP request with its whole life cycle: prepared, transferred, validated, processed, and retried where that makes sense.
 ///
 /// ```swift
 /// let client = HTTPClient()
@@ -9,24 +8,23 @@ public import Operations
 /// let bytes = try await OperationRunner(fetch).run()
 /// ```
 ///
-/// Each attempt: the request processors, on the original request; the transfer; the validators, on the head; the result
-/// processor. A failure is shown to the retry providers; the first that has an opinion decides. The retry itself is
-/// that of `Operations`: its delays, deadline, cancellation, observer and resumption are the same as everywhere.
+/// Each attempt consists of the request processors, on the original request; the transfer; the validators, on the head; and the result processor. A
+/// failure is passed to the retry providers; the first that has an opinion decides. The retry itself is that of `Operations`: its delays, deadline,
+/// cancellation, observer and resumption are the same as everywhere.
 ///
-/// A retry around a request that runs this one, such as that of an `OperationClient`, adds none: the error says that
-/// another attempt makes no sense, unless this operation has no retries (``HTTPRetrySettings/none``) and its verdict is
-/// to retry.
+/// An enclosing retry, such as that of an `OperationClient`, adds no attempts: the error says that another attempt makes no sense, unless this operation
+/// has no retries (``HTTPRetrySettings/none``) and its verdict is to retry.
 ///
-/// Throws ``HTTPOperationError``; `CancellationError` when the task is cancelled; `RetryDeadlineError` at the deadline.
+/// Throws ``HTTPOperationError``; `CancellationError` if the task is cancelled; `RetryDeadlineError` at the deadline.
 public struct HTTPOperation<Value: Sendable>: OperationRequest {
   var settings: CopyOnWrite<HTTPOperationSettings<Value>>
 
-  /// An operation.
+  /// Creates an operation.
   ///
   /// - Parameters:
-  ///   - request: What is sent.
-  ///   - transport: What carries it, such as an ``HTTPClient``.
-  ///   - result: What becomes of the response, such as `.data`, `.text` or `.file(…)`.
+  ///   - request: The request to send.
+  ///   - transport: The transport, such as an ``HTTPClient``.
+  ///   - result: The processor of the response, such as `.data`, `.text` or `.file(…)`.
   public init(
     _ request: HTTPTransferRequest, by transport: any HTTPTransport, to result: any HTTPResultProcessor<Value>
   ) {
@@ -38,7 +36,7 @@ public struct HTTPOperation<Value: Sendable>: OperationRequest {
     modifier.setup(context: &context, using: attempt)
   }
 
-  /// Makes attempts until one succeeds or there is no point in another.
+  /// Makes attempts until one succeeds or another makes no sense.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -48,13 +46,13 @@ public struct HTTPOperation<Value: Sendable>: OperationRequest {
     do {
       return try await retries.run(isolation: isolation)
     } catch var error as HTTPOperationError where retries.limit > 0 {
-      // A retry around this operation, such as a client's, shall not multiply the requests.
+      // An enclosing retry, such as a client's, must not multiply the requests.
       error.hasRetried = true
       throw error
     }
   }
 
-  /// Not by way of the modifier's own `run`, whose frame would wait as well.
+  /// Avoids the modifier's own `run`, whose frame would be kept during the waits as well.
   @inline(never)
   private func retries(
     in context: OperationContext, with continuation: OperationContinuation<Value, any Error>
@@ -66,6 +64,6 @@ public struct HTTPOperation<Value: Sendable>: OperationRequest {
     RetryModifier(policy: retry.policy)
   }
 
-  /// One attempt alone, for those who have a retry of their own: the verdict is in the error that it throws.
+  /// A single attempt, for callers with their own retry: the error that it throws contains the verdict.
   public var attempt: HTTPAttempt<Value> { HTTPAttempt(operation: self) }
 }

@@ -1,4 +1,4 @@
-/// What an ``HTTPOperation`` is made of.
+/// The settings of an ``HTTPOperation``.
 struct HTTPOperationSettings<Value: Sendable>: Sendable {
   var request: HTTPTransferRequest
   var transport: any HTTPTransport
@@ -12,43 +12,43 @@ struct HTTPOperationSettings<Value: Sendable>: Sendable {
 }
 
 extension HTTPOperation {
-  /// The original request, which every attempt starts from.
+  /// The original request, from which every attempt starts.
   public var request: HTTPTransferRequest {
     get { settings.value.request }
     set { settings.value.request = newValue }
   }
 
-  /// What carries it.
+  /// The transport.
   public var transport: any HTTPTransport {
     get { settings.value.transport }
     set { settings.value.transport = newValue }
   }
 
-  /// What prepares it before each attempt, in their order. None by default.
+  /// The processors that prepare the request before each attempt, in order. Defaults to none.
   public var requestProcessors: [any HTTPRequestProcessor] {
     get { settings.value.requestProcessors }
     set { settings.value.requestProcessors = newValue }
   }
 
-  /// What judges the head of the response, in their order. By default, a status of 200 to 299 is welcome.
+  /// The validators of the response's head, in order. Defaults to accepting statuses 200 to 299.
   public var validators: [any HTTPResponseValidator] {
     get { settings.value.validators }
     set { settings.value.validators = newValue }
   }
 
-  /// What makes the value.
+  /// The processor that produces the value.
   public var result: any HTTPResultProcessor<Value> {
     get { settings.value.result }
     set { settings.value.result = newValue }
   }
 
-  /// What says whether a failure is tried again, in their order. ``HTTPDefaultRetryProvider`` by default.
+  /// The providers that decide whether to retry a failure, in order. Defaults to ``HTTPDefaultRetryProvider``.
   public var retryProviders: [any HTTPRetryProvider] {
     get { settings.value.retryProviders }
     set { settings.value.retryProviders = newValue }
   }
 
-  /// How often, and when.
+  /// How often, and when, to retry.
   public var retry: HTTPRetrySettings {
     get { settings.value.retry }
     set { settings.value.retry = newValue }
@@ -60,7 +60,7 @@ extension HTTPOperation {
     set { settings.value.onBegin = newValue }
   }
 
-  /// What the operation knows of others. ``HTTPPeers/shared`` by default.
+  /// Shares news of successful requests with other operations. Defaults to ``HTTPPeers/shared``.
   public var peers: HTTPPeers {
     get { settings.value.peers }
     set { settings.value.peers = newValue }

@@ -1,22 +1,22 @@
 import Operations
 
-/// Instants as HTTP writes them.
+/// Parses and formats timestamps as HTTP does.
 public enum HTTPDate {
   private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// Reads each of the three forms of RFC 9110, 5.6.7:
+  /// Parses the three formats of RFC 9110, 5.6.7:
   ///
   /// ```
-  /// Sun, 06 Nov 1994 08:49:37 GMT     as it is written today
+  /// Sun, 06 Nov 1994 08:49:37 GMT     the current format
   /// Sunday, 06-Nov-94 08:49:37 GMT    RFC 850
   /// Sun Nov  6 08:49:37 1994          asctime
   /// ```
   ///
-  /// A year of two digits that is more than 50 years after `now` is the one a century before, as the RFC has it. The
-  /// name of the day is not compared with the date.
+  /// A two-digit year more than 50 years after `now` is taken to be in the previous century, as the RFC requires. The name of the day is not checked
+  /// against the date.
   ///
-  /// - Returns: nil where the text is none of them, or there is no such day.
+  /// - Returns: nil if the text has none of these formats, or the day does not exist.
   public static func parse(_ text: String, now: Timestamp) -> Timestamp? {
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard let first = words.first else { return nil }
@@ -33,7 +33,7 @@ public enum HTTPDate {
     return instant(day: words[2], month: words[1], year: number(words[4]), time: words[3])
   }
 
-  /// Writes an instant as it is written today; nanoseconds are dropped. nil outside of the years 0 to 9999.
+  /// Formats a timestamp in the current format, without fractions of a second. nil outside of the years 0 to 9999.
   public static func format(_ instant: Timestamp) -> String? {
     guard (-62_167_219_200..<253_402_300_800).contains(instant.seconds) else { return nil }
     let day = instant.seconds.floored(by: 86_400)
@@ -57,7 +57,7 @@ public enum HTTPDate {
       let second = number(clock[2]), hour < 24, minute < 60, second <= 60, day >= 1
     else { return nil }
     let number = CivilDay.number(year: Int64(year), month: Int64(month + 1), day: Int64(day))
-    // A day that the month does not have would have become one of the next.
+    // A day that the month does not have would become a day of the next month.
     guard CivilDay(number: number).day == day else { return nil }
     return Timestamp(seconds: number * 86_400 + Int64(hour * 3600 + minute * 60 + second))
   }

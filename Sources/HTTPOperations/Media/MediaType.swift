@@ -1,23 +1,23 @@
-/// What a body is: `text/html; charset=utf-8`.
+/// The media type of a body, such as `text/html; charset=utf-8`.
 public struct MediaType: Sendable, Hashable, CustomStringConvertible {
-  /// What stands before the slash, in lower case.
+  /// The part before the slash, in lower case.
   public let type: String
-  /// What stands after the slash, in lower case.
+  /// The part after the slash, in lower case.
   public let subtype: String
-  /// The parameters, names in lower case, in their order. Of a name that comes twice, the first counts.
+  /// The parameters, with names in lower case, in order. If a name occurs twice, the first one counts.
   public let parameters: [Parameter]
 
   /// A parameter of a media type.
   public struct Parameter: Sendable, Hashable {
     /// The name, in lower case.
     public let name: String
-    /// The value, as it is meant.
+    /// The value, not quoted.
     public let value: String
   }
 
-  /// Reads the value of `Content-Type` (RFC 9110, 8.3.1). Parameters that cannot be read are dropped, as browsers do.
+  /// Parses the value of `Content-Type` (RFC 9110, 8.3.1). Invalid parameters are dropped, as in browsers.
   ///
-  /// - Returns: nil where type or subtype is missing or is no word.
+  /// - Returns: nil if the type or subtype is missing or is not a token.
   public init?(_ text: String) {
     var scanner = MediaTypeScanner(text)
     scanner.skipSpace()
@@ -36,10 +36,10 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     self.parameters = parameters
   }
 
-  /// A parameter's value.
+  /// Returns the value of a parameter.
   ///
-  /// - Parameter name: In lower case.
-  /// - Returns: The value; nil without the parameter.
+  /// - Parameter name: The name, in lower case.
+  /// - Returns: The value; nil if there is no such parameter.
   public func parameter(_ name: String) -> String? {
     parameters.first { $0.name == name }?.value
   }
@@ -47,7 +47,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
   /// The type without its parameters, as in `text/html`.
   public var essence: String { "\(type)/\(subtype)" }
 
-  /// Whether the body is JSON: `application/json`, `text/json`, or of a type that ends in `+json`.
+  /// Whether the body is JSON: `application/json`, `text/json`, or a type that ends in `+json`.
   public var isJSON: Bool {
     subtype == "json" && (type == "application" || type == "text") || subtype.hasSuffix("+json")
   }
@@ -61,7 +61,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Any bytes.
+  /// Arbitrary bytes.
   public static let octetStream = MediaType(known: "application", "octet-stream")
   /// JSON.
   public static let json = MediaType(known: "application", "json")
@@ -75,15 +75,15 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Which media types are welcome: `application/json`, `text/*`, `*/*`, `application/*+json`.
+/// A pattern of accepted media types: `application/json`, `text/*`, `*/*`, `application/*+json`.
 public struct MediaTypePattern: Sendable, Hashable, CustomStringConvertible {
   private let type: String
   private let subtype: String
   private let suffix: String?
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   ///
-  /// - Returns: nil where the text is none. Parameters are not part of a pattern.
+  /// - Returns: nil if the text is not a pattern. Patterns have no parameters.
   public init?(_ text: String) {
     let halves = text.lowercased().split(separator: "/", omittingEmptySubsequences: false)
     guard halves.count == 2 else { return nil }
@@ -105,7 +105,7 @@ public struct MediaTypePattern: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether a media type is welcome, whatever its parameters.
+  /// Returns whether a media type is accepted, ignoring its parameters.
   public func matches(_ mediaType: MediaType) -> Bool {
     guard type == "*" || type == mediaType.type else { return false }
     if let suffix { return mediaType.subtype.hasSuffix(suffix) }
@@ -116,7 +116,7 @@ public struct MediaTypePattern: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(type)/\(subtype)\(suffix ?? "")" }
 }
 
-/// Reads the words of `Content-Type`.
+/// Scans the tokens of `Content-Type`.
 struct MediaTypeScanner {
   private let bytes: [UInt8]
   private var position = 0
@@ -148,7 +148,7 @@ struct MediaTypeScanner {
     return true
   }
 
-  /// Goes behind the next `;`, and says whether there was one. What stands in between is dropped.
+  /// Skips past the next `;` and any white space after it. Returns false if there is none.
   mutating func skipToParameter() -> Bool {
     while position < bytes.count, bytes[position] != UInt8(ascii: ";") { position += 1 }
     guard skip(UInt8(ascii: ";")) else { return false }

@@ -1,21 +1,21 @@
-/// How text is written as bytes, as far as bodies of responses are read here.
+/// The text encodings supported for the bodies of responses.
 public enum TextEncoding: String, Sendable, Hashable, CaseIterable {
   /// UTF-8.
   case utf8 = "utf-8"
-  /// UTF-16; the byte order mark says which byte comes first, without one the high one.
+  /// UTF-16, in the byte order of the byte order mark; big-endian without one.
   case utf16 = "utf-16"
-  /// UTF-16 with the high byte first.
+  /// UTF-16, big-endian.
   case utf16BigEndian = "utf-16be"
-  /// UTF-16 with the low byte first.
+  /// UTF-16, little-endian.
   case utf16LittleEndian = "utf-16le"
   /// ASCII.
   case ascii = "us-ascii"
-  /// ISO 8859-1: each byte is the character of its number.
+  /// ISO 8859-1: each byte is the code point of its character.
   case latin1 = "iso-8859-1"
-  /// Windows-1252: as ISO 8859-1, with printable characters from 0x80 to 0x9F.
+  /// Windows-1252: like ISO 8859-1, but with printable characters from 0x80 to 0x9F.
   case windows1252 = "windows-1252"
 
-  /// The encoding that a `charset` names, in any case; nil where it is none of these.
+  /// Creates the encoding named by a `charset`, in any case; nil if it is not supported.
   public init?(charset: String) {
     switch charset.lowercased() {
     case "utf-8", "utf8", "unicode-1-1-utf-8": self = .utf8
@@ -29,7 +29,7 @@ public enum TextEncoding: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The text that `bytes` are; nil where they are none of this encoding. A byte order mark is not part of the text.
+  /// Decodes `bytes`; nil if they are invalid in this encoding. A byte order mark is not part of the text.
   public func decode(_ bytes: [UInt8]) -> String? {
     switch self {
     case .utf8: String(validating: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...], as: UTF8.self)
@@ -53,7 +53,7 @@ public enum TextEncoding: String, Sendable, Hashable, CaseIterable {
     return String(validating: units, as: UTF16.self)
   }
 
-  /// 0x80 to 0x9F as in the WHATWG Encoding Standard; the five that Windows leaves free stand for themselves.
+  /// 0x80 to 0x9F as in the WHATWG Encoding Standard; the five values that Windows leaves unassigned map to themselves.
   private static let windowsScalars: [UInt16] = [
     0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8D, 0x017D,
     0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D,

@@ -1,7 +1,7 @@
 import Operations
 import Synchronization
 
-/// Wakes a wait a little after an event. A further event while that goes on changes nothing: it would not come sooner.
+/// Ends a wait shortly after an event. Further events during that time have no effect: they could not end it sooner.
 final class EarlyFiring: Sendable {
   private enum State {
     case idle
@@ -10,7 +10,7 @@ final class EarlyFiring: Sendable {
   }
 
   private let state = Mutex(State.idle)
-  /// Whoever tells of the events has it in a list.
+  /// The source of the events, which holds this in its list.
   private let source = Mutex<EarlySource?>(nil)
   private let news: EarlyNews
   private let onWake: @Sendable () -> Void
@@ -20,12 +20,12 @@ final class EarlyFiring: Sendable {
     self.onWake = onWake
   }
 
-  /// Events come from `source` until this ends.
+  /// Notes that events come from `source` until this ends.
   func join(_ source: EarlySource) {
     self.source.withLock { $0 = source }
   }
 
-  /// The event. From any thread.
+  /// Handles an event. Any thread.
   func fire() {
     let delay = drawDelay()
     state.withLock { state in
@@ -36,14 +36,14 @@ final class EarlyFiring: Sendable {
             try await delayer.delay(for: delay)
             onWake()
           } catch {
-            // The wait has ended, or time cannot be kept, which the wait itself will find.
+            // The wait has ended, or the clock fails, which the wait itself will notice.
           }
           self?.settle()
         })
     }
   }
 
-  /// The wait is over.
+  /// Ends the wait.
   func end() {
     source.withLock { $0.take() }?.remove(self)
     let task: Task<Void, Never>? = state.withLock { state in
@@ -54,7 +54,7 @@ final class EarlyFiring: Sendable {
     task?.cancel()
   }
 
-  /// From nothing to below the jitter, so that not all come back at one instant.
+  /// Returns a random delay from zero to less than the jitter, so that not all waits end at the same instant.
   private func drawDelay() -> Duration {
     let width = news.early.jitter.attoseconds
     guard width > 0 else { return .zero }
@@ -69,18 +69,18 @@ final class EarlyFiring: Sendable {
   }
 }
 
-/// Knows a condition, and tells when it turns true.
+/// Tracks a boolean and detects when it becomes true.
 final class Turn: Sendable {
   private let isTrue: Mutex<Bool?>
 
-  /// nil: not known yet, so that the first news is no turn.
+  /// Nil means not known yet, so that the first value is not a change.
   init(_ isTrue: Bool?) {
     self.isTrue = Mutex(isTrue)
   }
 
-  /// Takes the news over.
+  /// Updates the value.
   ///
-  /// - Returns: Whether the condition was false, and is true now.
+  /// - Returns: Whether it changed from false to true.
   func take(_ news: Bool) -> Bool {
     isTrue.withLock { isTrue in
       defer { isTrue = news }

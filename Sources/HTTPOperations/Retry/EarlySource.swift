@@ -1,18 +1,18 @@
 import Operations
 import Synchronization
 
-/// Events of one kind, and the waits that they bring forward: one subscription for all of them.
+/// The source of one kind of event for all the waits that it brings forward, with a single subscription.
 final class EarlySource: Sendable {
-  /// What happens.
+  /// The kind of event.
   enum Kind: Hashable, Sendable {
-    /// The network of this machine came back.
+    /// The network of this computer came back.
     case network
     /// A request to the endpoint succeeded.
     case success(HTTPEndpoint)
   }
 
   private struct State {
-    /// With the number that each was given when it was added.
+    /// The firings, each with a number in the order of their addition.
     var firings: [ObjectIdentifier: (number: UInt64, firing: EarlyFiring)] = [:]
     var lastNumber: UInt64 = 0
     var subscription: OperationSubscription?
@@ -22,7 +22,7 @@ final class EarlySource: Sendable {
   private let state = Mutex(State())
   private let onEmpty: @Sendable (EarlySource) -> Void
 
-  /// A source with a first wait. `onEmpty` is called when the last has left, after which the source is not used any more.
+  /// Creates a source with a first wait. `onEmpty` is called when the last wait is removed; the source is not used after that.
   init(_ first: EarlyFiring, onEmpty: @escaping @Sendable (EarlySource) -> Void) {
     self.onEmpty = onEmpty
     _ = add(first)
@@ -30,7 +30,7 @@ final class EarlySource: Sendable {
 
   /// Adds a wait.
   ///
-  /// - Returns: Whether that was possible: a source that was left by all ends.
+  /// - Returns: Whether it was added: a source ends when its last wait is removed.
   func add(_ firing: EarlyFiring) -> Bool {
     firing.join(self)
     return state.withLock { state in
@@ -41,7 +41,7 @@ final class EarlySource: Sendable {
     }
   }
 
-  /// Takes a wait out.
+  /// Removes a wait.
   func remove(_ firing: EarlyFiring) {
     let (isEmpty, subscription) = state.withLock { state in
       let known = state.firings.removeValue(forKey: ObjectIdentifier(firing))
@@ -53,7 +53,7 @@ final class EarlySource: Sendable {
     if isEmpty { onEmpty(self) }
   }
 
-  /// Keeps what brings the events, unless all have left meanwhile.
+  /// Keeps the subscription to the events, unless all waits were removed meanwhile.
   func keep(_ subscription: OperationSubscription) {
     let isLate = state.withLock { state in
       if !state.hasEnded { state.subscription = subscription }
@@ -62,9 +62,9 @@ final class EarlySource: Sendable {
     if isLate { subscription.cancel() }
   }
 
-  /// The event. From any thread.
+  /// Handles an event. Any thread.
   func fire() {
-    // In the order in which they were added: each draws its delay from randomness that can be repeated.
+    // In the order of addition: each draws its delay from reproducible randomness.
     let firings = state.withLock { Array($0.firings.values) }.sorted { $0.number < $1.number }
     for (_, firing) in firings { firing.fire() }
   }
@@ -80,7 +80,7 @@ extension HTTPPeers {
         if sources[kind] === source { sources[kind] = nil }
       }
     }
-    // Known to others only once it brings events: whoever joins it misses none.
+    // Published only once it receives events, so that those who join it miss none.
     source.keep(subscribe(source, to: kind))
     let isSurplus = sources.withLock { sources in
       if sources[kind]?.add(firing) == true { return true }
@@ -99,7 +99,7 @@ extension HTTPPeers {
       let subscription = network.subscribe { [weak source] status in
         if turn.take(status == .connected) { source?.fire() }
       }
-      // A turn between the first look and the subscription would be lost otherwise.
+      // Detects a change between the first check and the subscription, which would otherwise be missed.
       if turn.take(network.currentStatus == .connected) { source.fire() }
       return subscription
     }

@@ -1,33 +1,33 @@
 public import Operations
 
-/// The opinion that an operation has unless it is given others.
+/// The default retry provider of an operation.
 ///
-/// | failure | idempotent request | another request |
+/// | failure | idempotent request | other request |
 /// |---|---|---|
-/// | no connection, or one that did not hold or answer in time | retry | not, see ``nonIdempotent`` |
-/// | status 408, 425, 429, 500, 502, 503, 504 | retry | not |
-/// | another status, an unwelcome media type | not | not |
-/// | TLS that was not verified, limits, redirects, decoding, what cannot be sent | not | not |
-/// | a request processor's, a validator's or a result processor's own error | no opinion | no opinion |
+/// | no connection, a lost connection, or no response in time | retry | no, see ``nonIdempotent`` |
+/// | status 408, 425, 429, 500, 502, 503, 504 | retry | no |
+/// | another status, a rejected media type | no | no |
+/// | TLS verification, limits, redirects, decoding, a request that cannot be sent | no | no |
+/// | an error thrown by a request processor, validator or result processor | no opinion | no opinion |
 public struct HTTPDefaultRetryProvider: HTTPRetryProvider {
-  /// When a request that is not idempotent is tried again.
+  /// When to retry a request that is not idempotent.
   public enum NonIdempotent: String, Sendable, Hashable, CaseIterable {
-    /// Never. The default: nobody knows whether it was done.
+    /// Never. The default: the request may have been processed.
     case never
-    /// Where there was no connection, so that nothing was sent.
+    /// If there was no connection, so that nothing was sent.
     case unsent
-    /// Like any other. For servers that bear it.
+    /// Like any other request. For servers that tolerate it.
     case always
   }
 
-  /// When a request that is not idempotent is tried again.
+  /// When to retry a request that is not idempotent.
   public var nonIdempotent: NonIdempotent
-  /// The statuses that are worth another try.
+  /// The statuses to retry.
   public var statuses: Set<Int>
-  /// What brings an attempt forward.
+  /// The events that bring an attempt forward.
   public var early: HTTPEarlyRetry
 
-  /// A provider with the defaults of the table above.
+  /// Creates a provider with the defaults of the table above.
   public init(
     nonIdempotent: NonIdempotent = .never, statuses: Set<Int> = HTTPRetryTable.statuses,
     early: HTTPEarlyRetry = .standard
@@ -37,7 +37,7 @@ public struct HTTPDefaultRetryProvider: HTTPRetryProvider {
     self.early = early
   }
 
-  /// What the table says.
+  /// Returns the opinion according to the table above.
   public func opinion(on failure: HTTPFailure, in context: OperationContext) async -> HTTPRetryOpinion {
     let kind: HTTPRetryTable.Kind
     let reason: String

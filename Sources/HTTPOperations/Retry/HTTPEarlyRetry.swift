@@ -1,22 +1,21 @@
 public import Operations
 
-/// What brings a waiting attempt forward, besides the end of its delay.
+/// The events that bring a waiting attempt forward, before the end of its delay.
 ///
-/// Each event sets a small random delay, so that many who wait do not come back at one instant. None ever postpones an
-/// attempt, and none counts as one.
+/// Each event starts a small random delay, so that many waiting attempts do not start at the same instant. No event ever postpones an attempt, or counts
+/// as one.
 public struct HTTPEarlyRetry: Sendable, Hashable {
-  /// The network of this machine comes back. Observed, without any traffic.
+  /// The network of this computer comes back. Observed without any traffic.
   public var network: Bool
-  /// The host accepts connections on the port again. Found out by connecting to it while somebody waits, which is
-  /// traffic that somebody has to ask for.
+  /// The host accepts connections on the port again. Detected by connecting to it during the wait; since this is traffic, it must be enabled explicitly.
   public var endpoint: Bool
-  /// Another request to the same scheme, host and port succeeded. For an endpoint that was not reached: one that answered
-  /// this request with a failure may well serve others all the time.
+  /// Another request to the same scheme, host and port succeeded. Only for an endpoint that could not be reached: one that answered this request with a
+  /// failure may serve others all the time.
   public var peerSuccess: Bool
-  /// The random delay after an event is below this. 1 s by default.
+  /// The upper bound of the random delay after an event. Defaults to 1 s.
   public var jitter: Duration
 
-  /// What brings an attempt forward.
+  /// Creates a set of events.
   public init(network: Bool, endpoint: Bool, peerSuccess: Bool, jitter: Duration = .seconds(1)) {
     self.network = network
     self.endpoint = endpoint
@@ -24,22 +23,22 @@ public struct HTTPEarlyRetry: Sendable, Hashable {
     self.jitter = jitter
   }
 
-  /// What costs nothing: the network and the success of others.
+  /// The events that cost nothing: the network, and other requests' success.
   public static let standard = HTTPEarlyRetry(network: true, endpoint: false, peerSuccess: true)
-  /// Everything.
+  /// All events.
   public static let all = HTTPEarlyRetry(network: true, endpoint: true, peerSuccess: true)
-  /// Nothing.
+  /// No events.
   public static let none = HTTPEarlyRetry(network: false, endpoint: false, peerSuccess: false)
 
-  /// Makes the wakers for one wait.
+  /// Creates the wakers for one wait.
   ///
   /// - Parameters:
-  ///   - endpoint: Who failed.
-  ///   - peers: Who tells of the others.
-  ///   - isUnreachable: Whether the attempt found that there is no connection; else the success of others does not count,
-  ///     and whether the host is there is found out first, since only a turn wakes.
-  ///   - context: Has the delays and the randomness.
-  /// - Returns: One for each kind that was asked for and that fits the failure.
+  ///   - endpoint: The endpoint that failed.
+  ///   - peers: The source of other requests' successes.
+  ///   - isUnreachable: Whether the attempt found no connection. If not, other requests' success does not count, and the host is probed first, since only
+  ///     a change to reachable wakes.
+  ///   - context: Provides the delays and the randomness.
+  /// - Returns: One waker for each kind that is enabled and fits the failure.
   public func wakers(
     for endpoint: HTTPEndpoint, peers: HTTPPeers, isUnreachable: Bool, in context: OperationContext
   ) -> [any RetryWaker] {
@@ -51,13 +50,13 @@ public struct HTTPEarlyRetry: Sendable, Hashable {
   }
 }
 
-/// What the wakers of one wait have in common.
+/// The state shared by the wakers of one wait.
 final class EarlyNews: Sendable {
   let endpoint: HTTPEndpoint
   let peers: HTTPPeers
   let isUnreachable: Bool
   let early: HTTPEarlyRetry
-  // Not the whole context: that of an attempt has what belongs to the attempt alone.
+  // Not the whole context, which contains what belongs to the attempt alone.
   let delayer: any OperationDelayer
   let random: OperationRandom
 
@@ -73,7 +72,7 @@ final class EarlyNews: Sendable {
   }
 }
 
-/// Another request to the same scheme, host and port succeeded.
+/// Wakes when another request to the same scheme, host and port succeeds.
 struct PeerSuccessWaker: RetryWaker {
   let news: EarlyNews
 
@@ -86,7 +85,7 @@ struct PeerSuccessWaker: RetryWaker {
   }
 }
 
-/// The network, or the host and port, came back. Only a turn counts: what is there when the wait begins wakes nobody.
+/// Wakes when the network, or the host and port, comes back. Only a change counts: what is available when the wait begins does not wake.
 struct ReachableWaker: RetryWaker {
   let news: EarlyNews
 
@@ -108,9 +107,9 @@ struct ReachableWaker: RetryWaker {
         guard let observer else { return }
         if turn.take(observer.currentStatus == .connected) { firing.fire() }
       },
-      // It is this one that makes the observer try.
+      // This subscription makes the observer connect.
       observer.subscribe { _ in },
-      // The peers know the observer only weakly.
+      // The peers hold the observer only weakly.
       OperationSubscription { withExtendedLifetime(observer) {} },
     ])
   }

@@ -2,15 +2,14 @@ import LinuxObservers
 public import Operations
 import Synchronization
 
-/// What requests to the same scheme, host and port know of one another: their successes, and whether the host is there.
+/// Shares news between requests to the same scheme, host and port: their successes, and whether the host is reachable.
 ///
-/// One for all operations of a process is what early retries need, and ``shared`` is that one. It holds nothing but
-/// what somebody waits for.
+/// Early retries need one instance for all operations of a process, which is ``shared``. It holds state only for endpoints that are being waited for.
 public final class HTTPPeers: Sendable {
-  /// The one that operations have unless they are given another.
+  /// The instance that operations use by default.
   public static let shared = HTTPPeers()
 
-  /// Tells of the network of this machine.
+  /// Observes the network of this computer.
   public let network: any NetworkObserver
   private let channel: (any HTTPPeerChannel)?
   private let makeReachability: @Sendable (HTTPEndpoint) -> any HTTPReachability
@@ -25,23 +24,22 @@ public final class HTTPPeers: Sendable {
     weak var observer: (any HTTPReachability)?
   }
 
-  /// Invariant: an endpoint is in `waiting` exactly while somebody subscribes to its successes.
+  /// Invariant: an endpoint is in `waiting` exactly while there is a subscription to its successes.
   private struct State {
     var waiting: [HTTPEndpoint: Waiting] = [:]
     var reachability: [HTTPEndpoint: WeakReachability] = [:]
   }
 
   private let state = Mutex(State())
-  /// What brings waiting attempts forward, while there are any.
+  /// The sources of the events that bring waiting attempts forward, while there are any.
   let sources: Mutex<[EarlySource.Kind: EarlySource]> = Mutex([:])
 
-  /// Peers that know nothing of each other yet.
+  /// Creates an instance without state.
   ///
   /// - Parameters:
-  ///   - network: Tells of the network of this machine; the kernel's tables by default.
-  ///   - channel: Carries successes between processes; nil, the default, keeps them in this one.
-  ///   - reachability: Makes what finds out whether somebody listens at an endpoint. By default
-  ///     `ReachabilityObserver`.
+  ///   - network: Observes the network of this computer; by default, through the kernel's tables.
+  ///   - channel: Carries successes between processes; nil (the default) keeps them in this process.
+  ///   - reachability: Creates the observer that detects whether an endpoint accepts connections. By default a `ReachabilityObserver`.
   public init(
     network: any NetworkObserver = NetlinkObserver.shared,
     channel: (any HTTPPeerChannel)? = nil,
@@ -56,14 +54,13 @@ public final class HTTPPeers: Sendable {
       }
   }
 
-  /// A request to `endpoint` succeeded: wakes those who wait for it here, and tells other processes.
+  /// Notes that a request to `endpoint` succeeded: wakes those waiting for it here, and notifies other processes.
   public func succeeded(at endpoint: HTTPEndpoint) {
     wake(endpoint)
     channel?.announce(endpoint)
   }
 
-  /// Calls `handler` after each success at `endpoint`, here or in another process, on any thread, until the
-  /// subscription ends.
+  /// Calls `handler` after each success at `endpoint`, in this or another process, on any thread, until the subscription ends.
   public func subscribeToSuccesses(
     at endpoint: HTTPEndpoint, _ handler: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
@@ -75,7 +72,7 @@ public final class HTTPPeers: Sendable {
     let subscription = handlers.subscribe { _ in handler() }
     if isFirst, let channel {
       let remote = channel.subscribe(to: endpoint) { [weak self] in self?.wake(endpoint) }
-      // Whoever came first may have left meanwhile, and another be first now.
+      // The first subscriber may have left meanwhile, and another may be the first now.
       let surplus: OperationSubscription? = state.withLock { state in
         guard state.waiting[endpoint] != nil else { return remote }
         defer { state.waiting[endpoint]?.remote = remote }
@@ -89,7 +86,7 @@ public final class HTTPPeers: Sendable {
     }
   }
 
-  /// What finds out whether somebody listens at `endpoint`: one for all who wait at the same time.
+  /// Returns the observer that detects whether `endpoint` accepts connections, shared by all concurrent waits.
   public func reachability(of endpoint: HTTPEndpoint) -> any HTTPReachability {
     let known = state.withLock { $0.reachability[endpoint]?.observer }
     if let known { return known }
@@ -120,16 +117,15 @@ public final class HTTPPeers: Sendable {
 
 /// Carries the news of a success from one process to another.
 public protocol HTTPPeerChannel: Sendable {
-  /// A request of this process to `endpoint` succeeded. Called after each success: must not take long, nor fail.
+  /// Announces that a request of this process to `endpoint` succeeded. Called after each success: must be fast and must not fail.
   func announce(_ endpoint: HTTPEndpoint)
-  /// Calls `handler` when a request of another process to `endpoint` has succeeded, on any thread, until the
-  /// subscription ends.
+  /// Calls `handler` after a request of another process to `endpoint` succeeded, on any thread, until the subscription ends.
   func subscribe(to endpoint: HTTPEndpoint, _ handler: @escaping @Sendable () -> Void) -> OperationSubscription
 }
 
-/// Finds out whether somebody accepts connections at an endpoint, while somebody subscribes.
+/// Detects whether an endpoint accepts connections, while there are subscribers.
 public protocol HTTPReachability: NetworkObserver, AnyObject {
-  /// Calls `handler` after each try, whatever came of it.
+  /// Calls `handler` after each attempt to connect, whatever its result.
   func subscribeToTries(_ handler: @escaping @Sendable () -> Void) -> OperationSubscription
 }
 

@@ -1,33 +1,33 @@
 public import Operations
 import Synchronization
 
-/// Bounds the retries to each endpoint, so that a service that is down is not kept down by those who try again.
+/// Limits the retries to each endpoint, so that retries do not keep an overloaded service down.
 ///
-/// A bucket of tokens for each scheme, host and port: a retry takes one, and where there is none, the failure is final,
-/// with the reason. First attempts take none. By default a bucket holds 100 tokens and gets back 10 a second: a burst
-/// of a hundred retries, and ten a second for as long as it takes.
+/// There is a token bucket for each scheme, host and port: a retry takes one token, and if there is none, the failure is final, with this reason. First
+/// attempts take none. By default a bucket holds 100 tokens and regains 10 a second: this allows a burst of a hundred retries, and ten a second in the
+/// long run.
 public final class HTTPRetryBudget: Sendable {
   private struct Bucket {
     var tokens: Double
     var filledAt: Duration
   }
 
-  /// The one that operations have unless they are given another, or none.
+  /// The budget that operations use by default.
   public static let shared = HTTPRetryBudget()
 
-  /// How many tokens a bucket can hold.
+  /// The maximum number of tokens in a bucket.
   public let capacity: Double
-  /// How many tokens a bucket gets back in a second.
+  /// The number of tokens that a bucket regains per second.
   public let refill: Double
   private let clock: any OperationClock
   private let buckets: Mutex<[HTTPEndpoint: Bucket]> = Mutex([:])
 
-  /// A budget whose buckets are full.
+  /// Creates a budget with full buckets.
   ///
   /// - Parameters:
-  ///   - capacity: How many tokens a bucket can hold.
-  ///   - refill: How many tokens a bucket gets back in a second.
-  ///   - clock: Tells when a bucket gets them back. The budget's own, whatever clocks the operations have that share it.
+  ///   - capacity: The maximum number of tokens in a bucket.
+  ///   - refill: The number of tokens that a bucket regains per second.
+  ///   - clock: The clock for the refill. It belongs to the budget, whatever clocks the operations sharing it have.
   public init(capacity: Double = 100, refill: Double = 10, clock: any OperationClock = .system) {
     self.clock = clock
     self.capacity = max(capacity, 0)
@@ -36,8 +36,8 @@ public final class HTTPRetryBudget: Sendable {
 
   /// Takes a token for a retry.
   ///
-  /// - Parameter endpoint: Who is tried again.
-  /// - Returns: Whether there was one.
+  /// - Parameter endpoint: The endpoint of the request to retry.
+  /// - Returns: Whether there was a token.
   public func take(for endpoint: HTTPEndpoint) -> Bool {
     let time = clock.monotonic()
     return buckets.withLock { buckets in

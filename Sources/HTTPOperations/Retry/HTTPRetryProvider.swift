@@ -1,55 +1,55 @@
 public import Operations
 
-/// Says whether a request that failed is tried again.
+/// Decides whether to retry a failed request.
 ///
-/// The operation asks its providers in their order, after each failure but cancellation; the first that has an opinion
-/// decides. Where none has one, there is no retry.
+/// The operation consults its providers in order, after each failure except cancellation; the first that has an opinion decides. If none has one, there is
+/// no retry.
 public protocol HTTPRetryProvider: Sendable {
-  /// What to do about a failure.
+  /// Returns the opinion on a failure.
   func opinion(on failure: HTTPFailure, in context: OperationContext) async -> HTTPRetryOpinion
 }
 
-/// What a provider says about a failure.
+/// The opinion of a provider on a failure.
 public enum HTTPRetryOpinion: Sendable {
-  /// Try again: after exactly `after`; where that is nil, the default, after the delay that the server asks for, or else
-  /// the backoff's. Each of the wakers may bring the backoff's forward. The reason is for people.
+  /// Retry: after exactly `after`; if that is nil (the default), after the delay requested by the server, or otherwise that of the backoff. Any of the
+  /// wakers may bring the backoff's delay forward. The reason is for people to read.
   case retry(reason: String, after: Duration? = nil, wakers: [any RetryWaker] = [])
-  /// Do not. The reason is for people.
+  /// Do not retry. The reason is for people to read.
   case doNotRetry(reason: String)
-  /// Ask the next provider.
+  /// Consult the next provider.
   case noOpinion
 }
 
 /// A failed attempt.
 public struct HTTPFailure: Sendable {
-  /// What it failed with.
+  /// The error of the attempt.
   public var error: HTTPOperationError
-  /// What was sent, or was to be sent.
+  /// The request that was sent, or was to be sent.
   public var request: HTTPTransferRequest
-  /// What brings early retries, and keeps the budgets.
+  /// The source of early retries.
   public var peers: HTTPPeers
 
-  /// The status of the response that was rejected; nil where it was something else.
+  /// The status of the rejected response; nil for any other failure.
   public var rejectedStatus: Int? {
     if case .rejected = error.cause { error.head?.status.code } else { nil }
   }
 
-  /// Whether the same request may be sent twice without harm: by its method, or by its `Idempotency-Key`.
+  /// Whether the request is safe to send twice, because of its method or its `Idempotency-Key`.
   public var isIdempotent: Bool {
     request.isIdempotent
   }
 }
 
-/// A provider that is a closure.
+/// A provider made of a closure.
 public struct HTTPRetryRule: HTTPRetryProvider {
   private let rule: @Sendable (HTTPFailure) async -> HTTPRetryOpinion
 
-  /// A provider that says what `rule` says.
+  /// Creates a provider that returns the opinion of `rule`.
   public init(_ rule: @escaping @Sendable (HTTPFailure) async -> HTTPRetryOpinion) {
     self.rule = rule
   }
 
-  /// What the closure says.
+  /// Returns the opinion of the closure.
   public func opinion(on failure: HTTPFailure, in context: OperationContext) async -> HTTPRetryOpinion {
     await rule(failure)
   }

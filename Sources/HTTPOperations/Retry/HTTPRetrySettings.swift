@@ -1,19 +1,19 @@
 public import Operations
 
-/// How often a request is tried again, and when.
+/// How often, and when, a request is retried.
 public struct HTTPRetrySettings: Sendable {
-  /// The most retries. 3 by default.
+  /// The maximum number of retries. Defaults to 3.
   public var limit: Int
-  /// How long to wait before each. Exponential from 1 s to 60 s with full jitter by default: up to 1, 2 and 4 s.
+  /// How long to wait before each retry. Defaults to exponential from 1 s to 60 s with full jitter: up to 1, 2 and 4 s.
   public var backoff: OperationBackoff
-  /// The limit for all attempts and waits together. Default nil: no limit.
+  /// The limit for all attempts and waits together. Nil (the default) for no limit.
   public var deadline: Duration?
-  /// The longest wait that `Retry-After` can ask for: what is longer is cut to this. 10 minutes by default.
+  /// The longest wait that `Retry-After` can request; longer ones are shortened to it. Defaults to 10 minutes.
   public var retryAfterCap: Duration
-  /// The budget that limits the retries to each endpoint. nil is no limit; default ``HTTPRetryBudget/shared``.
+  /// The budget that limits the retries to each endpoint; nil for no limit. Defaults to ``HTTPRetryBudget/shared``.
   public var budget: HTTPRetryBudget?
 
-  /// Settings; each has its default.
+  /// Creates settings; each has its default.
   public init(
     limit: Int = 3, backoff: OperationBackoff = OperationBackoff(), deadline: Duration? = nil,
     retryAfterCap: Duration = .seconds(600), budget: HTTPRetryBudget? = .shared
@@ -25,7 +25,7 @@ public struct HTTPRetrySettings: Sendable {
     self.budget = budget
   }
 
-  /// No retry.
+  /// No retries.
   public static let none = HTTPRetrySettings(limit: 0)
 
   var policy: RetryPolicy {
@@ -41,7 +41,7 @@ public struct HTTPRetrySettings: Sendable {
 extension HTTPOperationError {
   /// Decides for the retry core: by the verdict, within the budget.
   ///
-  /// - Parameter budget: The limit for retries to the endpoint; nil is no limit.
+  /// - Parameter budget: The limit for retries to the endpoint; nil for no limit.
   /// - Returns: The decision.
   public func decision(budget: HTTPRetryBudget?) -> RetryDecision {
     switch verdict {

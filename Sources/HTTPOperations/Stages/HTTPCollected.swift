@@ -1,8 +1,8 @@
 public import Operations
 
-/// Collects the body in memory and makes a value of it.
+/// Collects the body in memory and converts it to a value.
 public struct HTTPCollected<Value: Sendable>: HTTPResultProcessor {
-  /// Makes the value.
+  /// Converts the response to a value.
   public typealias Transform = @Sendable (HTTPTransferResult) async throws -> Value
 
   private struct Sink: HTTPResultSink {
@@ -13,19 +13,19 @@ public struct HTTPCollected<Value: Sendable>: HTTPResultProcessor {
 
   private let transform: Transform
 
-  /// A processor that does what `transform` does. What that throws is the outcome, and is not tried again by default.
+  /// Creates a processor that calls `transform`. An error that it throws is the outcome, and is not retried by default.
   public init(_ transform: @escaping Transform) {
     self.transform = transform
   }
 
-  /// Nothing has to be prepared.
+  /// Returns a sink without changing the request.
   public func begin(
     _ request: inout HTTPTransferRequest, in context: OperationContext
   ) async throws -> any HTTPResultSink<Value> {
     Sink(transform: transform)
   }
 
-  /// Makes another value of this one's.
+  /// Returns a processor that converts this one's value to another.
   public func map<Other: Sendable>(
     _ body: @escaping @Sendable (Value) async throws -> Other
   ) -> HTTPCollected<Other> {
@@ -34,28 +34,28 @@ public struct HTTPCollected<Value: Sendable>: HTTPResultProcessor {
 }
 
 extension HTTPResultProcessor where Self == HTTPCollected<HTTPTransferResult> {
-  /// The whole response.
+  /// Returns the whole response.
   public static var response: Self { HTTPCollected { $0 } }
 }
 
 extension HTTPResultProcessor where Self == HTTPCollected<[UInt8]> {
-  /// The body, as it is.
+  /// Returns the body unchanged.
   public static var data: Self { HTTPCollected { $0.body } }
 }
 
 extension HTTPResultProcessor where Self == HTTPCollected<String> {
-  /// The body as text of the charset that its media type declares.
+  /// Returns the body as text in the charset that its media type declares.
   public static var text: Self { text() }
 
-  /// The body as text of the charset that its media type declares, or else of `fallback`.
+  /// Returns the body as text in the charset that its media type declares, or otherwise in `fallback`.
   ///
-  /// A byte order mark counts more than a declaration, as in browsers.
+  /// A byte order mark takes precedence over the declaration, as in browsers.
   public static func text(fallback: TextEncoding = .utf8) -> Self {
     HTTPCollected { result in try HTTPBodyText.decode(result, fallback: fallback) }
   }
 }
 
-/// Decodes values from bytes. Where Foundation is used anyway:
+/// Decodes values from bytes. In a project that uses Foundation anyway:
 ///
 /// ```swift
 /// extension JSONDecoder: @retroactive HTTPBodyDecoder {
@@ -65,12 +65,12 @@ extension HTTPResultProcessor where Self == HTTPCollected<String> {
 /// }
 /// ```
 public protocol HTTPBodyDecoder: Sendable {
-  /// The value that `bytes` are.
+  /// Decodes a value from `bytes`.
   func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T
 }
 
 extension HTTPResultProcessor {
-  /// The body as a value of a `Decodable` type.
+  /// Returns the body as a value of a `Decodable` type.
   public static func decoded<T: Decodable & Sendable>(
     _ type: T.Type = T.self, by decoder: some HTTPBodyDecoder
   ) -> Self where Self == HTTPCollected<T> {
@@ -84,9 +84,9 @@ extension HTTPResultProcessor {
   }
 }
 
-/// Reads bodies as text.
+/// Decodes bodies as text.
 public enum HTTPBodyText {
-  /// The body as text of the charset that its media type declares, or else of `fallback`.
+  /// Decodes the body as text in the charset that its media type declares, or otherwise in `fallback`.
   ///
   /// - Throws: ``HTTPResultError`` of code `bad-text` or `unknown-charset`.
   public static func decode(_ result: HTTPTransferResult, fallback: TextEncoding = .utf8) throws -> String {

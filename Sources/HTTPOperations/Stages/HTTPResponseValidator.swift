@@ -1,31 +1,31 @@
 import HTTPTypes
 
-/// Judges a response by its head, before its body is read.
+/// Validates a response by its head, before its body is read.
 public protocol HTTPResponseValidator: Sendable {
-  /// Returns where the response is welcome.
+  /// Returns if the response is accepted.
   ///
-  /// - Throws: ``HTTPRejection``, or an error of one's own, which then is the outcome of the attempt. The transfer ends
-  ///   there, but for the beginning of the body that a rejection wants to see.
+  /// - Throws: ``HTTPRejection``, or another error, which becomes the outcome of the attempt. The transfer ends there, except for the beginning of the
+  ///   body that a rejection asks for.
   func validate(_ head: HTTPResponseHead, of request: HTTPTransferRequest) async throws
 }
 
-/// Welcomes certain statuses.
+/// Accepts certain statuses.
 public struct HTTPStatusValidator: HTTPResponseValidator {
   /// The code of its rejections.
   public static let code = "http-status"
 
-  /// The statuses that are welcome.
+  /// The accepted statuses.
   public let statuses: Set<Int>
-  /// How the welcome ones are called in messages, as in `2xx`.
+  /// A name for the accepted statuses in messages, as in `2xx`.
   public let expectation: String
 
-  /// A validator; of 200 to 299 by default.
+  /// Creates a validator; by default for 200 to 299.
   public init(_ statuses: some Sequence<Int> = 200..<300, expectation: String = "2xx") {
     self.statuses = Set(statuses)
     self.expectation = expectation
   }
 
-  /// Refuses a status that is not welcome, after 16 KiB of its body.
+  /// Rejects any other status, with up to 16 KiB of its body.
   public func validate(_ head: HTTPResponseHead, of request: HTTPTransferRequest) async throws {
     guard !statuses.contains(head.status.code) else { return }
     throw HTTPRejection(
@@ -36,20 +36,20 @@ public struct HTTPStatusValidator: HTTPResponseValidator {
   }
 }
 
-/// Welcomes certain media types.
+/// Accepts certain media types.
 public struct HTTPMediaTypeValidator: HTTPResponseValidator {
   /// The code of its rejections.
   public static let code = "http-type"
 
-  /// The types that are welcome.
+  /// The accepted types.
   public let patterns: [MediaTypePattern]
 
-  /// A validator. A response without a body, such as 204, needs no type.
+  /// Creates a validator. A response without a body, such as 204, needs no type.
   public init(_ patterns: [MediaTypePattern]) {
     self.patterns = patterns
   }
 
-  /// Refuses a type that is not welcome, before the body.
+  /// Rejects any other type, without reading the body.
   public func validate(_ head: HTTPResponseHead, of request: HTTPTransferRequest) async throws {
     guard head.status.code != 204, head.status.code != 304, request.method != .head else { return }
     let expected = patterns.map(\.description).joined(separator: ", ")
@@ -66,11 +66,11 @@ public struct HTTPMediaTypeValidator: HTTPResponseValidator {
   }
 }
 
-/// A validator that is a closure.
+/// A validator made of a closure.
 public struct HTTPResponseCheck: HTTPResponseValidator {
   private let check: @Sendable (HTTPResponseHead, HTTPTransferRequest) async throws -> Void
 
-  /// A validator that throws what `check` throws.
+  /// Creates a validator that throws what `check` throws.
   public init(_ check: @escaping @Sendable (HTTPResponseHead, HTTPTransferRequest) async throws -> Void) {
     self.check = check
   }
@@ -82,13 +82,13 @@ public struct HTTPResponseCheck: HTTPResponseValidator {
 }
 
 extension HTTPResponse.Status {
-  /// As in `503 Service Unavailable`. The phrase is the standard's where the server sends none, as with HTTP/2.
+  /// The code and the phrase, as in `503 Service Unavailable`. The phrase is the standard's if the server sends none, as with HTTP/2.
   var shown: String {
     let phrase = reasonPhrase.isEmpty ? Self.phrases[code] : reasonPhrase
     return phrase.map { "\(code) \($0)" } ?? "\(code)"
   }
 
-  /// Those of RFC 9110 that people meet.
+  /// The common phrases of RFC 9110.
   private static let phrases: [Int: String] = [
     301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
     308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",

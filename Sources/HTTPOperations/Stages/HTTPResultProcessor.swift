@@ -1,52 +1,52 @@
 public import Operations
 
-/// Makes the operation's value of a response: decides where the body goes, and what becomes of it.
+/// Converts a response to the operation's value: decides where the body goes, and how it is processed.
 ///
-/// A processor is a value that many attempts share; what one attempt needs is in its sink.
+/// A processor is a value shared by many attempts; the state of one attempt is in its sink.
 public protocol HTTPResultProcessor<Value>: Sendable {
-  /// What the operation produces.
+  /// The value that the operation produces.
   associatedtype Value: Sendable
 
   /// Begins an attempt.
   ///
   /// - Parameters:
-  ///   - request: What is about to be sent; may be changed, as a resumed download does.
-  ///   - context: That of the run.
-  /// - Returns: What takes the response of this attempt.
-  /// - Throws: What ends the attempt without a transfer.
+  ///   - request: The request about to be sent; it may be changed, for example to resume a download.
+  ///   - context: The context of the run.
+  /// - Returns: The sink that receives the response of this attempt.
+  /// - Throws: An error that ends the attempt without a transfer.
   func begin(
     _ request: inout HTTPTransferRequest, in context: OperationContext
   ) async throws -> any HTTPResultSink<Value>
 }
 
-/// Takes the response of one attempt.
+/// Receives the response of one attempt.
 public protocol HTTPResultSink<Value>: Sendable {
-  /// What the operation produces.
+  /// The value that the operation produces.
   associatedtype Value: Sendable
 
-  /// Looks at the head before the validators do. Does nothing by default.
+  /// Inspects the head before the validators do. Does nothing by default.
   ///
-  /// - Throws: ``HTTPRestart`` to send another request at once, within the same attempt.
+  /// - Throws: ``HTTPRestart`` to send another request immediately, within the same attempt.
   func admit(_ head: HTTPResponseHead) async throws
 
-  /// Where the body goes, once the validators have welcomed the head. Into memory by default.
+  /// Returns where the body goes, after the validators have accepted the head. Memory by default.
   func destination(for head: HTTPResponseHead) async throws -> HTTPBodyDestination
 
-  /// Takes a piece of the body, where the destination is `chunks`.
+  /// Receives a piece of the body, if the destination is `chunks`.
   func receive(_ chunk: [UInt8]) async throws
 
-  /// Makes the value of the whole response.
+  /// Produces the value of the complete response.
   func finish(_ result: HTTPTransferResult) async throws -> Value
 
-  /// The attempt has failed: keeps what another attempt can use, and lets go of the rest. Called at most once, and
-  /// never after ``finish(_:)`` returned.
+  /// Called when the attempt has failed: keeps what another attempt can use, and releases the rest. Called at most once, and never after ``finish(_:)``
+  /// returned.
   func abandon() async
 }
 
 extension HTTPResultSink {
   /// Does nothing.
   public func admit(_ head: HTTPResponseHead) async throws {}
-  /// Into memory.
+  /// Returns memory.
   public func destination(for head: HTTPResponseHead) async throws -> HTTPBodyDestination { .memory }
   /// Does nothing.
   public func receive(_ chunk: [UInt8]) async throws {}
@@ -54,12 +54,12 @@ extension HTTPResultSink {
   public func abandon() async {}
 }
 
-/// The response is not of use, and another request has to be sent at once: a download that has to start again.
+/// Thrown to discard the response and send another request immediately, for example for a download that must start again.
 public struct HTTPRestart: Error, Sendable, Hashable {
-  /// Why, for the log.
+  /// The reason, for the log.
   public var reason: String
 
-  /// A restart.
+  /// Creates a restart.
   public init(reason: String) {
     self.reason = reason
   }

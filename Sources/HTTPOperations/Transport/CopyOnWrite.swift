@@ -1,7 +1,7 @@
-/// A value that is one reference, which copies share until one of them changes it: for what is large, and mostly stays as it is.
+/// A large, rarely changed value held by one reference, which copies share until one of them is changed.
 struct CopyOnWrite<Value: Sendable>: Sendable {
   private final class Storage: @unchecked Sendable {
-    // @unchecked: changed only where there is no other reference to it.
+    // @unchecked: changed only if there is no other reference.
 
     var value: Value
     init(_ value: Value) { self.value = value }

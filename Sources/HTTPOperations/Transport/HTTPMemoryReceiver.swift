@@ -1,8 +1,8 @@
-/// Takes any response, and its body into memory.
+/// Accepts any response, and collects its body in memory.
 public struct HTTPMemoryReceiver: HTTPBodyReceiver {
-  /// The receiver.
+  /// Creates a receiver.
   public init() {}
 
-  /// Accepts.
+  /// Accepts the response.
   public func receive(_ head: HTTPResponseHead) async throws -> HTTPBodyDestination { .memory }
 }

@@ -1,24 +1,23 @@
-/// The proxies on the way to servers.
+/// The proxies through which servers are reached.
 ///
-/// Each is a URL, `http://user:password@host:port`, of scheme `http`, `https`, `socks4`, `socks4a`, `socks5` (the name
-/// is resolved here) or `socks5h` (it is resolved by the proxy). Nil is the direct way.
+/// Each is a URL, `http://user:password@host:port`, with the scheme `http`, `https`, `socks4`, `socks4a`, `socks5` (names are resolved locally) or
+/// `socks5h` (names are resolved by the proxy). Nil is a direct connection.
 public struct HTTPProxies: Sendable, Hashable {
-  /// For `http` URLs.
+  /// The proxy for `http` URLs.
   public var http: String?
-  /// For `https` URLs, by `CONNECT`.
+  /// The proxy for `https` URLs, with `CONNECT`.
   public var https: String?
-  /// Hosts that are reached directly: names (which cover the names under them), addresses and networks like
-  /// `10.0.0.0/8`, separated by commas; `*` for all.
+  /// Hosts that are reached directly: names (including all their subdomains), addresses and networks like `10.0.0.0/8`, separated by commas; `*` for all.
   public var bypass: String
 
-  /// Proxies.
+  /// Creates proxies.
   public init(http: String? = nil, https: String? = nil, bypass: String = "") {
     self.http = http
     self.https = https
     self.bypass = bypass
   }
 
-  /// The same proxy for everything.
+  /// Creates the same proxy for all URLs.
   public init(all: String, bypass: String = "") {
     self.init(http: all, https: all, bypass: bypass)
   }

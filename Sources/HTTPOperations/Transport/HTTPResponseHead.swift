@@ -1,20 +1,19 @@
 import HTTPTypes
 
-/// The head of a response: what is known before its body.
+/// The head of a response: everything known before its body.
 public struct HTTPResponseHead: Sendable, Hashable {
-  /// The status, never one of 1xx except 101.
+  /// The status, never 1xx except 101.
   public var status: HTTPResponse.Status
-  /// The fields, in their order. Of a body that was decompressed, `Content-Encoding` and `Content-Length` are as the
-  /// server sent them.
+  /// The fields, in order. For a decompressed body, `Content-Encoding` and `Content-Length` are as the server sent them.
   public var fields: HTTPFields
-  /// What the server spoke.
+  /// The protocol version of the response.
   public var version: HTTPVersion
-  /// The URL that answered: that of the request, or where redirects led to. Without user and password.
+  /// The URL that answered, after any redirects. Without user and password.
   public var url: String
-  /// The other end of the connection, `127.0.0.1:8080` or `[::1]:8080`: the server or the proxy. Nil for a Unix socket.
+  /// The address of the peer, `127.0.0.1:8080` or `[::1]:8080`: the server or the proxy. Nil for a Unix socket.
   public var remoteAddress: String?
 
-  /// A head.
+  /// Creates a head.
   public init(
     status: HTTPResponse.Status,
     fields: HTTPFields = [:],

@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// What of HTTP is worth another try, as tables.
+/// The HTTP statuses, methods and failures to retry, as tables.
 public enum HTTPRetryTable {
-  /// Statuses that tell of something that may be over soon.
+  /// Statuses that indicate a temporary condition.
   public static let statuses: Set<Int> = [
     408,  // Request Timeout
     425,  // Too Early
@@ -13,31 +13,31 @@ public enum HTTPRetryTable {
     504,  // Gateway Timeout
   ]
 
-  /// Methods that do the same however often they are sent (RFC 9110, 9.2.2, and the QUERY draft).
+  /// Methods with the same effect however often they are sent (RFC 9110, 9.2.2, and the QUERY draft).
   public static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"]
 
-  /// Whether sending a request of `method` twice does the same as once. Methods are case-sensitive; one that is not
-  /// spelled as the standard does is not known.
+  /// Returns whether sending a request with `method` twice has the same effect as sending it once. Methods are case-sensitive; one not spelled as in the
+  /// standard is unknown.
   public static func isIdempotent(_ method: HTTPRequest.Method) -> Bool {
     idempotentMethods.contains(method.rawValue)
   }
 
-  /// What a failed transfer tells.
+  /// The meaning of a failed transfer for a retry.
   public enum Kind: Sendable, Hashable {
-    /// There was no connection: nothing of the request was sent, and whoever was not reached may come back.
+    /// There was no connection: nothing of the request was sent, and the endpoint may become reachable.
     case unreachable
-    /// The connection did not hold, or did not answer in time. What was sent may have been done.
+    /// The connection was lost, or there was no response in time. The request may have been processed.
     case connection
-    /// It will be the same next time.
+    /// The same failure would occur again.
     case permanent
   }
 
-  /// The kind of a failed transfer. One that failed because the process lacked a descriptor, thread or memory may succeed at the next try, and sent nothing.
+  /// Returns the kind of a failed transfer. A failure because the process lacked a descriptor, thread or memory sent nothing, and may be temporary.
   static func kind(of error: HTTPTransferError) -> Kind {
     error.shortage == nil ? kind(of: error.code) : .unreachable
   }
 
-  /// The kind of each failure of a transfer.
+  /// Returns the kind of each failure code.
   public static func kind(of code: HTTPTransferError.Code) -> Kind {
     switch code {
     case .nameNotResolved, .proxyNotResolved, .cannotConnect, .connectTimeout: .unreachable

@@ -1,28 +1,27 @@
-/// Whom to trust, and who we are.
+/// The trusted authorities and the client's own certificate.
 public struct HTTPTLSSettings: Sendable, Hashable {
-  /// Whether the server must prove with a certificate that it is the host of the URL. By default true; false is for
-  /// tests.
+  /// Whether the server must prove with a certificate that it is the host of the URL. Defaults to true; false is for tests.
   public var verifies = true
-  /// The path of a file of certificates in PEM to trust in place of the system's, or nil.
+  /// The path of a PEM file of certificates to trust instead of the system's; nil for the system's.
   public var authorities: String?
-  /// The certificate that shows who we are, or nil.
+  /// The client certificate, or nil.
   public var certificate: Certificate?
-  /// The oldest version that is spoken. By default 1.2.
+  /// The minimum TLS version. Defaults to 1.2.
   public var minimumVersion = Version.tls1_2
 
-  /// Verification by the system's certificates.
+  /// Creates settings that verify with the system's certificates.
   public init() {}
 
-  /// A client's certificate.
+  /// A client certificate.
   public struct Certificate: Sendable, Hashable {
     /// The path of the certificate and its chain, in PEM.
     public var chain: String
-    /// The path of its private key, in PEM. Nil if that is in `chain` too.
+    /// The path of its private key, in PEM. Nil if the key is in `chain`.
     public var key: String?
-    /// What opens the private key, or nil.
+    /// The password of the private key, or nil.
     public var password: String?
 
-    /// A certificate.
+    /// Creates a certificate.
     public init(chain: String, key: String? = nil, password: String? = nil) {
       self.chain = chain
       self.key = key

@@ -1,40 +1,40 @@
 /// Why a transfer failed.
 public struct HTTPTransferError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of failure it is. The raw values are stable: they are in histories and in pipelines.
+  /// The kind of failure. The raw values are stable: they are stored in histories and used in pipelines.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// The URL cannot be read, or has no host.
+    /// The URL is invalid, or has no host.
     case invalidURL = "invalid-url"
     /// The URL's scheme is neither `http` nor `https`.
     case unsupportedScheme = "unsupported-scheme"
-    /// The method or a field cannot be sent as it is.
+    /// The method or a field cannot be sent.
     case invalidRequest = "invalid-request"
-    /// The host has no address, or nobody tells it.
+    /// The host has no address, or it cannot be looked up.
     case nameNotResolved = "name-not-resolved"
     /// The proxy's host has no address.
     case proxyNotResolved = "proxy-not-resolved"
-    /// Nothing accepts connections there, or there is no way to it.
+    /// The host does not accept connections, or there is no route to it.
     case cannotConnect = "cannot-connect"
-    /// The proxy does not do what it was asked.
+    /// The proxy refused the request.
     case proxyFailed = "proxy-failed"
-    /// There was no connection in time.
+    /// The connection timed out.
     case connectTimeout = "connect-timeout"
-    /// There was no response in time.
+    /// The response timed out.
     case firstByteTimeout = "first-byte-timeout"
-    /// Nothing came or went for too long.
+    /// No bytes were transferred for too long.
     case idleTimeout = "idle-timeout"
-    /// All together took too long.
+    /// The whole transfer timed out.
     case totalTimeout = "total-timeout"
-    /// The handshake of TLS failed.
+    /// The TLS handshake failed.
     case tlsFailed = "tls-failed"
-    /// The server did not prove who it is.
+    /// The server's certificate could not be verified.
     case tlsNotVerified = "tls-not-verified"
-    /// A file of certificates or keys cannot be used, or the server wants a certificate that is not there.
+    /// A certificate or key file cannot be used, or the server requires a certificate that was not given.
     case tlsSettings = "tls-settings"
-    /// The connection ended before the response was whole, or before there was any of it.
+    /// The connection ended before the response was complete, or before it began.
     case connectionLost = "connection-lost"
     /// The body is shorter than announced.
     case incompleteBody = "incomplete-body"
-    /// What the server sends is not HTTP.
+    /// The response is not HTTP.
     case protocolViolation = "protocol-violation"
     /// The body cannot be decompressed.
     case badEncoding = "bad-encoding"
@@ -42,9 +42,9 @@ public struct HTTPTransferError: Error, Sendable, Hashable, CustomStringConverti
     case headTooLarge = "head-too-large"
     /// The body is longer than allowed.
     case bodyTooLarge = "body-too-large"
-    /// Redirects did not come to an end.
+    /// There were too many redirects.
     case tooManyRedirects = "too-many-redirects"
-    /// A redirect leads to where it is not followed: from `https` to `http`, to another scheme, to no URL at all.
+    /// A redirect cannot be followed: from `https` to `http`, to another scheme, or to an invalid URL.
     case redirectRefused = "redirect-refused"
     /// The file with the request's body cannot be read, or changed while it was sent.
     case unreadableBody = "unreadable-body"
@@ -56,24 +56,24 @@ public struct HTTPTransferError: Error, Sendable, Hashable, CustomStringConverti
     case internalFailure = "internal-failure"
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What happened, to whom, and what to do: for people. Holds no user, password or query.
+  /// What happened, for which host, and what to do, for people to read. Contains no user, password or query.
   public var message: String
-  /// libcurl's own number, `CURLcode`; 0 if the failure was not found by it.
+  /// libcurl's `CURLcode`; 0 if libcurl did not detect the failure.
   public var curlCode: Int32
-  /// The operating system's error number behind it, or 0.
+  /// The operating system's errno, or 0.
   public var systemError: Int32
-  /// Whether it was not the host that was asked for which failed, but perhaps a proxy, or a host that a redirect led to.
+  /// Whether the failure may be that of a proxy, or of a host that a redirect led to, instead of the requested host.
   public var isElsewhere = false
-  /// The error number where the process had no descriptor, thread or memory for the transfer, and nothing of any request was sent; else nil.
+  /// The errno if the process had no descriptor, thread or memory for the transfer, and no request was sent; otherwise nil.
   package var shortage: Int32?
-  /// Bytes of the request's body that were sent.
+  /// The number of bytes of the request's body that were sent.
   public var bytesSent: Int64
-  /// Bytes of the response's body that were delivered.
+  /// The number of bytes of the response's body that were delivered.
   public var bytesDelivered: Int64
 
-  /// A failure.
+  /// Creates an error.
   public init(
     _ code: Code,
     _ message: String,
@@ -90,13 +90,13 @@ public struct HTTPTransferError: Error, Sendable, Hashable, CustomStringConverti
     self.bytesDelivered = bytesDelivered
   }
 
-  /// The transfer could not begin, because the process has no descriptor, thread or memory for it.
+  /// Creates an error for a transfer that could not begin because the process has no descriptor, thread or memory for it.
   init(_ code: Code, _ message: String, shortage: Int32) {
     self.init(code, message, systemError: shortage)
     self.shortage = shortage
   }
 
-  /// Whether nobody accepts connections at the host that was asked for.
+  /// Whether the requested host could not be reached.
   public var isUnreachable: Bool { HTTPRetryTable.kind(of: code) == .unreachable && !isElsewhere }
 
   /// The message.

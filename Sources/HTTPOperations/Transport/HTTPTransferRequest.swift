@@ -1,19 +1,17 @@
 import HTTPTypes
 
-/// A request as it goes onto the wire.
+/// A request as it is sent.
 public struct HTTPTransferRequest: Sendable, Hashable {
-  /// The method, as it is; sent in this spelling.
+  /// The method, sent in this spelling.
   public var method: HTTPRequest.Method
-  /// The whole URL, percent-encoded, of scheme `http` or `https`. A user and password in it become an `Authorization`
-  /// of kind basic.
+  /// The absolute URL, percent-encoded, with scheme `http` or `https`. A user and password in it become a basic `Authorization`.
   public var url: String
-  /// The fields of the head. `Host`, `Content-Length`, `Transfer-Encoding`, `Connection` and, unless given,
-  /// `User-Agent` and `Accept-Encoding` are the transport's business; of these `Host`, `User-Agent` and
-  /// `Accept-Encoding` may be given, the others are dropped.
+  /// The fields of the head. The transport sets `Host`, `Content-Length`, `Transfer-Encoding`, `Connection` and, unless given, `User-Agent` and
+  /// `Accept-Encoding`. Of these, `Host`, `User-Agent` and `Accept-Encoding` may be given; the others are dropped.
   public var fields: HTTPFields
-  /// What is sent after the head.
+  /// The body.
   public var body: HTTPTransferBody
-  /// How it is transferred.
+  /// The options of the transfer.
   public var options: HTTPTransferOptions {
     get { sharedOptions.value }
     _modify { yield &sharedOptions.value }
@@ -21,7 +19,7 @@ public struct HTTPTransferRequest: Sendable, Hashable {
 
   private var sharedOptions: CopyOnWrite<HTTPTransferOptions>
 
-  /// A request.
+  /// Creates a request.
   public init(
     method: HTTPRequest.Method = .get,
     url: String,
@@ -36,16 +34,16 @@ public struct HTTPTransferRequest: Sendable, Hashable {
     sharedOptions = CopyOnWrite(options)
   }
 
-  /// Whether it may be done twice: by its method, or because it has an `Idempotency-Key`.
+  /// Whether the request is safe to send twice, because of its method or an `Idempotency-Key`.
   public var isIdempotent: Bool { HTTPRetryTable.isIdempotent(method) || fields[.idempotencyKey] != nil }
 }
 
 /// The body of a request.
 public enum HTTPTransferBody: Sendable, Hashable {
-  /// None at all. With the methods `POST`, `PUT` and `PATCH`, which expect one, `Content-Length: 0` is sent.
+  /// No body. With the methods `POST`, `PUT` and `PATCH`, which expect one, `Content-Length: 0` is sent.
   case none
   /// These bytes.
   case bytes([UInt8])
-  /// The content of a file, from `offset` to its end as it is when the transfer starts. Opened anew for each transfer.
+  /// The content of a file, from `offset` to its end when the transfer starts. Opened again for each transfer.
   case file(path: String, offset: Int64 = 0)
 }

@@ -1,13 +1,13 @@
-/// A response that has come whole.
+/// A complete response.
 public struct HTTPTransferResult: Sendable, Hashable {
-  /// The head that the receiver was given.
+  /// The head that was passed to the receiver.
   public var head: HTTPResponseHead
-  /// The body, if it went to ``HTTPBodyDestination/memory``; else empty.
+  /// The body, if it went to ``HTTPBodyDestination/memory``; otherwise empty.
   public var body: [UInt8]
-  /// What the transfer took.
+  /// The statistics of the transfer.
   public var statistics: HTTPTransferStatistics
 
-  /// A result.
+  /// Creates a result.
   public init(head: HTTPResponseHead, body: [UInt8] = [], statistics: HTTPTransferStatistics = HTTPTransferStatistics())
   {
     self.head = head
@@ -16,30 +16,30 @@ public struct HTTPTransferResult: Sendable, Hashable {
   }
 }
 
-/// What a transfer took. Times are of the last request where redirects were followed, from when it was begun; nil where
-/// it did not come to it, or where the connection was there already.
+/// The statistics of a transfer. Times are measured from the beginning of the last request, after any redirects; nil if that phase was not reached, or the
+/// connection was reused.
 public struct HTTPTransferStatistics: Sendable, Hashable {
-  /// Until the address was known.
+  /// The time until the address was resolved.
   public var nameLookup: Duration?
-  /// Until there was a connection.
+  /// The time until the connection was established.
   public var connect: Duration?
-  /// Until the handshake of TLS was over.
+  /// The time until the TLS handshake was complete.
   public var handshake: Duration?
-  /// Until the first byte of the response.
+  /// The time until the first byte of the response.
   public var firstByte: Duration?
-  /// From the beginning to the end, redirects included.
+  /// The total time, including redirects.
   public var total: Duration = .zero
-  /// Bytes of the request's body that were sent.
+  /// The number of bytes of the request's body that were sent.
   public var bytesSent: Int64 = 0
-  /// Bytes of the response's body that came over the network, as the server encoded it.
+  /// The number of bytes of the response's body received from the network, as encoded by the server.
   public var bytesReceived: Int64 = 0
-  /// Bytes of the response's body that were delivered.
+  /// The number of bytes of the response's body that were delivered.
   public var bytesDelivered: Int64 = 0
-  /// Whether the request went over a connection that was there already.
+  /// Whether the request used an existing connection.
   public var reusedConnection = false
-  /// How many redirects were followed.
+  /// The number of redirects followed.
   public var redirects = 0
 
-  /// Nothing yet.
+  /// Creates empty statistics.
   public init() {}
 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// How many more files this process may open at present.
+/// Checks how many more files this process may open.
 package enum DescriptorRoom {
-  /// Whether there is room for so many more. It opens that many, and closes them again.
+  /// Returns whether `count` more files can be opened, by opening and closing that many.
   ///
-  /// For what ends the process, or fails for good, where it finds none: libraries do.
+  /// For use before calling a library that terminates the process or fails permanently when it runs out of descriptors.
   package static func isThere(for count: Int) -> Bool {
     let opened = (0..<count).lazy.map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }.prefix { $0 >= 0 }
     let descriptors = Array(opened)

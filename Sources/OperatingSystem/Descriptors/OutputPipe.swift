@@ -1,19 +1,19 @@
 import CProcess
 import Glibc
 
-/// A pipe from a process that is started to this one.
+/// A pipe from a process that is being started to this one.
 ///
-/// Its owner closes the write end once the process has it, since the end of the output comes only when nobody has one any more. What is still open is closed
-/// with the value: the processes that were left behind find nobody there. One thread uses it at a time.
+/// The owner closes the write end once the process has it, because the output ends only when no write end is open. Ends that are still open are closed with
+/// the value, so that processes left behind have no reader. Must not be used by several threads at a time.
 package struct OutputPipe: ~Copyable {
-  /// The end of this process. It does not block. -1 when it was taken.
+  /// This process's end, which does not block. -1 after it was taken.
   package private(set) var readEnd: Int32
-  /// The end for the process, which blocks, as a process expects of its standard output. -1 when it was closed.
+  /// The other process's end, which blocks, as a process expects of its standard output. -1 after it was closed.
   package private(set) var writeEnd: Int32
 
-  /// Creates a pipe that programs do not get unless it is handed to them.
+  /// Creates a pipe whose ends are close-on-exec.
   ///
-  /// - Throws: ``SystemError`` where the process or the system has no descriptors left.
+  /// - Throws: ``SystemError`` if the process or the system has no descriptors left.
   package init() throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     let error = penstock_pipe(&ends)
@@ -33,7 +33,7 @@ package struct OutputPipe: ~Copyable {
     writeEnd = -1
   }
 
-  /// Hands the read end over: from now on it is the caller's to close.
+  /// Transfers the read end to the caller, which must close it.
   package mutating func takeReadEnd() -> Int32 {
     defer { readEnd = -1 }
     return readEnd

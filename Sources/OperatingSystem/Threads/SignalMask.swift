@@ -1,6 +1,6 @@
 import Glibc
 
-/// The signals that the calling thread does not take.
+/// Changes the signals that the calling thread blocks.
 package enum SignalMask {
   package static let all: sigset_t = {
     var signals = sigset_t()
@@ -8,20 +8,20 @@ package enum SignalMask {
     return signals
   }()
 
-  /// All but those that the mistakes of a thread raise in it.
+  /// All signals except those raised by a thread's own faults.
   package static let allButFaults: sigset_t = {
     var signals = all
     for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&signals, fault) }
     return signals
   }()
 
-  /// Blocks exactly these. Returns those that were blocked before.
+  /// Blocks exactly these signals. Returns those that were blocked before.
   package static func set(_ signals: sigset_t) -> sigset_t { change(SIG_SETMASK, signals) }
 
-  /// Blocks these too.
+  /// Blocks these signals as well.
   package static func block(_ signals: Int32...) { _ = change(SIG_BLOCK, set(of: signals)) }
 
-  /// Takes these again.
+  /// Unblocks these signals.
   package static func unblock(_ signals: Int32...) { _ = change(SIG_UNBLOCK, set(of: signals)) }
 
   private static func set(of numbers: [Int32]) -> sigset_t {

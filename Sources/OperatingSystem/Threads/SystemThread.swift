@@ -1,16 +1,16 @@
 import CProcess
 import Glibc
 
-/// A thread that has a name and runs one function, for what blocks or has to stay on one thread: the threads of the concurrency runtime are few, and others
-/// wait for them.
+/// A named thread that runs one function, for code that blocks or must stay on one thread. Such code would block the concurrency runtime's few
+/// threads for others.
 package struct SystemThread: Sendable {
-  /// The signals that a thread leaves to the others. They are blocked before it begins.
+  /// The signals that a thread blocks from its start.
   package enum BlockedSignals: Sendable {
-    /// Those that are blocked in the thread that starts it.
+    /// The signals that are blocked in the starting thread.
     case inherited
-    /// All.
+    /// All signals.
     case all
-    /// All but those that a thread's own mistakes raise. One that libdispatch has begun, and what inherits its mask, blocks SIGABRT; this does not.
+    /// All signals except those raised by a thread's own faults. Threads of libdispatch, and those that inherit their mask, block SIGABRT; this set does not.
     case allButFaults
   }
 
@@ -29,30 +29,30 @@ package struct SystemThread: Sendable {
   /// Starts a thread that must be joined.
   ///
   /// - Parameters:
-  ///   - name: For debuggers and `top`; at most 15 characters.
-  ///   - signals: The signals that it does not take. Default: as in the calling thread.
-  ///   - body: What it does. The thread ends with it.
-  /// - Throws: ``SystemError`` where the system has no thread left.
+  ///   - name: The name shown in debuggers and `top`; at most 15 characters.
+  ///   - signals: The signals to block. Default: those of the calling thread.
+  ///   - body: The function to run. The thread ends when it returns.
+  /// - Throws: ``SystemError`` if the system cannot create another thread.
   package init(
     _ name: String, blocking signals: BlockedSignals = .inherited, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     thread = try Self.create(name, signals, isDetached: false, body)
   }
 
-  /// Starts a thread that nobody waits for.
+  /// Starts a thread that is not joined.
   ///
   /// - Parameters:
-  ///   - name: For debuggers and `top`; at most 15 characters.
-  ///   - signals: The signals that it does not take. Default: as in the calling thread.
-  ///   - body: What it does. The thread ends with it.
-  /// - Throws: ``SystemError`` where the system has no thread left.
+  ///   - name: The name shown in debuggers and `top`; at most 15 characters.
+  ///   - signals: The signals to block. Default: those of the calling thread.
+  ///   - body: The function to run. The thread ends when it returns.
+  /// - Throws: ``SystemError`` if the system cannot create another thread.
   package static func detach(
     _ name: String, blocking signals: BlockedSignals = .inherited, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     _ = try create(name, signals, isDetached: true, body)
   }
 
-  /// Waits until the thread has ended. Must be called once.
+  /// Waits until the thread has ended. Must be called exactly once.
   package func join() { pthread_join(thread, nil) }
 
   private static func create(
@@ -63,7 +63,7 @@ package struct SystemThread: Sendable {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     if isDetached { pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED)) }
-    // The thread begins with the mask of the one that starts it: there is no moment at which it takes a signal.
+    // The thread inherits the mask of the starting thread, so that it never receives a blocked signal.
     let former = signals.mask.map(SignalMask.set)
     defer { _ = former.map(SignalMask.set) }
     let reference = Unmanaged.passRetained(Body(name, body))
@@ -86,7 +86,7 @@ package struct SystemThread: Sendable {
 }
 
 extension SystemThread.BlockedSignals {
-  /// What a thread sets its mask to; nil where it stays.
+  /// The mask for the new thread; nil to leave it unchanged.
   fileprivate var mask: sigset_t? {
     switch self {
     case .inherited: nil

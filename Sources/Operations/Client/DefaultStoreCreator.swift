@@ -1,23 +1,23 @@
-/// Adds what an ``OperationClientConfiguration`` says.
+/// A store creator that adds the defaults of an ``OperationClientConfiguration``.
 ///
 /// | added | queries | paginated requests | mutations |
 /// |---|---|---|---|
 /// | retry, backoff, delayer | yes | yes | yes |
 /// | automatic running | yes | yes | no |
 /// | rerun on change | yes | yes | no |
-/// | deduplication | of all runs | of runs that fetch the same | no |
+/// | deduplication | of all runs | of runs that fetch the same pages | no |
 ///
-/// What the default context has of the same counts more, and what a request has of its own counts most.
+/// Choices in the default context take precedence over these, and those of a request over both.
 public struct DefaultStoreCreator: OperationStoreCreator {
-  /// What is added.
+  /// The defaults to add.
   public let configuration: OperationClientConfiguration
 
-  /// Adds what `configuration` says.
+  /// Creates a store creator that adds the defaults of `configuration`.
   public init(configuration: OperationClientConfiguration = OperationClientConfiguration()) {
     self.configuration = configuration
   }
 
-  /// The default context with the choices of the configuration.
+  /// Returns the default context with the choices of the configuration.
   public func context(for kind: OperationKind, from defaultContext: OperationContext) -> OperationContext {
     var context = defaultContext
     let chosen = defaultContext.retryScope
@@ -37,7 +37,7 @@ public struct DefaultStoreCreator: OperationStoreCreator {
     return context
   }
 
-  /// The operation with a retry, and with what makes it run again.
+  /// Returns the operation with a retry and with a controller that reruns it.
   public func modify<Operation: StatefulOperationRequest>(
     _ operation: Operation, of kind: OperationKind
   ) -> any StatefulOperationRequest<Operation.State> {
@@ -47,10 +47,10 @@ public struct DefaultStoreCreator: OperationStoreCreator {
   }
 }
 
-/// A request with a retry that the context already knows of, so that its stores share one entry and keep nothing of it
+/// A request with a retry that the context already knows about, so that its stores share one entry and store nothing
 /// themselves.
 ///
-/// No modifier, because each run passes through it, and through one layer more if it were one.
+/// It is not a modifier, because that would add another layer to every run.
 struct AnnouncedRetry<Operation: StatefulOperationRequest>: StatefulOperationRequest {
   typealias State = Operation.State
 
@@ -72,12 +72,12 @@ struct AnnouncedRetry<Operation: StatefulOperationRequest>: StatefulOperationReq
 }
 
 extension OperationDeduplication {
-  /// Runs that fetch the same part of a list are the same.
+  /// Deduplicates runs that fetch the same part of a list.
   static let byPage = OperationDeduplication.by { $0.pagingKind == $1.pagingKind }
 }
 
 extension OperationContext {
-  /// Sets `key` unless somebody has.
+  /// Sets `key` unless it has a value.
   mutating func setDefault<K: Key>(_ key: K.Type, to value: K.Value) {
     if !hasValue(for: key) { self[key] = value }
   }

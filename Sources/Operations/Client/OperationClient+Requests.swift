@@ -1,9 +1,9 @@
 extension OperationClient {
-  /// The store of a query. See ``store(for:state:)``.
+  /// Returns the store of a query. See ``store(for:state:)``.
   ///
   /// - Parameters:
-  ///   - query: What the store fetches.
-  ///   - initialValue: The value before the first fetch, when the store is made now; nil by default.
+  ///   - query: The query that the store runs.
+  ///   - initialValue: The value before the first fetch, if the store is created by this call; nil by default.
   /// - Returns: The store.
   public func store<Query: QueryRequest>(
     for query: Query, initialValue: Query.FetchValue? = nil
@@ -11,11 +11,11 @@ extension OperationClient {
     store(for: query, state: QueryState(initialValue: initialValue))
   }
 
-  /// The store of a mutation. See ``store(for:state:)``.
+  /// Returns the store of a mutation. See ``store(for:state:)``.
   ///
   /// - Parameters:
-  ///   - mutation: What the store runs.
-  ///   - initialValue: The value before the first attempt, when the store is made now; nil by default.
+  ///   - mutation: The mutation that the store runs.
+  ///   - initialValue: The value before the first attempt, if the store is created by this call; nil by default.
   /// - Returns: The store.
   public func store<Mutation: MutationRequest>(
     for mutation: Mutation, initialValue: Mutation.MutateValue? = nil
@@ -23,11 +23,11 @@ extension OperationClient {
     store(for: mutation, state: MutationState(initialValue: initialValue))
   }
 
-  /// The store of a paginated request. See ``store(for:state:)``.
+  /// Returns the store of a paginated request. See ``store(for:state:)``.
   ///
   /// - Parameters:
-  ///   - request: What the store fetches.
-  ///   - initialValue: The pages before the first fetch, when the store is made now; none by default.
+  ///   - request: The request that the store runs.
+  ///   - initialValue: The pages before the first fetch, if the store is created by this call; none by default.
   /// - Returns: The store.
   public func store<Request: PaginatedRequest>(
     for request: Request, initialValue: Pages<Request.PageID, Request.PageValue> = Pages()
@@ -36,12 +36,12 @@ extension OperationClient {
       for: request, state: PaginatedState(initialPageID: request.initialPageID, initialValue: initialValue))
   }
 
-  /// The store of a query with a default value. See ``store(for:state:)``.
+  /// Returns the store of a query with a default value. See ``store(for:state:)``.
   ///
   /// - Parameters:
-  ///   - query: What the store fetches.
-  ///   - initialValue: The value before the first fetch, when the store is made now; nil, the default, shows the default
-  ///     value.
+  ///   - query: The query that the store runs.
+  ///   - initialValue: The value before the first fetch, if the store is created by this call; nil, the default, shows
+  ///     the default value.
   /// - Returns: The store.
   public func store<Query: QueryRequest>(
     for query: DefaultStateOperation<Query>, initialValue: Query.FetchValue? = nil
@@ -51,12 +51,12 @@ extension OperationClient {
       state: DefaultOperationState(base: QueryState(initialValue: initialValue), defaultValue: query.defaultValue))
   }
 
-  /// The store of a mutation with a default value. See ``store(for:state:)``.
+  /// Returns the store of a mutation with a default value. See ``store(for:state:)``.
   ///
   /// - Parameters:
-  ///   - mutation: What the store runs.
-  ///   - initialValue: The value before the first attempt, when the store is made now; nil, the default, shows the
-  ///     default value.
+  ///   - mutation: The mutation that the store runs.
+  ///   - initialValue: The value before the first attempt, if the store is created by this call; nil, the default,
+  ///     shows the default value.
   /// - Returns: The store.
   public func store<Mutation: MutationRequest>(
     for mutation: DefaultStateOperation<Mutation>, initialValue: Mutation.MutateValue? = nil

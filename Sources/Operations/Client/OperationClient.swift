@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Owns stores: one for each path.
+/// The owner of stores: one store for each path.
 ///
 /// ```swift
 /// let client = OperationClient()
@@ -8,16 +8,16 @@ import Synchronization
 /// for store in client.stores(matching: ["weather"]) { store.resetState() }
 /// ```
 ///
-/// A client keeps its stores until they are removed, or until memory becomes scarce and nobody subscribes to them (see
-/// ``StatefulOperationRequest/evictWhen(pressure:)``). Whoever holds a removed store may go on using it; the next request
-/// for its path makes another. A client may be used from any thread, and calls no user code under a lock, apart from the
-/// `==` and `hash(into:)` of path elements.
+/// A client keeps its stores until they are removed, or until memory becomes scarce and they have no subscribers (see
+/// ``StatefulOperationRequest/evictWhen(pressure:)``). A removed store remains usable; the next request for its path
+/// creates another. A client may be used from any thread, and calls no user code while holding a lock, except the `==`
+/// and `hash(into:)` of path elements.
 public final class OperationClient: Sendable {
-  /// A store, and the type of the request that it was made for.
+  /// A store and the type of the request that it was created for.
   struct Entry: Sendable {
     let store: any AnyOperationStore
     let request: Any.Type
-    /// Stores are handed out in the order in which they came.
+    /// Increases with each store added: stores are returned in the order of their creation.
     var order: UInt64 = 0
   }
 
@@ -47,7 +47,7 @@ public final class OperationClient: Sendable {
       return true
     }
 
-    /// Removes a store, unless another has taken its place.
+    /// Removes a store, unless another one has taken its place.
     mutating func remove(_ store: any AnyOperationStore) -> Bool {
       guard let entry = entries[store.path], entry.store === store else { return false }
       entries.removeValue(forKey: store.path)
@@ -64,12 +64,12 @@ public final class OperationClient: Sendable {
   private let core: Mutex<Core>
   private let pressure = Mutex<OperationSubscription?>(nil)
 
-  /// A client.
+  /// Creates a client.
   ///
   /// - Parameters:
-  ///   - defaultContext: What every store begins with; empty by default.
-  ///   - creator: What is added to the requests; by default a ``DefaultStoreCreator`` with its default configuration.
-  ///   - memoryPressureSource: Tells when to give up stores that nobody uses; nil, the default, never does.
+  ///   - defaultContext: The initial context of every store; empty by default.
+  ///   - creator: Adds defaults to the requests; a ``DefaultStoreCreator`` with its default configuration by default.
+  ///   - memoryPressureSource: Reports when to remove stores that are not in use; nil, the default, never does.
   public init(
     defaultContext: OperationContext = OperationContext(),
     creator: some OperationStoreCreator = DefaultStoreCreator(),
@@ -82,7 +82,7 @@ public final class OperationClient: Sendable {
     pressure.withLock { $0 = subscription }
   }
 
-  /// A client that adds to requests what `configuration` says.
+  /// Creates a client that adds the defaults of `configuration` to requests.
   public convenience init(
     defaultContext: OperationContext = OperationContext(),
     configuration: OperationClientConfiguration,
@@ -93,10 +93,10 @@ public final class OperationClient: Sendable {
       memoryPressureSource: memoryPressureSource)
   }
 
-  /// What every store begins with. A change counts for stores that are made afterwards.
+  /// The initial context of every store. A change only affects stores created afterwards.
   ///
-  /// What it has counts more than what the client adds by itself: with an `operationMaxRetries` of 0, requests are not
-  /// tried again, unless they have a retry of their own.
+  /// Its values take precedence over the client's own defaults: with an `operationMaxRetries` of 0, requests are not
+  /// retried, unless they have a retry of their own.
   public var defaultContext: OperationContext {
     get { core.withLock { $0.defaultContext } }
     set { prepareContexts(from: newValue) }
@@ -118,14 +118,14 @@ public final class OperationClient: Sendable {
 
   // MARK: - Stores
 
-  /// The store of the operation's path, made now if there is none.
+  /// Returns the store of the operation's path, creating it if there is none.
   ///
-  /// When the path belongs to a store of another request type, ``OperationWarning/pathConflict(_:stored:requested:)`` is
-  /// reported, and the store that is returned is not the client's: nobody else gets it.
+  /// If the path already belongs to a store of another request type, ``OperationWarning/pathConflict(_:stored:requested:)`` is reported,
+  /// and the returned store is not the client's: it is not shared.
   ///
   /// - Parameters:
-  ///   - operation: What the store runs. Its `setup` is called when a store is made.
-  ///   - state: The state before anything happens; not looked at when there is a store.
+  ///   - operation: The operation that the store runs. Its `setup` is called when a store is created.
+  ///   - state: The initial state; not evaluated if the store exists.
   /// - Returns: The client's store, or one that is not shared.
   public func store<Operation: StatefulOperationRequest>(
     for operation: Operation, state: @autoclosure () -> Operation.State
@@ -146,12 +146,12 @@ public final class OperationClient: Sendable {
     return store
   }
 
-  /// The store at exactly `path`; nil when there is none.
+  /// Returns the store at exactly `path`, or nil if there is none.
   public func store(with path: OperationPath) -> (any AnyOperationStore)? {
     entry(at: path)?.store
   }
 
-  /// The stores whose paths begin with `path`, oldest first; all stores for the empty path.
+  /// Returns the stores whose paths begin with `path`, oldest first; for the empty path, all stores.
   public func stores(matching path: OperationPath) -> [any AnyOperationStore] {
     let entries = core.withLock { core in
       path.isEmpty ? Array(core.entries.values) : core.entries.values.filter { path.isPrefix(of: $0.store.path) }
@@ -159,18 +159,18 @@ public final class OperationClient: Sendable {
     return entries.sorted { $0.order < $1.order }.map(\.store)
   }
 
-  /// The stores whose paths begin with `path` and whose state is a `State`, oldest first.
+  /// Returns the stores whose paths begin with `path` and whose state is a `State`, oldest first.
   public func stores<State: OperationState>(
     matching path: OperationPath, of _: State.Type
   ) -> [OperationStore<State>] {
     stores(matching: path).compactMap { $0 as? OperationStore<State> }
   }
 
-  /// Edits the stores whose paths begin with `path`, and makes all changes at once when `body` has returned. When it
-  /// throws, nothing is changed.
+  /// Edits the stores whose paths begin with `path`, applying all changes at once when `body` returns. If it throws,
+  /// nothing changes.
   ///
-  /// `body` works on the stores of this moment. What is changed otherwise meanwhile stands: a path that got a store keeps
-  /// it, and a store that was replaced is not removed.
+  /// `body` works on a snapshot of the stores. Concurrent changes are kept: a path that was given a store keeps it, and
+  /// a store that was replaced is not removed.
   @discardableResult
   public func withStores<Value, Failure: Error>(
     matching path: OperationPath, perform body: (inout OperationStoreEdit) throws(Failure) -> Value
@@ -185,7 +185,7 @@ public final class OperationClient: Sendable {
     return value
   }
 
-  /// Removes the stores whose paths begin with `path`; all by default.
+  /// Removes the stores whose paths begin with `path`; by default, all stores.
   public func clearStores(matching path: OperationPath = OperationPath()) {
     change(removing: stores(matching: path))
   }
@@ -196,10 +196,10 @@ public final class OperationClient: Sendable {
     change(removing: [store])
   }
 
-  /// Calls `onChange` when stores come and go whose paths begin with `path`, until the subscription ends.
+  /// Calls `onChange` when stores whose paths begin with `path` are added or removed, until the subscription ends.
   ///
-  /// Not called for stores that are there already. Called in the order of subscription and under no lock, so `onChange`
-  /// may use the client in any way; what it causes is told afterwards.
+  /// It is not called for existing stores. Handlers are called in the order of subscription and without a lock held, so
+  /// `onChange` may use the client in any way; the changes it makes are reported afterwards.
   public func subscribe(
     matching path: OperationPath,
     onChange: @escaping @Sendable (OperationClientChange<any AnyOperationStore>) -> Void
@@ -211,7 +211,7 @@ public final class OperationClient: Sendable {
     }
   }
 
-  /// Calls `onChange` when stores come and go whose paths begin with `path` and whose state is a `State`. See
+  /// Calls `onChange` when stores whose paths begin with `path` and whose state is a `State` are added or removed. See
   /// ``subscribe(matching:onChange:)``.
   public func subscribe<State: OperationState>(
     matching path: OperationPath, of _: State.Type,
@@ -224,9 +224,9 @@ public final class OperationClient: Sendable {
     }
   }
 
-  // MARK: - Inside
+  // MARK: - Implementation
 
-  /// A store that is not among the client's yet, and whose controllers do not work yet.
+  /// Creates a store that is not yet one of the client's, and whose controllers are not yet attached.
   func makeStore<Operation: StatefulOperationRequest>(
     for operation: Operation, state: Operation.State
   ) -> OperationStore<Operation.State> {
@@ -242,7 +242,7 @@ public final class OperationClient: Sendable {
     core.withLock { $0.entries[path] }
   }
 
-  /// The store of `entry`, if it is one for requests like `operation`; warns if not.
+  /// Returns the store of `entry` if it was created for requests like `operation`; reports a warning if not.
   private func known<Operation: StatefulOperationRequest>(
     _ entry: Entry, for operation: Operation
   ) -> OperationStore<Operation.State>? {
@@ -259,13 +259,13 @@ public final class OperationClient: Sendable {
     let stores = candidates.map(\.store).filter {
       !$0.context.operationEvictableMemoryPressure.isDisjoint(with: pressure)
     }
-    // Somebody may have subscribed meanwhile; the lock of a store may be taken within that of the client.
+    // A subscriber may have been added meanwhile; a store's lock may be acquired while holding the client's.
     change(removing: stores) { $0.subscriberCount == 0 }
   }
 
-  /// Adds and removes stores at once, and tells those who want to know.
+  /// Adds and removes stores at once, and notifies the subscribers.
   ///
-  /// - Returns: Those that could be added.
+  /// - Returns: The stores that could be added.
   @discardableResult
   private func change(
     adding entries: [Entry] = [], removing stores: [any AnyOperationStore] = [],

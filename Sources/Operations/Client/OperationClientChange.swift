@@ -1,8 +1,8 @@
-/// Stores that came and went in a client.
+/// Stores that were added to or removed from a client.
 public struct OperationClientChange<Store: Sendable>: Sendable {
-  /// The stores that the client has since then.
+  /// The stores that were added.
   public let added: [Store]
-  /// The stores that it has no more.
+  /// The stores that were removed.
   public let removed: [Store]
 
   init(added: [Store], removed: [Store]) {

@@ -1,25 +1,25 @@
-/// What a client adds to the requests of its stores, unless they choose otherwise themselves.
+/// The defaults that a client adds to the requests of its stores, unless a request chooses otherwise.
 ///
 /// ```swift
 /// OperationClient(configuration: .testing)   // no retries, no waits, nothing observed
 /// ```
 public struct OperationClientConfiguration: Sendable {
-  /// How often a failed run is tried again. 3 by default.
+  /// The maximum number of retries of a failed run. 3 by default.
   public var retryLimit: Int
-  /// How long to wait before each retry; nil, the default, leaves it to the default context.
+  /// The delay before each retry; nil, the default, uses that of the default context.
   public var backoff: OperationBackoff?
-  /// What lets the waits pass; nil, the default, leaves it to the default context.
+  /// The delayer that performs the delays; nil, the default, uses that of the default context.
   public var delayer: (any OperationDelayer)?
-  /// When queries and paginated requests may run without being asked to. Always, by default. Mutations never do.
+  /// When queries and paginated requests may run automatically. Always, by default. Mutations never do.
   public var automaticRunning: any OperationRunSpecification
-  /// What makes queries and paginated requests run again when it turns true, as
-  /// ``StatefulOperationRequest/rerunOnChange(of:)`` does; nil, the default, is nothing. See ``observing(network:activity:)``.
+  /// A specification that reruns queries and paginated requests when it becomes true, as in
+  /// ``StatefulOperationRequest/rerunOnChange(of:)``; nil, the default, disables this. See ``observing(network:activity:)``.
   public var rerun: (any OperationRunSpecification)?
-  /// Whether overlapping runs of a query, and those of a paginated request that fetch the same, share one execution.
-  /// True by default.
+  /// Whether overlapping runs of a query, and those of a paginated request that fetch the same pages, share one
+  /// execution. True by default.
   public var deduplicates: Bool
 
-  /// A configuration; by default one that retries three times, runs automatically, deduplicates and observes nothing.
+  /// Creates a configuration; by default one that retries three times, runs automatically, deduplicates and observes nothing.
   public init(
     retryLimit: Int = 3, backoff: OperationBackoff? = nil, delayer: (any OperationDelayer)? = nil,
     automaticRunning: some OperationRunSpecification = .always(true), rerun: (any OperationRunSpecification)? = nil,
@@ -33,13 +33,13 @@ public struct OperationClientConfiguration: Sendable {
     self.deduplicates = deduplicates
   }
 
-  /// For tests: nothing is tried again, nothing is waited for, nothing is observed.
+  /// A configuration for tests, which does not retry, wait or observe anything.
   public static var testing: OperationClientConfiguration {
     OperationClientConfiguration(retryLimit: 0, backoff: OperationBackoff.none, delayer: ImmediateDelayer())
   }
 
-  /// The same configuration, with reruns when the network is there and the application is active, of which one turned
-  /// so just now. An observer that is not given does not count; without any, nothing is observed.
+  /// Returns the same configuration with reruns each time the network is connected and the application is active after
+  /// not having been both. An observer that is not given is ignored; without any, nothing is observed.
   public func observing(
     network: (any NetworkObserver)? = nil, activity: (any ApplicationActivityObserver)? = nil
   ) -> OperationClientConfiguration {
@@ -65,7 +65,7 @@ extension AnyOperationRunSpecification {
   }
 }
 
-/// Lets all time pass at once.
+/// A delayer that does not wait.
 private struct ImmediateDelayer: OperationDelayer {
   nonisolated(nonsending) func delay(for duration: Duration) async throws {
     try Task.checkCancellation()

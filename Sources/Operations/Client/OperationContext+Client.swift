@@ -1,4 +1,4 @@
-/// A client that may be gone.
+/// A weak reference to a client.
 final class WeakOperationClient: Sendable {
   weak let client: OperationClient?
 
@@ -17,7 +17,7 @@ extension OperationContext {
     set { self[ClientKey.self] = newValue }
   }
 
-  /// The client whose store the operation runs in: to find the stores of related operations. nil for detached stores and
-  /// when the client is gone.
+  /// The client whose store the operation runs in, for finding the stores of related operations. Nil for detached
+  /// stores and if the client no longer exists.
   public var operationClient: OperationClient? { operationClientReference?.client }
 }

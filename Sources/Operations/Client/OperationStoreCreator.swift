@@ -1,26 +1,26 @@
-/// Decides what a client adds to requests when it makes stores of them. See ``OperationClient``.
+/// Decides what a client adds to requests when it creates stores for them. See ``OperationClient``.
 public protocol OperationStoreCreator: Sendable {
-  /// The context that requests of `kind` are set up with, made of the default context of the client.
+  /// Returns the context for setting up requests of `kind`, derived from the client's default context.
   ///
-  /// Called once for each change of that and not for each store, so that the stores share what is in it.
+  /// Called once for each change of the default context rather than for each store, so that stores share its contents.
   func context(for kind: OperationKind, from defaultContext: OperationContext) -> OperationContext
 
-  /// What a store shall run in the place of `operation`: the same, with modifiers. Called once for each store.
+  /// Returns the operation that a store runs instead of `operation`: the same one with modifiers. Called once for each store.
   func modify<Operation: StatefulOperationRequest>(
     _ operation: Operation, of kind: OperationKind
   ) -> any StatefulOperationRequest<Operation.State>
 }
 
-/// The kinds of requests that are treated differently by default.
+/// The kinds of requests with different defaults.
 public enum OperationKind: Sendable, Hashable, CaseIterable {
-  /// Queries, and requests of other states.
+  /// Queries, and requests with any other state.
   case query
   /// Mutations.
   case mutation
   /// Paginated requests.
   case pagination
 
-  /// The kind of requests with the state `State`.
+  /// Returns the kind of requests with the state `State`.
   public init<State: OperationState>(of _: State.Type) {
     self =
       if State.self is any MutationOperationState.Type {
@@ -33,17 +33,17 @@ public enum OperationKind: Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Adds nothing: the stores are like detached ones.
+/// A creator that adds nothing: its stores are like detached ones.
 public struct PlainStoreCreator: OperationStoreCreator {
-  /// A creator that adds nothing.
+  /// Creates a creator that adds nothing.
   public init() {}
 
-  /// The default context itself.
+  /// Returns the default context unchanged.
   public func context(for kind: OperationKind, from defaultContext: OperationContext) -> OperationContext {
     defaultContext
   }
 
-  /// The operation itself.
+  /// Returns the operation unchanged.
   public func modify<Operation: StatefulOperationRequest>(
     _ operation: Operation, of kind: OperationKind
   ) -> any StatefulOperationRequest<Operation.State> { operation }

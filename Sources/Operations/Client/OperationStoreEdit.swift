@@ -1,10 +1,10 @@
-/// The stores of a client whose paths match, to be edited together. See
+/// A set of stores of a client with matching paths, to be edited together. See
 /// ``OperationClient/withStores(matching:perform:)``.
 public struct OperationStoreEdit: Sendable {
   private let client: OperationClient
   private let path: OperationPath
   private(set) var created: [OperationClient.Entry] = []
-  /// All that were made, also those that were removed again: whoever got one may use it.
+  /// All stores created, including those removed again, because the caller may still use them.
   private(set) var made: [any ControllableStore] = []
   private(set) var removed: [any AnyOperationStore] = []
 
@@ -38,12 +38,12 @@ public struct OperationStoreEdit: Sendable {
     removeAll { _ in true }
   }
 
-  /// Adds a store for `operation`, unless there is one at its path, which is then returned.
+  /// Adds a store for `operation`, or returns the existing store at its path.
   ///
-  /// If the client gets another store at this path before the edit is over, that one stays: the returned store works,
-  /// but is not the client's, and ``OperationWarning/lateInsertion(_:)`` is reported.
+  /// If the client gets another store at this path before the edit ends, that one is kept: the returned store works but
+  /// is not the client's, and ``OperationWarning/lateInsertion(_:)`` is reported.
   ///
-  /// - Returns: The store; nil when the path does not match the edited ones, or has a store of another type.
+  /// - Returns: The store; nil if the path is not among those being edited, or has a store of another type.
   public mutating func insert<Operation: StatefulOperationRequest>(
     _ operation: Operation, state: @autoclosure () -> Operation.State
   ) -> OperationStore<Operation.State>? {

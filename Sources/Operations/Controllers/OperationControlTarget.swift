@@ -1,4 +1,4 @@
-/// A store as its controllers see it, who may know its state under another type (see ``DefaultedState``).
+/// A store as seen by its controllers, which may know its state under another type (see ``DefaultedState``).
 protocol OperationControlTarget<State>: Sendable {
   associatedtype State: OperationState
 

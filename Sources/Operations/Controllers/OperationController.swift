@@ -1,4 +1,4 @@
-/// Drives a store from outside of its operation: sets values, reports errors, asks for reruns.
+/// Drives a store from outside its operation: sets values, reports errors, requests reruns.
 ///
 /// ```swift
 /// struct PriceFeed: OperationController {
@@ -10,15 +10,15 @@
 /// }
 /// ```
 ///
-/// A controller is applied with ``StatefulOperationRequest/controlled(by:)``. It must not keep the store alive, and
-/// does not: controls refer to it weakly.
+/// A controller is applied with ``StatefulOperationRequest/controlled(by:)``. It does not keep the store alive: its
+/// controls refer to the store weakly.
 public protocol OperationController<State>: Sendable {
   /// The state of the stores that can be controlled.
   associatedtype State: OperationState
 
-  /// Begins to control a store. Called once for each, when it is made, and under no lock.
+  /// Starts to control a store. Called once for each store, when it is created, without a lock held.
   ///
-  /// - Returns: What ends the controlling. The store keeps it, and cancels it when it goes itself.
+  /// - Returns: A subscription that ends the control. The store keeps it, and cancels it when it is released.
   func control(with controls: OperationControls<State>) -> OperationSubscription
 }
 
@@ -27,7 +27,7 @@ extension OperationContext {
     static var defaultValue: [any OperationController] { [] }
   }
 
-  /// What controls a store that is made with this context, in the order of being asked.
+  /// The controllers of a store that is created with this context, in the order in which they are started.
   public var operationControllers: [any OperationController] {
     get { self[ControllersKey.self] }
     set { self[ControllersKey.self] = newValue }
@@ -35,7 +35,7 @@ extension OperationContext {
 }
 
 extension StatefulOperationRequest {
-  /// Adds `controller` to those that control the stores of this request.
+  /// Adds `controller` to the controllers of the stores of this request.
   public func controlled<Controller: OperationController>(
     by controller: Controller
   ) -> ModifiedOperation<Self, ContextModifier<Self>> where Controller.State == State {

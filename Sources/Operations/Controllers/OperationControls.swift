@@ -1,7 +1,7 @@
-/// What a controller can do with a store. See ``OperationController``.
+/// The actions that a controller can perform on a store. See ``OperationController``.
 ///
-/// Refers to the store weakly. When the store is gone, everything here does nothing, reports
-/// ``OperationWarning/storeGone(_:)``, and returns what the store was made with.
+/// Refers to the store weakly. If the store no longer exists, everything here does nothing, reports
+/// ``OperationWarning/storeGone(_:)``, and returns the store's initial values.
 public struct OperationControls<State: OperationState>: Sendable {
   private let target: any OperationControlTarget<State>
 
@@ -9,23 +9,23 @@ public struct OperationControls<State: OperationState>: Sendable {
     self.target = target
   }
 
-  /// What the operation is called among others.
+  /// The path of the operation.
   public var path: OperationPath { target.path }
 
   /// The context of the store.
   public var context: OperationContext { target.context }
 
-  /// The state of the store, as of now.
+  /// The current state of the store.
   public var state: State { target.state }
 
-  /// Whether the value of the store should be brought up to date. False when the store is gone.
+  /// Whether the store's value should be refreshed. False if the store no longer exists.
   public var isStale: Bool { target.isStale }
 
-  /// How many subscriptions the store has.
+  /// The number of subscriptions of the store.
   public var subscriberCount: Int { target.subscriberCount }
 
-  /// Calls `body` while no other thread can change the store. See ``OperationStore/withExclusiveAccess(_:)``. When the
-  /// store is gone, `body` is called nevertheless.
+  /// Calls `body` while no other thread can change the store. See ``OperationStore/withExclusiveAccess(_:)``. If the
+  /// store no longer exists, `body` is called anyway.
   public func withExclusiveAccess<Value, Failure: Error>(
     _ body: (OperationControls<State>) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -37,7 +37,7 @@ public struct OperationControls<State: OperationState>: Sendable {
         result = .failure(error)
       }
     }
-    // The target calls its closure once, before it returns.
+    // The target calls its closure exactly once before it returns, so there always is a result.
     guard let result else { return try body(self) }
     return try result.get()
   }
@@ -45,13 +45,13 @@ public struct OperationControls<State: OperationState>: Sendable {
   /// Sets a value.
   ///
   /// - Parameters:
-  ///   - value: The value, as the state has it.
-  ///   - context: What handlers are told; that of the store by default.
+  ///   - value: The value, in the form that the state holds.
+  ///   - context: The context passed to handlers; that of the store by default.
   public func yield(_ value: State.StateValue, using context: OperationContext? = nil) {
     yield(with: .success(value), using: context)
   }
 
-  /// Sets an error, and keeps the value.
+  /// Sets an error and keeps the value.
   public func yield(throwing error: State.Failure, using context: OperationContext? = nil) {
     yield(with: .failure(error), using: context)
   }
@@ -61,36 +61,36 @@ public struct OperationControls<State: OperationState>: Sendable {
     target.setResult(to: result, using: context)
   }
 
-  /// Takes the store back to its initial state and cancels its runs.
+  /// Resets the store to its initial state and cancels its runs.
   public func yieldResetState(using context: OperationContext? = nil) {
     target.resetState(using: context)
   }
 
-  /// Whether the operation would be run again: when automatic running is enabled, the operation needs no input that it
-  /// does not have, and the store is not gone.
+  /// Whether the operation can be rerun: automatic running is enabled, the operation needs no input that is missing,
+  /// and the store still exists.
   public var canYieldRerun: Bool { target.canYieldRerun }
 
-  /// Runs the operation again and returns its result; nil when ``canYieldRerun`` is false.
+  /// Reruns the operation and returns its result; nil if ``canYieldRerun`` is false.
   @discardableResult
   public func yieldRerun(with context: OperationContext? = nil) async throws(State.Failure) -> State.OperationValue? {
     guard let task = yieldRerunTask(with: context) else { return nil }
     return try await task.runIfNeeded()
   }
 
-  /// The task of another run, which has not started; nil when ``canYieldRerun`` is false.
+  /// Returns the task of another run, not yet started; nil if ``canYieldRerun`` is false.
   public func yieldRerunTask(
     with context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure>? {
     target.rerunTask(using: context)
   }
 
-  /// The task of another run, which has not started and ends with the last subscriber; nil when there is none, or when
-  /// ``canYieldRerun`` is false.
+  /// Returns the task of another run, not yet started, that ends with the last subscriber; nil if there is no
+  /// subscriber or ``canYieldRerun`` is false.
   package func rerunTaskForSubscribers() -> OperationTask<State.OperationValue, State.Failure>? {
     target.rerunTaskForSubscribers()
   }
 
-  /// Tells `handler` of the store's events without counting as a subscriber.
+  /// Notifies `handler` of the store's events without counting as a subscriber.
   func observe(with handler: OperationEventHandler<State>) -> OperationSubscription {
     target.observe(with: handler)
   }

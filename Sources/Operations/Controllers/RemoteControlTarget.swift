@@ -1,22 +1,22 @@
-/// What controls act on when the store is elsewhere, such as in the host of a plugin.
+/// The target of controls whose store is elsewhere, such as in the host of a plugin.
 ///
-/// Everything may be called on any thread, and under no lock.
+/// All methods may be called on any thread, and are called without a lock held.
 package protocol RemoteControlTarget<State>: Sendable {
   associatedtype State: OperationState
 
-  /// Takes a value or an error.
+  /// Sets a value or an error.
   func setResult(to result: Result<State.StateValue, State.Failure>, using context: OperationContext?)
-  /// Takes the store back to its initial state.
+  /// Resets the store to its initial state.
   func resetState(using context: OperationContext?)
-  /// Asks for another run, whose result stays where the store is.
+  /// Requests another run, whose result stays with the store.
   func rerun(using context: OperationContext?)
 }
 
 extension OperationControls {
-  /// Controls of a store that is elsewhere.
+  /// Creates controls of a store that is elsewhere.
   ///
-  /// They see `state` as it is now, and always may ask for a rerun: at once when ``yieldRerun(with:)`` or
-  /// ``yieldRerunTask(with:)`` is called, which return nil because the result is not known here.
+  /// They always see `state` as it is now, and can always request a rerun: ``yieldRerun(with:)`` and
+  /// ``yieldRerunTask(with:)`` request it immediately, and return nil because the result is not known here.
   package init(path: OperationPath, context: OperationContext, state: State, remote: some RemoteControlTarget<State>) {
     self.init(RemoteOperationStore(path: path, context: context, state: state, remote: remote))
   }
@@ -33,7 +33,7 @@ private struct RemoteOperationStore<State: OperationState>: OperationControlTarg
   var subscriberCount: Int { 1 }
   var canYieldRerun: Bool { true }
 
-  // The store's lock is elsewhere, and what is told to it is told in order anyway.
+  // The store's lock is elsewhere; requests to it are kept in order anyway.
   func withExclusiveAccess(_ body: () -> Void) { body() }
 
   func setResult(to result: Result<State.StateValue, State.Failure>, using context: OperationContext?) {

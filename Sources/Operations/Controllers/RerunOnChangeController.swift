@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs an operation again when a specification turns true. See ``StatefulOperationRequest/rerunOnChange(of:)``.
+/// Reruns an operation when a specification becomes true. See ``StatefulOperationRequest/rerunOnChange(of:)``.
 struct RerunOnChangeController<State: OperationState>: OperationController {
   let specification: any OperationRunSpecification
 
@@ -11,7 +11,7 @@ struct RerunOnChangeController<State: OperationState>: OperationController {
     } onTurn: { isSatisfied in
       reruns.turned(isSatisfied)
     }
-    // A change between looking and subscribing would be lost the other way round.
+    // In the reverse order, a change between reading and subscribing would be lost.
     let subscription = specification.subscribe(in: controls.context) { [weak follower] in follower?.look() }
     follower.look()
     return OperationSubscription {
@@ -20,7 +20,7 @@ struct RerunOnChangeController<State: OperationState>: OperationController {
     }
   }
 
-  /// Knows the rerun that the last turn has caused.
+  /// The rerun caused by the last change of the specification.
   private final class Reruns: Sendable {
     private let controls: OperationControls<State>
     private let rerun = Mutex<OperationTask<State.OperationValue, State.Failure>?>(nil)
@@ -45,11 +45,11 @@ struct RerunOnChangeController<State: OperationState>: OperationController {
 }
 
 extension StatefulOperationRequest {
-  /// Runs the operation again each time `specification` turns true, if somebody subscribes to the store, the store is
-  /// stale and automatic running is enabled.
+  /// Reruns the operation each time `specification` becomes true, if the store has a subscriber, is stale, and allows
+  /// automatic running.
   ///
-  /// When it turns false, or when the last subscriber leaves, the rerun that it caused is cancelled. A change
-  /// notification that brings the same value again does nothing.
+  /// When it becomes false, or when the last subscriber leaves, the rerun that it caused is cancelled. A change
+  /// notification without a change of the value does nothing.
   public func rerunOnChange(
     of specification: some OperationRunSpecification
   ) -> ModifiedOperation<Self, ContextModifier<Self>> {

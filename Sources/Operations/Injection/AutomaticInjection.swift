@@ -1,12 +1,12 @@
 extension RequirementOperation {
-  /// Makes the result of `dependency` the requirement.
+  /// Uses the result of `dependency` as the requirement.
   public func injectResult<Dependency: OperationRequest>(
     from dependency: Dependency
   ) -> InjectedOperation<Dependency, Self> where Dependency.Value == Requirement {
     injectResult(from: dependency) { $0 }
   }
 
-  /// Makes the result of `dependency` the requirement; a result of nil cancels this operation with
+  /// Uses the result of `dependency` as the requirement; a nil result cancels this operation with
   /// ``InjectionError/requirementNotSatisfied``.
   public func injectResult<Dependency: OperationRequest>(
     from dependency: Dependency
@@ -17,8 +17,8 @@ extension RequirementOperation {
     }
   }
 
-  /// Makes the requirement of the result of `dependency`. An error that `transform` throws becomes this operation's
-  /// failure, as it is.
+  /// Transforms the result of `dependency` into the requirement. An error that `transform` throws becomes this
+  /// operation's failure, unchanged.
   public func injectResult<Dependency: OperationRequest>(
     from dependency: Dependency,
     transform: @escaping @Sendable (Dependency.Value) throws -> Requirement

@@ -1,15 +1,15 @@
-/// Runs several operations side by side and has all their results, in the order in which the operations were given. See
-/// `collectResults(atOnce:)` of collections of operations.
+/// Runs several operations in parallel and returns all their results, in the order in which the operations were given.
+/// See `collectResults(atOnce:)` of collections of operations.
 ///
-/// Each operation gets a copy of the context that it sets up for itself. All of them run to their ends, also when one
-/// fails: a failure is reported with those of the others, and no result is lost silently.
+/// Each operation sets up its own copy of the context. All of them run to completion even if one fails: failures are
+/// reported together, and no result is lost silently.
 public struct CollectedOperation<Element: OperationRequest, Output>: OperationRequest {
-  /// What becomes of one result.
+  /// Transforms one result.
   public typealias Transform = @Sendable (Element.Value) throws -> [Output]
 
   /// The operations whose results are collected.
   public let operations: [Element]
-  /// How many of them may run at once; nil is all.
+  /// The maximum number of operations that run at once; nil means no limit.
   public let limit: Int?
   private let transform: Transform
 
@@ -22,8 +22,8 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
 
   /// Runs the operations.
   ///
-  /// Throws ``CollectedResultsError`` when an operation, or the transform of its result, has thrown, and
-  /// `CancellationError` when the task was cancelled.
+  /// Throws ``CollectedResultsError`` if an operation or the transform of its result threw, and `CancellationError` if
+  /// the task was cancelled.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -49,7 +49,7 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
     var results: [Output] = []
     results.reserveCapacity(slots.count)
     for (index, slot) in slots.enumerated() {
-      // Only a cancelled task leaves operations unbegun.
+      // Operations are only left unstarted in a cancelled task.
       switch slot.result ?? .failure(CancellationError()) {
       case .success(let values): results += values
       case .failure(let failure as TransformFailure):
@@ -81,20 +81,20 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
   }
 }
 
-/// What a transform threw, to be told from what its operation threw.
+/// An error thrown by a transform, to distinguish it from one thrown by its operation.
 private struct TransformFailure: Error {
   let error: any Error
 }
 
-/// Some of the operations whose results were to be collected have none.
+/// An error of a collection in which some operations have no result.
 public struct CollectedResultsError: Error, CustomStringConvertible {
-  /// One of them.
+  /// An operation without a result.
   public struct Failure: Sendable {
-    /// In which way there is no result.
+    /// The reason why there is no result.
     public enum Kind: Sendable, Hashable, CaseIterable {
       /// The operation failed.
       case failed
-      /// The operation was cancelled, by itself or because of one that it depends on.
+      /// The operation was cancelled, by itself or because of one of its dependencies.
       case cancelled
       /// The operation decided not to run.
       case skipped
@@ -110,23 +110,23 @@ public struct CollectedResultsError: Error, CustomStringConvertible {
       }
     }
 
-    /// Its place among the operations, from 0.
+    /// The operation's index, from 0.
     public let index: Int
-    /// What it, or the transform of its result, threw.
+    /// The error thrown by the operation or by the transform of its result.
     public let error: any Error
-    /// In which way there is no result.
+    /// The reason why there is no result.
     public let kind: Kind
   }
 
-  /// Those without a result, in their order; at least one.
+  /// The operations without a result, in order; at least one.
   public let failures: [Failure]
-  /// How many operations there were.
+  /// The total number of operations.
   public let count: Int
 
-  /// Names this failure in history and in filters.
+  /// The identifier of this failure in history and filters.
   public var code: String { "results-missing" }
 
-  /// The failure, for people.
+  /// A description for people.
   public var description: String {
     var parts: [String] = []
     var first: Failure?
@@ -153,20 +153,20 @@ extension CollectedResultsError.Failure.Kind {
 }
 
 extension Collection where Element: OperationRequest {
-  /// One operation that has the results of all these, in order. At most `limit` of them run at once, at least 1; nil, the
-  /// default, is all.
+  /// Returns an operation whose result is the results of all these operations, in order. At most `limit` of them run at
+  /// once; it must be at least 1, and nil, the default, means no limit.
   public func collectResults(atOnce limit: Int? = nil) -> CollectedOperation<Element, Element.Value> {
     CollectedOperation(Array(self), atOnce: limit) { [$0] }
   }
 
-  /// One operation that has what `transform` makes of each result, in order.
+  /// Returns an operation whose result is the transformed results, in order.
   public func mapResults<Output>(
     atOnce limit: Int? = nil, _ transform: @escaping @Sendable (Element.Value) throws -> Output
   ) -> CollectedOperation<Element, Output> {
     CollectedOperation(Array(self), atOnce: limit) { [try transform($0)] }
   }
 
-  /// One operation that has everything that `transform` makes of the results, in order and in one list.
+  /// Returns an operation whose result is the concatenation of the lists that `transform` returns, in order.
   public func flatMapResults<Output>(
     atOnce limit: Int? = nil, _ transform: @escaping @Sendable (Element.Value) throws -> [Output]
   ) -> CollectedOperation<Element, Output> {
@@ -175,10 +175,9 @@ extension Collection where Element: OperationRequest {
 }
 
 extension RequirementOperation {
-  /// Makes the results of all `dependencies`, in their order, the requirement. When any of them fails, or is
-  /// cancelled, this operation is cancelled: ``InjectionError/dependencyFailed(_:)`` or
-  /// ``InjectionError/dependencyCancelled(_:)`` with a ``CollectedResultsError``. When none did but some were skipped,
-  /// this operation is skipped.
+  /// Uses the results of all `dependencies`, in order, as the requirement. If any of them fails or is cancelled, this
+  /// operation is cancelled with ``InjectionError/dependencyFailed(_:)`` or ``InjectionError/dependencyCancelled(_:)``,
+  /// which contains a ``CollectedResultsError``. If some were only skipped, this operation is skipped.
   public func injectResults<Dependencies: Collection>(
     from dependencies: Dependencies
   ) -> InjectedOperation<CollectedOperation<Dependencies.Element, Dependencies.Element.Value>, Self>

@@ -1,19 +1,19 @@
-/// How a dependency ended, for whoever depends on it.
+/// The outcome of a dependency, as seen by its dependents.
 public enum DependencyOutcome<Value> {
-  /// With a result.
+  /// It succeeded with a result.
   case succeeded(Value)
-  /// Well, but without a result.
+  /// It succeeded without a result.
   case succeededWithoutResult
-  /// With an error.
+  /// It failed with an error.
   case failed(any Error)
-  /// With an error that it was allowed to have.
+  /// It failed with an error, and was allowed to fail.
   case failedAllowed(any Error)
-  /// Cancelled, with the reason if there is one.
+  /// It was cancelled, with the reason if there is one.
   case cancelled((any Error)?)
-  /// Not run, because it was not wanted.
+  /// It did not run because it decided not to.
   case skipped
 
-  /// How the dependency ended, without what it ended with.
+  /// The kind of outcome, without the result or error.
   @inlinable
   public var kind: DependencyOutcomeKind {
     switch self {
@@ -26,7 +26,7 @@ public enum DependencyOutcome<Value> {
     }
   }
 
-  /// What the dependency failed or was cancelled with.
+  /// The error with which the dependency failed or was cancelled.
   @inlinable
   public var error: (any Error)? {
     switch self {
@@ -36,9 +36,9 @@ public enum DependencyOutcome<Value> {
     }
   }
 
-  /// The outcome of a dependency that threw `error`: cancelled for `CancellationError` and for an ``InjectionError`` (a
-  /// dependency of the dependency did not end well), skipped for ``OperationSkippedError``, failed for anything else. A
-  /// ``CollectedResultsError`` counts as the strongest of the ends it tells of: failed, then cancelled, then skipped.
+  /// Creates the outcome of a dependency that threw `error`: cancelled for `CancellationError` and for an ``InjectionError`` (one of its
+  /// own dependencies did not succeed), skipped for ``OperationSkippedError``, failed for anything else. A ``CollectedResultsError`` counts
+  /// as the most severe of its outcomes: failed, then cancelled, then skipped.
   public init(throwing error: any Error) {
     switch error {
     case is CancellationError: self = .cancelled(nil)
@@ -58,30 +58,30 @@ public enum DependencyOutcome<Value> {
 
 extension DependencyOutcome: Sendable where Value: Sendable {}
 
-/// How a dependency ended, without what it ended with: for tables over indices.
+/// The kind of outcome of a dependency, without the result or error, for tables over indices.
 public enum DependencyOutcomeKind: UInt8, Sendable, Hashable, CaseIterable {
-  /// With a result.
+  /// It succeeded with a result.
   case succeeded
-  /// Well, but without a result.
+  /// It succeeded without a result.
   case succeededWithoutResult
-  /// With an error.
+  /// It failed.
   case failed
-  /// With an error that it was allowed to have.
+  /// It failed, and was allowed to fail.
   case failedAllowed
-  /// Cancelled.
+  /// It was cancelled.
   case cancelled
-  /// Not run, because it was not wanted.
+  /// It did not run because it decided not to.
   case skipped
 }
 
-/// Thrown by an operation that decides not to run. Whatever depends on it is skipped as well.
+/// Thrown by an operation that decides not to run. Its dependents are skipped as well.
 public struct OperationSkippedError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The decision not to run.
+  /// Creates the error.
   public init() {}
 
-  /// Names this end in history and in filters.
+  /// The identifier of this outcome in history and filters.
   public var code: String { "skipped" }
 
-  /// The decision, for people.
+  /// A description for people.
   public var description: String { "skipped" }
 }

@@ -1,4 +1,4 @@
-/// Where a closure puts the requirement that it builds. See ``RequirementOperation/inject(from:_:)``.
+/// Receives the requirement that a closure builds. See ``RequirementOperation/inject(from:_:)``.
 public struct RequirementBuilder<Requirement> {
   /// The requirement; nil until the closure sets it.
   public var requirement: Requirement?
@@ -7,7 +7,7 @@ public struct RequirementBuilder<Requirement> {
 }
 
 extension RequirementOperation {
-  /// Builds the requirement in a closure that sees the result of `dependency`, or the error that it failed with.
+  /// Builds the requirement in a closure that receives the result of `dependency`, or the error with which it failed.
   ///
   /// ```swift
   /// mail.inject(from: fetch) { builder, releases, error in
@@ -15,12 +15,12 @@ extension RequirementOperation {
   /// }
   /// ```
   ///
-  /// - The closure is called when the dependency succeeded or failed, not when it was cancelled or skipped: then this
-  ///   operation is too.
-  /// - When it returns without having set a requirement, this operation is cancelled:
-  ///   ``InjectionError/dependencyFailed(_:)`` if the dependency failed, else
+  /// - The closure is called if the dependency succeeded or failed. If it was cancelled or skipped, so is this
+  ///   operation.
+  /// - If it returns without setting a requirement, this operation is cancelled with
+  ///   ``InjectionError/dependencyFailed(_:)`` if the dependency failed, otherwise with
   ///   ``InjectionError/requirementNotSatisfied``.
-  /// - An error that it throws becomes this operation's failure, as it is.
+  /// - An error that it throws becomes this operation's failure, unchanged.
   public func inject<Dependency: OperationRequest>(
     from dependency: Dependency,
     _ build: @escaping @Sendable (inout RequirementBuilder<Requirement>, Dependency.Value?, (any Error)?) throws -> Void

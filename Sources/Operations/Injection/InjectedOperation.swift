@@ -1,17 +1,17 @@
-/// An operation that runs another one first, its dependency, and builds its requirement from how that ended. See
+/// An operation that first runs another one, its dependency, and builds its requirement from the outcome. See
 /// ``RequirementOperation``.
 ///
-/// Dependency and dependent each get a copy of the context that they set up for themselves: what one chooses (a clock,
-/// a backoff) does not reach the other, and a retry around the whole leaves their own retries alone.
+/// The dependency and the dependent each set up their own copy of the context: what one sets (a clock, a backoff) does
+/// not affect the other, and a retry around both does not change their own retries.
 public struct InjectedOperation<Dependency: OperationRequest, Dependent: RequirementOperation>: OperationRequest {
-  /// Makes the requirement of the outcomes that the request admits. Throws what the dependent shall fail with.
+  /// Builds the requirement from an outcome that the request allows. Throws the failure of the dependent.
   typealias Injection = @Sendable (DependencyOutcome<Dependency.Value>) throws -> Dependent.Requirement
 
   /// The operation that runs first.
   public let dependency: Dependency
   /// The operation that gets the requirement.
   public let dependent: Dependent
-  /// What the dependent wants of the dependency.
+  /// What the dependent needs from the dependency.
   public let request: InjectionRequest
   private let injection: Injection
 
@@ -22,11 +22,10 @@ public struct InjectedOperation<Dependency: OperationRequest, Dependent: Require
     self.injection = injection
   }
 
-  /// Runs the dependency, and then the dependent as ``InjectionTable`` says.
+  /// Runs the dependency, and then the dependent as decided by ``InjectionTable``.
   ///
-  /// Throws ``InjectionError`` when the dependent is cancelled, ``OperationSkippedError`` when it is skipped,
-  /// `CancellationError` when the task was cancelled meanwhile, what a transform throws, and otherwise what the
-  /// dependent throws.
+  /// Throws ``InjectionError`` if the dependent is cancelled, ``OperationSkippedError`` if it is skipped,
+  /// `CancellationError` if the task was cancelled meanwhile, and any error of a transform or of the dependent.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

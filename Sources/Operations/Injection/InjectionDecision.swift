@@ -1,15 +1,15 @@
-/// What becomes of a dependent, with the errors that led to it.
+/// The decision about a dependent, with the errors that led to it.
 public enum InjectionDecision: Sendable {
   /// The dependent runs with the result.
   case run
-  /// The dependent runs; the result is null, and this is what the dependency failed with, if it did.
+  /// The dependent runs; the result is null, and `error` is the dependency's failure, if any.
   case runWithoutResult(error: (any Error)?)
   /// The dependent is cancelled.
   case cancel(InjectionError)
   /// The dependent is skipped.
   case skip
 
-  /// Looks `outcome` up in ``InjectionTable``.
+  /// Looks up `outcome` in ``InjectionTable``.
   public init<Value>(_ outcome: DependencyOutcome<Value>, _ request: InjectionRequest) {
     switch InjectionTable.decide(outcome.kind, request) {
     case .run: self = .run
@@ -18,7 +18,7 @@ public enum InjectionDecision: Sendable {
     case .requirementNotSatisfied: self = .cancel(.requirementNotSatisfied)
     case .dependencyCancelled: self = .cancel(.dependencyCancelled(outcome.error))
     case .dependencyFailed:
-      // The table gives this decision for nothing but a failure, and that has its error.
+      // The table only returns this decision for failures, which have an error.
       self = .cancel(outcome.error.map { .dependencyFailed($0) } ?? .requirementNotSatisfied)
     }
   }
@@ -35,11 +35,11 @@ public enum InjectionDecision: Sendable {
     }
   }
 
-  /// The strongest of `decisions` (see ``InjectionDecisionKind``), and of equally strong ones the first; `run` when
-  /// there are none.
+  /// Returns the strongest of `decisions` (see ``InjectionDecisionKind``), and the first among equally strong ones;
+  /// `run` if there are none.
   public static func combine(_ decisions: some Sequence<InjectionDecision>) -> InjectionDecision {
     decisions.reduce(.run) { strongest, next in
-      // `run` carries nothing, so starting from it hides no error.
+      // `run` carries no error, so starting from it loses none.
       next.kind > strongest.kind ? next : strongest
     }
   }

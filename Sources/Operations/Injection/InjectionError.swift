@@ -1,13 +1,13 @@
-/// Why an operation was cancelled before it began, because of one that it depends on.
+/// The reason why an operation was cancelled before it began, because of one of its dependencies.
 public enum InjectionError: Error, CustomStringConvertible {
-  /// The dependency ended well but has no result, and one is required.
+  /// The dependency succeeded without a result, but one is required.
   case requirementNotSatisfied
   /// The dependency failed with this error.
   case dependencyFailed(any Error)
-  /// The dependency was cancelled, for this reason if there is one.
+  /// The dependency was cancelled, with the reason if there is one.
   case dependencyCancelled((any Error)?)
 
-  /// Names this failure in history and in filters: `requirement-not-satisfied`, `dependency-failed` or
+  /// The identifier of this failure in history and filters: `requirement-not-satisfied`, `dependency-failed` or
   /// `dependency-cancelled`.
   public var code: String {
     switch self {
@@ -17,7 +17,7 @@ public enum InjectionError: Error, CustomStringConvertible {
     }
   }
 
-  /// What the dependency failed or was cancelled with.
+  /// The error with which the dependency failed or was cancelled.
   public var underlyingError: (any Error)? {
     switch self {
     case .requirementNotSatisfied: nil
@@ -26,7 +26,7 @@ public enum InjectionError: Error, CustomStringConvertible {
     }
   }
 
-  /// The failure, for people.
+  /// A description for people.
   public var description: String {
     switch self {
     case .requirementNotSatisfied: "the dependency has no result, and one is required"

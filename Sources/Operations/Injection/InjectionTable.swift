@@ -1,9 +1,9 @@
-/// What becomes of a dependent, by how its dependency ended and what it wants of it.
+/// Decides about a dependent, based on the outcome of its dependency and on what it needs from it.
 ///
-/// This is the only place that knows. Engines that work with indices use it as it is; injection between Swift
-/// operations is built on it. Nothing here allocates.
+/// This is the only place where these decisions are made. Engines that work with indices use it directly; injection
+/// between Swift operations is built on it. Nothing here allocates.
 public enum InjectionTable {
-  /// What becomes of the dependent, as far as one dependency goes.
+  /// Returns the decision about the dependent with respect to one dependency.
   public static func decide(_ outcome: DependencyOutcomeKind, _ request: InjectionRequest) -> InjectionDecisionKind {
     if request.decidesItself { return outcome == .succeeded ? .run : .runWithoutResult }
     return switch (outcome, needs: request.needsResult, handles: request.handlesFailure, default: request.hasDefault) {
@@ -24,19 +24,19 @@ public enum InjectionTable {
     }
   }
 
-  /// What becomes of a dependent with several dependencies: the strongest of their decisions, see
-  /// ``InjectionDecisionKind``. Without any dependency it runs.
+  /// Returns the decision about a dependent with several dependencies: the strongest of their decisions (see
+  /// ``InjectionDecisionKind``). Without dependencies it runs.
   public static func combine(_ decisions: some Sequence<InjectionDecisionKind>) -> InjectionDecisionKind {
     decisions.max() ?? .run
   }
 }
 
-/// What becomes of a dependent, without the errors: for tables over indices.
+/// The decision about a dependent, without the errors, for tables over indices.
 ///
-/// Ordered by strength, the weakest first: run < runWithoutResult < skip < requirementNotSatisfied <
-/// dependencyCancelled < dependencyFailed. With several dependencies the strongest wins, so that the record shows the
-/// cause that a person would act on first: a failure before the cancellations it led to, an end that somebody caused
-/// before a result that is only missing, and anything wrong before a skip.
+/// Ordered by strength, weakest first: run < runWithoutResult < skip < requirementNotSatisfied < dependencyCancelled <
+/// dependencyFailed. With several dependencies the strongest wins, so that the record shows the cause that a person
+/// would act on first: a failure before the cancellations it caused, a deliberate cancellation before a result that is
+/// merely missing, and any of these before a skip.
 public enum InjectionDecisionKind: UInt8, Sendable, Hashable, Comparable, CaseIterable {
   /// The dependent runs with the result.
   case run
@@ -44,9 +44,9 @@ public enum InjectionDecisionKind: UInt8, Sendable, Hashable, Comparable, CaseIt
   case runWithoutResult
   /// The dependent is skipped too.
   case skip
-  /// The dependent is cancelled: there is no result where one is required.
+  /// The dependent is cancelled: a required result is missing.
   case requirementNotSatisfied
-  /// The dependent is cancelled: the dependency was.
+  /// The dependent is cancelled: the dependency was cancelled.
   case dependencyCancelled
   /// The dependent is cancelled: the dependency failed.
   case dependencyFailed
@@ -55,7 +55,7 @@ public enum InjectionDecisionKind: UInt8, Sendable, Hashable, Comparable, CaseIt
   @inlinable
   public var runs: Bool { self <= .runWithoutResult }
 
-  /// The stable code of the cancellation, as in ``InjectionError/code``; nil when the dependent is not cancelled.
+  /// The stable code of the cancellation, as in ``InjectionError/code``; nil if the dependent is not cancelled.
   public var cancellationCode: String? {
     switch self {
     case .run, .runWithoutResult, .skip: nil
@@ -65,7 +65,7 @@ public enum InjectionDecisionKind: UInt8, Sendable, Hashable, Comparable, CaseIt
     }
   }
 
-  /// Whether `left` gives way to `right`.
+  /// Returns whether `left` is weaker than `right`.
   @inlinable
   public static func < (left: InjectionDecisionKind, right: InjectionDecisionKind) -> Bool {
     left.rawValue < right.rawValue

@@ -1,12 +1,12 @@
-/// An operation whose requirement is a value that is known. See ``RequirementOperation/requirement(_:)``.
+/// An operation whose requirement is a known value. See ``RequirementOperation/requirement(_:)``.
 public struct LiteralInjection<Dependent: RequirementOperation>: OperationRequest
 where Dependent.Requirement: Sendable {
   /// The operation that runs.
   public let dependent: Dependent
-  /// What it gets.
+  /// The operation's requirement.
   public let requirement: Dependent.Requirement
 
-  /// Gives `requirement` to `dependent`.
+  /// Creates an operation that runs `dependent` with `requirement`.
   @inlinable
   public init(_ dependent: Dependent, requirement: Dependent.Requirement) {
     self.dependent = dependent
@@ -31,7 +31,7 @@ where Dependent.Requirement: Sendable {
 }
 
 extension RequirementOperation where Requirement: Sendable {
-  /// Gives the operation a requirement that is known now.
+  /// Supplies a requirement that is already known.
   @inlinable
   public func requirement(_ requirement: Requirement) -> LiteralInjection<Self> {
     LiteralInjection(self, requirement: requirement)

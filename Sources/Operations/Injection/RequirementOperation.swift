@@ -1,24 +1,24 @@
-/// One unit of work that needs an input: its requirement.
+/// A unit of work that needs an input, its requirement.
 ///
-/// Such an operation becomes an ``OperationRequest`` when it is told where its requirement comes from:
+/// Such an operation becomes an ``OperationRequest`` once it has a source for its requirement:
 ///
-/// - ``requirement(_:)``: a value that is known now;
-/// - `injectResult(from:)`: the result of another operation, whose type must be the requirement's, which
-///   the compiler checks;
-/// - `injectResult(from:transform:)`: the result of another operation, transformed;
-/// - ``inject(from:_:)``: built by a closure that also sees how the other operation failed.
+/// - ``requirement(_:)``: a value that is already known;
+/// - `injectResult(from:)`: the result of another operation, whose type must be that of the requirement, which the
+///   compiler checks;
+/// - `injectResult(from:transform:)`: the transformed result of another operation;
+/// - ``inject(from:_:)``: a closure that also receives the failure of the other operation.
 ///
-/// The combined request runs the other operation, its dependency, and then this one. What becomes of this one when the
-/// dependency does not succeed is looked up in ``InjectionTable``.
+/// The combined request runs the other operation, its dependency, and then this one. If the dependency does not
+/// succeed, ``InjectionTable`` decides about this operation.
 public protocol RequirementOperation<Requirement, Value, Failure>: Sendable {
-  /// What the operation needs.
+  /// The input that the operation needs.
   associatedtype Requirement
-  /// What the operation produces.
+  /// The result that the operation produces.
   associatedtype Value
-  /// What the operation can throw.
+  /// The error that the operation can throw.
   associatedtype Failure: Error
 
-  /// Writes into the context what every run shall find there. Does nothing by default.
+  /// Writes values into the context for every run. Does nothing by default.
   func setup(context: inout OperationContext)
 
   /// Does the work once, with `requirement`, on the actor `isolation`.
@@ -31,7 +31,7 @@ public protocol RequirementOperation<Requirement, Value, Failure>: Sendable {
 }
 
 extension RequirementOperation {
-  /// Leaves the context as it is.
+  /// Leaves the context unchanged.
   @inlinable
   public func setup(context: inout OperationContext) {}
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// An operation that runs once for all who depend on it. See ``OperationRequest/shared()``.
+/// An operation that runs once for all its dependents. See ``OperationRequest/shared()``.
 public struct SharedOperation<Operation: OperationRequest>: OperationRequest where Operation.Value: Sendable {
-  /// What the operation produces.
+  /// The result that the operation produces.
   public typealias Value = Operation.Value
-  /// What the operation can throw.
+  /// The error that the operation can throw.
   public typealias Failure = Operation.Failure
 
   /// The operation that runs.
@@ -20,8 +20,8 @@ public struct SharedOperation<Operation: OperationRequest>: OperationRequest whe
     operation.setup(context: &context)
   }
 
-  /// Runs the operation, unless a copy of this value has run it within the same injection, or does: then its result is
-  /// awaited.
+  /// Runs the operation, unless a copy of this value has run it within the same injection or is running it: then
+  /// returns that result.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -40,35 +40,35 @@ public struct SharedOperation<Operation: OperationRequest>: OperationRequest whe
 }
 
 extension OperationRequest where Value: Sendable {
-  /// Lets all who depend on copies of the returned value share one execution and its result.
+  /// Lets all dependents of copies of the returned value share one execution and its result.
   ///
   /// ```swift
   /// let release = FetchRelease().retry(limit: 3).shared()
   /// let both = [notes.injectResult(from: release), size.injectResult(from: release)].collectResults()
   /// ```
   ///
-  /// It is shared within the outermost injection or collection that runs; each run of that executes it anew, and so does
-  /// each attempt of a retry around that. A retry belongs before `shared()`, since one after it would get the same failure
-  /// again. A dependent that is cancelled leaves the others alone. Intermediate results are not handed on.
+  /// It is shared within the outermost injection or collection that runs; each run of that, including each attempt of a
+  /// retry around it, executes the operation again. A retry belongs before `shared()`, since one after it would get the
+  /// same failure again. A cancelled dependent does not affect the others. Intermediate results are not passed on.
   public func shared() -> SharedOperation<Self> {
     SharedOperation(self)
   }
 }
 
-/// Tells one shared operation, with its copies, from all others.
+/// The identity of a shared operation and its copies.
 final class SharedIdentity: Sendable {}
 
-/// The executions that the dependents within one injection share.
+/// The executions shared by the dependents within one injection.
 final class SharedExecutions: Sendable {
   private struct Execution {
-    /// Kept, so that no other gets its address.
+    /// Retained so that its address is not reused.
     let identity: SharedIdentity
     let task: any Sendable
   }
 
   private let executions = Mutex<[ObjectIdentifier: Execution]>([:])
 
-  /// The execution of the operation with this identity, made by `make` where there is none.
+  /// Returns the execution of the operation with this identity, created by `make` if there is none.
   func task<Task: Sendable>(of identity: SharedIdentity, _ make: () -> Task) -> Task {
     executions.withLock { executions in
       if let known = executions[ObjectIdentifier(identity)]?.task as? Task { return known }
@@ -78,7 +78,7 @@ final class SharedExecutions: Sendable {
     }
   }
 
-  /// Lets go of them: their contexts refer to this object.
+  /// Releases the executions, whose contexts refer to this object.
   func end() {
     let released = executions.withLock { executions in
       defer { executions = [:] }
@@ -93,15 +93,15 @@ extension OperationContext {
     static let defaultValue: SharedExecutions? = nil
   }
 
-  /// What the dependents within the outermost injection share; nil outside of any.
+  /// The executions shared by the dependents within the outermost injection; nil outside of any.
   var sharedExecutions: SharedExecutions? {
     get { self[SharedExecutionsKey.self] }
     set { self[SharedExecutionsKey.self] = newValue }
   }
 
-  /// Begins to share executions, unless that has been done further out.
+  /// Starts to share executions, unless an outer injection already does.
   ///
-  /// - Returns: What the caller has to end; nil where that is the task of another.
+  /// - Returns: The executions that the caller must end; nil if an outer injection does.
   mutating func beginSharing() -> SharedExecutions? {
     guard sharedExecutions == nil else { return nil }
     let begun = SharedExecutions()

@@ -3,8 +3,7 @@ extension OperationContext {
     static let defaultValue: any OperationRunSpecification = AlwaysRunSpecification(isSatisfied: false)
   }
 
-  /// When an operation may run without being asked to: because somebody subscribes, or because a controller wants it.
-  /// Never by default.
+  /// When an operation may run automatically, started by a new subscriber or a controller. Never by default.
   public var operationAutomaticRunningSpecification: any OperationRunSpecification {
     get { self[AutomaticRunningKey.self] }
     set { self[AutomaticRunningKey.self] = newValue }
@@ -12,17 +11,16 @@ extension OperationContext {
 }
 
 extension StatefulOperationRequest {
-  /// Lets the operation run without being asked to, but only while `specification` is satisfied.
+  /// Allows the operation to run automatically, but only while `specification` is satisfied.
   ///
-  /// Says nothing of when it does: that is for ``rerunOnChange(of:)``, for other controllers and for the first
-  /// subscriber.
+  /// When it runs is decided by ``rerunOnChange(of:)``, by other controllers and by the first subscriber.
   public func enableAutomaticRunning(
     onlyWhen specification: some OperationRunSpecification
   ) -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationAutomaticRunningSpecification = specification }
   }
 
-  /// Keeps the operation from running without being asked to; with false, lets it always.
+  /// Prevents the operation from running automatically; with false, always allows it.
   public func disableAutomaticRunning(
     _ isDisabled: Bool = true
   ) -> ModifiedOperation<Self, ContextModifier<Self>> {

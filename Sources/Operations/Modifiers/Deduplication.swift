@@ -1,15 +1,15 @@
-/// Which runs of a store are the same, so that one execution serves them all. See
+/// Decides which runs of a store are duplicates, so that one execution serves them all. See
 /// ``StatefulOperationRequest/deduplicated()``.
 public struct OperationDeduplication: Sendable {
-  /// Decides, by the contexts of a new run and of one that executes, whether the new one would do the same.
+  /// Returns whether a new run would do the same as one that is executing, based on their contexts.
   public typealias Predicate = @Sendable (_ new: OperationContext, _ running: OperationContext) -> Bool
 
   private let predicate: Predicate?
 
-  /// All runs are the same.
+  /// Treats all runs as duplicates.
   public static let always = OperationDeduplication(predicate: nil)
 
-  /// Runs for whose contexts `predicate` is true are the same.
+  /// Treats runs as duplicates if `predicate` is true for their contexts.
   public static func by(_ predicate: @escaping Predicate) -> OperationDeduplication {
     OperationDeduplication(predicate: predicate)
   }
@@ -25,7 +25,7 @@ extension OperationContext {
     static let defaultValue: OperationDeduplication? = nil
   }
 
-  /// Which runs of the store are the same; nil, the default, executes each.
+  /// Which runs of the store are duplicates; nil, the default, executes every run.
   public var operationDeduplication: OperationDeduplication? {
     get { self[DeduplicationKey.self] }
     set { self[DeduplicationKey.self] = newValue }
@@ -33,19 +33,19 @@ extension OperationContext {
 }
 
 extension StatefulOperationRequest {
-  /// Lets runs of a store that overlap share one execution and its result.
+  /// Lets overlapping runs of a store share one execution and its result.
   ///
-  /// Whole runs are shared, with all modifiers and their retries, wherever in the chain this one stands; the innermost
-  /// choice counts. Each run keeps its own task, events and cancellation: a run that is cancelled gets
-  /// `CancellationError` at once and leaves the others alone, and the execution is cancelled when no run wants it any
-  /// more. (Where `Failure` cannot be a `CancellationError`, a cancelled run waits for the result with the others.)
+  /// Whole runs are shared, with all modifiers and retries, regardless of the position of this modifier in the chain;
+  /// the innermost choice applies. Each run keeps its own task, events and cancellation: a cancelled run gets
+  /// `CancellationError` immediately and does not affect the others, and the execution is cancelled when no run needs
+  /// it any more. (If `Failure` cannot be a `CancellationError`, a cancelled run waits for the result with the others.)
   ///
-  /// A ``OperationRunner`` keeps nothing, so there is nothing to share: it executes each run.
+  /// An ``OperationRunner`` keeps no state, so nothing is shared: it executes every run.
   public func deduplicated() -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationDeduplication = .always }
   }
 
-  /// Lets overlapping runs of a store share one execution when `predicate` is true for their contexts, that of the new
+  /// Lets overlapping runs of a store share one execution if `predicate` is true for their contexts, that of the new
   /// run first. See ``deduplicated()``.
   public func deduplicated(
     by predicate: @escaping OperationDeduplication.Predicate

@@ -1,12 +1,12 @@
-/// A request whose missing value reads as a default. See ``StatefulOperationRequest/defaultValue(_:)``.
+/// A request whose missing value is replaced by a default. See ``StatefulOperationRequest/defaultValue(_:)``.
 public struct DefaultStateOperation<Operation: StatefulOperationRequest>: StatefulOperationRequest
 where Operation.State: DefaultableOperationState {
-  /// The request inside.
+  /// The wrapped request.
   public let operation: Operation
-  /// What is shown while there is no value.
+  /// The value shown while there is none.
   public let defaultValue: Operation.State.DefaultStateValue
 
-  /// The state of the request inside, with the default.
+  /// The state of the wrapped request, with the default.
   public typealias State = DefaultOperationState<Operation.State>
 
   init(operation: Operation, defaultValue: Operation.State.DefaultStateValue) {
@@ -14,15 +14,15 @@ where Operation.State: DefaultableOperationState {
     self.defaultValue = defaultValue
   }
 
-  /// The path of the request inside.
+  /// The path of the wrapped request.
   public var path: OperationPath { operation.path }
 
-  /// Lets the request inside write into the context.
+  /// Lets the wrapped request write into the context.
   public func setup(context: inout OperationContext) {
     operation.setup(context: &context)
   }
 
-  /// Runs the request inside.
+  /// Runs the wrapped request.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -33,11 +33,11 @@ where Operation.State: DefaultableOperationState {
 }
 
 extension StatefulOperationRequest where State: DefaultableOperationState {
-  /// Lets a missing value read as `value`: the store's value is then not optional.
+  /// Shows `value` in place of a missing value: the store's value is then not optional.
   ///
-  /// The default is only shown, and is no update. What was applied to the request before, such as controllers and
-  /// `stale…` predicates, goes on to see the optional value. Two requests with one path and different defaults are the
-  /// same operation for a client, whose store has the default of the first.
+  /// The default is only shown, and is not an update. Controllers, `stale…` predicates and other modifiers applied
+  /// before this one still see the optional value. For a client, two requests with the same path and different defaults
+  /// are the same operation, whose store has the default of the first.
   public func defaultValue(_ value: State.DefaultStateValue) -> DefaultStateOperation<Self> {
     DefaultStateOperation(operation: self, defaultValue: value)
   }

@@ -3,8 +3,8 @@ extension OperationContext {
     static let defaultValue = MemoryPressure.defaultEvictable
   }
 
-  /// The levels of memory pressure at which a client gives up a store without subscribers: `[.warning, .critical]` by
-  /// default. Empty never gives it up.
+  /// The levels of memory pressure at which a client removes a store without subscribers: `[.warning, .critical]` by
+  /// default. If empty, the store is never removed.
   public var operationEvictableMemoryPressure: MemoryPressure {
     get { self[EvictableMemoryPressureKey.self] }
     set { self[EvictableMemoryPressureKey.self] = newValue }
@@ -12,8 +12,8 @@ extension OperationContext {
 }
 
 extension StatefulOperationRequest {
-  /// Lets a client give up the store, while nobody subscribes to it, when the pressure on memory reaches one of the
-  /// levels of `pressure`; none keeps it for good.
+  /// Allows a client to remove the store while it has no subscribers, when memory pressure reaches one of the levels in
+  /// `pressure`. If empty, the store is kept permanently.
   public func evictWhen(pressure: MemoryPressure) -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationEvictableMemoryPressure = pressure }
   }

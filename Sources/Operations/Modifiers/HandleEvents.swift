@@ -1,4 +1,4 @@
-/// Hands the events of a store to a handler that came with the request.
+/// Passes the events of a store to a handler that belongs to the request.
 private struct EventController<State: OperationState>: OperationController {
   let handler: OperationEventHandler<State>
 
@@ -8,8 +8,8 @@ private struct EventController<State: OperationState>: OperationController {
 }
 
 extension StatefulOperationRequest {
-  /// Tells `handler` of all events in all stores of this request, before those who subscribe to them. It does not count
-  /// as a subscriber, and is not told of the state that a store begins with.
+  /// Notifies `handler` of all events in all stores of this request, before their subscribers. The handler does not
+  /// count as a subscriber, and is not notified of a store's initial state.
   public func handleEvents(
     with handler: OperationEventHandler<State>
   ) -> ModifiedOperation<Self, ContextModifier<Self>> {

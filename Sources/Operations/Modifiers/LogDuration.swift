@@ -1,10 +1,10 @@
 import Logging
 
-/// Writes down how long runs take. See ``OperationRequest/logDuration(with:at:)``.
+/// Logs the duration of each run. See ``OperationRequest/logDuration(with:at:)``.
 public struct LogDurationModifier<Operation: OperationRequest>: OperationModifier {
-  /// Where to; nil is the context's `operationLogger`.
+  /// The logger; nil means the context's `operationLogger`.
   public let logger: Logger?
-  /// How important it is.
+  /// The log level.
   public let level: Logger.Level
 
   init(logger: Logger?, level: Logger.Level) {
@@ -12,7 +12,7 @@ public struct LogDurationModifier<Operation: OperationRequest>: OperationModifie
     self.level = level
   }
 
-  /// Runs `operation` and writes down how long it took, and how it ended.
+  /// Runs `operation` and logs its duration and outcome.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -40,12 +40,12 @@ public struct LogDurationModifier<Operation: OperationRequest>: OperationModifie
 }
 
 extension OperationRequest {
-  /// Writes down how long each run takes, by the operation's clock.
+  /// Logs the duration of each run, as measured by the operation's clock.
   ///
   /// - Parameters:
-  ///   - logger: Where to; the context's `operationLogger` by default.
-  ///   - level: How important it is; `info` by default.
-  /// - Returns: The request with the measurement around it.
+  ///   - logger: The logger; the context's `operationLogger` by default.
+  ///   - level: The log level; `info` by default.
+  /// - Returns: The modified request.
   public func logDuration(
     with logger: Logger? = nil, at level: Logger.Level = .info
   ) -> ModifiedOperation<Self, LogDurationModifier<Self>> {

@@ -1,21 +1,21 @@
-/// When, and how often, an operation runs again after it succeeded.
+/// When and how often an operation is repeated after it succeeds.
 public struct RepeatPolicy<Value>: Sendable {
-  /// Judges a result and the number of runs so far (from 1): true ends the repeating. An error it throws ends it too.
+  /// Decides by the result and the number of runs so far (from 1): true ends the repetition, as does an error it throws.
   public typealias Until = @Sendable (Value, Int) throws -> Bool
 
-  /// How long to wait between the end of one run and the start of the next.
+  /// The delay between the end of one run and the start of the next.
   public var every: Duration
-  /// The most runs, the first included; less than 1 counts as 1. nil, the default, is no limit.
+  /// The maximum number of runs, including the first; less than 1 counts as 1. Nil, the default, means no limit.
   public var limit: Int?
-  /// What ends the repeating; nil, the default, repeats up to the limit.
+  /// The condition that ends the repetition; nil, the default, repeats up to the limit.
   public var until: Until?
-  /// How many runs came before, of a repetition that goes on after an interruption: they count as runs of this one. It runs once in any
-  /// case. 0 is the default.
+  /// The number of runs before an interruption, if the repetition is being resumed; they count as runs of this one. At
+  /// least one more run is made. Default: 0.
   public var runsBefore = 0
-  /// Called before each wait, with the number of runs so far. Where it is called is where the request runs; it must return soon. nil is the default.
+  /// Called before each wait with the number of runs so far, on the actor on which the request runs; it must return quickly. Default: nil.
   public var willWait: (@Sendable (Int) -> Void)?
 
-  /// A policy; one with neither limit nor `until` repeats until it fails or is cancelled.
+  /// Creates a policy; with neither `limit` nor `until` it repeats until a run fails or is cancelled.
   public init(every: Duration, limit: Int? = nil, until: Until? = nil) {
     self.every = every
     self.limit = limit
@@ -23,9 +23,9 @@ public struct RepeatPolicy<Value>: Sendable {
   }
 }
 
-/// Runs a request again after it succeeded. See ``OperationRequest/repeating(_:)``.
+/// Repeats a request after it succeeds. See ``OperationRequest/repeating(_:)``.
 public struct RepeatModifier<Operation: OperationRequest>: OperationModifier {
-  /// When and how often; nil runs once.
+  /// The policy; nil runs the request once.
   public let policy: RepeatPolicy<Operation.Value>?
 
   @inlinable
@@ -33,7 +33,7 @@ public struct RepeatModifier<Operation: OperationRequest>: OperationModifier {
     self.policy = policy
   }
 
-  /// Runs `operation` until the policy has enough, or it fails.
+  /// Runs `operation` until the policy ends the repetition or a run fails.
   @inlinable
   public func run(
     isolation: isolated (any Actor)?,
@@ -70,7 +70,7 @@ public struct RepeatModifier<Operation: OperationRequest>: OperationModifier {
         return value
       }
       continuation.yield(value)
-      // What a resumed retry had used up was used up by the run that has just ended.
+      // The state of a resumed retry applies only to the run that has just ended.
       context.removeValue(for: OperationContext.RetryStateKey.self)
       policy.willWait?(runs)
       try await context.operationDelayer.delay(for: policy.every)
@@ -78,29 +78,29 @@ public struct RepeatModifier<Operation: OperationRequest>: OperationModifier {
   }
 }
 
-/// A repeated operation ran as often as it may, and what it should repeat until did not come true.
+/// Thrown when a repeated operation has reached its limit and the policy's `until` was never true.
 public struct RepeatLimitReachedError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// How often the operation ran.
+  /// The number of runs.
   public let limit: Int
 
-  /// The operation ran `limit` times.
+  /// Creates the error for `limit` runs.
   public init(limit: Int) {
     self.limit = limit
   }
 
-  /// Names this failure in history and in filters.
+  /// The identifier of this failure in history and filters.
   public var code: String { "repeat-limit-reached" }
 
-  /// The failure, for people.
+  /// A description for people.
   public var description: String { "the condition to repeat until was not true after \(limit) runs" }
 }
 
 extension OperationRequest {
-  /// Runs the request again after each success, as `policy` says; nil runs it once and costs nothing.
+  /// Repeats the request after each success, as specified by `policy`; nil runs it once at no extra cost.
   ///
-  /// Returns the value of the last run, and yields those before it to the continuation. The first failure ends the
-  /// repeating. When the limit is reached and the policy's `until` has not come true, ``RepeatLimitReachedError`` is
-  /// thrown. Cancellation is checked before every run and ends the time between two runs at once.
+  /// Returns the value of the last run and yields the earlier ones to the continuation. The first failure ends the
+  /// repetition. If the limit is reached and the policy's `until` was never true, ``RepeatLimitReachedError`` is
+  /// thrown. Cancellation is checked before every run and ends a wait between two runs immediately.
   @inlinable
   public func repeating(_ policy: RepeatPolicy<Value>?) -> ModifiedOperation<Self, RepeatModifier<Self>> {
     modifier(RepeatModifier(policy: policy))

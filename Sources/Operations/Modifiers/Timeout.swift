@@ -1,6 +1,6 @@
-/// Bounds how long a request may run. See ``OperationRequest/timeout(_:)``.
+/// Limits the duration of a request. See ``OperationRequest/timeout(_:)``.
 public struct TimeoutModifier<Operation: OperationRequest>: OperationModifier {
-  /// The bound; nil is none.
+  /// The limit; nil means none.
   public let duration: Duration?
 
   @inlinable
@@ -8,7 +8,7 @@ public struct TimeoutModifier<Operation: OperationRequest>: OperationModifier {
     self.duration = duration
   }
 
-  /// Runs `operation` against the clock.
+  /// Runs `operation` with the time limit.
   @inlinable
   public func run(
     isolation: isolated (any Actor)?,
@@ -28,32 +28,32 @@ public struct TimeoutModifier<Operation: OperationRequest>: OperationModifier {
   }
 }
 
-/// An operation did not end within its timeout, and was cancelled.
+/// Thrown when an operation exceeded its timeout and was cancelled.
 public struct OperationTimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The timeout.
   public let duration: Duration
 
-  /// The timeout `duration` was exceeded.
+  /// Creates the error for the timeout `duration`.
   public init(_ duration: Duration) {
     self.duration = duration
   }
 
-  /// Names this failure in history and in filters.
+  /// The identifier of this failure in history and filters.
   public var code: String { "timeout" }
 
-  /// The failure, for people.
+  /// A description for people.
   public var description: String { "did not end within its timeout of \(duration)" }
 }
 
 extension OperationRequest {
-  /// Lets each run of the request last at most `duration`; nil does not bound it and costs nothing.
+  /// Limits each run of the request to `duration`; nil means no limit, at no extra cost.
   ///
-  /// When the time is over the request is cancelled, its end is awaited (so nothing of it is left running), and
-  /// ``OperationTimeoutError`` is thrown: also when the request ended with another error, or successfully, after it was
-  /// cancelled. A request that ignores cancellation therefore delays the error. A duration of zero or less throws
-  /// without starting the request.
+  /// When the time is over, the request is cancelled and awaited (so that no part of it keeps running), and
+  /// ``OperationTimeoutError`` is thrown, even if the cancelled request ended with another error or succeeded. A
+  /// request that ignores cancellation therefore delays the error. A duration of zero or less throws without starting
+  /// the request.
   ///
-  /// Inside of a retry the timeout bounds each attempt, around it all attempts and waits together.
+  /// Inside a retry the timeout limits each attempt; around it, all attempts and waits together.
   @inlinable
   public func timeout(_ duration: Duration?) -> ModifiedOperation<Self, TimeoutModifier<Self>> {
     modifier(TimeoutModifier(duration: duration))

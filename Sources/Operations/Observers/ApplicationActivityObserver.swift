@@ -1,26 +1,26 @@
-/// Knows whether the application is in the foreground, and tells when that changes.
+/// Observes whether the application is in the foreground.
 public protocol ApplicationActivityObserver: Sendable {
-  /// Calls `handler` at once with whether the application is active, before `subscribe` returns, and then with the new
-  /// value after each change, until the subscription ends.
+  /// Calls `handler` with whether the application is active, once before `subscribe` returns and then after each
+  /// change, until the subscription ends.
   ///
-  /// Later calls come in the order of subscription, on any thread and under no lock.
+  /// Later calls are made in the order of subscription, on any thread and without a lock held.
   func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription
 
-  /// Whether the application is active now. By default a subscription is made and ended to find out.
+  /// Whether the application is currently active. By default, creates and ends a subscription to find out.
   var isApplicationActive: Bool { get }
 
-  /// When the value last changed; nil, the default, where that is not known.
+  /// The time of the last change; nil, the default, if unknown.
   var activityChangedAt: Timestamp? { get }
 }
 
 extension ApplicationActivityObserver {
-  /// What a new subscription is told at once; true if it is told nothing.
+  /// The value that a new subscription gets immediately; true if it gets none.
   public var isApplicationActive: Bool {
     let told = FirstAnswer()
     subscribe { told.give($0) }.cancel()
     return told.value ?? true
   }
 
-  /// Unknown.
+  /// Nil: unknown.
   public var activityChangedAt: Timestamp? { nil }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps the first of the values that it is given.
+/// Keeps the first of the values given to it.
 final class FirstAnswer: Sendable {
   private let answer = Mutex<Bool?>(nil)
 

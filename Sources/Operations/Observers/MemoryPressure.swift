@@ -1,21 +1,21 @@
 /// Levels of memory pressure.
 public struct MemoryPressure: OptionSet, Hashable, Sendable, CustomStringConvertible {
-  /// One bit for each level.
+  /// A bit set with one bit for each level.
   public let rawValue: UInt8
 
-  /// The levels whose bits are set.
+  /// Creates the set of levels whose bits are set.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// Memory is plentiful (again).
+  /// Memory is plentiful, or plentiful again.
   public static let normal = MemoryPressure(rawValue: 1)
-  /// Work is slowed down for want of memory.
+  /// A shortage of memory is slowing work down.
   public static let warning = MemoryPressure(rawValue: 2)
-  /// Work stands still for want of memory.
+  /// A shortage of memory has brought work to a halt.
   public static let critical = MemoryPressure(rawValue: 4)
 
-  /// The levels at which what nobody uses is given up, where nothing else is said: warning and critical.
+  /// The levels at which unused stores are removed by default: warning and critical.
   public static let defaultEvictable: MemoryPressure = [.warning, .critical]
 
   /// The names of the levels, joined by "and"; "none" for none.

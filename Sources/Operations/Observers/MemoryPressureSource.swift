@@ -1,8 +1,8 @@
-/// Tells when memory becomes scarce.
+/// Reports when memory becomes scarce.
 public protocol MemoryPressureSource: Sendable {
-  /// Calls `handler` with the level each time there is news of it, until the subscription ends.
+  /// Calls `handler` with the level each time it is reported, until the subscription ends.
   ///
-  /// Handlers are called in the order of their subscription, on any thread and under no lock. The same level may be told
-  /// again while it lasts; it is not told at the time of subscribing.
+  /// Handlers are called in the order of subscription, on any thread and without a lock held. The same level may be
+  /// reported repeatedly while it lasts; it is not reported at the time of subscribing.
   func subscribe(with handler: @escaping @Sendable (MemoryPressure) -> Void) -> OperationSubscription
 }

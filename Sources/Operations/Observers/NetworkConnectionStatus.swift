@@ -1,10 +1,10 @@
-/// How well this machine is connected to a network, worst first.
+/// How well this computer is connected to a network, worst first.
 public enum NetworkConnectionStatus: Int, Comparable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-  /// No link can carry traffic to another machine.
+  /// No link can carry traffic to another computer.
   case disconnected
-  /// A link is there, but something is missing before other networks can be reached: an address, a route, a log-in.
+  /// There is a link, but something is missing to reach other networks: an address, a route or a login.
   case requiresConnection
-  /// Other networks can be addressed. Nothing is said about whether anything answers.
+  /// Other networks can be addressed. Whether anything there responds is not known.
   case connected
 
   /// The order of the cases.
@@ -12,7 +12,7 @@ public enum NetworkConnectionStatus: Int, Comparable, Hashable, Sendable, CaseIt
     lhs.rawValue < rhs.rawValue
   }
 
-  /// The status, for people.
+  /// A description for people.
   public var description: String {
     switch self {
     case .disconnected: "disconnected"

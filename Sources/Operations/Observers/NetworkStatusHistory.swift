@@ -1,18 +1,18 @@
-/// A network status, and when it last crossed each threshold.
+/// A network status and the times at which it last crossed each threshold.
 package struct NetworkStatusHistory: Sendable {
-  /// The status now.
+  /// The current status.
   package private(set) var status: NetworkConnectionStatus
   private var requiresConnectionCrossedAt: Timestamp?
   private var connectedCrossedAt: Timestamp?
 
-  /// Nothing is known of the time before.
+  /// Creates a history about whose past nothing is known.
   package init(_ status: NetworkConnectionStatus) {
     self.status = status
   }
 
-  /// Takes over a status.
+  /// Sets the status.
   ///
-  /// - Returns: Whether it differs from the one before.
+  /// - Returns: Whether it changed.
   package mutating func take(_ newStatus: NetworkConnectionStatus, at time: @autoclosure () -> Timestamp) -> Bool {
     guard newStatus != status else { return false }
     let now = time()
@@ -22,7 +22,7 @@ package struct NetworkStatusHistory: Sendable {
     return true
   }
 
-  /// When the status last rose to `threshold`, or fell below it; nil where that is not known, or never happens.
+  /// Returns the time at which the status last rose to `threshold` or fell below it, or nil if that is unknown or never happens.
   package func changedAt(crossing threshold: NetworkConnectionStatus) -> Timestamp? {
     switch threshold {
     case .disconnected: nil

@@ -1,15 +1,15 @@
-/// Carries what a child task ends with to its parent, also where that is not `Sendable`.
+/// Carries the result of a child task to its parent, even if it is not `Sendable`.
 package final class ChildTaskSlot<Value>: @unchecked Sendable {
-  // @unchecked: one child writes it, once, and the parent reads it only after that child has ended.
+  // @unchecked: one child writes it once, and the parent reads it only after that child has ended.
 
-  /// What the child ended with; nil before that, or where it never began.
+  /// The child's result; nil until it ends, or if it never started.
   package var result: Result<Value, any Error>?
 
   package init() {}
 
-  /// What the child ended with, for frames that shall have no room for a value.
+  /// Returns the child's value, so that the caller's frame needs no space for a result.
   ///
-  /// - Throws: What the child failed with; `CancellationError` where it never began.
+  /// - Throws: The child's error; `CancellationError` if it never started.
   @inline(never)
   package func get() throws -> Value {
     guard let result else { throw CancellationError() }

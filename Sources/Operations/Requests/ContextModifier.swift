@@ -1,4 +1,4 @@
-/// Writes into the context of a request and leaves its runs alone.
+/// Writes into the context of a request without changing its runs.
 public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
   @usableFromInline let write: @Sendable (inout OperationContext) -> Void
 
@@ -7,14 +7,14 @@ public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
     self.write = write
   }
 
-  /// Writes, and then lets `operation` write, whose own choice wins.
+  /// Writes into the context, and then lets `operation` write, whose choice takes precedence.
   @inlinable
   public func setup(context: inout OperationContext, using operation: Operation) {
     write(&context)
     operation.setup(context: &context)
   }
 
-  /// Runs `operation` and nothing else.
+  /// Runs `operation` unchanged.
   @inlinable
   public func run(
     isolation: isolated (any Actor)?,
@@ -27,8 +27,8 @@ public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
 }
 
 extension OperationRequest {
-  /// Writes into the context that every run of this request finds. What modifiers further inside or the request itself
-  /// write for the same key wins.
+  /// Writes into the context of every run of this request. Values that inner modifiers or the request itself write for
+  /// the same key take precedence.
   @inlinable
   public func context(
     _ write: @escaping @Sendable (inout OperationContext) -> Void

@@ -1,7 +1,7 @@
-/// A request with a modifier around it, itself a request.
+/// A request wrapped in a modifier, itself a request.
 public struct ModifiedOperation<Operation: OperationRequest, Modifier: OperationModifier>: OperationRequest
 where Modifier.Operation == Operation {
-  /// The request inside.
+  /// The wrapped request.
   public let operation: Operation
   /// The modifier around it.
   public let modifier: Modifier
@@ -12,13 +12,13 @@ where Modifier.Operation == Operation {
     self.modifier = modifier
   }
 
-  /// Lets the modifier write first, and then the request, so that the request's own choice wins.
+  /// Lets the modifier write into the context, and then the request, whose choice takes precedence.
   @inlinable
   public func setup(context: inout OperationContext) {
     modifier.setup(context: &context, using: operation)
   }
 
-  /// Runs the request in the modifier's way.
+  /// Runs the request through the modifier.
   @inlinable
   public func run(
     isolation: isolated (any Actor)?,

@@ -3,7 +3,7 @@ extension OperationContext {
     static let defaultValue: any OperationClock = SystemOperationClock()
   }
 
-  /// What time it is for the operation. The system's clocks by default.
+  /// The clock of the operation. The system's clocks by default.
   public var operationClock: any OperationClock {
     get { self[ClockKey.self] }
     set { self[ClockKey.self] = newValue }
@@ -19,16 +19,15 @@ extension OperationContext {
     static let defaultValue: (any OperationDelayer)? = nil
   }
 
-  /// What lets time pass for the operation: retry delays, repeat intervals and timeouts. Sleeps by `ContinuousClock` by
-  /// default.
+  /// The delayer for retry delays, repeat intervals and timeouts. Sleeps with `ContinuousClock` by default.
   public var operationDelayer: any OperationDelayer {
     get { self[DelayerKey.self] }
     set { self[DelayerKey.self] = newValue }
   }
 
-  /// What measures timeouts and deadlines, where that is not `operationDelayer`; nil, the default, means that it is.
+  /// The delayer for timeouts and deadlines, if it differs from `operationDelayer`; nil, the default, means that it does not.
   ///
-  /// Lets delays pass at once while what really runs is still bounded by real time.
+  /// With it, delays can pass instantly while the actual work is still limited by real time.
   public var operationTimeLimitDelayer: (any OperationDelayer)? {
     get { self[TimeLimitDelayerKey.self] }
     set { self[TimeLimitDelayerKey.self] = newValue }
@@ -40,7 +39,7 @@ extension OperationContext {
     static let defaultValue = OperationRandom.system
   }
 
-  /// The randomness of the operation, such as the jitter of its retries. The system's by default.
+  /// The random numbers of the operation, such as the jitter of its retries. The system's generator by default.
   public var operationRandom: OperationRandom {
     get { self[RandomKey.self] }
     set { self[RandomKey.self] = newValue }
@@ -48,17 +47,17 @@ extension OperationContext {
 }
 
 extension OperationRequest {
-  /// Lets the operation read the time from `clock`.
+  /// Makes the operation read the time from `clock`.
   public func clock(_ clock: some OperationClock) -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationClock = clock }
   }
 
-  /// Lets the operation's retries, repeats and timeouts wait by `delayer`.
+  /// Makes the operation's retries, repetitions and timeouts wait with `delayer`.
   public func delayer(_ delayer: some OperationDelayer) -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationDelayer = delayer }
   }
 
-  /// Lets the operation draw its random numbers from `random`.
+  /// Makes the operation draw its random numbers from `random`.
   public func random(_ random: OperationRandom) -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationRandom = random }
   }

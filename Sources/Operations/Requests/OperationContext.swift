@@ -1,4 +1,4 @@
-/// What callers, modifiers and requests tell each other about a run, as values under typed keys.
+/// The information that callers, modifiers and requests share about a run, as values under typed keys.
 ///
 /// ```swift
 /// extension OperationContext {
@@ -10,14 +10,14 @@
 /// }
 /// ```
 ///
-/// A context is a value: a copy is one reference, shared until one side writes. An empty context owns no memory. Lookup
-/// is a linear search, which beats hashing for the ten or so entries that contexts have.
+/// A context is a value: copying it copies one reference, and its storage is shared until one copy is written. An empty context owns no
+/// memory. Lookup is a linear search, which is faster than hashing for the ten or so entries that contexts have.
 public struct OperationContext: Sendable {
-  /// Names an entry of the context and says what it is where nobody has set it.
+  /// Identifies an entry of the context and provides its default.
   public protocol Key {
     /// The type of the entry.
     associatedtype Value: Sendable
-    /// The entry where nobody has set one.
+    /// The value of an entry that has not been set.
     static var defaultValue: Value { get }
   }
 
@@ -35,20 +35,20 @@ public struct OperationContext: Sendable {
 
   @usableFromInline var entries: ContiguousArray<Entry>
 
-  /// A context in which every key has its default.
+  /// Creates a context in which every key has its default.
   @inlinable
   public init() {
     entries = []
   }
 
-  /// The entry of `key`, or the key's default. Setting allocates; reading does not.
+  /// The entry of `key`, or the key's default. Setting it allocates memory; reading it does not.
   @inlinable
   public subscript<K: Key>(key: K.Type) -> K.Value {
     get {
       let wanted = ObjectIdentifier(key)
       for entry in entries where entry.key == wanted {
-        // The entry was stored under this very key type, so its box has this very value type; a checked cast would cost
-        // ten times as much.
+        // The entry was stored under this key type, so its box has this value type; a checked cast would take ten times
+        // as long.
         return unsafeDowncast(entry.box, to: ContextValueBox<K.Value>.self).value
       }
       return K.defaultValue
@@ -64,13 +64,13 @@ public struct OperationContext: Sendable {
     }
   }
 
-  /// Whether somebody has set `key`.
+  /// Returns whether `key` has been set.
   func hasValue<K: Key>(for key: K.Type) -> Bool {
     let wanted = ObjectIdentifier(key)
     return entries.contains { $0.key == wanted }
   }
 
-  /// Gives `key` its default again.
+  /// Resets `key` to its default.
   @inlinable
   public mutating func removeValue<K: Key>(for key: K.Type) {
     let wanted = ObjectIdentifier(key)
@@ -79,7 +79,7 @@ public struct OperationContext: Sendable {
   }
 }
 
-/// Immutable, so that contexts may share it between threads.
+/// An immutable box, so that contexts may share it between threads.
 @usableFromInline
 class ContextBox: @unchecked Sendable {
   // @unchecked: only because it has subclasses; it has no state itself.
@@ -90,7 +90,7 @@ class ContextBox: @unchecked Sendable {
 
 @usableFromInline
 final class ContextValueBox<Value: Sendable>: ContextBox, @unchecked Sendable {
-  // @unchecked: inherited; its only variable is a constant of a Sendable type.
+  // @unchecked: inherited; its only stored property is a constant of a Sendable type.
 
   @usableFromInline let value: Value
 

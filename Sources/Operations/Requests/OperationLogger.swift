@@ -5,8 +5,8 @@ extension OperationContext {
     static let defaultValue = Logger(label: "penstock.operations") { _ in SwiftLogNoOpLogHandler() }
   }
 
-  /// Where modifiers report what they do, at level `debug`. Says nothing by default: a library does not write to its
-  /// host's log unasked.
+  /// The logger to which modifiers report what they do, at level `debug`. Discards everything by default, because a
+  /// library should not write to its host's log unless asked to.
   public var operationLogger: Logger {
     get { self[LoggerKey.self] }
     set { self[LoggerKey.self] = newValue }

@@ -1,19 +1,19 @@
-/// Changes how a request is set up or run, without the request knowing.
+/// Changes how a request is set up or run, transparently to the request.
 ///
 /// A modifier is an immutable value in a small file of its own: the method on ``OperationRequest`` that applies it, the
-/// modifier, and the context entries it reads. Applied modifiers nest: the one written last is the outermost.
+/// modifier, and the context entries it reads. Modifiers nest: the one applied last is the outermost.
 public protocol OperationModifier<Operation>: Sendable {
   /// The request that is modified.
   associatedtype Operation: OperationRequest
-  /// What the modified request produces.
+  /// The result that the modified request produces.
   associatedtype Value
-  /// What the modified request can throw.
+  /// The error that the modified request can throw.
   associatedtype Failure: Error
 
-  /// Writes into the context, and then lets `operation` write. Only does the latter by default.
+  /// Writes into the context, and then lets `operation` write. By default, only does the latter.
   func setup(context: inout OperationContext, using operation: Operation)
 
-  /// Runs `operation` in the modifier's way: once, several times, or not at all.
+  /// Runs `operation` as modified: once, several times, or not at all.
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -31,7 +31,7 @@ extension OperationModifier {
 }
 
 extension OperationRequest {
-  /// The request with `modifier` around it.
+  /// Returns the request wrapped in `modifier`.
   @inlinable
   public func modifier<Modifier: OperationModifier>(
     _ modifier: Modifier

@@ -1,14 +1,14 @@
-/// Names the place of an operation among others, as a list of hashable elements: `["users", 17]`.
+/// Identifies an operation by a list of hashable elements, such as `["users", 17]`.
 ///
-/// A client keeps one store per path, and finds the stores of all paths that begin with another: `["users"]` matches
-/// `["users", 17]`, and the empty path matches all. Two paths are equal when they have equal elements of the same types
-/// in the same order, and equal paths have equal hashes. The elements' `==` and `hash(into:)` must be pure and must
-/// not use the library: they are called under the lock of a client, when it looks a store up.
+/// A client keeps one store per path, and finds stores by path prefix: `["users"]` matches `["users", 17]`, and the
+/// empty path matches all. Two paths are equal if they have equal elements of the same types in the same order, and
+/// equal paths have equal hashes. The elements' `==` and `hash(into:)` must be pure and must not use the library,
+/// because a client calls them while holding its lock.
 public struct OperationPath: Sendable {
   /// One element of a path.
   public typealias Element = any Hashable & Sendable
 
-  /// Most paths have one element, which is kept without an array.
+  /// Stores a path; most have one element, which needs no array.
   private enum Storage: Sendable {
     case empty
     case one(Element)
@@ -17,17 +17,17 @@ public struct OperationPath: Sendable {
 
   private var storage: Storage
 
-  /// The empty path, with which every path begins.
+  /// Creates the empty path, which is a prefix of every path.
   public init() {
     storage = .empty
   }
 
-  /// The path of one element.
+  /// Creates a path of one element.
   public init(_ element: some Hashable & Sendable) {
     storage = .one(element)
   }
 
-  /// The path of `elements`, in their order.
+  /// Creates a path of `elements`, in order.
   public init(elements: some Collection<Element>) {
     switch elements.count {
     case 0: storage = .empty
@@ -36,12 +36,12 @@ public struct OperationPath: Sendable {
     }
   }
 
-  /// Whether `other` begins with all elements of this path. True for equal paths, and for the empty path.
+  /// Returns whether `other` begins with all elements of this path. True for equal paths, and for the empty path.
   public func isPrefix(of other: OperationPath) -> Bool {
     count <= other.count && indices.allSatisfy { Self.areEqual(self[$0], other[$0]) }
   }
 
-  /// Adds an element at the end.
+  /// Appends an element.
   public mutating func append(_ element: some Hashable & Sendable) {
     switch storage {
     case .empty: storage = .one(element)
@@ -50,12 +50,12 @@ public struct OperationPath: Sendable {
     }
   }
 
-  /// The path with the elements of `other` after its own.
+  /// Returns the path followed by the elements of `other`.
   public func appending(_ other: OperationPath) -> OperationPath {
     OperationPath(elements: Array(self) + Array(other))
   }
 
-  /// The path with one more element.
+  /// Returns the path followed by one more element.
   public func appending(_ element: some Hashable & Sendable) -> OperationPath {
     var path = self
     path.append(element)
@@ -64,7 +64,7 @@ public struct OperationPath: Sendable {
 
   private static func areEqual(_ left: Element, _ right: Element) -> Bool {
     func matches<Value: Hashable & Sendable>(_ left: Value) -> Bool {
-      // A type alone would let a subclass equal its superclass in one direction only.
+      // A cast alone would let a subclass equal its superclass in one direction only.
       type(of: right) == Value.self && (right as? Value) == left
     }
     return matches(left)
@@ -72,7 +72,7 @@ public struct OperationPath: Sendable {
 }
 
 extension OperationPath: RandomAccessCollection {
-  /// Where the elements begin: 0.
+  /// The index of the first element: 0.
   public var startIndex: Int { 0 }
 
   /// The number of elements.
@@ -97,12 +97,12 @@ extension OperationPath: RandomAccessCollection {
 }
 
 extension OperationPath: Hashable {
-  /// Whether both have equal elements in the same order.
+  /// Returns whether both have equal elements in the same order.
   public static func == (left: OperationPath, right: OperationPath) -> Bool {
     left.count == right.count && left.isPrefix(of: right)
   }
 
-  /// Feeds the number of elements and each of them into `hasher`.
+  /// Hashes the number of elements and each of them.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for element in self { element.hash(into: &hasher) }
@@ -110,7 +110,7 @@ extension OperationPath: Hashable {
 }
 
 extension OperationPath: ExpressibleByArrayLiteral {
-  /// The path of the listed elements.
+  /// Creates a path of the listed elements.
   public init(arrayLiteral elements: any Hashable & Sendable...) {
     self.init(elements: elements)
   }

@@ -1,31 +1,31 @@
-/// One unit of work with a typed result.
+/// A unit of work with a typed result.
 ///
-/// A request is an immutable value: it says what to do and keeps nothing of what happened. Whoever runs it (an
-/// ``OperationRunner``, an engine) calls ``setup(context:)`` once when it takes the request over, and
-/// ``run(isolation:in:with:)`` each time the work is wanted.
+/// A request is an immutable value: it describes the work and keeps no state. Its caller (an ``OperationRunner`` or an
+/// engine) calls ``setup(context:)`` once when it accepts the request, and ``run(isolation:in:with:)`` each time the
+/// work is to be done.
 ///
-/// `run` executes on the actor of its caller. Implementations hand `isolation` on to whatever they call, so that a
-/// chain of modifiers around a request never changes threads by itself. `Value` need not be `Sendable`.
+/// `run` executes on the actor of its caller. Implementations pass `isolation` on to everything they call, so that a
+/// chain of modifiers around a request does not switch threads by itself. `Value` does not have to be `Sendable`.
 public protocol OperationRequest<Value, Failure>: Sendable {
-  /// What the operation produces.
+  /// The result that the operation produces.
   associatedtype Value
-  /// What the operation can throw.
+  /// The error that the operation can throw.
   associatedtype Failure: Error
 
-  /// Writes into the context what every run of this request shall find there. Does nothing by default.
+  /// Writes values into the context for every run of this request. Does nothing by default.
   ///
-  /// A modifier writes first and then lets the request that it wraps write, so the choice made nearest to the work
-  /// wins.
+  /// A modifier writes first and then lets the request that it wraps write, so the choice closest to the work takes
+  /// precedence.
   func setup(context: inout OperationContext)
 
   /// Does the work once.
   ///
   /// - Parameters:
-  ///   - isolation: The actor to run on; that of the caller by convention.
-  ///   - context: What modifiers and callers have decided for this run.
-  ///   - continuation: Takes results that exist before the final one.
+  ///   - isolation: The actor to run on; by convention, that of the caller.
+  ///   - context: The choices of modifiers and callers for this run.
+  ///   - continuation: Receives results before the final one.
   /// - Returns: The final result.
-  /// - Throws: What the work failed with; `CancellationError`, where `Failure` admits it, when the task was cancelled.
+  /// - Throws: The failure of the work; `CancellationError`, if `Failure` allows it, if the task was cancelled.
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -34,7 +34,7 @@ public protocol OperationRequest<Value, Failure>: Sendable {
 }
 
 extension OperationRequest {
-  /// Leaves the context as it is.
+  /// Leaves the context unchanged.
   @inlinable
   public func setup(context: inout OperationContext) {}
 }

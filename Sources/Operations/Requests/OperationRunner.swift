@@ -1,13 +1,13 @@
-/// Runs one request, as often as asked, without keeping any state.
+/// Runs a request any number of times, without keeping state between runs.
 ///
-/// The request's `setup` is called once, when the runner is made.
+/// The request's `setup` is called once, when the runner is created.
 public struct OperationRunner<Operation: OperationRequest>: Sendable {
-  /// The request that is run.
+  /// The request to run.
   public let operation: Operation
-  /// What the request finds in its runs. Changes count from the next run on.
+  /// The context of the request's runs. Changes apply from the next run on.
   public var context: OperationContext
 
-  /// A runner for `operation`, starting from `context` (empty by default).
+  /// Creates a runner for `operation`, starting from `context` (empty by default).
   @inlinable
   public init(_ operation: Operation, context: OperationContext = OperationContext()) {
     self.operation = operation

@@ -1,21 +1,21 @@
-/// Something that works, but not as whoever wrote it expects: a mistake in the use of the library.
+/// A likely mistake in the use of the library: something that works, but not as its author expects.
 public enum OperationWarning: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A client has a store of another request type at this path, so it gave out one that it does not keep. Give the
+  /// A client has a store of another request type at this path, so it returned a store that it does not keep. Give the
   /// requests different paths.
   case pathConflict(OperationPath, stored: String, requested: String)
-  /// While an edit of a client's stores went on, another store came to this path of a store that the edit had inserted.
-  /// The inserted one is not the client's. Do not ask the client for stores in the body of an edit; use the edit's.
+  /// While the stores of a client were being edited, another store was added at the path of a store that the edit had inserted. The
+  /// inserted store is not the client's. In the body of an edit, use the stores of the edit rather than those of the client.
   case lateInsertion(OperationPath)
-  /// A continuation was used after the run had ended; what it was given is dropped. Yield before returning.
+  /// A continuation was used after the run had ended; the result is dropped. Yield before returning.
   case yieldAfterEnd(OperationPath)
-  /// The controls of a store were used after it was gone; nothing happened. End what a controller began when its
-  /// subscription is cancelled.
+  /// The controls of a store were used after the store ceased to exist; nothing happened. A controller must stop its
+  /// work when its subscription is cancelled.
   case storeGone(OperationPath)
-  /// A controller or a predicate was made for another type of state than that of the store, so it is not used. Apply
-  /// its modifier to a request with that state.
+  /// A controller or a predicate was created for another state type than the store's, so it is not used. Apply its
+  /// modifier to a request with that state.
   case stateMismatch(OperationPath, expected: String, found: String)
 
-  /// What happened, why that is wrong, and what to do.
+  /// The problem, its reason, and the fix.
   public var description: String {
     switch self {
     case .pathConflict(let path, let stored, let requested):
@@ -41,13 +41,13 @@ extension OperationContext {
     static let defaultValue: (@Sendable (OperationWarning) -> Void)? = nil
   }
 
-  /// Gets the warnings; nil, the default, writes them to `operationLogger`.
+  /// Receives the warnings; nil, the default, writes them to `operationLogger`.
   public var operationWarningHandler: (@Sendable (OperationWarning) -> Void)? {
     get { self[WarningHandlerKey.self] }
     set { self[WarningHandlerKey.self] = newValue }
   }
 
-  /// Reports a mistake.
+  /// Reports a warning.
   @usableFromInline
   func warn(_ warning: OperationWarning) {
     if let handler = operationWarningHandler {

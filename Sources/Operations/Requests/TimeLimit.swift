@@ -1,4 +1,4 @@
-/// Runs an operation against the clock: the one race behind `.timeout` and a retry's deadline.
+/// Runs an operation with a time limit: the single implementation behind `.timeout` and a retry's deadline.
 @usableFromInline
 enum TimeLimit {
   private enum Event {
@@ -9,11 +9,11 @@ enum TimeLimit {
 
   /// Runs `operation` for at most `duration`.
   ///
-  /// When the time is over first, the operation is cancelled, and its end awaited, whatever it is. When `duration` is
-  /// zero or less the operation is not started. A delayer that fails ends the operation in the same way, with the
+  /// If the time runs out first, the operation is cancelled and awaited, and its outcome is ignored. If `duration` is
+  /// zero or less, the operation is not started. A delayer that fails ends the operation in the same way, with the
   /// delayer's error.
   ///
-  /// - Returns: The operation's value; nil when the time was over first.
+  /// - Returns: The operation's value; nil if the time ran out first.
   @usableFromInline
   static func run<Operation: OperationRequest>(
     _ operation: Operation,
@@ -26,8 +26,8 @@ enum TimeLimit {
     guard duration > .zero else { return nil }
     let slot = ChildTaskSlot<Operation.Value>()
     let first = await withTaskGroup(of: Event.self, isolation: isolation) { group in
-      // Immediate tasks begin on this thread, before the next line: the clock first, so that it also counts what the
-      // operation does before its first suspension.
+      // Immediate tasks start on this thread, before the next line: the timer first, so that it includes what the
+      // operation does before it first suspends.
       group.addImmediateTask { await sleep(isolation: isolation, for: duration, delayer: delayer) }
       group.addImmediateTask {
         await fill(slot, with: operation, isolation: isolation, in: context, with: continuation)
@@ -35,7 +35,7 @@ enum TimeLimit {
       }
       var first = await group.next() ?? .ended
       if case .timerFailed(let error) = first, error is CancellationError, Task.isCancelled {
-        // Not the clock but the whole task ended, and the operation knows it too: its own answer counts.
+        // The whole task was cancelled rather than the timer, and the operation knows it too: its own outcome applies.
         first = await group.next() ?? .ended
       }
       group.cancelAll()

@@ -1,4 +1,4 @@
-/// How long to wait before each retry.
+/// The delays before retries.
 ///
 /// The curves, for a base of 1 s and before jitter, in seconds:
 ///
@@ -8,7 +8,7 @@
 /// | linear | 1, 2, 3, 4, 5 |
 /// | exponential | 1, 2, 4, 8, 16 |
 /// | fibonacci | 1, 1, 2, 3, 5 |
-/// | decorrelated | uniform between 1 and three times the delay before, which counts as 1 at first |
+/// | decorrelated | uniform between 1 and three times the previous delay, which is initially 1 |
 public struct OperationBackoff: Sendable, Hashable {
   /// The curve of the delays.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -20,30 +20,30 @@ public struct OperationBackoff: Sendable, Hashable {
     case exponential
     /// The base times the Fibonacci numbers 1, 1, 2, 3, 5, …
     case fibonacci
-    /// Uniform between the base and three times the delay before. Random by itself, so jitter does not apply.
+    /// Uniform between the base and three times the previous delay. Random by itself, so jitter does not apply.
     case decorrelated
   }
 
-  /// How a delay of the curve is spread, so that many clients of one service do not come back at the same instant.
+  /// Randomises a delay of the curve, so that many clients of one service do not return at the same instant.
   public enum Jitter: String, Sendable, Hashable, CaseIterable {
-    /// Not at all.
+    /// No randomisation.
     case none
-    /// Uniform between nothing and the delay.
+    /// Uniform between zero and the delay.
     case full
-    /// Half of the delay, and the other half spread as by `full`.
+    /// Half of the delay, plus a uniform share of the other half.
     case equal
   }
 
   /// The curve.
   public var kind: Kind
-  /// The unit of the curve. Negative counts as zero.
+  /// The unit of the curve. A negative value counts as zero.
   public var base: Duration
-  /// No delay is longer. Applied before the jitter.
+  /// The maximum delay, applied before the jitter.
   public var cap: Duration
-  /// The spread.
+  /// The jitter.
   public var jitter: Jitter
 
-  /// A backoff; by default exponential from 1 s up to 60 s, with full jitter.
+  /// Creates a backoff; by default exponential from 1 s up to 60 s, with full jitter.
   public init(
     _ kind: Kind = .exponential,
     base: Duration = .seconds(1),
@@ -56,22 +56,22 @@ public struct OperationBackoff: Sendable, Hashable {
     self.jitter = jitter
   }
 
-  /// No delay at all.
+  /// No delay.
   public static let none = OperationBackoff(.constant, base: .zero, cap: .zero, jitter: .none)
 
-  /// Always `delay`, exactly.
+  /// Returns a backoff whose delay is always exactly `delay`.
   public static func constant(_ delay: Duration) -> OperationBackoff {
     OperationBackoff(.constant, base: delay, cap: delay, jitter: .none)
   }
 
-  /// How long to wait before a retry.
+  /// Returns the delay before a retry.
   ///
-  /// Never overflows: a delay that would is the cap.
+  /// Never overflows: a delay that would is replaced by the cap.
   ///
   /// - Parameters:
   ///   - n: The number of the retry, from 1; less counts as 1.
-  ///   - previous: The delay chosen for the retry before, which only the decorrelated kind reads; nil before the first.
-  ///   - random: Where jitter is drawn from. Not touched when nothing is random.
+  ///   - previous: The delay chosen for the previous retry, which only the decorrelated kind reads; nil for the first.
+  ///   - random: The source of randomness for the jitter. Not used if nothing is random.
   /// - Returns: The delay, never negative and never above the cap.
   public func delay(
     beforeRetry n: Int,
@@ -87,7 +87,7 @@ public struct OperationBackoff: Sendable, Hashable {
     case .linear:
       return spread(Self.product(base, retry, cap: cap), using: &random)
     case .exponential:
-      // 2^125 attoseconds are 10^12 years: past any cap.
+      // 2^125 attoseconds are 10^12 years: beyond any cap.
       return spread(Self.product(base, 1 << min(retry - 1, 125), cap: cap), using: &random)
     case .fibonacci:
       return spread(Self.product(base, Self.fibonacci(retry), cap: cap), using: &random)
@@ -116,7 +116,7 @@ public struct OperationBackoff: Sendable, Hashable {
 
   private static func fibonacci(_ n: Int128) -> Int128 {
     var (current, next): (Int128, Int128) = (1, 1)
-    // The 180th still fits into 127 bits, and is past any cap.
+    // The 180th still fits into 127 bits, and is beyond any cap.
     for _ in 1..<max(min(n, 180), 1) { (current, next) = (next, current + next) }
     return current
   }
@@ -127,7 +127,7 @@ extension OperationContext {
     static let defaultValue = OperationBackoff()
   }
 
-  /// The backoff of a retry whose policy has none of its own. Exponential, 1 s to 60 s, full jitter, by default.
+  /// The backoff of retries whose policy has none. By default exponential, 1 s to 60 s, with full jitter.
   public var operationBackoff: OperationBackoff {
     get { self[BackoffKey.self] }
     set { self[BackoffKey.self] = newValue }
@@ -135,7 +135,7 @@ extension OperationContext {
 }
 
 extension OperationRequest {
-  /// Lets the request's retry wait by `backoff`, unless its policy has one of its own.
+  /// Sets the backoff of the request's retry, unless its policy has one.
   public func backoff(_ backoff: OperationBackoff) -> ModifiedOperation<Self, ContextModifier<Self>> {
     context { $0.operationBackoff = backoff }
   }

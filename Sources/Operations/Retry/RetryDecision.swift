@@ -1,25 +1,25 @@
-/// What a retry policy says about one failure.
+/// A retry policy's decision about a failure.
 public enum RetryDecision: Sendable, Hashable {
-  /// Try again, after the backoff's delay, whatever the error hints at.
+  /// Retry after the backoff's delay, regardless of any hint of the error.
   case retry
-  /// Try again after exactly this delay, as if the error had hinted at it (see ``RetryHinting``).
+  /// Retry after exactly this delay, as if the error had hinted at it (see ``RetryHinting``).
   case retryAfter(Duration)
-  /// Do not try again. The reason is for people.
+  /// Do not retry. The reason is for people.
   case stop(reason: String)
-  /// Whatever is the default: what the error hints at (see ``RetryHinting``), or else another try after the backoff's delay.
+  /// Do the default: what the error hints at (see ``RetryHinting``), or else retry after the backoff's delay.
   case noOpinion
 }
 
-/// The attempt that has just failed, for whoever decides what follows.
+/// The attempt that has just failed, as input to a retry decision.
 public struct RetryAttempt: Sendable, Hashable {
-  /// Which attempt it was, from 1, with those before a resume included.
+  /// The number of the attempt, from 1, including those before a resume.
   public let number: Int
-  /// The most retries there can be.
+  /// The maximum number of retries.
   public let maxRetries: Int
-  /// Time since the start of the first attempt, with that before a resume included.
+  /// The time since the start of the first attempt, including that before a resume.
   public let elapsed: Duration
 
-  /// An attempt.
+  /// Creates an attempt.
   public init(number: Int, maxRetries: Int, elapsed: Duration) {
     self.number = number
     self.maxRetries = maxRetries

@@ -1,6 +1,6 @@
-/// Tries a request again when it fails. See ``OperationRequest/retry(_:)``.
+/// Retries a request when it fails. See ``OperationRequest/retry(_:)``.
 public struct RetryModifier<Operation: OperationRequest>: OperationModifier {
-  /// When and how often.
+  /// When and how often to retry.
   public let policy: RetryPolicy
 
   @inlinable
@@ -8,14 +8,14 @@ public struct RetryModifier<Operation: OperationRequest>: OperationModifier {
     self.policy = policy
   }
 
-  /// Announces the retry and its limit, and then lets `operation` write, whose own retry counts instead.
+  /// Announces the retry and its limit, and then lets `operation` write, whose own retry takes precedence.
   public func setup(context: inout OperationContext, using operation: Operation) {
     let outer = context.retryScope.pending
     context.retryScope = RetryScope(pending: outer + 1, maxRetries: max(policy.limit, 0))
     operation.setup(context: &context)
   }
 
-  /// Runs `operation` until it succeeds or the policy has enough.
+  /// Runs `operation` until it succeeds or the policy allows no further attempt.
   @inlinable
   public func run(
     isolation: isolated (any Actor)?,
@@ -29,7 +29,7 @@ public struct RetryModifier<Operation: OperationRequest>: OperationModifier {
     return try await runOnce(isolation: isolation, in: context, using: operation, with: continuation)
   }
 
-  /// The retry core; nil where this modifier is not the one that acts, or has nothing to do.
+  /// Returns the retry core, or nil if this modifier is not the one that acts, or has nothing to do.
   @usableFromInline
   func retries(
     in context: OperationContext, using operation: Operation,
@@ -58,7 +58,7 @@ public struct RetryModifier<Operation: OperationRequest>: OperationModifier {
     if context.retryScope.pending > 1 {
       inner.retryScope.pending -= 1
     } else {
-      // As in an attempt of the retry core: what the operation runs has retries of its own, which this one is not around.
+      // As in an attempt of the retry core: nested operations have retries of their own, unaffected by this one.
       inner.retryScope = RetryScope(maxRetries: context.retryScope.limit(of: policy))
     }
     return try await operation.run(isolation: isolation, in: inner, with: narrowed)
@@ -66,7 +66,7 @@ public struct RetryModifier<Operation: OperationRequest>: OperationModifier {
 }
 
 extension RetryModifier where Operation.Failure == any Error {
-  /// The retry core, for an operation that no other modifier is inside of.
+  /// Returns the retry core for an operation that is not wrapped in other modifiers.
   package func retries(
     always operation: Operation, in context: OperationContext,
     with continuation: OperationContinuation<Operation.Value, any Error>
@@ -77,22 +77,22 @@ extension RetryModifier where Operation.Failure == any Error {
 }
 
 extension OperationRequest {
-  /// Tries the request again when it fails, as `policy` says.
+  /// Retries the request when it fails, as specified by `policy`.
   ///
-  /// - Each attempt finds in its context which one it is (`operationRetryIndex`, `operationMaxRetries`,
+  /// - The context of each attempt contains its number (`operationRetryIndex`, `operationMaxRetries`,
   ///   `isLastRetryAttempt`).
-  /// - Cancellation is checked before every attempt and ends a wait at once; either way `CancellationError` is thrown.
-  ///   A `CancellationError` of the request itself is not retried once the task is cancelled.
-  /// - When several retries are chained, only the innermost acts. A retry around an operation that runs other
-  ///   operations (such as an injection) leaves theirs alone.
-  /// - When nothing is left to try, the error of the last attempt is thrown, or ``RetryDeadlineError`` when the
-  ///   deadline came during an attempt.
+  /// - Cancellation is checked before every attempt and ends a wait immediately; in both cases `CancellationError` is
+  ///   thrown. A `CancellationError` of the request itself is not retried once the task is cancelled.
+  /// - If several retries are chained, only the innermost acts. A retry around an operation that runs other operations
+  ///   (such as an injection) does not affect theirs.
+  /// - When no attempts are left, the error of the last one is thrown, or ``RetryDeadlineError`` if the deadline passed
+  ///   during an attempt.
   @inlinable
   public func retry(_ policy: RetryPolicy) -> ModifiedOperation<Self, RetryModifier<Self>> {
     modifier(RetryModifier(policy: policy))
   }
 
-  /// Tries the request again up to `limit` times when it fails, with the backoff of the context (see
+  /// Retries the request up to `limit` times when it fails, with the backoff of the context (see
   /// ``OperationRequest/backoff(_:)``).
   @inlinable
   public func retry(limit: Int) -> ModifiedOperation<Self, RetryModifier<Self>> {

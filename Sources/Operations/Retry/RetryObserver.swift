@@ -1,18 +1,18 @@
-/// Is told what a retry does: for recording, not for deciding.
+/// Observes a retry, for recording rather than for deciding.
 ///
-/// Each closure is called on the actor of whoever runs the operation, in order, and under no lock.
+/// Each closure is called on the actor on which the operation runs, in order, and without a lock held.
 public struct RetryObserver: Sendable {
-  /// An attempt begins. Its number counts from 1, attempts before a resume included.
+  /// Called when an attempt starts, with its number from 1, including attempts before a resume.
   public var onAttempt: @Sendable (Int) -> Void
-  /// An attempt failed, and a wait for the next begins. Not called for what a resumed retry still has to wait.
+  /// Called when an attempt has failed and the wait for the next one starts. Not called for the remaining wait of a resumed retry.
   public var onWait: @Sendable (RetryWait) -> Void
-  /// A wait ended.
+  /// Called when a wait ends.
   public var onWake: @Sendable (RetryWakeCause) -> Void
-  /// There will be no further attempt, although the last one did not succeed. Called exactly once for every run that
+  /// Called when no further attempt will be made although the last one did not succeed; exactly once for every run that
   /// throws.
   public var onGiveUp: @Sendable (RetryGiveUpReason) -> Void
 
-  /// An observer of some of it.
+  /// Creates an observer with any of these closures.
   public init(
     onAttempt: @escaping @Sendable (Int) -> Void = { _ in },
     onWait: @escaping @Sendable (RetryWait) -> Void = { _ in },
@@ -26,21 +26,21 @@ public struct RetryObserver: Sendable {
   }
 }
 
-/// A wait that begins after a failed attempt.
+/// A wait after a failed attempt.
 public struct RetryWait: Sendable {
   /// The number of the attempt that failed, from 1.
   public let attempt: Int
-  /// What it failed with.
+  /// The error of that attempt.
   public let error: any Error
   /// The chosen delay.
   public let delay: Duration
-  /// When the delay is over, by the operation's wall clock.
+  /// The time at which the delay is over, by the operation's wall clock.
   public let due: Timestamp
-  /// What to keep so that the wait can go on in another process. Its remaining delay is the whole delay: take off what
-  /// has passed since.
+  /// The state to save so that the wait can continue in another process. Its remaining delay is the whole delay:
+  /// subtract the time that has passed since.
   public let state: RetryState
 
-  /// A wait.
+  /// Creates a wait.
   public init(attempt: Int, error: any Error, delay: Duration, due: Timestamp, state: RetryState) {
     self.attempt = attempt
     self.error = error
@@ -50,23 +50,23 @@ public struct RetryWait: Sendable {
   }
 }
 
-/// What ended a wait.
+/// The reason why a wait ended.
 public enum RetryWakeCause: Sendable, Hashable {
   /// The chosen delay was over.
   case delay
-  /// The waker of this name fired.
+  /// The waker with this name fired.
   case waker(String)
   /// The task was cancelled; no attempt follows.
   case cancelled
 }
 
-/// Why no further attempt is made.
+/// The reason why no further attempt is made.
 public enum RetryGiveUpReason: Sendable, Hashable {
   /// All retries are used up.
   case limit
   /// The next attempt would start at the deadline or later, or an attempt was still running then.
   case deadline
-  /// The policy's `decide` said so, or the error itself, with this reason; or the delayer failed, which is then the reason.
+  /// The policy's `decide` or the error itself stopped the retry, for this reason; or the delayer failed, which is then the reason.
   case stopped(String)
   /// The task was cancelled.
   case cancelled
@@ -78,7 +78,7 @@ extension OperationContext {
     @usableFromInline static var defaultValue: RetryObserver? { nil }
   }
 
-  /// Who is told what the retry does; nobody by default.
+  /// The observer of the retry; none by default.
   @inlinable
   public var retryObserver: RetryObserver? {
     get { self[RetryObserverKey.self] }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The wait before a retry: ends when the delay is over, a waker fires or the task is cancelled, whichever comes first.
 ///
-/// An object for the reason that ``RetryRun`` is one. Used once.
+/// A class for the same reason as ``RetryRun``. Used once.
 package final class RetryPause: Sendable {
   private enum State {
     case quiet
@@ -10,9 +10,9 @@ package final class RetryPause: Sendable {
     case over(Result<RetryWakeCause, any Error>)
   }
 
-  /// What may end the wait, as `init` found it.
+  /// What may end the wait, as set up by `init`.
   private struct Enders {
-    /// The wakers', and the alarm's, which have to be cancelled when the wait is over.
+    /// The subscriptions of the wakers and the alarm, to be cancelled when the wait ends.
     var subscriptions: [OperationSubscription] = []
     var hasWakers = false
     var hasAlarm = false
@@ -23,8 +23,8 @@ package final class RetryPause: Sendable {
   private let state = Mutex(State.quiet)
   private let enders = Mutex(Enders())
 
-  /// A wait for `delay`, which any of `wakers` may cut short: it begins here, and has to be run. In `context` are who lets time pass, and
-  /// who is told.
+  /// Starts a wait for `delay`, which any of `wakers` may cut short; call ``run(isolation:)`` afterwards. The delayer
+  /// and the observer are those of `context`.
   package init(of delay: Duration, wakers: [any RetryWaker], in context: OperationContext) {
     self.delay = delay
     self.context = context
@@ -39,7 +39,7 @@ package final class RetryPause: Sendable {
     self.enders.withLock { $0 = enders }
   }
 
-  /// Returns when the next attempt may begin, and throws `CancellationError` when there will be none.
+  /// Returns when the next attempt may start; throws `CancellationError` if there will be none.
   package func run(isolation: isolated (any Actor)?) async throws {
     let outcome: Result<RetryWakeCause, any Error>
     do {
@@ -55,7 +55,7 @@ package final class RetryPause: Sendable {
   private func conclude(_ outcome: Result<RetryWakeCause, any Error>) throws {
     for subscription in enders.withLock({ $0.subscriptions }) { subscription.cancel() }
     let observer = context.retryObserver
-    // A cancellation that comes together with something else wins: no attempt may follow it.
+    // A simultaneous cancellation takes precedence: no attempt may follow it.
     guard !Task.isCancelled else {
       observer?.onWake(.cancelled)
       observer?.onGiveUp(.cancelled)
@@ -70,9 +70,9 @@ package final class RetryPause: Sendable {
     }
   }
 
-  /// Lets the delay pass without an alarm.
+  /// Waits for the delay without an alarm.
   private func passed(isolation: isolated (any Actor)?) async throws -> RetryWakeCause {
-    // In a task of its own only where something else can end the wait.
+    // A separate task is only needed if something else can end the wait.
     if enders.withLock({ $0.hasWakers }) { return try await race(isolation: isolation) }
     try await context.operationDelayer.delay(for: delay)
     return .delay
@@ -95,7 +95,7 @@ package final class RetryPause: Sendable {
     }
   }
 
-  /// Ends the wait, unless it has ended. From any thread.
+  /// Ends the wait, unless it has ended already. May be called from any thread.
   private func end(_ outcome: Result<RetryWakeCause, any Error>) {
     let waiting: UnsafeContinuation<RetryWakeCause, any Error>? = state.withLock { state in
       switch state {
@@ -112,10 +112,10 @@ package final class RetryPause: Sendable {
     waiting?.resume(with: outcome)
   }
 
-  /// What came first; the cancellation of the task ends the wait too.
+  /// Waits for whatever comes first; cancelling the task ends the wait too.
   private func ended(isolation: isolated (any Actor)?) async throws -> RetryWakeCause {
     try await withTaskCancellationHandler {
-      // Unsafe, which takes no memory: the state has the continuation until the one call that ends the wait takes it out.
+      // Unsafe, to avoid an allocation: the state holds the continuation until the single call that ends the wait removes it.
       try await withUnsafeThrowingContinuation(isolation: isolation) { continuation in
         let outcome: Result<RetryWakeCause, any Error>? = state.withLock { state in
           if case .over(let outcome) = state { return outcome }

@@ -1,24 +1,24 @@
-/// When, and how often, a failed operation is tried again.
+/// When and how often a failed operation is retried.
 public struct RetryPolicy: Sendable {
-  /// Judges a failure. Called on the caller's actor after each failed attempt that another could follow.
+  /// Decides about a failure. Called on the caller's actor after each failed attempt that another could follow.
   public typealias Decide = @Sendable (any Error, RetryAttempt) -> RetryDecision
 
-  /// The most *re*tries: a limit of 3 allows four attempts. 0 by default; negative counts as 0.
+  /// The maximum number of *re*tries: a limit of 3 allows four attempts. 0 by default; a negative value counts as 0.
   public var limit: Int
-  /// How long to wait before each retry; nil, the default, takes the context's `operationBackoff`.
+  /// The backoff; nil, the default, uses the context's `operationBackoff`.
   public var backoff: OperationBackoff?
-  /// Bounds all attempts and waits together, counted from the start of the first attempt. nil, the default, is no
-  /// bound.
+  /// Limits all attempts and waits together, counted from the start of the first attempt. Nil, the default, means no
+  /// limit.
   ///
-  /// An attempt that still runs at the deadline is cancelled and awaited, and ``RetryDeadlineError`` is thrown. A wait
-  /// that would end then or later is not begun, and the error of the last attempt is thrown.
+  /// An attempt that is still running at the deadline is cancelled and awaited, and ``RetryDeadlineError`` is thrown. A
+  /// wait that would end at the deadline or later is not started, and the error of the last attempt is thrown.
   public var deadline: Duration?
-  /// Judges each failure; nil, the default, retries every one.
+  /// Decides about each failure; nil, the default, retries every one.
   public var decide: Decide?
-  /// What may end a wait before its time. None by default.
+  /// Wakers that may end a wait early. None by default.
   public var wakers: [any RetryWaker]
 
-  /// A policy; by default one that never retries.
+  /// Creates a policy; by default one that never retries.
   public init(
     limit: Int = 0,
     backoff: OperationBackoff? = nil,

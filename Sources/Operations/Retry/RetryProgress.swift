@@ -1,7 +1,6 @@
-/// How far one retry has come, and what it does next. Makes every decision of the retry core, and touches neither tasks
-/// nor timers.
+/// The progress of one retry. Makes every decision of the retry core, without using tasks or timers.
 struct RetryProgress {
-  /// What follows a failure.
+  /// The decision about a failure.
   enum Verdict {
     case giveUp(RetryGiveUpReason, throwing: any Error)
     case wait(Duration, isHint: Bool, wakers: [any RetryWaker])
@@ -13,7 +12,7 @@ struct RetryProgress {
   private let start: Duration
   private(set) var state: RetryState
 
-  /// The first attempt began at `start`, or begins now.
+  /// Creates the progress of a retry whose first attempt started at `start`, or starts now if that is nil.
   init(policy: RetryPolicy, limit: Int, context: OperationContext, start: Duration? = nil) {
     self.policy = policy
     self.limit = limit
@@ -25,10 +24,10 @@ struct RetryProgress {
 
   var deadline: Duration? { policy.deadline }
 
-  /// Time since the start of the first attempt, with that before a resume.
+  /// The time since the start of the first attempt, including that before a resume.
   var elapsed: Duration { context.operationClock.monotonic() - start }
 
-  /// What a resumed retry has to wait before its first attempt here; nil when there is nothing left.
+  /// Returns the remaining delay of a resumed retry before its first attempt here, once; nil if there is none left.
   mutating func takeRemainingDelay() -> Duration? {
     defer { state.remainingDelay = nil }
     return state.remainingDelay.flatMap { $0 > .zero ? $0 : nil }

@@ -1,10 +1,10 @@
-/// One run of a request with its retries: the one retry core. After a failure it looks, in this order, at: the limit, cancellation, the
-/// policy's decision, the deadline.
+/// One run of a request with its retries: the single retry core. After a failure it checks, in this order: the limit, cancellation, the
+/// policy's decision, and the deadline.
 ///
-/// An object, and not the variables of one function: the frame of an asynchronous function has room for everything that it ever needs,
-/// several times over, and lasts as long as it waits. So each step has a frame of its own, which goes with it, and whatever waits for its next
-/// attempt, possibly thousands at a time and for long, has one reference in its frame. For the same reason the errors have no type here: room
-/// for one that is not known would have to be made while the operation runs.
+/// This is a class rather than variables of one function: the frame of an asynchronous function reserves space for everything it ever
+/// needs, several times over, for as long as it waits. Each step therefore has a frame of its own, which is released with it, and a run
+/// that waits for its next attempt, possibly one of thousands and for long, has only one reference in its frame. For the same reason the
+/// errors are untyped: space for an error of unknown type would have to be reserved while the operation runs.
 @usableFromInline
 package final class RetryRun<Operation: OperationRequest> where Operation.Failure == any Error {
   private let operation: Operation
@@ -13,7 +13,7 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
   private let early: (any Error)?
   private var hasMissedDeadline = false
 
-  /// A run that begins now, or goes on after `early` where whoever calls has made the first attempt already.
+  /// Creates a run that starts now, or continues after `early` if the caller has already made the first attempt.
   init(
     of operation: Operation, policy: RetryPolicy, limit: Int, after early: RetryEarlyFailure? = nil,
     in context: OperationContext, with continuation: OperationContinuation<Operation.Value, any Error>
@@ -24,12 +24,12 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
     progress = RetryProgress(policy: policy, limit: limit, context: context, start: early?.start)
   }
 
-  /// The most retries there can be.
+  /// The maximum number of retries.
   package var limit: Int { progress.limit }
   private var policy: RetryPolicy { progress.policy }
   private var context: OperationContext { progress.context }
 
-  /// Makes attempts until one succeeds or there is no point in another.
+  /// Makes attempts until one succeeds or no further attempt is allowed.
   @usableFromInline
   package func run(isolation: isolated (any Actor)?) async throws -> Operation.Value {
     var pause = try firstPause()
@@ -45,7 +45,7 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
     }
   }
 
-  /// What a resumed retry still has to wait, or what follows the attempt that was made already.
+  /// Returns the remaining wait of a resumed retry, or the wait after an attempt that was already made.
   private func firstPause() throws -> RetryPause? {
     if let early {
       _ = beginAttempt()
@@ -68,7 +68,7 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
     throw CancellationError()
   }
 
-  /// - Returns: What the attempt finds.
+  /// - Returns: The context of the attempt.
   private func beginAttempt() -> OperationContext {
     var inner = context.forNestedOperation()
     inner.retryScope = progress.beginAttempt()
@@ -86,10 +86,10 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
     throw RetryDeadlineError(deadline: deadline)
   }
 
-  /// Judges a failure.
+  /// Decides about a failure.
   ///
-  /// - Returns: What to wait before the next attempt.
-  /// - Throws: What the run ends with where there is none.
+  /// - Returns: The wait before the next attempt.
+  /// - Throws: The error with which the run ends, if there is none.
   private func pause(after failure: any Error) throws -> RetryPause {
     let observer = context.retryObserver
     let verdict =
@@ -110,15 +110,15 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
   }
 }
 
-/// A first attempt that was made before the retry core was needed.
+/// The failure of a first attempt made before the retry core was needed.
 struct RetryEarlyFailure {
-  /// What it failed with.
+  /// The error of the attempt.
   let error: any Error
-  /// When it began, by the operation's monotonic clock.
+  /// The time at which it started, by the operation's monotonic clock.
   let start: Duration
 }
 
-/// A request that does not say any more what it throws.
+/// A request with its error type erased.
 @usableFromInline
 struct WidenedOperation<Operation: OperationRequest>: OperationRequest {
   let operation: Operation

@@ -1,15 +1,15 @@
-/// What the retry modifiers around one operation know of each other, in one entry of the context so that the common
-/// case reads only once.
+/// What the retry modifiers around one operation know about each other, in a single entry of the context so that the
+/// common case needs only one read.
 @usableFromInline
 struct RetryScope: Sendable {
-  /// How many retry modifiers were set up and have not run yet. The innermost is the one that finds 1; one that finds 0
-  /// was never set up.
+  /// The number of retry modifiers that were set up and have not run yet. The innermost is the one that finds 1; one
+  /// that finds 0 was never set up.
   @usableFromInline var pending: Int
-  /// The most retries, as set by the innermost of them.
+  /// The maximum number of retries, as set by the innermost modifier.
   @usableFromInline var maxRetries: Int
-  /// Which retry the running attempt is, from 0; nil in the first attempt.
+  /// The index of the retry that the running attempt is, from 0; nil in the first attempt.
   @usableFromInline var index: Int?
-  /// Whether somebody set `maxRetries` by hand, which then counts more than a client's default.
+  /// Whether `maxRetries` was set explicitly and therefore takes precedence over a client's default.
   @usableFromInline var isChosen = false
 
   @inlinable
@@ -19,7 +19,7 @@ struct RetryScope: Sendable {
     self.index = index
   }
 
-  /// The most retries of the modifier that acts: as it was set up, or, where it never was, as its policy says.
+  /// Returns the maximum number of retries of the modifier that acts: the one from its setup or, if it was never set up, its policy's.
   @usableFromInline
   func limit(of policy: RetryPolicy) -> Int {
     max(pending > 0 ? maxRetries : policy.limit, 0)
@@ -38,11 +38,11 @@ extension OperationContext {
     set { self[RetryScopeKey.self] = newValue }
   }
 
-  /// Which retry the running attempt is: nil in the first attempt, then 0, 1, 2, …
+  /// The index of the retry that the running attempt is: nil in the first attempt, then 0, 1, 2, …
   @inlinable
   public var operationRetryIndex: Int? { retryScope.index }
 
-  /// The most retries of the operation. Written by `.retry` when it is set up; a change afterwards counts from the next
+  /// The maximum number of retries of the operation. Set by `.retry` during setup; a later change applies from the next
   /// run on. 0 without a retry. In the default context of a client, it replaces the client's own default.
   @inlinable
   public var operationMaxRetries: Int {
@@ -55,14 +55,14 @@ extension OperationContext {
     }
   }
 
-  /// Whether a failure of the running attempt is final, as far as the number of retries goes.
+  /// Whether a failure of the running attempt is final with respect to the number of retries.
   @inlinable
   public var isLastRetryAttempt: Bool {
     let scope = retryScope
     return (scope.index ?? -1) + 1 >= scope.maxRetries
   }
 
-  /// The context for another operation that runs within this one: without what belongs to this one's retry.
+  /// Returns the context for another operation that runs within this one, without the entries of this one's retry.
   package func forNestedOperation() -> OperationContext {
     var context = self
     context.removeValue(for: RetryScopeKey.self)

@@ -1,16 +1,16 @@
-/// What a retry must remember to go on after a restart of the host.
+/// The state that a retry needs to continue after a restart of the host.
 public struct RetryState: Sendable, Hashable {
-  /// How many attempts were made already. The next has the number after it. When the limit is used up, one more attempt
-  /// is made nevertheless, since whoever resumes asked for it.
+  /// The number of attempts already made; the next one has the number after it. If the limit has been reached, one more
+  /// attempt is made anyway, because resuming asks for it.
   public var attemptsUsed: Int
-  /// The last delay of the backoff, which decorrelated backoff builds on; nil when there was none.
+  /// The last delay of the backoff, which decorrelated backoff builds on; nil if there was none.
   public var previousDelay: Duration?
-  /// Time already spent since the start of the first attempt, which counts against the deadline.
+  /// The time already spent since the start of the first attempt, which counts towards the deadline.
   public var elapsed: Duration
-  /// What is left to wait before the first attempt here; nil, or nothing left, starts at once. Wakers may shorten it.
+  /// The remaining delay before the first attempt here; nil, zero or less starts immediately. Wakers may shorten it.
   public var remainingDelay: Duration?
 
-  /// A state; by default that of a retry which has not begun.
+  /// Creates a state; by default that of a retry that has not started.
   public init(
     attemptsUsed: Int = 0,
     previousDelay: Duration? = nil,
@@ -30,8 +30,8 @@ extension OperationContext {
     @usableFromInline static var defaultValue: RetryState? { nil }
   }
 
-  /// Where the retry goes on; nil, the default, starts from the beginning. Of a repeated operation, only the first run
-  /// sees it.
+  /// The state from which the retry continues; nil, the default, starts from the beginning. Applies only to the first
+  /// run of a repeated operation.
   @inlinable
   public var retryState: RetryState? {
     get { self[RetryStateKey.self] }

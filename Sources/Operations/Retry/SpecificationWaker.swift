@@ -1,20 +1,20 @@
-/// Brings a waiting retry forward when a specification turns true: when the network is back, or a file is there.
+/// Brings a waiting retry forward when a specification becomes true, for example when the network is back or a file exists.
 ///
-/// Only a turn counts. A specification that is satisfied when the wait begins brings nothing forward, or it would wake
-/// every retry at once.
+/// Only a change has an effect. A specification that is already satisfied when the wait starts does not wake the retry; otherwise it would
+/// wake every retry immediately.
 public struct SpecificationWaker: RetryWaker {
   /// Identifies the waker in history and messages.
   public let name: String
-  /// What is watched while a retry waits.
+  /// The specification watched while a retry waits.
   public let specification: AnyOperationRunSpecification
   private let context: OperationContext
 
   /// Creates a waker.
   ///
   /// - Parameters:
-  ///   - specification: What is watched while a retry waits.
-  ///   - context: What the specification is asked in. Default: one with nothing set.
-  ///   - name: How messages call the waker. Default: the specification's own formula.
+  ///   - specification: The specification watched while a retry waits.
+  ///   - context: The context in which the specification is evaluated. Default: an empty one.
+  ///   - name: The name of the waker in messages. Default: the text of the specification's condition.
   public init(
     _ specification: some OperationRunSpecification, in context: OperationContext = OperationContext(),
     name: String? = nil
@@ -33,7 +33,7 @@ public struct SpecificationWaker: RetryWaker {
     }
     follower.look()
     let subscription = specification.subscribe(in: context) { follower.look() }
-    // A turn between the first look and the subscription would be lost otherwise.
+    // A change between the first check and the subscription would be lost otherwise.
     follower.look()
     return subscription
   }

@@ -1,19 +1,19 @@
-/// Tries a request that has a state again when it fails, and keeps the type of its failure, so that the state remains
-/// the same. See ``StatefulOperationRequest/retry(_:)``.
+/// Retries a stateful request when it fails, keeping its failure type, so that the state stays the same. See
+/// ``StatefulOperationRequest/retry(_:)``.
 public struct StatefulRetryModifier<Operation: OperationRequest>: OperationModifier {
-  /// When and how often.
+  /// When and how often to retry.
   public let policy: RetryPolicy
 
   init(policy: RetryPolicy) {
     self.policy = policy
   }
 
-  /// Announces the retry as ``RetryModifier`` does.
+  /// Announces the retry like ``RetryModifier``.
   public func setup(context: inout OperationContext, using operation: Operation) {
     RetryModifier(policy: policy).setup(context: &context, using: operation)
   }
 
-  /// Runs `operation` until it succeeds or the policy has enough.
+  /// Runs `operation` until it succeeds or the policy allows no further attempt.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -25,9 +25,9 @@ public struct StatefulRetryModifier<Operation: OperationRequest>: OperationModif
 }
 
 extension OperationRequest {
-  /// Runs the request with retries, and throws what the request itself can throw.
+  /// Runs the request with retries, throwing only errors that the request itself can throw.
   ///
-  /// The first attempt is made here, because it mostly is the only one: the retry core goes on from there.
+  /// The first attempt is made here, because it is usually the only one; the retry core continues from there.
   @inline(__always)
   func runRetried(
     _ policy: RetryPolicy,
@@ -53,9 +53,9 @@ extension OperationRequest {
     }
   }
 
-  // The next two by themselves, so that a run that succeeds at once pays nothing for what they need.
+  // The next two are separate functions, so that a run that succeeds immediately pays nothing for what they need.
 
-  /// Leaves all attempts to the retry core.
+  /// Makes all attempts in the retry core.
   @inline(never)
   private func runByCore(
     _ policy: RetryPolicy,
@@ -67,7 +67,7 @@ extension OperationRequest {
     try await runAttempts(policy, isolation: isolation, in: context, limit: limit, after: nil, with: continuation)
   }
 
-  /// Leaves all attempts but the first, which has failed, to the retry core.
+  /// Makes all attempts in the retry core, except the first one, which has failed.
   @inline(never)
   private func runAgain(
     _ policy: RetryPolicy,
@@ -105,10 +105,10 @@ extension OperationRequest {
     } catch {
       if let failure = error as? Failure { throw failure }
     }
-    // The end was a cancellation or the deadline, which a failure of this type cannot say: what the last attempt brought
-    // counts, even if it came too late.
+    // The run was cancelled or missed its deadline, which a failure of this type cannot express: the outcome of the
+    // last attempt is used, even if it came too late.
     if let end = last?.end { return try end.get() }
-    // There was none: the request shall find out itself that it is not wanted.
+    // There was no attempt: run the request cancelled, so that it decides on its own outcome.
     return try await runCancelled(isolation: isolation, in: context.forNestedOperation(), with: continuation)
   }
 
@@ -130,7 +130,7 @@ extension OperationRequest {
   }
 }
 
-/// One attempt as the retry core sees it. Carries the continuation past the core, which would have to wrap it.
+/// One attempt as seen by the retry core. Carries the continuation past the core, which would have to wrap it.
 private struct RetriedAttempt<Operation: OperationRequest>: OperationRequest {
   let operation: Operation
   let continuation: OperationContinuation<Operation.Value, Operation.Failure>
@@ -152,9 +152,9 @@ private struct RetriedAttempt<Operation: OperationRequest>: OperationRequest {
   }
 }
 
-/// How the last attempt ended; nil before the first one has.
+/// The outcome of the last attempt; nil before the first one has ended.
 ///
-/// Unchecked because attempts follow one another, and the end is read after the last.
+/// Unchecked because attempts are sequential, and the outcome is read after the last one.
 private final class LastAttempt<Value, Failure: Error>: @unchecked Sendable {
   var end: Result<Value, Failure>?
 
@@ -164,17 +164,17 @@ private final class LastAttempt<Value, Failure: Error>: @unchecked Sendable {
 }
 
 extension StatefulOperationRequest {
-  /// Tries the request again when it fails, as `policy` says. See ``OperationRequest/retry(_:)``, from which this one
-  /// differs in one point: what it throws is always a `Failure`, so that the request keeps its state.
+  /// Retries the request when it fails, as specified by `policy`. Unlike ``OperationRequest/retry(_:)``, it only throws
+  /// a `Failure`, so that the request keeps its state.
   ///
-  /// Where `Failure` cannot be a `CancellationError` or a ``RetryDeadlineError``, what the last attempt ended with counts
-  /// instead, be it a failure or a value that came too late; and a request that is cancelled before its first attempt, or
-  /// has no time for one, is run once, cancelled.
+  /// If `Failure` cannot be a `CancellationError` or a ``RetryDeadlineError``, the outcome of the last attempt is used
+  /// instead, be it a failure or a value that came too late; and a request that is cancelled before its first attempt,
+  /// or has no time for one, is run once, cancelled.
   public func retry(_ policy: RetryPolicy) -> ModifiedOperation<Self, StatefulRetryModifier<Self>> {
     modifier(StatefulRetryModifier(policy: policy))
   }
 
-  /// Tries the request again up to `limit` times when it fails, with the backoff of the context (see
+  /// Retries the request up to `limit` times when it fails, with the backoff of the context (see
   /// ``OperationRequest/backoff(_:)``).
   public func retry(limit: Int) -> ModifiedOperation<Self, StatefulRetryModifier<Self>> {
     retry(RetryPolicy(limit: limit))

@@ -1,14 +1,14 @@
-/// A condition that never changes. See ``OperationRunSpecification/always(_:)``.
+/// A specification that never changes. See ``OperationRunSpecification/always(_:)``.
 public struct AlwaysRunSpecification: OperationRunSpecification, Hashable {
   /// The value.
   public let isSatisfied: Bool
 
-  /// A condition that is always satisfied, or never.
+  /// Creates a specification that is always satisfied, or never.
   public init(isSatisfied: Bool = true) {
     self.isSatisfied = isSatisfied
   }
 
-  /// The value.
+  /// Returns the value.
   public func isSatisfied(in context: OperationContext) -> Bool { isSatisfied }
 
   /// Never calls `onChange`.
@@ -16,7 +16,7 @@ public struct AlwaysRunSpecification: OperationRunSpecification, Hashable {
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription { .empty }
 
-  /// `always` or `never`.
+  /// Returns `always` or `never`.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let name = isSatisfied ? "always" : "never"
     var description = SpecificationDescription(
@@ -33,7 +33,7 @@ extension OperationRunSpecification where Self == AlwaysRunSpecification {
   /// Never satisfied.
   public static var never: AlwaysRunSpecification { AlwaysRunSpecification(isSatisfied: false) }
 
-  /// Always satisfied, or never: for a choice that is made once.
+  /// Always satisfied, or never, for a choice that is made once.
   public static func always(_ isSatisfied: Bool) -> AlwaysRunSpecification {
     AlwaysRunSpecification(isSatisfied: isSatisfied)
   }

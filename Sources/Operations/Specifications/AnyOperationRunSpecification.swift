@@ -1,31 +1,31 @@
-/// A specification whose type is not told: for properties, context entries and lists.
+/// A type-erased specification, for properties, context entries and lists.
 public struct AnyOperationRunSpecification: OperationRunSpecification {
-  /// The specification inside.
+  /// The wrapped specification.
   public let base: any OperationRunSpecification
 
-  /// Hides the type of `base`; one that is hidden already is not wrapped again.
+  /// Erases the type of `base`; an erased specification is not wrapped again.
   public init(_ base: any OperationRunSpecification) {
     self.base = (base as? AnyOperationRunSpecification)?.base ?? base
   }
 
-  /// Whether the specification inside is satisfied.
+  /// Returns whether the wrapped specification is satisfied.
   public func isSatisfied(in context: OperationContext) -> Bool {
     base.isSatisfied(in: context)
   }
 
-  /// The value of the specification inside.
+  /// Returns the value of the wrapped specification.
   public func value(in context: OperationContext) -> Bool? {
     base.value(in: context)
   }
 
-  /// Subscribes to the specification inside.
+  /// Subscribes to the wrapped specification.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
     base.subscribe(in: context, onChange: onChange)
   }
 
-  /// What the specification inside says of itself.
+  /// Returns the description of the wrapped specification.
   public func description(in context: OperationContext) -> SpecificationDescription {
     base.description(in: context)
   }

@@ -1,19 +1,19 @@
 /// Whether the application is in the foreground. See ``OperationRunSpecification/applicationIsActive(observer:)``.
 public struct ApplicationIsActiveRunSpecification<Observer: ApplicationActivityObserver>: OperationRunSpecification {
-  /// Knows the application.
+  /// The observer of the application.
   public let observer: Observer
 
-  /// Follows `observer`.
+  /// Creates a specification that follows `observer`.
   public init(observer: Observer) {
     self.observer = observer
   }
 
-  /// Whether the application is active, and the context lets operations depend on that.
+  /// Returns whether the application is active and the context lets operations depend on that.
   public func isSatisfied(in context: OperationContext) -> Bool {
     context.isOperationApplicationActiveRerunningEnabled && observer.isApplicationActive
   }
 
-  /// Subscribes to the observer; to nothing where the context does not let operations depend on it.
+  /// Subscribes to the observer, unless the context does not let operations depend on it.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
@@ -22,7 +22,7 @@ public struct ApplicationIsActiveRunSpecification<Observer: ApplicationActivityO
     return observer.subscribe { _ in changes.call() }
   }
 
-  /// `foreground`, and why it has its value.
+  /// Returns `foreground` and the reason for its value.
   public func description(in context: OperationContext) -> SpecificationDescription {
     guard context.isOperationApplicationActiveRerunningEnabled else {
       return SpecificationDescription(
@@ -34,7 +34,7 @@ public struct ApplicationIsActiveRunSpecification<Observer: ApplicationActivityO
 }
 
 extension OperationRunSpecification {
-  /// Satisfied while the application that `observer` knows is active, unless the context's
+  /// Satisfied while the application observed by `observer` is active, unless the context's
   /// `isOperationApplicationActiveRerunningEnabled` is false.
   public static func applicationIsActive<Observer: ApplicationActivityObserver>(
     observer: Observer
@@ -48,7 +48,7 @@ extension OperationContext {
     static let defaultValue = true
   }
 
-  /// Whether operations run again because the application became active. True by default; when false,
+  /// Whether operations are rerun when the application becomes active. True by default; if false,
   /// `.applicationIsActive(observer:)` is never satisfied.
   public var isOperationApplicationActiveRerunningEnabled: Bool {
     get { self[ApplicationActiveRerunningKey.self] }
@@ -57,7 +57,7 @@ extension OperationContext {
 }
 
 extension OperationRequest {
-  /// Keeps the operation from running again because the application became active.
+  /// Prevents the operation from being rerun when the application becomes active.
   public func disableApplicationActiveRerunning(
     _ isDisabled: Bool = true
   ) -> ModifiedOperation<Self, ContextModifier<Self>> {

@@ -3,8 +3,8 @@ import Synchronization
 /// The newest element of an asynchronous sequence of booleans. See
 /// ``OperationRunSpecification/observing(_:initialValue:clock:)``.
 ///
-/// The sequence is iterated from the moment the specification is made until the last copy of it is gone, whether or not
-/// anybody subscribes. Copies share one iteration.
+/// The sequence is iterated from the creation of the specification until its last copy is released, with or without
+/// subscribers. Copies share one iteration.
 public struct AsyncSequenceRunSpecification: OperationRunSpecification {
   private let observation: SequenceObservation
 
@@ -13,28 +13,28 @@ public struct AsyncSequenceRunSpecification: OperationRunSpecification {
   /// - Parameters:
   ///   - sequence: The values.
   ///   - initialValue: The value before the first element.
-  ///   - clock: Stamps changes, for descriptions. The system's by default.
+  ///   - clock: The clock that timestamps changes, for descriptions. The system's by default.
   public init<Values: AsyncSequence & Sendable>(
     _ sequence: Values, initialValue: Bool, clock: any OperationClock = .system
   ) where Values.Element == Bool {
     observation = SequenceObservation(sequence, initialValue: initialValue, clock: clock)
   }
 
-  /// The newest element.
+  /// Returns the newest element.
   public func isSatisfied(in context: OperationContext) -> Bool {
     observation.values.isSatisfied
   }
 
-  /// Calls `onChange` after each element that differs from the one before.
+  /// Calls `onChange` after each element that differs from the previous one.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
     let subscription = observation.values.subscribe(onChange)
-    // A subscription is worth something only as long as the iteration goes on, so it keeps it.
+    // The subscription is useful only as long as the iteration continues, so it retains the iteration.
     return OperationSubscription { [observation] in withExtendedLifetime(observation) { subscription.cancel() } }
   }
 
-  /// `observed`, its value and since when it has it, and whether the sequence has ended.
+  /// Returns `observed`, its value and the time of the last change, and whether the sequence has ended.
   public func description(in context: OperationContext) -> SpecificationDescription {
     observation.values.description(in: context)
   }
@@ -43,13 +43,13 @@ public struct AsyncSequenceRunSpecification: OperationRunSpecification {
 extension OperationRunSpecification where Self == AsyncSequenceRunSpecification {
   /// Satisfied while the newest element of `sequence` is true.
   ///
-  /// The sequence is iterated at once, and until the specification and its subscriptions are gone. Where it ends, or
-  /// fails, the last value stays.
+  /// The sequence is iterated from now on until the specification and its subscriptions are released. If it ends or
+  /// fails, the last value remains.
   ///
   /// - Parameters:
   ///   - sequence: The values.
   ///   - initialValue: The value before the first element.
-  ///   - clock: Stamps changes, for descriptions. The system's by default.
+  ///   - clock: The clock that timestamps changes, for descriptions. The system's by default.
   /// - Returns: A specification whose copies share one iteration.
   public static func observing<Values: AsyncSequence & Sendable>(
     _ sequence: Values, initialValue: Bool, clock: any OperationClock = .system
@@ -58,7 +58,7 @@ extension OperationRunSpecification where Self == AsyncSequenceRunSpecification 
   }
 }
 
-/// One iteration: ends when it is released.
+/// An iteration that ends when it is released.
 private final class SequenceObservation: Sendable {
   let values: ObservedValues
   private let iteration: Task<Void, Never>
@@ -81,7 +81,7 @@ private final class SequenceObservation: Sendable {
   deinit { iteration.cancel() }
 }
 
-/// What an iteration has brought so far. Written by the iteration alone.
+/// The values produced by an iteration so far. Written only by the iteration.
 private final class ObservedValues: Sendable {
   private struct History {
     var changedAt: Timestamp?

@@ -1,14 +1,14 @@
-/// Whether a network is there. See ``OperationRunSpecification/connected(to:)``.
+/// Whether a network is connected. See ``OperationRunSpecification/connected(to:)``.
 public struct ConnectedRunSpecification<Observer: NetworkObserver>: OperationRunSpecification {
-  /// Knows the network.
+  /// The observer of the network.
   public let observer: Observer
 
-  /// Follows `observer`.
+  /// Creates a specification that follows `observer`.
   public init(to observer: Observer) {
     self.observer = observer
   }
 
-  /// Whether the status is at least the context's `operationSatisfiedConnectionStatus`.
+  /// Returns whether the status is at least the context's `operationSatisfiedConnectionStatus`.
   public func isSatisfied(in context: OperationContext) -> Bool {
     observer.currentStatus >= context.operationSatisfiedConnectionStatus
   }
@@ -20,7 +20,7 @@ public struct ConnectedRunSpecification<Observer: NetworkObserver>: OperationRun
     observer.subscribe { _ in onChange() }
   }
 
-  /// `connected`, or `requires connection` or `disconnected` in a context that is satisfied with that.
+  /// Returns `connected`, with the required status in parentheses if the context sets a lower one.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let threshold = context.operationSatisfiedConnectionStatus
     return SpecificationDescription(
@@ -30,8 +30,8 @@ public struct ConnectedRunSpecification<Observer: NetworkObserver>: OperationRun
 }
 
 extension OperationRunSpecification {
-  /// Satisfied while the network that `observer` knows is at least as well connected as the context's
-  /// `operationSatisfiedConnectionStatus` asks for.
+  /// Satisfied while the network observed by `observer` is at least as well connected as the context's
+  /// `operationSatisfiedConnectionStatus`.
   public static func connected<Observer: NetworkObserver>(
     to observer: Observer
   ) -> Self where Self == ConnectedRunSpecification<Observer> {
@@ -44,8 +44,8 @@ extension OperationContext {
     static let defaultValue = NetworkConnectionStatus.connected
   }
 
-  /// The worst status with which `.connected(to:)` is satisfied. `.connected` by default; with `.disconnected` it always
-  /// is.
+  /// The worst status that satisfies `.connected(to:)`. `.connected` by default; with `.disconnected` it is always
+  /// satisfied.
   public var operationSatisfiedConnectionStatus: NetworkConnectionStatus {
     get { self[SatisfiedConnectionStatusKey.self] }
     set { self[SatisfiedConnectionStatusKey.self] = newValue }
@@ -53,7 +53,7 @@ extension OperationContext {
 }
 
 extension OperationRequest {
-  /// Lets `.connected(to:)` be satisfied with `status` and better.
+  /// Lets `status` or better satisfy `.connected(to:)`.
   public func satisfiedConnectionStatus(
     _ status: NetworkConnectionStatus
   ) -> ModifiedOperation<Self, ContextModifier<Self>> {

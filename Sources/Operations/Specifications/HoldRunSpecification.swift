@@ -1,34 +1,34 @@
-/// A condition that has to stay satisfied for a while before it counts. See ``OperationRunSpecification/hold(for:)``.
+/// A specification that must stay satisfied for some time. See ``OperationRunSpecification/hold(for:)``.
 public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRunSpecification {
-  /// The condition that has to stay satisfied.
+  /// The specification that must stay satisfied.
   public let base: Base
-  /// For how long. Zero or less asks for nothing.
+  /// The required time. Zero or less requires nothing.
   public let duration: Duration
   private let watches: HoldWatches
 
-  /// `base`, once it has been satisfied for `duration` without a break.
+  /// Creates a specification that is satisfied once `base` has been satisfied for `duration` without interruption.
   public init(_ base: Base, for duration: Duration) {
     self.base = base
     self.duration = duration
     watches = HoldWatches()
   }
 
-  /// Whether the condition is satisfied, and has been for long enough.
+  /// Returns whether the base is satisfied and has been for long enough.
   ///
-  /// Where nobody subscribes and the condition does not know since when it is satisfied, the time counts from the first
-  /// time of asking. A condition that never changes has been satisfied for any time.
+  /// If there are no subscribers and the base does not know since when it is satisfied, time counts from the first
+  /// evaluation. A specification that never changes counts as satisfied for any length of time.
   public func isSatisfied(in context: OperationContext) -> Bool {
     value(in: context) == true
   }
 
-  /// Unknown where the condition is.
+  /// Returns the value; nil if that of the base is unknown.
   public func value(in context: OperationContext) -> Bool? {
     let value = base.value(in: context)
     guard value == true else { return value }
     return duration <= .zero || heldTime(in: context) >= duration
   }
 
-  /// Subscribes to the condition, and keeps a timer while it is satisfied but not yet for long enough.
+  /// Subscribes to the base, and keeps a timer while it is satisfied but not yet for long enough.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
@@ -42,7 +42,7 @@ public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRu
     }
   }
 
-  /// The condition's formula, the duration, and what is missing.
+  /// Returns the condition of the base, the duration, and what is missing.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let base = base.description(in: context)
     let isHeld = isSatisfied(in: context)
@@ -65,7 +65,7 @@ public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRu
     let clock = context.operationClock
     let known = base.description(in: context)
     if known.isConstant { return duration }
-    // A change in the future tells nothing: the clock was set back.
+    // A time of change in the future is ignored: the clock was set back.
     if let time = known.changedAt?.duration(to: clock.now()), time >= .zero { return time }
     if let least = watches.leastHeldTime { return least }
     return watches.timeSinceAsked(base, in: context)
@@ -73,18 +73,18 @@ public struct HoldRunSpecification<Base: OperationRunSpecification>: OperationRu
 }
 
 extension OperationRunSpecification {
-  /// Satisfied once this condition has been satisfied for `duration` without a break: against flapping.
+  /// Satisfied once this specification has been satisfied for `duration` without interruption, to prevent flapping.
   ///
-  /// Time passes by the context's `operationClock` and `operationDelayer`. A timer exists only while somebody subscribes
-  /// and this condition is satisfied but not yet for long enough. Where it knows when it became satisfied, the time
-  /// before the subscription counts. With a duration of zero or less it is this condition.
+  /// Time is measured by the context's `operationClock` and `operationDelayer`. A timer exists only while there is a subscriber and this
+  /// specification is satisfied but not yet for long enough. If it knows when it became satisfied, the time before the subscription counts
+  /// too. With a duration of zero or less, the result is equivalent to this specification.
   public func hold(for duration: Duration) -> HoldRunSpecification<Self> {
     HoldRunSpecification(self, for: duration)
   }
 }
 
 extension Duration {
-  /// Such as `90s`, `1.5s` or `0.25s`: milliseconds are what people need of it.
+  /// A short notation such as `90s`, `1.5s` or `0.25s`, to the millisecond.
   var brief: String {
     let (seconds, attoseconds) = components
     let thousandths = attoseconds / 1_000_000_000_000_000

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Follows the condition of a ``HoldRunSpecification`` for one subscriber, in the context of that subscriber.
+/// Follows the base of a ``HoldRunSpecification`` for one subscriber, in that subscriber's context.
 ///
 /// Invariant: a timer exists only while `since` is set, `isHeld` is false and the watch is not stopped.
 final class HoldWatch: Sendable {
   private struct State {
-    /// Since when the condition is satisfied, by the context's monotonic clock; nil while it is not.
+    /// When the base became satisfied, by the context's monotonic clock; nil while it is not satisfied.
     var since: Duration?
-    /// How often it has become satisfied, so that a timer knows whether it is still meant.
+    /// How many times it has become satisfied, so that a timer knows whether it is outdated.
     var round = 0
-    /// Whether it has been satisfied for long enough, as the timer said.
+    /// Whether it has been satisfied for long enough, as set by the timer.
     var isHeld = false
-    /// Whether the condition's value is known; nil before the first look.
+    /// Whether the value of the base is known; nil before the first check.
     var isKnown: Bool?
     var timer: Task<Void, Never>?
     var subscription: OperationSubscription?
     var isStopped = false
-    /// How often the condition said that it may have changed, and whether somebody is looking already.
+    /// The number of change notifications from the base, and whether a thread is already checking.
     var changes = 0
     var isLooking = false
   }
@@ -39,7 +39,7 @@ final class HoldWatch: Sendable {
     clock = context.operationClock
   }
 
-  /// How long the condition has been satisfied; zero while it is not.
+  /// How long the base has been satisfied; zero while it is not.
   var heldTime: Duration {
     let now = clock.monotonic()
     return state.withLock { state in
@@ -48,7 +48,7 @@ final class HoldWatch: Sendable {
     }
   }
 
-  /// Begins to follow the condition, which may have been satisfied for some time.
+  /// Starts to follow the base, which may already have been satisfied for some time.
   func start() {
     let subscription = base.subscribe(in: context) { [weak self] in self?.look() }
     let isStopped = state.withLock { state in
@@ -64,7 +64,7 @@ final class HoldWatch: Sendable {
     look(satisfiedFor: before ?? .zero)
   }
 
-  /// Ends everything. The subscriber is not called any more.
+  /// Stops everything. The subscriber is no longer called.
   func stop() {
     let (timer, subscription) = state.withLock { state in
       state.isStopped = true
@@ -76,7 +76,7 @@ final class HoldWatch: Sendable {
     subscription?.cancel()
   }
 
-  /// Asks the condition for its value, one asker at a time, until the answer is newer than the last change.
+  /// Reads the value of the base, one thread at a time, until the value is newer than the last change.
   private func look(satisfiedFor before: Duration = .zero) {
     let isMine = state.withLock { state in
       state.changes += 1
@@ -93,7 +93,7 @@ final class HoldWatch: Sendable {
       let outcome: Outcome? = state.withLock { state in
         guard state.changes == changes else { return nil }
         state.isLooking = false
-        // What is not known is neither held nor known not to be.
+        // An unknown value is neither held nor known to be false.
         let turnsKnown = state.isKnown.map { $0 != (value != nil) } ?? false
         state.isKnown = value != nil
         var outcome = take(value == true, since: now - before, now: now, into: &state)
@@ -123,7 +123,7 @@ final class HoldWatch: Sendable {
       let remaining = duration - (now - since)
       state.isHeld = remaining <= .zero
       if !state.isHeld { state.timer = timer(for: remaining, round: state.round) }
-      // What was held before somebody subscribed is no change to them.
+      // A hold that was complete before the subscription is not a change for the subscriber.
       return Outcome()
     }
     if !isSatisfied, let begin = state.since {
@@ -150,7 +150,7 @@ final class HoldWatch: Sendable {
 
   private func expire(_ round: Int) {
     let isChange = state.withLock { state in
-      // A timer that was cancelled too late to notice finds another round, or none.
+      // A timer that noticed its cancellation too late finds another round, or none.
       guard state.since != nil, state.round == round, !state.isHeld else { return false }
       state.isHeld = true
       state.timer = nil

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What the copies of one ``HoldRunSpecification`` share: the watches of its subscribers, and what is known where there
-/// are none.
+/// State shared by the copies of one ``HoldRunSpecification``: the watches of its subscribers, and the time measured if
+/// there are none.
 final class HoldWatches: Sendable {
   private struct Asked {
     let since: Duration
@@ -32,20 +32,20 @@ final class HoldWatches: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// The watch of a subscriber whose context is the one of the asker.
+  /// Returns the watch of a subscriber with the same context as the caller.
   func watch(in context: OperationContext) -> HoldWatch? {
     state.withLock { state in state.watches.first { $0.watch.context.isSame(as: context) }?.watch }
   }
 
-  /// For how long the condition has been satisfied at least, in the contexts of all subscribers; nil without any.
+  /// The minimum time for which the base has been satisfied in the contexts of all subscribers; nil without subscribers.
   var leastHeldTime: Duration? {
     let watches = state.withLock { $0.watches }
     return watches.map { $0.watch.heldTime }.min()
   }
 
-  /// The time since somebody first asked, without any word of a change since.
+  /// Returns the time since the first evaluation during which no change was notified.
   ///
-  /// The first time of asking subscribes, and the first change ends that: it keeps nothing but the specification itself
+  /// The first evaluation subscribes, and the first change ends the subscription. It keeps only the specification
   /// alive, and no timer.
   func timeSinceAsked(_ base: some OperationRunSpecification, in context: OperationContext) -> Duration {
     let now = context.operationClock.monotonic()

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Passes every call on but the first: turns a source that calls back at once, with what it is now, into one that only
-/// tells of changes.
+/// Forwards every call except the first. Turns a source that immediately calls back with its current value into one
+/// that only notifies of changes.
 final class IgnoringFirstCall: Sendable {
   private let isFirst = Atomic(true)
   private let onChange: @Sendable () -> Void

@@ -1,34 +1,34 @@
-/// A condition with a name of its own. See ``OperationRunSpecification/named(_:_:)``.
+/// A specification with a name of its own. See ``OperationRunSpecification/named(_:_:)``.
 public struct NamedRunSpecification<Base: OperationRunSpecification>: OperationRunSpecification {
-  /// What people call the condition.
+  /// The name of the specification in descriptions.
   public let name: String
-  /// The condition.
+  /// The named specification.
   public let base: Base
 
-  /// `base` under the name `name`.
+  /// Creates a specification equivalent to `base` with the name `name`.
   public init(_ name: String, _ base: Base) {
     self.name = name
     self.base = base
   }
 
-  /// Whether the condition is satisfied.
+  /// Returns whether the base is satisfied.
   public func isSatisfied(in context: OperationContext) -> Bool {
     base.isSatisfied(in: context)
   }
 
-  /// The value of the condition.
+  /// Returns the value of the base.
   public func value(in context: OperationContext) -> Bool? {
     base.value(in: context)
   }
 
-  /// Subscribes to the condition.
+  /// Subscribes to the base.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
     base.subscribe(in: context, onChange: onChange)
   }
 
-  /// The name in place of the formula, and the value under that name with what decides it.
+  /// Returns the name in place of the condition, with the value and what decides it.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let base = base.description(in: context)
     var description = SpecificationDescription(name: name, of: base, in: context)
@@ -38,14 +38,14 @@ public struct NamedRunSpecification<Base: OperationRunSpecification>: OperationR
 }
 
 extension OperationRunSpecification {
-  /// The condition `specification`, which descriptions call `name`.
+  /// Returns `specification` with the name `name` in descriptions.
   public static func named<Base: OperationRunSpecification>(
     _ name: String, _ specification: Base
   ) -> Self where Self == NamedRunSpecification<Base> {
     NamedRunSpecification(name, specification)
   }
 
-  /// This condition under a name that descriptions call it by.
+  /// Returns this specification with the name `name` in descriptions.
   public func named(_ name: String) -> NamedRunSpecification<Self> {
     NamedRunSpecification(name, self)
   }

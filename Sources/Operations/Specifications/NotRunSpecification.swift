@@ -1,31 +1,31 @@
-/// A condition that is satisfied when another is not. See ``!(_:)``.
+/// A specification that is satisfied if another is not. See ``!(_:)``.
 public struct NotRunSpecification<Base: OperationRunSpecification>: OperationRunSpecification {
-  /// The condition that must not hold.
+  /// The negated specification.
   public let base: Base
 
-  /// The opposite of `base`.
+  /// Creates the negation of `base`.
   public init(_ base: Base) {
     self.base = base
   }
 
-  /// Whether the other is known not to be satisfied.
+  /// Returns whether the base is known not to be satisfied.
   public func isSatisfied(in context: OperationContext) -> Bool {
     value(in: context) == true
   }
 
-  /// The opposite of the other's; unknown where that is.
+  /// Returns the negated value of the base; nil if that is unknown.
   public func value(in context: OperationContext) -> Bool? {
     base.value(in: context).map { !$0 }
   }
 
-  /// Subscribes to the other.
+  /// Subscribes to the base.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
     base.subscribe(in: context, onChange: onChange)
   }
 
-  /// The other's formula behind `!`, and the other's reason.
+  /// Returns the condition of the base prefixed with `!`, and its reason.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let base = base.description(in: context)
     var description = SpecificationDescription(
@@ -36,7 +36,7 @@ public struct NotRunSpecification<Base: OperationRunSpecification>: OperationRun
   }
 }
 
-/// Satisfied when `specification` is not.
+/// Satisfied if `specification` is not.
 public prefix func ! <Base: OperationRunSpecification>(_ specification: Base) -> NotRunSpecification<Base> {
   NotRunSpecification(specification)
 }

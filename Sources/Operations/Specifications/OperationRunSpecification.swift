@@ -1,7 +1,7 @@
-/// An observable condition: whether it is satisfied now, and word of when that may have changed.
+/// An observable boolean: whether it is satisfied now, and notifications of possible changes.
 ///
-/// Specifications decide when operations may run, when they run again and when their results are stale. They compose
-/// with `!`, `&&` and `||`, hold against flapping with ``hold(for:)``, and say in one line what they wait for.
+/// Specifications decide when operations may run, when they are rerun and when their results are stale. They compose with `!`, `&&` and
+/// `||`, are protected against flapping by ``hold(for:)``, and describe in one line what they wait for.
 ///
 /// ```swift
 /// struct LoggedInSpecification: OperationRunSpecification {
@@ -18,38 +18,38 @@
 /// }
 /// ```
 ///
-/// A specification that follows something must know its value at any time, not only while it is subscribed to.
+/// A specification that follows something must know its value at all times, not only while it has subscribers.
 public protocol OperationRunSpecification: Sendable {
-  /// Whether the condition holds now. Cheap, and may be called from any thread, also from within `onChange`.
+  /// Returns whether the specification is satisfied now. Must be cheap; may be called from any thread, including from `onChange`.
   func isSatisfied(in context: OperationContext) -> Bool
 
-  /// The value as far as it is known: nil while it is not, such as while what is observed cannot be read. What
-  /// ``isSatisfied(in:)`` says by default.
+  /// Returns the value, or nil while it is unknown, for example because the observed source cannot be read. Default:
+  /// the result of ``isSatisfied(in:)``.
   ///
-  /// Unknown satisfies nothing, neither the condition nor its opposite: ``isSatisfied(in:)`` is false then, and so is that
-  /// of `!condition`. `&&` and `||` are unknown where what is known does not decide them.
+  /// An unknown value satisfies nothing: ``isSatisfied(in:)`` is then false for both the specification and its
+  /// negation. `&&` and `||` are unknown if the known values do not decide them.
   func value(in context: OperationContext) -> Bool?
 
-  /// Calls `onChange` each time after the value may have changed, until the subscription ends.
+  /// Calls `onChange` each time the value may have changed, until the subscription ends.
   ///
-  /// `onChange` is not called at the time of subscribing, and carries no value: whoever wants it asks
-  /// ``isSatisfied(in:)``, whose answer is never older than the call. It may be called although the value is the same,
-  /// but not again and again without cause. It is called on any thread, under no lock of the specification, and may
-  /// itself subscribe, or cancel this subscription; when it cancels, it is not called again.
+  /// `onChange` is not called at the time of subscribing, and carries no value: it can call ``isSatisfied(in:)``, whose
+  /// result is never older than the notification. It may be called although the value is unchanged, but not repeatedly
+  /// without cause. It is called on any thread, without a lock of the specification held, and may itself subscribe, or
+  /// cancel this subscription; after cancelling, it is not called again.
   func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription
 
-  /// What the condition is, and why it has the value it has, in one line for people. The type's name and the value by
-  /// default.
+  /// Returns a one-line description of the condition and the reason for its value, for people. Default: the type's name
+  /// and the value.
   func description(in context: OperationContext) -> SpecificationDescription
 }
 
 extension OperationRunSpecification {
-  /// What ``isSatisfied(in:)`` says.
+  /// Returns the result of ``isSatisfied(in:)``.
   public func value(in context: OperationContext) -> Bool? { isSatisfied(in: context) }
 
-  /// The type's name and the value.
+  /// Returns the type's name and the value.
   public func description(in context: OperationContext) -> SpecificationDescription {
     SpecificationDescription(name: "\(Self.self)", isSatisfied: isSatisfied(in: context), in: context)
   }

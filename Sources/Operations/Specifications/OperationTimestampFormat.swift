@@ -3,7 +3,7 @@ extension OperationContext {
     static let defaultValue: @Sendable (Timestamp) -> String = { $0.universalTime }
   }
 
-  /// How times are written where operations describe themselves to people. RFC 3339 in UTC, to the second, by default.
+  /// The format of times in descriptions for people. RFC 3339 in UTC, to the second, by default.
   public var operationTimestampFormat: @Sendable (Timestamp) -> String {
     get { self[TimestampFormatKey.self] }
     set { self[TimestampFormatKey.self] = newValue }
@@ -11,7 +11,7 @@ extension OperationContext {
 }
 
 extension Timestamp {
-  /// Such as `2026-03-01T18:00:00Z`: years of four digits or more, seconds rounded down.
+  /// A notation such as `2026-03-01T18:00:00Z`: years of four digits or more, seconds rounded down.
   var universalTime: String {
     let day = seconds.floored(by: 86_400)
     let second = seconds - day.multipliedSaturating(by: 86_400)

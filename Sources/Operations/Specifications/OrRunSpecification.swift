@@ -1,43 +1,43 @@
-/// A condition that is satisfied when one of two others is. See ``||(_:_:)``.
+/// A specification that is satisfied if at least one of two others is. See ``||(_:_:)``.
 public struct OrRunSpecification<Left: OperationRunSpecification, Right: OperationRunSpecification>:
   OperationRunSpecification
 {
-  /// The first condition.
+  /// The first specification.
   public let left: Left
-  /// The second condition.
+  /// The second specification.
   public let right: Right
 
-  /// `left`, or `right`, or both.
+  /// Combines `left` and `right`.
   public init(_ left: Left, _ right: Right) {
     self.left = left
     self.right = right
   }
 
-  /// Whether one is satisfied; the second is asked only when the first is not.
+  /// Returns whether at least one is satisfied; the second is evaluated only if the first is not satisfied.
   public func isSatisfied(in context: OperationContext) -> Bool {
     left.isSatisfied(in: context) || right.isSatisfied(in: context)
   }
 
-  /// Whether one is satisfied: true where one is known to be, and else unknown where one of them is.
+  /// Returns whether at least one is satisfied: true if either is known to be true, otherwise nil if either is unknown.
   public func value(in context: OperationContext) -> Bool? {
     guard let left = left.value(in: context) else { return right.value(in: context) == true ? true : nil }
     return left ? true : right.value(in: context)
   }
 
-  /// Subscribes to both, the first one first.
+  /// Subscribes to both, in order.
   public func subscribe(
     in context: OperationContext, onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
     .combined([left.subscribe(in: context, onChange: onChange), right.subscribe(in: context, onChange: onChange)])
   }
 
-  /// Both formulas joined by `||`, and the reasons of what is satisfied, or of both.
+  /// Returns both conditions joined by `||`, with the reasons of the satisfied ones, or of both.
   public func description(in context: OperationContext) -> SpecificationDescription {
     .joining(left.description(in: context), right.description(in: context), by: .or)
   }
 }
 
-/// Satisfied when `left` or `right` is, or both.
+/// Satisfied if `left` or `right` is, or both are.
 public func || <Left: OperationRunSpecification, Right: OperationRunSpecification>(
   left: Left, right: Right
 ) -> OrRunSpecification<Left, Right> {

@@ -1,45 +1,45 @@
-/// What a specification is and what it is now, for people: "connected && office-hours: office-hours is false since 18:00".
+/// A description of a specification and its value, for people: "connected && office-hours: office-hours is false since 18:00".
 public struct SpecificationDescription: Sendable, Hashable, CustomStringConvertible {
-  /// How tightly a formula's outermost operator binds, weakest first; decides where parentheses are needed.
+  /// How tightly the outermost operator of a condition binds, weakest first; decides where parentheses are needed.
   enum Binding: Int, Sendable, Comparable {
     case or, and, prefix, name
 
     static func < (lhs: Binding, rhs: Binding) -> Bool { lhs.rawValue < rhs.rawValue }
   }
 
-  /// The condition, such as `connected && office-hours`.
+  /// The text of the condition, such as `connected && office-hours`.
   public let formula: String
-  /// What of it decides the value, such as `office-hours is false since 18:00`.
+  /// The part that decides the value, such as `office-hours is false since 18:00`.
   public let reason: String
-  /// The value at the time of asking; nil where it was not known.
+  /// The value at the time of evaluation; nil if it was unknown.
   public let value: Bool?
-  /// The value has been the same at least since then; nil where that is not known.
+  /// A time since which the value has not changed; nil if unknown.
   public let changedAt: Timestamp?
-  /// Whether the condition was satisfied at the time of asking. What is not known satisfies nothing.
+  /// Whether the specification was satisfied at the time of evaluation. An unknown value satisfies nothing.
   public var isSatisfied: Bool { value == true }
   /// Whether the value was known.
   public var isKnown: Bool { value != nil }
   let binding: Binding
-  /// Whether the value has always been the same, and always will be.
+  /// Whether the value has always been the same and never changes.
   var isConstant = false
-  /// What the reason comes down to where the names in between are left out.
+  /// The causes that the reason comes down to, without intermediate names.
   let causes: [String]
-  /// Whether the reason is the name of the condition and its value, and nothing else.
+  /// Whether the reason consists only of the specification's name and value.
   private(set) var isPlain = false
-  /// Whether the reason says of a name what is behind it.
+  /// Whether the reason explains a name by what is behind it.
   private(set) var looksBehindNames = false
 
-  /// A description of a condition that is one name, or is written like one. Control characters and line breaks are
-  /// written as escapes, such as `\n`. `isSatisfied` is nil where it is not known.
+  /// Creates the description of a condition that is a single name, or is written like one. Control characters and line
+  /// breaks are escaped, for example as `\n`. `isSatisfied` is nil if it is unknown.
   public init(formula: String, reason: String, isSatisfied: Bool?, changedAt: Timestamp? = nil) {
     self.init(
       formula: formula.inOneLine, reason: reason.inOneLine, isSatisfied: isSatisfied, changedAt: changedAt,
       binding: .name)
   }
 
-  /// A description of the condition `name`, whose reason is "name is true since …".
+  /// Creates the description of the specification `name` with the reason "name is true since …".
   ///
-  /// The time is left out where `changedAt` is nil, and written by the context's `operationTimestampFormat`.
+  /// The time is omitted if `changedAt` is nil, and otherwise formatted by the context's `operationTimestampFormat`.
   public init(name: String, isSatisfied: Bool?, changedAt: Timestamp? = nil, in context: OperationContext) {
     let since = changedAt.map { " since \(context.operationTimestampFormat($0))" } ?? ""
     self.init(
@@ -48,10 +48,10 @@ public struct SpecificationDescription: Sendable, Hashable, CustomStringConverti
     isPlain = true
   }
 
-  /// A description of the condition `name` that stands for the one that `base` describes.
+  /// Creates the description of the specification `name`, which stands for the one that `base` describes.
   ///
-  /// One that is a name itself is only renamed. Of every other one the reason goes on, without the names in between: one
-  /// step from the name to what decides.
+  /// If the base is a plain name, it is only renamed. Otherwise the reason goes straight from the name to the causes,
+  /// skipping intermediate names.
   init(name: String, of base: SpecificationDescription, in context: OperationContext) {
     guard !base.isPlain else {
       self.init(name: name, isSatisfied: base.value, changedAt: base.changedAt, in: context)
@@ -79,17 +79,17 @@ public struct SpecificationDescription: Sendable, Hashable, CustomStringConverti
 
   private static func word(_ value: Bool?) -> String { value.map { "\($0)" } ?? "unknown" }
 
-  /// Formula and reason in one line.
+  /// The condition and the reason in one line.
   public var description: String { "\(formula): \(reason)" }
 
-  /// The formula as an operand of an operator that binds as tightly as `outer`.
+  /// Returns the condition as an operand of an operator with the binding `outer`.
   func operand(of outer: Binding) -> String {
     binding < outer ? "(\(formula))" : formula
   }
 }
 
 extension String {
-  /// The text with escapes in place of everything that could break a line or steer a terminal.
+  /// The text with everything escaped that could break a line or control a terminal.
   fileprivate var inOneLine: String {
     guard unicodeScalars.contains(where: \.mustBeEscaped) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in

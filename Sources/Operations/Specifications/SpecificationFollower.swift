@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Tells each turn of a specification, whatever threads its changes come from.
+/// Reports each change of a specification's value, on whichever threads its notifications arrive.
 ///
-/// One thread looks at a time; a change meanwhile makes it look again, so that the last look wins.
+/// Only one thread reads the value at a time; a notification meanwhile makes it read again, so that the last value read is current.
 final class SpecificationFollower: Sendable {
   private struct Seen {
-    /// nil until the first look, which only takes note.
+    /// The last value read; nil before the first, which is not reported.
     var isSatisfied: Bool?
     var isLooking = false
     var mustLookAgain = false
@@ -15,7 +15,7 @@ final class SpecificationFollower: Sendable {
   private let onTurn: @Sendable (_ isSatisfied: Bool) -> Void
   private let seen = Mutex(Seen())
 
-  /// Follows the value `isSatisfied` from the first ``look()`` on. Both are called under no lock, by one thread at a time.
+  /// Follows the value of `isSatisfied` from the first ``look()`` on. Both closures are called without a lock held, by one thread at a time.
   init(
     _ isSatisfied: @escaping @Sendable () -> Bool, onTurn: @escaping @Sendable (_ isSatisfied: Bool) -> Void
   ) {
@@ -23,7 +23,7 @@ final class SpecificationFollower: Sendable {
     self.onTurn = onTurn
   }
 
-  /// Looks at the specification, which may have changed.
+  /// Reads the value of the specification, which may have changed.
   func look() {
     let begins = seen.withLock { seen in
       seen.mustLookAgain = true

@@ -1,5 +1,5 @@
 extension SpecificationDescription {
-  /// What joins two conditions.
+  /// The operator that joins two conditions.
   enum Junction {
     case and, or
 
@@ -7,12 +7,12 @@ extension SpecificationDescription {
     var binding: Binding { self == .and ? .and : .or }
   }
 
-  /// The description of two conditions joined by `junction`.
+  /// Returns the description of two conditions joined by `junction`.
   ///
-  /// One side that is false decides an "and", one that is true decides an "or": the reason names those that decide, and
-  /// the value is at least as old as the older of them. Where neither side decides alone, both are named, and the value
-  /// is as old as the younger. A side that never changes is older than any other. Where something unknown keeps it from
-  /// being decided, that is what is named.
+  /// A false side decides `&&`, and a true side decides `||`: the reason then names the deciding sides, and the value
+  /// is at least as old as the older of them. If no side decides alone, both are named, and the value is as old as the
+  /// younger one. A side that never changes is older than any other. If the value is unknown, the reason names the
+  /// unknown sides.
   static func joining(
     _ left: SpecificationDescription, _ right: SpecificationDescription, by junction: Junction
   ) -> SpecificationDescription {
@@ -39,7 +39,7 @@ extension SpecificationDescription {
       if !reasons.contains(side.reason) { reasons.append(side.reason) }
       for cause in side.causes where !causes.contains(cause) { causes.append(cause) }
     }
-    // Commas separate what is behind a name.
+    // Commas already separate the causes behind a name.
     let looksBehindNames = told.contains(where: \.looksBehindNames)
     var description = SpecificationDescription(
       formula: "\(left.operand(of: junction.binding)) \(junction.symbol) \(right.operand(of: junction.binding))",

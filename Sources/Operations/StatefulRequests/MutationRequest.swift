@@ -1,4 +1,4 @@
-/// A request that changes something, with arguments that differ from time to time, such as sending a message.
+/// A request that changes something, with arguments that may differ between runs, such as sending a message.
 ///
 /// ```swift
 /// struct Rename: MutationRequest, Hashable {
@@ -18,22 +18,22 @@ public protocol MutationRequest<Arguments, MutateValue, MutateFailure>: Stateful
 where
   Value == MutateValue, Failure == MutateFailure, State == MutationState<Arguments, MutateValue, MutateFailure>
 {
-  /// What differs from time to time; `Void` for nothing.
+  /// The arguments, which differ between runs; `Void` if there are none.
   associatedtype Arguments: Sendable
-  /// What comes of the change.
+  /// The result of the change.
   associatedtype MutateValue: Sendable
-  /// What changing can throw.
+  /// The error that the change can throw.
   associatedtype MutateFailure: Error
 
   /// Makes the change once, with `arguments`.
   ///
   /// - Parameters:
-  ///   - isolation: The actor to run on; that of the caller by convention.
-  ///   - arguments: What to do it with.
-  ///   - context: What modifiers and callers have decided for this run.
-  ///   - continuation: Takes values that are known before the final one.
-  /// - Returns: What comes of the change.
-  /// - Throws: What changing failed with.
+  ///   - isolation: The actor to run on; by convention, that of the caller.
+  ///   - arguments: The arguments of the change.
+  ///   - context: The choices of modifiers and callers for this run.
+  ///   - continuation: Receives values before the final one.
+  /// - Returns: The result of the change.
+  /// - Throws: The failure of the change.
   func mutate(
     isolation: isolated (any Actor)?,
     with arguments: Arguments,
@@ -43,12 +43,11 @@ where
 }
 
 extension MutationRequest {
-  /// Makes the change with the arguments of the context, which ``OperationStore/mutate(with:using:handler:)`` puts
-  /// there.
+  /// Makes the change with the arguments from the context, as set by ``OperationStore/mutate(with:using:handler:)``.
   ///
   /// Without arguments, ``NoMutationHistoryError`` is thrown.
   ///
-  /// - Precondition: There are arguments in the context, or `MutateFailure` can be a ``NoMutationHistoryError``.
+  /// - Precondition: The context has arguments, or `MutateFailure` can be a ``NoMutationHistoryError``.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -64,14 +63,14 @@ extension MutationRequest {
 
 extension ModifiedOperation: MutationRequest
 where Operation: MutationRequest, Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure {
-  /// What differs from time to time.
+  /// The arguments, which differ between runs.
   public typealias Arguments = Operation.Arguments
-  /// What comes of the change.
+  /// The result of the change.
   public typealias MutateValue = Operation.MutateValue
-  /// What changing can throw.
+  /// The error that the change can throw.
   public typealias MutateFailure = Operation.MutateFailure
 
-  /// Makes the change in the modifier's way.
+  /// Makes the change through the modifier.
   public func mutate(
     isolation: isolated (any Actor)?,
     with arguments: Operation.Arguments,
@@ -84,19 +83,19 @@ where Operation: MutationRequest, Modifier.Value == Operation.Value, Modifier.Fa
   }
 }
 
-/// There is no attempt whose arguments a mutation could be run with again.
+/// Thrown when there is no attempt whose arguments a mutation could be retried with.
 public struct NoMutationHistoryError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The mutation.
+  /// The path of the mutation.
   public let path: OperationPath
 
-  /// The mutation at `path` has no history.
+  /// Creates the error for the mutation at `path`.
   public init(path: OperationPath) {
     self.path = path
   }
 
-  /// Names this failure in history and in filters.
+  /// The identifier of this failure in history and filters.
   public var code: String { "no-mutation-history" }
 
-  /// The failure, for people.
+  /// A description for people.
   public var description: String { "\(path) cannot be retried, because it was never attempted" }
 }

@@ -1,33 +1,33 @@
 /// A request that fetches a list page by page, forwards and backwards.
 ///
-/// What a run fetches is said by the store: ``OperationStore/fetchNextPage(using:handler:)``,
-/// ``OperationStore/fetchPreviousPage(using:handler:)``, ``OperationStore/refetchAllPages(using:handler:)``. A plain
-/// run fetches the initial page, which then is the whole list.
+/// The store decides what a run fetches: ``OperationStore/fetchNextPage(using:handler:)``,
+/// ``OperationStore/fetchPreviousPage(using:handler:)`` or ``OperationStore/refetchAllPages(using:handler:)``. A plain
+/// run fetches the initial page, which replaces the whole list.
 public protocol PaginatedRequest<PageID, PageValue, PageFailure>: StatefulOperationRequest
 where
   Value == PaginatedOperationValue<PageID, PageValue>, Failure == PageFailure,
   State == PaginatedState<PageID, PageValue, PageFailure>
 {
-  /// What tells pages apart, and says where to fetch them.
+  /// Identifies a page and where to fetch it.
   ///
-  /// Its `==` must be pure and must not use the library: it is called under the lock of the store, when a page takes its
-  /// place among the others.
+  /// Its `==` must be pure and must not use the library: it is called while the store's lock is held, when a page is
+  /// inserted into the list.
   associatedtype PageID: Hashable & Sendable
-  /// What is on a page.
+  /// The content of a page.
   associatedtype PageValue: Sendable
-  /// What fetching can throw.
+  /// The error that fetching can throw.
   associatedtype PageFailure: Error
 
-  /// The page that a list begins with.
+  /// The first page of a new list.
   var initialPageID: PageID { get }
 
-  /// The id of the page after `page`, which is the last one; nil when there is none. Called right after a page was
-  /// fetched, under no lock.
+  /// Returns the id of the page after `page`, which is the last one, or nil if there is none. Called right after a page
+  /// was fetched, without a lock held.
   func pageID(
     after page: Page<PageID, PageValue>, using paging: Paging<PageID, PageValue>, in context: OperationContext
   ) -> PageID?
 
-  /// The id of the page before `page`, which is the first one; nil when there is none. nil by default.
+  /// Returns the id of the page before `page`, which is the first one, or nil if there is none. Default: nil.
   func pageID(
     before page: Page<PageID, PageValue>, using paging: Paging<PageID, PageValue>, in context: OperationContext
   ) -> PageID?
@@ -35,12 +35,12 @@ where
   /// Fetches one page.
   ///
   /// - Parameters:
-  ///   - isolation: The actor to run on; that of the caller by convention.
-  ///   - paging: Which page, and what is known of the others.
-  ///   - context: What modifiers and callers have decided for this run.
-  ///   - continuation: Takes what is known of the page before it is whole.
-  /// - Returns: What is on the page.
-  /// - Throws: What fetching failed with.
+  ///   - isolation: The actor to run on; by convention, that of the caller.
+  ///   - paging: The page to fetch, and what is known about the others.
+  ///   - context: The choices of modifiers and callers for this run.
+  ///   - continuation: Receives partial contents of the page.
+  /// - Returns: The content of the page.
+  /// - Throws: The failure of the fetch.
   func fetchPage(
     isolation: isolated (any Actor)?,
     using paging: Paging<PageID, PageValue>,
@@ -50,12 +50,12 @@ where
 }
 
 extension PaginatedRequest {
-  /// None.
+  /// Returns nil: there is none.
   public func pageID(
     before page: Page<PageID, PageValue>, using paging: Paging<PageID, PageValue>, in context: OperationContext
   ) -> PageID? { nil }
 
-  /// Fetches what the context asks for: the initial page by default.
+  /// Fetches the pages that the context specifies: the initial page by default.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -79,17 +79,17 @@ extension PaginatedRequest {
 
 extension ModifiedOperation: PaginatedRequest
 where Operation: PaginatedRequest, Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure {
-  /// What tells pages apart.
+  /// Identifies a page and where to fetch it.
   public typealias PageID = Operation.PageID
-  /// What is on a page.
+  /// The content of a page.
   public typealias PageValue = Operation.PageValue
-  /// What fetching can throw.
+  /// The error that fetching can throw.
   public typealias PageFailure = Operation.PageFailure
 
-  /// The page that a list begins with.
+  /// The first page of a new list.
   public var initialPageID: Operation.PageID { operation.initialPageID }
 
-  /// The id of the page after `page`.
+  /// Returns the id of the page after `page`.
   public func pageID(
     after page: Page<Operation.PageID, Operation.PageValue>,
     using paging: Paging<Operation.PageID, Operation.PageValue>,
@@ -98,7 +98,7 @@ where Operation: PaginatedRequest, Modifier.Value == Operation.Value, Modifier.F
     operation.pageID(after: page, using: paging, in: context)
   }
 
-  /// The id of the page before `page`.
+  /// Returns the id of the page before `page`.
   public func pageID(
     before page: Page<Operation.PageID, Operation.PageValue>,
     using paging: Paging<Operation.PageID, Operation.PageValue>,
@@ -107,7 +107,7 @@ where Operation: PaginatedRequest, Modifier.Value == Operation.Value, Modifier.F
     operation.pageID(before: page, using: paging, in: context)
   }
 
-  /// Fetches one page without the modifier, which works around whole runs.
+  /// Fetches one page without the modifier, which applies to whole runs.
   public func fetchPage(
     isolation: isolated (any Actor)?,
     using paging: Paging<Operation.PageID, Operation.PageValue>,

@@ -5,7 +5,7 @@ struct PagingWalk<Request: PaginatedRequest> {
   typealias FetchedPages = Pages<Request.PageID, Request.PageValue>
 
   let request: Request
-  /// The pages that are there before the run.
+  /// The pages that existed before the run.
   let pages: FetchedPages
   let context: OperationContext
   let continuation: OperationContinuation<Value, Request.PageFailure>
@@ -30,8 +30,8 @@ struct PagingWalk<Request: PaginatedRequest> {
     return Value(.previousPage(page), previous: previous(page, paging))
   }
 
-  /// Fetches as many pages as there are, from the first one on, each after the one before; fewer when the list has
-  /// become shorter. A retry goes on with the page that failed.
+  /// Fetches as many pages as there are, starting with the first, each after the previous one; fewer if the list has
+  /// become shorter. A retry continues with the page that failed.
   func all(
     _ plan: PagingPlan<Request.PageID, Request.PageValue>?, isolation: isolated (any Actor)?
   ) async throws(Request.PageFailure) -> Value {
@@ -44,7 +44,7 @@ struct PagingWalk<Request: PaginatedRequest> {
       let id: Request.PageID
       if let last = done.last {
         guard let after = request.pageID(after: last, using: paging(last.id), in: context) else { break }
-        // A list that leads back to itself would never end.
+        // A list that loops back to itself would never end.
         guard done[id: after] == nil else { break }
         id = after
       } else {

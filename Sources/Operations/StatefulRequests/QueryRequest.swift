@@ -1,4 +1,4 @@
-/// A request that fetches a value, as often as it is asked for: the newest one is the state.
+/// A request that fetches a value each time it is run; the newest value is the state.
 ///
 /// ```swift
 /// struct Weather: QueryRequest, Hashable {
@@ -15,19 +15,19 @@
 /// ```
 public protocol QueryRequest<FetchValue, FetchFailure>: StatefulOperationRequest
 where Value == FetchValue, Failure == FetchFailure, State == QueryState<FetchValue, FetchFailure> {
-  /// What is fetched.
+  /// The fetched value.
   associatedtype FetchValue: Sendable
-  /// What fetching can throw.
+  /// The error that fetching can throw.
   associatedtype FetchFailure: Error
 
   /// Fetches the value once.
   ///
   /// - Parameters:
-  ///   - isolation: The actor to run on; that of the caller by convention.
-  ///   - context: What modifiers and callers have decided for this run.
-  ///   - continuation: Takes values that are known before the final one; each becomes the store's value at once.
+  ///   - isolation: The actor to run on; by convention, that of the caller.
+  ///   - context: The choices of modifiers and callers for this run.
+  ///   - continuation: Receives values before the final one; each immediately becomes the store's value.
   /// - Returns: The value.
-  /// - Throws: What fetching failed with.
+  /// - Throws: The failure of the fetch.
   func fetch(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -49,12 +49,12 @@ extension QueryRequest {
 
 extension ModifiedOperation: QueryRequest
 where Operation: QueryRequest, Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure {
-  /// What is fetched.
+  /// The fetched value.
   public typealias FetchValue = Operation.FetchValue
-  /// What fetching can throw.
+  /// The error that fetching can throw.
   public typealias FetchFailure = Operation.FetchFailure
 
-  /// Fetches the value in the modifier's way.
+  /// Fetches the value through the modifier.
   @inlinable
   public func fetch(
     isolation: isolated (any Actor)?,

@@ -1,13 +1,13 @@
-/// A request whose results make up a state, which an ``OperationStore`` holds.
+/// A request whose results form a state, which is held by an ``OperationStore``.
 ///
-/// Write one as a ``QueryRequest``, a ``MutationRequest`` or a ``PaginatedRequest``, which bring their states along.
+/// Write one as a ``QueryRequest``, a ``MutationRequest`` or a ``PaginatedRequest``, which provide the state.
 public protocol StatefulOperationRequest<State>: OperationRequest where Value: Sendable {
-  /// What is known of the operation.
+  /// The state of the operation.
   associatedtype State: OperationState where State.OperationValue == Value, State.Failure == Failure
 
-  /// What the operation is called among others: a client has one store per path.
+  /// The path that identifies the operation: a client has one store per path.
   ///
-  /// By default the request itself when it is `Hashable`, or else its `id` when it is `Identifiable`.
+  /// By default, the request itself if it is `Hashable`, otherwise its `id` if it is `Identifiable`.
   var path: OperationPath { get }
 }
 
@@ -30,9 +30,9 @@ extension ModifiedOperation: StatefulOperationRequest
 where
   Operation: StatefulOperationRequest, Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
 {
-  /// The state of the request inside.
+  /// The state of the wrapped request.
   public typealias State = Operation.State
 
-  /// The path of the request inside: modifiers do not make another operation of it.
+  /// The path of the wrapped request: a modified request is the same operation.
   public var path: OperationPath { operation.path }
 }

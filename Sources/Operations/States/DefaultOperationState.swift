@@ -1,42 +1,42 @@
 /// A state whose value may be missing, and can be given a default.
 public protocol DefaultableOperationState: OperationState {
-  /// The value when it is not missing.
+  /// The type of a value that is not missing.
   associatedtype DefaultStateValue: Sendable
 
-  /// `value`, or `defaultValue` where it is missing.
+  /// Returns `value`, or `defaultValue` if it is missing.
   static func value(of value: StateValue, default defaultValue: DefaultStateValue) -> DefaultStateValue
 
-  /// `value` as the state keeps it.
+  /// Returns `value` in the form that the state holds.
   static func stateValue(of value: DefaultStateValue) -> StateValue
 }
 
 extension QueryState: DefaultableOperationState {
-  /// `value`, or `defaultValue` for nil.
+  /// Returns `value`, or `defaultValue` if it is nil.
   public static func value(of value: Value?, default defaultValue: Value) -> Value { value ?? defaultValue }
 
-  /// `value` itself.
+  /// Returns `value` itself.
   public static func stateValue(of value: Value) -> Value? { value }
 }
 
 extension MutationState: DefaultableOperationState {
-  /// `value`, or `defaultValue` for nil.
+  /// Returns `value`, or `defaultValue` if it is nil.
   public static func value(of value: Value?, default defaultValue: Value) -> Value { value ?? defaultValue }
 
-  /// `value` itself.
+  /// Returns `value` itself.
   public static func stateValue(of value: Value) -> Value? { value }
 }
 
-/// Another state, whose missing value reads as a default. See ``StatefulOperationRequest/defaultValue(_:)``.
+/// A state that shows a default in place of a missing value. See ``StatefulOperationRequest/defaultValue(_:)``.
 ///
-/// The default is only shown: it is no update, and makes nothing less stale.
+/// The default is only shown: it is not an update, and does not make the state less stale.
 @dynamicMemberLookup
 public struct DefaultOperationState<Base: DefaultableOperationState>: DefaultedState {
-  /// What is shown while there is no value.
+  /// The value shown while there is none.
   public let defaultValue: Base.DefaultStateValue
   /// The state without the default.
   public internal(set) var base: Base
 
-  /// `base` with `defaultValue` for a missing value.
+  /// Creates a state that shows `defaultValue` in place of a missing value of `base`.
   public init(base: Base, defaultValue: Base.DefaultStateValue) {
     self.base = base
     self.defaultValue = defaultValue
@@ -49,42 +49,42 @@ public struct DefaultOperationState<Base: DefaultableOperationState>: DefaultedS
   public var currentValue: Base.DefaultStateValue { Base.value(of: base.currentValue, default: defaultValue) }
   /// The initial value, or the default.
   public var initialValue: Base.DefaultStateValue { Base.value(of: base.initialValue, default: defaultValue) }
-  /// How often the value was updated.
+  /// The number of updates of the value.
   public var valueUpdateCount: Int { base.valueUpdateCount }
-  /// When the value was last updated.
+  /// The time of the last update of the value.
   public var valueLastUpdatedAt: Timestamp? { base.valueLastUpdatedAt }
-  /// Whether a run goes on.
+  /// Whether a run is in progress.
   public var isLoading: Bool { base.isLoading }
-  /// The newest error, unless a value came after it.
+  /// The newest error, unless a value has arrived since.
   public var error: Base.Failure? { base.error }
-  /// How often an error came.
+  /// The number of errors.
   public var errorUpdateCount: Int { base.errorUpdateCount }
-  /// When an error last came.
+  /// The time of the last error.
   public var errorLastUpdatedAt: Timestamp? { base.errorLastUpdatedAt }
-  /// Which of value and error came last.
+  /// Whether the value or the error was updated last.
   public var latestUpdate: OperationStateUpdate { base.latestUpdate }
 
-  /// Whether the state without the default drops something.
+  /// Returns whether scheduling `task` makes the base drop values.
   public func dropsValues(scheduling task: OperationTask<Base.OperationValue, Base.Failure>) -> Bool {
     base.dropsValues(scheduling: task)
   }
 
-  /// Takes in a task that is about to start.
+  /// Adds a task that is about to start.
   public mutating func schedule(_ task: OperationTask<Base.OperationValue, Base.Failure>, at time: Timestamp) {
     base.schedule(task, at: time)
   }
 
-  /// Goes back to the initial state and forgets all tasks, which are returned.
+  /// Resets to the initial state, and removes and returns all tasks.
   public mutating func reset() -> [OperationTask<Base.OperationValue, Base.Failure>] {
     base.reset()
   }
 
-  /// Takes over a value or an error that somebody set.
+  /// Applies a value or an error set by a caller.
   public mutating func update(with result: Result<Base.DefaultStateValue, Base.Failure>, at time: Timestamp) {
     base.update(with: result.map { Base.stateValue(of: $0) }, at: time)
   }
 
-  /// Takes over the result of an active task.
+  /// Applies the result of an active task.
   public mutating func update(
     with result: Result<Base.OperationValue, Base.Failure>,
     for task: OperationTask<Base.OperationValue, Base.Failure>,
@@ -93,21 +93,21 @@ public struct DefaultOperationState<Base: DefaultableOperationState>: DefaultedS
     base.update(with: result, for: task, at: time)
   }
 
-  /// Whether `task` is active.
+  /// Returns whether `task` is active.
   public func isActive(_ task: OperationTask<Base.OperationValue, Base.Failure>) -> Bool { base.isActive(task) }
 
-  /// Forgets a task that has ended.
+  /// Removes a task that has ended.
   public mutating func finish(_ task: OperationTask<Base.OperationValue, Base.Failure>) {
     base.finish(task)
   }
 
-  /// The context for a run without any input, as the state without the default says.
+  /// Returns the context for a run without input, as decided by the base.
   public func contextForRerun(_ context: OperationContext) -> OperationContext? { base.contextForRerun(context) }
 }
 
 extension DefaultOperationState: QueryOperationState where Base: QueryOperationState {}
 
 extension DefaultOperationState: MutationOperationState where Base: MutationOperationState {
-  /// What differs from run to run.
+  /// The arguments, which differ between runs.
   public typealias Arguments = Base.Arguments
 }

@@ -1,4 +1,4 @@
-/// A state that wraps another one, for which what was said about the other one goes on to hold.
+/// A state that wraps another one and accepts its controllers and predicates.
 protocol DefaultedState: OperationState {
   associatedtype Base: OperationState where Base.OperationValue == OperationValue, Base.Failure == Failure
 
@@ -6,7 +6,7 @@ protocol DefaultedState: OperationState {
 }
 
 extension OperationState {
-  /// This state, or one that it wraps, as a `Wanted`; nil when neither is one.
+  /// Returns this state, or one that it wraps, as a `Wanted`; nil if none of them is one.
   func unwrapped<Wanted: OperationState>(to _: Wanted.Type) -> Wanted? {
     if let wanted = self as? Wanted { return wanted }
     guard let defaulted = self as? any DefaultedState else { return nil }

@@ -1,69 +1,69 @@
-/// The state of a ``MutationRequest``: what came of the newest attempt, and the history of all.
+/// The state of a ``MutationRequest``: the outcome of the newest attempt, and the history of all attempts.
 ///
-/// An attempt is one run. ``currentValue``, ``error``, ``isLoading`` and the counts speak of the attempt that started
-/// last: an older one that ends after it changes its own entry of the ``history`` and nothing else. What is set by hand
-/// counts as well; whichever came last is shown.
+/// An attempt is one run. ``currentValue``, ``error``, ``isLoading`` and the counts describe the attempt that started
+/// last: an older one that ends later changes only its own entry in the ``history``. Values and errors set by a caller
+/// count too; the most recent one is shown.
 public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error>: OperationState {
   private var outcome: OperationOutcome<Value?, Failure>
   private var activeTasks = OperationTaskList<Value, Failure>()
-  /// The attempts, in the order in which they started; of a bounded history the newest.
+  /// The attempts, in the order in which they started; if the history is limited, the newest ones.
   public private(set) var history: [Attempt] = []
 
   /// One run of the mutation.
   public struct Attempt: Sendable, Identifiable {
     /// The task of the run.
     public let task: OperationTask<Value, Failure>
-    /// What the mutation was run with.
+    /// The arguments of the run.
     public let arguments: Arguments
-    /// When it started.
+    /// The time at which it started.
     public let startedAt: Timestamp
-    /// The newest result, intermediate ones included; nil before the first.
+    /// The newest result, including intermediate ones; nil before the first.
     public internal(set) var currentResult: Result<Value, Failure>?
-    /// When the newest result came; nil before the first.
+    /// The time of the newest result; nil before the first.
     public internal(set) var lastUpdatedAt: Timestamp?
-    /// Whether the run goes on.
+    /// Whether the run is in progress.
     public internal(set) var isLoading = true
 
-    /// What tells the attempt from others.
+    /// The identity of the attempt.
     public var id: OperationTaskIdentifier { task.id }
 
-    /// Where the attempt stands. Idle when it ended without a result of its own, because it was cancelled while another
-    /// run went on for both.
+    /// The status of the attempt. Idle if it ended without a result of its own, because it was cancelled while another
+    /// run continued for both.
     public var status: OperationStatus<Value, Failure> {
       isLoading ? .loading : currentResult.map { .result($0) } ?? .idle
     }
   }
 
-  /// The state before anything happened, with `initialValue`, which is nil by default.
+  /// Creates the initial state, with `initialValue`, which is nil by default.
   public init(initialValue: Value? = nil) {
     outcome = OperationOutcome(initialValue: initialValue)
   }
 
-  /// The newest value of the attempt that started last, or that was set; the initial value while there is none.
+  /// The newest value of the attempt that started last, or that was set; the initial value if there is none.
   public var currentValue: Value? { outcome.value }
-  /// The value before anything happened, and after a reset.
+  /// The value initially and after a reset.
   public var initialValue: Value? { outcome.initialValue }
-  /// How often a value came that was shown.
+  /// The number of values that were shown.
   public var valueUpdateCount: Int { outcome.valueUpdateCount }
-  /// When a value last came that was shown.
+  /// The time of the last value that was shown.
   public var valueLastUpdatedAt: Timestamp? { outcome.valueLastUpdatedAt }
-  /// Whether the attempt that started last goes on.
+  /// Whether the attempt that started last is in progress.
   public var isLoading: Bool { history.last?.isLoading ?? false }
-  /// The newest error, unless a value came after it.
+  /// The newest error, unless a value has arrived since.
   public var error: Failure? { outcome.error }
-  /// How often an error came that was shown.
+  /// The number of errors that were shown.
   public var errorUpdateCount: Int { outcome.errorUpdateCount }
-  /// When an error last came that was shown.
+  /// The time of the last error that was shown.
   public var errorLastUpdatedAt: Timestamp? { outcome.errorLastUpdatedAt }
-  /// Which of value and error came last.
+  /// Whether the value or the error was updated last.
   public var latestUpdate: OperationStateUpdate { outcome.latestUpdate }
 
-  /// Whether the history is as long as the context's `operationMaxHistory` allows.
+  /// Returns whether the history has reached the context's `operationMaxHistory`.
   public func dropsValues(scheduling task: OperationTask<Value, Failure>) -> Bool {
     task.context.operationMaxHistory.map { history.count >= max($0, 1) } ?? false
   }
 
-  /// Adds an attempt with the arguments of the task's context, and drops the oldest ones beyond the context's
+  /// Adds an attempt with the arguments from the task's context, and drops the oldest ones beyond the context's
   /// `operationMaxHistory`, whose results are then ignored.
   public mutating func schedule(_ task: OperationTask<Value, Failure>, at time: Timestamp) {
     activeTasks.append(task)
@@ -74,19 +74,19 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
     }
   }
 
-  /// Goes back to the initial value, without a history, and forgets all runs, which are returned.
+  /// Resets to the initial value without a history, and removes and returns all runs.
   public mutating func reset() -> [OperationTask<Value, Failure>] {
     outcome.reset()
     history = []
     return activeTasks.removeAll()
   }
 
-  /// Takes over a value or an error that somebody set.
+  /// Applies a value or an error set by a caller.
   public mutating func update(with result: Result<Value?, Failure>, at time: Timestamp) {
     outcome.update(with: result, at: time)
   }
 
-  /// Takes over the result of an active run that the history knows.
+  /// Applies the result of an active run that is in the history.
   public mutating func update(
     with result: Result<Value, Failure>, for task: OperationTask<Value, Failure>, at time: Timestamp
   ) {
@@ -96,17 +96,17 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
     if index == history.indices.last { outcome.update(with: result.map { $0 }, at: time) }
   }
 
-  /// Whether `task` is among the runs that go on.
+  /// Returns whether `task` is an active run.
   public func isActive(_ task: OperationTask<Value, Failure>) -> Bool { activeTasks.contains(task) }
 
-  /// Notes that a run has ended.
+  /// Records that a run has ended.
   public mutating func finish(_ task: OperationTask<Value, Failure>) {
     activeTasks.remove(task)
     guard let index = history.lastIndex(where: { $0.id == task.id }) else { return }
     history[index].isLoading = false
   }
 
-  /// The context with the arguments of the newest attempt, unless it has some already; nil without either.
+  /// Returns the context with the arguments of the newest attempt, unless it already has some; nil if there are neither.
   public func contextForRerun(_ context: OperationContext) -> OperationContext? {
     if context.mutationArguments(as: Arguments.self) != nil { return context }
     guard let latest = history.last else { return nil }
@@ -116,9 +116,9 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
   }
 }
 
-/// The state of operations that are run with arguments: of mutations, also with a default value.
+/// The state of operations that are run with arguments: mutations, with or without a default value.
 public protocol MutationOperationState<Arguments>: OperationState {
-  /// What differs from run to run.
+  /// The arguments, which differ between runs.
   associatedtype Arguments: Sendable
 }
 

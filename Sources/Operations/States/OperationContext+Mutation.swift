@@ -3,9 +3,9 @@ extension OperationContext {
     static var defaultValue: (any Sendable)? { nil }
   }
 
-  /// The arguments of the mutation that runs in this context; nil when it has none of this type. `Void` is always there.
+  /// Returns the arguments of the mutation that runs in this context, or nil if it has none of this type. `Void` is always present.
   public func mutationArguments<Arguments: Sendable>(as _: Arguments.Type) -> Arguments? {
-    // Unwrapped before the cast, which makes a nil of optional arguments of what is not there.
+    // Unwrapped before the cast, which would turn a missing value into nil arguments of an optional type.
     if let arguments = self[MutationArgumentsKey.self] { return arguments as? Arguments }
     return Arguments.self == Void.self ? () as? Arguments : nil
   }
@@ -21,7 +21,7 @@ extension OperationContext {
     static let defaultValue: Int? = nil
   }
 
-  /// How many attempts the state of a mutation keeps: at least 1; nil, the default, keeps all.
+  /// The maximum number of attempts in the state of a mutation: at least 1; nil, the default, keeps all.
   public var operationMaxHistory: Int? {
     get { self[MaxHistoryKey.self] }
     set { self[MaxHistoryKey.self] = newValue }

@@ -1,28 +1,28 @@
-/// Is told what happens in a store: of states, and of the beginnings, results and ends of runs.
+/// Receives the events of a store: changes of the state, and the starts, results and ends of runs.
 ///
-/// The events of one run come in this order:
+/// The events of one run arrive in this order:
 ///
-/// 1. the state, which is loading now
+/// 1. the state, which is now loading
 /// 2. the run started
 /// 3. for each intermediate result: the result, then the state
 /// 4. the final result
 /// 5. the run ended
 /// 6. the state with the result
 ///
-/// All handlers of a store are called one after the other, in the order of their subscription, and under no lock: they
-/// may use the store in any way, and subscribe and cancel. What that causes is told when all have heard of this event.
-/// While one thread calls handlers, what happens on other threads is told by that thread too.
+/// The handlers of a store are called one after the other, in the order of subscription and without a lock held: they
+/// may use the store in any way, and subscribe and cancel. The resulting events are delivered after all handlers have
+/// received this one. While a thread is calling handlers, it also delivers the events of other threads.
 public struct OperationEventHandler<State: OperationState>: Sendable {
-  /// Gets the state after each change.
+  /// Receives the state after each change.
   public var onStateChanged: (@Sendable (State, OperationContext) -> Void)?
-  /// Gets the context of a run that starts.
+  /// Receives the context of a run that starts.
   public var onRunStarted: (@Sendable (OperationContext) -> Void)?
-  /// Gets the context of a run that has ended.
+  /// Receives the context of a run that has ended.
   public var onRunEnded: (@Sendable (OperationContext) -> Void)?
-  /// Gets the results of runs. The context's `operationResultUpdateReason` tells intermediate ones from final ones.
+  /// Receives the results of runs. The context's `operationResultUpdateReason` distinguishes intermediate from final ones.
   public var onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)?
 
-  /// A handler of some of the events.
+  /// Creates a handler of any of the events.
   public init(
     onStateChanged: (@Sendable (State, OperationContext) -> Void)? = nil,
     onRunStarted: (@Sendable (OperationContext) -> Void)? = nil,
@@ -36,9 +36,9 @@ public struct OperationEventHandler<State: OperationState>: Sendable {
   }
 }
 
-/// Why a result arrives.
+/// The reason why a result arrives.
 public enum OperationResultUpdateReason: Sendable, Hashable {
-  /// The run yielded it, and goes on.
+  /// The run yielded it and continues.
   case yieldedResult
   /// The run ended with it.
   case returnedFinalResult
@@ -49,7 +49,7 @@ extension OperationContext {
     static let defaultValue: OperationResultUpdateReason? = nil
   }
 
-  /// Why the result arrives, in the context of ``OperationEventHandler/onResultReceived``; nil elsewhere.
+  /// The reason why the result arrives, in the context of ``OperationEventHandler/onResultReceived``; nil elsewhere.
   public var operationResultUpdateReason: OperationResultUpdateReason? {
     get { self[ResultUpdateReasonKey.self] }
     set { self[ResultUpdateReasonKey.self] = newValue }

@@ -1,4 +1,4 @@
-/// The value and the error of an operation, with how often and when each came: what all states keep.
+/// The value and the error of an operation, with the count and time of their updates: the part common to all states.
 @usableFromInline
 struct OperationOutcome<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline var valueUpdateCount = 0
@@ -15,7 +15,7 @@ struct OperationOutcome<Value: Sendable, Failure: Error>: Sendable {
     self.initialValue = initialValue
   }
 
-  /// Takes over a value, which clears the error, but not its count and time.
+  /// Sets the value and clears the error, but not its count and time.
   @inlinable
   mutating func update(to value: Value, at time: Timestamp) {
     self.value = value
@@ -25,7 +25,7 @@ struct OperationOutcome<Value: Sendable, Failure: Error>: Sendable {
     latestUpdate = .value
   }
 
-  /// Takes over an error, which leaves the value as it is.
+  /// Sets the error and keeps the value.
   @inlinable
   mutating func update(throwing error: Failure, at time: Timestamp) {
     self.error = error

@@ -1,72 +1,72 @@
-/// Everything that is known of one operation: its value, its error, its runs.
+/// The state of one operation: its value, its error and its runs.
 ///
-/// A state is a value. An ``OperationStore`` holds one and changes it by the mutating members, which it calls under its
-/// lock: they must only compute, and must not call anything that could come back to the store.
+/// A state is a value. An ``OperationStore`` holds one and changes it through the mutating members, which it calls
+/// while holding its lock: they must only compute, and must not call anything that could call the store.
 ///
-/// Each mutating member that brings news gets the time from outside, for the records. Nothing is decided by comparing
-/// times, so that a clock that stands still or jumps changes no outcome: what came last is ``latestUpdate``.
+/// Mutating members that apply an update get the time as a parameter, for the records. No decision compares times, so
+/// that a clock that stands still or jumps changes no outcome: ``latestUpdate`` says which update was last.
 public protocol OperationState<StateValue, OperationValue, Failure>: Sendable {
-  /// What the state holds, such as an optional value or a list of pages.
+  /// The value that the state holds, such as an optional value or a list of pages.
   associatedtype StateValue: Sendable
-  /// What one run of the operation produces.
+  /// The result of one run of the operation.
   associatedtype OperationValue: Sendable
-  /// What a run can throw.
+  /// The error that a run can throw.
   associatedtype Failure: Error
 
-  /// The value now. A failure keeps the value there was.
+  /// The current value. A failure keeps the previous value.
   var currentValue: StateValue { get }
-  /// The value before anything happened, and after a reset.
+  /// The value initially and after a reset.
   var initialValue: StateValue { get }
-  /// How often the value was updated, by results and by hand, since the start or the last reset.
+  /// The number of updates of the value, by results or by callers, since the start or the last reset.
   var valueUpdateCount: Int { get }
-  /// When the value was last updated; nil before the first time.
+  /// The time of the last update of the value; nil before the first.
   var valueLastUpdatedAt: Timestamp? { get }
-  /// Whether a run goes on.
+  /// Whether a run is in progress.
   var isLoading: Bool { get }
-  /// The newest error; nil when none came, or when a value came after it.
+  /// The newest error; nil if there was none or a value has arrived since.
   var error: Failure? { get }
-  /// How often an error came since the start or the last reset.
+  /// The number of errors since the start or the last reset.
   var errorUpdateCount: Int { get }
-  /// When the last error came; nil before the first.
+  /// The time of the last error; nil before the first.
   var errorLastUpdatedAt: Timestamp? { get }
-  /// Which of value and error came last.
+  /// Whether the value or the error was updated last.
   var latestUpdate: OperationStateUpdate { get }
 
-  /// Whether ``schedule(_:at:)`` of `task` would drop something that the state holds, such as a value or arguments.
+  /// Returns whether ``schedule(_:at:)`` of `task` would drop something that the state holds, such as a value or arguments.
   ///
-  /// The store then keeps it until its lock is free, because the end of a value may run anything, the end of a subscription for example. False by
-  /// default.
+  /// The store then retains it until the lock is released, because releasing a value may run arbitrary code, such as the end of a
+  /// subscription. Default: false.
   func dropsValues(scheduling task: OperationTask<OperationValue, Failure>) -> Bool
 
-  /// Takes in a task that is about to start. What the task shall wait for can be added to it here.
+  /// Adds a task that is about to start. Dependencies of the task can be added here.
   mutating func schedule(_ task: OperationTask<OperationValue, Failure>, at time: Timestamp)
 
-  /// Goes back to the initial state.
+  /// Resets to the initial state.
   ///
-  /// - Returns: The tasks that were active, to be cancelled. The state has forgotten them: their results are ignored.
+  /// - Returns: The tasks that were active, to be cancelled. The state no longer has them: their results are ignored.
   mutating func reset() -> [OperationTask<OperationValue, Failure>]
 
-  /// Takes over a value or an error that somebody set.
+  /// Applies a value or an error set by a caller.
   mutating func update(with result: Result<StateValue, Failure>, at time: Timestamp)
 
-  /// Takes over a final or intermediate result of `task`. Does nothing when the task is not active.
+  /// Applies a final or intermediate result of `task`. Does nothing if the task is not active.
   mutating func update(
     with result: Result<OperationValue, Failure>,
     for task: OperationTask<OperationValue, Failure>,
     at time: Timestamp)
 
-  /// Whether `task` is active, so that its results count.
+  /// Returns whether `task` is active, so that its results are applied.
   func isActive(_ task: OperationTask<OperationValue, Failure>) -> Bool
 
-  /// Forgets a task that has ended.
+  /// Removes a task that has ended.
   mutating func finish(_ task: OperationTask<OperationValue, Failure>)
 
-  /// The context for a run that nobody has given any input; nil when the operation cannot run like that.
+  /// Returns the context for a run without explicit input, or nil if the operation cannot run without it.
   func contextForRerun(_ context: OperationContext) -> OperationContext?
 }
 
 extension OperationState {
-  /// Loading while a run goes on; otherwise idle, or whichever of value and error came last.
+  /// Loading while a run is in progress; otherwise the last update, or idle if there was none.
   public var status: OperationStatus<StateValue, Failure> {
     if isLoading { return .loading }
     switch latestUpdate {
@@ -76,18 +76,18 @@ extension OperationState {
     }
   }
 
-  /// False: nothing is dropped.
+  /// Returns false: nothing is dropped.
   @inlinable
   public func dropsValues(scheduling task: OperationTask<OperationValue, Failure>) -> Bool { false }
 
-  /// `context` itself: the operation needs no input.
+  /// Returns `context` itself: the operation needs no input.
   @inlinable
   public func contextForRerun(_ context: OperationContext) -> OperationContext? { context }
 }
 
-/// Which kind of news a state got last.
+/// The kind of a state's last update.
 public enum OperationStateUpdate: Sendable, Hashable {
-  /// No news yet.
+  /// There was no update.
   case none
   /// A value.
   case value

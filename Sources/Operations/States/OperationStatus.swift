@@ -1,10 +1,10 @@
-/// Where an operation stands: it has not been used, it runs, or its newest result is there.
+/// The status of an operation: unused, running, or finished with a result.
 public enum OperationStatus<Value: Sendable, Failure: Error>: Sendable {
   /// Nothing has run and nothing was set.
   case idle
-  /// At least one run goes on.
+  /// At least one run is in progress.
   case loading
-  /// Nothing runs, and this came last.
+  /// Nothing is running, and this was the last result.
   case result(Result<Value, Failure>)
 
   /// Whether nothing has run and nothing was set.
@@ -12,12 +12,12 @@ public enum OperationStatus<Value: Sendable, Failure: Error>: Sendable {
     if case .idle = self { true } else { false }
   }
 
-  /// Whether at least one run goes on.
+  /// Whether at least one run is in progress.
   public var isLoading: Bool {
     if case .loading = self { true } else { false }
   }
 
-  /// Whether there is a result and nothing runs.
+  /// Whether there is a result and nothing is running.
   public var isFinished: Bool { result != nil }
 
   /// Whether the newest result is a value.
@@ -25,28 +25,28 @@ public enum OperationStatus<Value: Sendable, Failure: Error>: Sendable {
     if case .result(.success) = self { true } else { false }
   }
 
-  /// Whether the newest result is an error, a cancellation included.
+  /// Whether the newest result is an error, including a cancellation.
   public var isFailure: Bool { resultError != nil }
 
   /// Whether the newest result is a `CancellationError`.
   public var isCancelled: Bool { resultError is CancellationError }
 
-  /// The newest result; nil while something runs or when there is none.
+  /// The newest result; nil while a run is in progress or if there is none.
   public var result: Result<Value, Failure>? {
     if case .result(let result) = self { result } else { nil }
   }
 
-  /// The newest result, when it is a value.
+  /// The newest result, if it is a value.
   public var resultValue: Value? {
     if case .result(.success(let value)) = self { value } else { nil }
   }
 
-  /// The newest result, when it is an error.
+  /// The newest result, if it is an error.
   public var resultError: Failure? {
     if case .result(.failure(let error)) = self { error } else { nil }
   }
 
-  /// The same status with a value changed by `transform`.
+  /// Returns the same status with its value transformed by `transform`.
   public func mapSuccess<New: Sendable>(_ transform: (Value) throws -> New) rethrows -> OperationStatus<New, Failure> {
     switch self {
     case .idle: .idle
@@ -56,7 +56,7 @@ public enum OperationStatus<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// The status that `transform` makes of a value; every other status stays.
+  /// Returns the status that `transform` returns for a value; every other status stays the same.
   public func flatMapSuccess<New: Sendable>(
     _ transform: (Value) throws -> OperationStatus<New, Failure>
   ) rethrows -> OperationStatus<New, Failure> {

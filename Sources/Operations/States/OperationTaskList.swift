@@ -1,10 +1,10 @@
 /// The active tasks of a state, in the order in which they started.
 ///
-/// Mostly there is none or one, which takes no memory beside the list.
+/// Usually there is none or one, which needs no memory besides the list.
 public struct OperationTaskList<Value: Sendable, Failure: Error>: Sendable, RandomAccessCollection {
   @usableFromInline var cores = OperationTaskNodeList()
 
-  /// A list without tasks.
+  /// Creates an empty list.
   @inlinable
   public init() {}
 
@@ -12,23 +12,23 @@ public struct OperationTaskList<Value: Sendable, Failure: Error>: Sendable, Rand
   @inlinable
   public var isEmpty: Bool { cores.isEmpty }
 
-  /// Where the tasks begin: 0.
+  /// The index of the first task: 0.
   public var startIndex: Int { 0 }
 
   /// The number of tasks.
   public var endIndex: Int { cores.count }
 
-  /// The task at `position`, from 0, which started before those after it.
+  /// The task at `position`, from 0; it started before those after it.
   public subscript(position: Int) -> OperationTask<Value, Failure> {
-    // Only `append` adds to the list, and it takes no other type.
+    // Only `append` adds to the list, and it accepts no other type.
     OperationTask(core: unsafeDowncast(cores[position], to: OperationTaskCore<Value, Failure>.self))
   }
 
-  /// Whether `task` is in the list.
+  /// Returns whether `task` is in the list.
   @inlinable
   public func contains(_ task: OperationTask<Value, Failure>) -> Bool { cores.contains(task.core) }
 
-  /// Adds a task at the end.
+  /// Appends a task.
   @inlinable
   public mutating func append(_ task: OperationTask<Value, Failure>) {
     cores.append(task.core)
@@ -36,7 +36,7 @@ public struct OperationTaskList<Value: Sendable, Failure: Error>: Sendable, Rand
 
   /// Removes `task`.
   ///
-  /// - Returns: Whether it was there.
+  /// - Returns: Whether it was in the list.
   @discardableResult
   @inlinable
   public mutating func remove(_ task: OperationTask<Value, Failure>) -> Bool {

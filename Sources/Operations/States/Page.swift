@@ -1,11 +1,11 @@
 /// One page of a paginated list.
 public struct Page<PageID: Hashable & Sendable, Value: Sendable>: Sendable, Identifiable {
-  /// What tells the page from others, and where it is fetched from.
+  /// Identifies the page and where to fetch it.
   public let id: PageID
-  /// What is on it.
+  /// The content of the page.
   public let value: Value
 
-  /// The page `id` with `value` on it.
+  /// Creates the page `id` with the content `value`.
   public init(id: PageID, value: Value) {
     self.id = id
     self.value = value
@@ -15,22 +15,22 @@ public struct Page<PageID: Hashable & Sendable, Value: Sendable>: Sendable, Iden
 extension Page: Equatable where Value: Equatable {}
 extension Page: Hashable where Value: Hashable {}
 
-/// Pages in their order, each id at most once.
+/// An ordered list of pages with unique ids.
 public struct Pages<PageID: Hashable & Sendable, Value: Sendable>: Sendable, RandomAccessCollection {
   private var pages: [Page<PageID, Value>]
 
-  /// No pages.
+  /// Creates an empty list.
   public init() {
     pages = []
   }
 
-  /// `pages` in their order; of several with one id, the last, in the place of the first.
+  /// Creates a list of `pages`, in order. Of several pages with the same id, the last is kept, at the position of the first.
   public init(_ pages: some Sequence<Page<PageID, Value>>) {
     self.pages = []
     for page in pages { append(page) }
   }
 
-  /// Where the pages begin: 0.
+  /// The index of the first page: 0.
   public var startIndex: Int { 0 }
 
   /// The number of pages.
@@ -39,15 +39,15 @@ public struct Pages<PageID: Hashable & Sendable, Value: Sendable>: Sendable, Ran
   /// The page at `position`, from 0.
   public subscript(position: Int) -> Page<PageID, Value> { pages[position] }
 
-  /// The page of an id; nil when there is none.
+  /// The page with an id; nil if there is none.
   public subscript(id id: PageID) -> Page<PageID, Value>? { pages.first { $0.id == id } }
 
-  /// Adds a page at the end, or replaces the one with its id.
+  /// Appends a page, or replaces the one with the same id.
   public mutating func append(_ page: Page<PageID, Value>) {
     put(page, at: pages.endIndex)
   }
 
-  /// Adds a page at the beginning, or replaces the one with its id.
+  /// Prepends a page, or replaces the one with the same id.
   public mutating func prepend(_ page: Page<PageID, Value>) {
     put(page, at: 0)
   }
@@ -65,7 +65,7 @@ extension Pages: Equatable where Value: Equatable {}
 extension Pages: Hashable where Value: Hashable {}
 
 extension Pages: ExpressibleByArrayLiteral {
-  /// The listed pages.
+  /// Creates a list of the given pages.
   public init(arrayLiteral elements: Page<PageID, Value>...) {
     self.init(elements)
   }

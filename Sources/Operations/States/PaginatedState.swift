@@ -1,16 +1,16 @@
-/// The state of a ``PaginatedRequest``: the pages fetched so far, in their order.
+/// The state of a ``PaginatedRequest``: the pages fetched so far, in order.
 public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, Failure: Error>: OperationState {
-  /// What one run produces.
+  /// The result of one run.
   public typealias OperationValue = PaginatedOperationValue<PageID, PageValue>
-  /// The tasks of runs.
+  /// The task of a run.
   public typealias Task = OperationTask<OperationValue, Failure>
 
   private var outcome: OperationOutcome<Pages<PageID, PageValue>, Failure>
-  /// The page that a list begins with.
+  /// The first page of a new list.
   public let initialPageID: PageID
-  /// The page after the last one; nil when there is none, and before the first page was fetched.
+  /// The id of the page after the last one; nil if there is none or no page has been fetched.
   public private(set) var nextPageID: PageID?
-  /// The page before the first one; nil when there is none, and before the first page was fetched.
+  /// The id of the page before the first one; nil if there is none or no page has been fetched.
   public private(set) var previousPageID: PageID?
   /// The runs that fetch the initial page.
   public private(set) var initialPageActiveTasks = OperationTaskList<OperationValue, Failure>()
@@ -18,10 +18,10 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, F
   public private(set) var nextPageActiveTasks = OperationTaskList<OperationValue, Failure>()
   /// The runs that fetch a previous page.
   public private(set) var previousPageActiveTasks = OperationTaskList<OperationValue, Failure>()
-  /// The runs that fetch all pages again.
+  /// The runs that refetch all pages.
   public private(set) var allPagesActiveTasks = OperationTaskList<OperationValue, Failure>()
 
-  /// The state before anything happened, with `initialValue`, which is empty by default.
+  /// Creates the initial state, with `initialValue`, which is empty by default.
   public init(initialPageID: PageID, initialValue: Pages<PageID, PageValue> = Pages()) {
     self.initialPageID = initialPageID
     outcome = OperationOutcome(initialValue: initialValue)
@@ -29,24 +29,24 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, F
 
   /// The pages.
   public var currentValue: Pages<PageID, PageValue> { outcome.value }
-  /// The pages before anything happened, and after a reset.
+  /// The pages initially and after a reset.
   public var initialValue: Pages<PageID, PageValue> { outcome.initialValue }
-  /// How often the pages were updated.
+  /// The number of updates of the pages.
   public var valueUpdateCount: Int { outcome.valueUpdateCount }
-  /// When the pages were last updated.
+  /// The time of the last update of the pages.
   public var valueLastUpdatedAt: Timestamp? { outcome.valueLastUpdatedAt }
-  /// The newest error, unless a value came after it.
+  /// The newest error, unless a value has arrived since.
   public var error: Failure? { outcome.error }
-  /// How often an error came.
+  /// The number of errors.
   public var errorUpdateCount: Int { outcome.errorUpdateCount }
-  /// When an error last came.
+  /// The time of the last error.
   public var errorLastUpdatedAt: Timestamp? { outcome.errorLastUpdatedAt }
-  /// Which of value and error came last.
+  /// Whether the value or the error was updated last.
   public var latestUpdate: OperationStateUpdate { outcome.latestUpdate }
 
-  /// Whether there is a page to fetch at the end: one was announced, or there are no pages yet.
+  /// Whether there is a page to fetch at the end: its id is known, or there are no pages yet.
   public var hasNextPage: Bool { nextPageID != nil || currentValue.isEmpty }
-  /// Whether there is a page to fetch at the beginning: one was announced, or there are no pages yet.
+  /// Whether there is a page to fetch at the beginning: its id is known, or there are no pages yet.
   public var hasPreviousPage: Bool { previousPageID != nil || currentValue.isEmpty }
   /// Whether the initial page is being fetched.
   public var isLoadingInitialPage: Bool { !initialPageActiveTasks.isEmpty }
@@ -54,22 +54,22 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, F
   public var isLoadingNextPage: Bool { !nextPageActiveTasks.isEmpty }
   /// Whether a previous page is being fetched.
   public var isLoadingPreviousPage: Bool { !previousPageActiveTasks.isEmpty }
-  /// Whether all pages are being fetched again.
+  /// Whether all pages are being refetched.
   public var isLoadingAllPages: Bool { !allPagesActiveTasks.isEmpty }
   /// Whether anything is being fetched.
   public var isLoading: Bool {
     isLoadingInitialPage || isLoadingNextPage || isLoadingPreviousPage || isLoadingAllPages
   }
 
-  /// Adds a run, and lets it wait for others: a next and a previous page for the initial page and for all pages; all
-  /// pages for everything else. Next and previous pages may be fetched side by side.
+  /// Adds a run and makes it wait for others: next and previous pages wait for the initial page and all pages; all
+  /// pages wait for everything else. Next and previous pages may be fetched in parallel.
   public mutating func schedule(_ task: Task, at time: Timestamp) {
     let kind = task.context.pagingKind
     for other in tasksBefore(kind) { task.core.link(other.core) }
     self[keyPath: Self.list(of: kind)].append(task)
   }
 
-  /// Goes back to the initial pages and forgets all runs, which are returned.
+  /// Resets to the initial pages, and removes and returns all runs.
   public mutating func reset() -> [Task] {
     outcome.reset()
     nextPageID = nil
@@ -77,12 +77,12 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, F
     return Self.lists.flatMap { self[keyPath: $0].removeAll() }
   }
 
-  /// Takes over pages or an error that somebody set. The ids of the neighbouring pages stay.
+  /// Applies pages or an error set by a caller. The ids of the neighbouring pages stay the same.
   public mutating func update(with result: Result<Pages<PageID, PageValue>, Failure>, at time: Timestamp) {
     outcome.update(with: result, at: time)
   }
 
-  /// Takes over what an active run fetched. An intermediate result does not change the ids of the neighbouring pages.
+  /// Applies the result of an active run. An intermediate result does not change the ids of the neighbouring pages.
   public mutating func update(with result: Result<OperationValue, Failure>, for task: Task, at time: Timestamp) {
     guard isActive(task) else { return }
     switch result {
@@ -95,12 +95,12 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, F
     }
   }
 
-  /// Whether `task` is among the runs that go on.
+  /// Returns whether `task` is an active run.
   public func isActive(_ task: Task) -> Bool {
     self[keyPath: Self.list(of: task.context.pagingKind)].contains(task)
   }
 
-  /// Forgets a run that has ended.
+  /// Removes a run that has ended.
   public mutating func finish(_ task: Task) {
     self[keyPath: Self.list(of: task.context.pagingKind)].remove(task)
   }

@@ -1,25 +1,25 @@
-/// Which part of a paginated list a run fetches.
+/// The part of a paginated list that a run fetches.
 public enum PagingRequest<PageID: Hashable & Sendable>: Sendable, Hashable {
-  /// The page after the last one, which has this id.
+  /// The page after the last one, with this id.
   case nextPage(PageID)
-  /// The page before the first one, which has this id.
+  /// The page before the first one, with this id.
   case previousPage(PageID)
-  /// The page to begin with. It replaces the whole list.
+  /// The first page of a new list. It replaces the whole list.
   case initialPage
-  /// All pages there are, again.
+  /// All existing pages again.
   case allPages
 }
 
-/// What a paginated request knows when it fetches a page.
+/// The input of a paginated request when it fetches a page.
 public struct Paging<PageID: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The page to fetch.
   public let pageID: PageID
-  /// The pages there are. While all pages are fetched again, those that were fetched already.
+  /// The existing pages. While all pages are being refetched, only those that were already refetched.
   public let pages: Pages<PageID, Value>
-  /// What the page is a part of.
+  /// The part of the list that the page belongs to.
   public let request: PagingRequest<PageID>
 
-  /// What is known when `pageID` is fetched.
+  /// Creates the input for fetching `pageID`.
   public init(pageID: PageID, pages: Pages<PageID, Value>, request: PagingRequest<PageID>) {
     self.pageID = pageID
     self.pages = pages
@@ -27,7 +27,7 @@ public struct Paging<PageID: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// What a run of a paginated request produced.
+/// The result of a run of a paginated request.
 public struct PaginatedOperationValue<PageID: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The fetched page, or all of them.
   public enum Fetched: Sendable {
@@ -37,19 +37,19 @@ public struct PaginatedOperationValue<PageID: Hashable & Sendable, Value: Sendab
     case nextPage(Page<PageID, Value>)
     /// The page at the beginning.
     case previousPage(Page<PageID, Value>)
-    /// All pages, those that have been fetched so far in an intermediate result.
+    /// All pages; in an intermediate result, the new pages so far and the old ones that are yet to be refetched.
     case allPages(Pages<PageID, Value>)
     /// There was no such page.
     case nothing
   }
 
-  /// An id of a neighbouring page, as far as the run knows it.
+  /// The id of a neighbouring page, if the run knows it.
   enum Neighbour: Sendable {
     case unchanged
     case known(PageID?)
   }
 
-  /// What was fetched.
+  /// The part that was fetched.
   public let fetched: Fetched
   var next = Neighbour.unchanged
   var previous = Neighbour.unchanged
@@ -60,7 +60,7 @@ public struct PaginatedOperationValue<PageID: Hashable & Sendable, Value: Sendab
     self.previous = previous
   }
 
-  /// The fetched page; nil for all pages and for none.
+  /// The fetched page; nil if all pages or none were fetched.
   public var page: Page<PageID, Value>? {
     switch fetched {
     case .initialPage(let page), .nextPage(let page), .previousPage(let page): page

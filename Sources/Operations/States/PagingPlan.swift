@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What one run of a paginated store is to fetch, and how far it has come.
+/// The pages that one run of a paginated store fetches, and its progress.
 ///
-/// Is in the context of the run. What is to be fetched is decided by the state at the moment when the run begins its
-/// work, which may be after other runs that it had to wait for; and is kept over retries.
+/// Stored in the context of the run. The state decides what to fetch when the run starts its work, which may be after
+/// other runs that it had to wait for. The plan is kept across retries.
 final class PagingPlan<PageID: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Known = (pages: Pages<PageID, Value>, next: PageID?, previous: PageID?)
 
   let kind: PagingKind
   private let look: @Sendable () -> Known
-  /// The pages that a run over all pages has fetched. Survives a retry, which goes on after them.
+  /// The pages fetched so far by a run over all pages. Kept across retries, which continue after them.
   private let fetched = Mutex(Pages<PageID, Value>())
 
   init(_ kind: PagingKind, look: @escaping @Sendable () -> Known) {
@@ -17,7 +17,7 @@ final class PagingPlan<PageID: Hashable & Sendable, Value: Sendable>: Sendable {
     self.look = look
   }
 
-  /// What the state knows now.
+  /// The current knowledge of the state.
   var known: Known { look() }
 
   var fetchedPages: Pages<PageID, Value> {
@@ -32,7 +32,7 @@ final class PagingPlan<PageID: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// What a run of a paginated store is about.
+/// The kind of pages that a run of a paginated store fetches.
 enum PagingKind: Sendable, Hashable {
   case initial
   case next
@@ -49,7 +49,7 @@ extension OperationContext {
     static let defaultValue = PagingKind.initial
   }
 
-  /// What a run with this context is about; the initial page by default.
+  /// The kind of pages that a run with this context fetches; the initial page by default.
   var pagingKind: PagingKind { self[PagingKindKey.self] }
 
   func pagingPlan<PageID, Value>(as _: PagingPlan<PageID, Value>.Type) -> PagingPlan<PageID, Value>? {

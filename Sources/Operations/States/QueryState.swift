@@ -1,32 +1,32 @@
-/// The state of a ``QueryRequest``: the newest fetched value, nil before there is one.
+/// The state of a ``QueryRequest``: the newest fetched value, nil if there is none.
 public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
   @usableFromInline var tasks = OperationTaskList<Value, Failure>()
   @usableFromInline var outcome: OperationOutcome<Value?, Failure>
 
-  /// The state before anything happened, with `initialValue`, which is nil by default.
+  /// Creates the initial state, with `initialValue`, which is nil by default.
   public init(initialValue: Value? = nil) {
     outcome = OperationOutcome(initialValue: initialValue)
   }
 
-  /// The runs that go on, in the order in which they started.
+  /// The active runs, in the order in which they started.
   public var activeTasks: OperationTaskList<Value, Failure> { tasks }
-  /// The newest value that was fetched or set; the initial value before.
+  /// The newest value that was fetched or set; the initial value before that.
   public var currentValue: Value? { outcome.value }
-  /// The value before anything happened, and after a reset.
+  /// The value initially and after a reset.
   public var initialValue: Value? { outcome.initialValue }
-  /// How often a value was fetched, yielded or set.
+  /// The number of values that were fetched, yielded or set.
   public var valueUpdateCount: Int { outcome.valueUpdateCount }
-  /// When a value last came.
+  /// The time of the last value.
   public var valueLastUpdatedAt: Timestamp? { outcome.valueLastUpdatedAt }
-  /// Whether a run goes on.
+  /// Whether a run is in progress.
   public var isLoading: Bool { !tasks.isEmpty }
-  /// The newest error, unless a value came after it.
+  /// The newest error, unless a value has arrived since.
   public var error: Failure? { outcome.error }
-  /// How often an error came.
+  /// The number of errors.
   public var errorUpdateCount: Int { outcome.errorUpdateCount }
-  /// When an error last came.
+  /// The time of the last error.
   public var errorLastUpdatedAt: Timestamp? { outcome.errorLastUpdatedAt }
-  /// Which of value and error came last.
+  /// Whether the value or the error was updated last.
   public var latestUpdate: OperationStateUpdate { outcome.latestUpdate }
 
   /// Adds a run.
@@ -35,18 +35,18 @@ public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
     tasks.append(task)
   }
 
-  /// Goes back to the initial value and forgets all runs, which are returned.
+  /// Resets to the initial value, and removes and returns all runs.
   public mutating func reset() -> [OperationTask<Value, Failure>] {
     outcome.reset()
     return tasks.removeAll()
   }
 
-  /// Takes over a value or an error that somebody set.
+  /// Applies a value or an error set by a caller.
   public mutating func update(with result: Result<Value?, Failure>, at time: Timestamp) {
     outcome.update(with: result, at: time)
   }
 
-  /// Takes over the result of an active run.
+  /// Applies the result of an active run.
   @inlinable
   public mutating func update(
     with result: Result<Value, Failure>, for task: OperationTask<Value, Failure>, at time: Timestamp
@@ -58,18 +58,18 @@ public struct QueryState<Value: Sendable, Failure: Error>: OperationState {
     }
   }
 
-  /// Whether `task` is among the runs that go on.
+  /// Returns whether `task` is an active run.
   @inlinable
   public func isActive(_ task: OperationTask<Value, Failure>) -> Bool { tasks.contains(task) }
 
-  /// Forgets a run that has ended.
+  /// Removes a run that has ended.
   @inlinable
   public mutating func finish(_ task: OperationTask<Value, Failure>) {
     tasks.remove(task)
   }
 }
 
-/// The state of operations that are run by fetching: of queries, also with a default value.
+/// The state of operations that are run by fetching: queries, with or without a default value.
 public protocol QueryOperationState: OperationState {}
 
 extension QueryState: QueryOperationState {}

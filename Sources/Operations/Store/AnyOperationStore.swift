@@ -1,34 +1,34 @@
-/// A store whose type of state is not known: what all stores have in common.
+/// A store whose state type is not known: the common interface of all stores.
 ///
-/// Only ``OperationStore`` conforms; cast to it where the type is known.
+/// Only ``OperationStore`` conforms; cast to it if the type is known.
 public protocol AnyOperationStore: AnyObject, Sendable {
-  /// What the operation is called among others.
+  /// The path of the operation.
   var path: OperationPath { get }
-  /// What the operation finds in its runs.
+  /// The context of the operation's runs.
   var context: OperationContext { get set }
-  /// How many subscriptions there are.
+  /// The number of subscriptions.
   var subscriberCount: Int { get }
-  /// Whether the value should be brought up to date.
+  /// Whether the value should be refreshed.
   var isStale: Bool { get }
-  /// Whether the operation may run without being asked to.
+  /// Whether the operation may run automatically.
   var isAutomaticRunningEnabled: Bool { get }
-  /// The state, of a type that is not known.
+  /// The state, type-erased.
   var anyState: any OperationState { get }
-  /// Goes back to the initial state and cancels all runs.
+  /// Resets to the initial state and cancels all runs.
   func resetState(using context: OperationContext?)
 }
 
 extension AnyOperationStore {
-  /// Goes back to the initial state and cancels all runs.
+  /// Resets to the initial state and cancels all runs.
   public func resetState() { resetState(using: nil) }
 }
 
 extension OperationStore: AnyOperationStore {
-  /// The state, without its type.
+  /// The state, type-erased.
   public var anyState: any OperationState { state }
 }
 
-/// A store as the client sees it that makes it.
+/// A store as seen by the client that creates it.
 protocol ControllableStore: AnyObject, Sendable {
   func attachControllers()
 }

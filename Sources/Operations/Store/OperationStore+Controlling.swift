@@ -1,9 +1,8 @@
 extension OperationStore {
-  /// Whether a run can be had that nobody asked for.
+  /// Whether the operation can be run automatically now.
   var canRerun: Bool { isAutomaticRunningEnabled && state.contextForRerun(context) != nil }
 
-  /// Puts the controllers of the context to work: the client or whoever else makes the store does so once; later calls
-  /// do nothing.
+  /// Starts the controllers of the context. Called once by the creator of the store; later calls do nothing.
   func attachControllers() {
     let context = context
     let controllers = context.operationControllers
@@ -42,7 +41,7 @@ extension OperationStore {
   }
 }
 
-/// A store whose state wraps another one, which controllers may be made for.
+/// A store whose state wraps another one that controllers may be written for.
 private protocol DefaultedStore {
   func baseControls<View: OperationState>(for _: View.Type) -> OperationControls<View>?
 }

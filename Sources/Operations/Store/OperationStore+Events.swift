@@ -1,7 +1,7 @@
 extension OperationStore {
   typealias Handlers = HandlerTable<OperationEventHandler<State>>
 
-  /// Changes what the lock guards, and then tells what has happened.
+  /// Makes a change under the lock, and then delivers the events.
   @inlinable
   @inline(__always)
   func change<Value>(_ body: () -> Value) -> Value {
@@ -13,7 +13,7 @@ extension OperationStore {
     return value
   }
 
-  /// Looks at what the lock guards.
+  /// Reads under the lock.
   @inlinable
   @inline(__always)
   func look<Value>(_ body: () -> Value) -> Value {
@@ -23,7 +23,7 @@ extension OperationStore {
     return value
   }
 
-  // MARK: - Under the lock
+  // MARK: - With the lock held
 
   /// Adds a handler.
   func insert(_ handler: OperationEventHandler<State>) -> Handlers.ID {
@@ -33,13 +33,13 @@ extension OperationStore {
 
   /// Removes a handler.
   ///
-  /// - Returns: What is to be released under no lock; nil when it was removed before.
+  /// - Returns: An object to be released without the lock held; nil if the handler was removed before.
   func remove(_ id: Handlers.ID) -> HandlerEntry<OperationEventHandler<State>>? {
     defer { hasHandlers = !handlers.isEmpty }
     return handlers.remove(id)
   }
 
-  /// Adds an event that is to be told.
+  /// Adds an event to be delivered.
   func note(_ event: OperationStoreEvent<State>) {
     events.append(event)
     hasEvents = true
@@ -68,10 +68,10 @@ extension OperationStore {
     if reason == .returnedFinalResult { note(.runEnded(context, handlers.snapshot)) }
   }
 
-  // MARK: - Under no lock
+  // MARK: - Without the lock held
 
-  /// Tells events until there are none left, unless a thread is at it already or this one is in an exclusive section.
-  /// Stops when another one is: it tells what is left when its section is over.
+  /// Delivers events until there are none left, unless a thread is already doing so or this one is in an exclusive
+  /// section. Stops if another thread is in an exclusive section, which delivers the rest when its section ends.
   @usableFromInline
   func deliver() {
     guard !lock.isExclusiveHere else { return }

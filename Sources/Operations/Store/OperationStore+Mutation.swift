@@ -1,5 +1,5 @@
 extension OperationStore where State: MutationOperationState {
-  /// Runs the mutation with `arguments` and returns what comes of it. See ``run(using:handler:)``.
+  /// Runs the mutation with `arguments` and returns its result. See ``run(using:handler:)``.
   @discardableResult
   @inlinable
   public nonisolated(nonsending) func mutate(
@@ -9,7 +9,7 @@ extension OperationStore where State: MutationOperationState {
     try await run(using: contextForMutation(with: arguments, using: context), handler: handler)
   }
 
-  /// The task of a mutation with `arguments` that has not started. See ``runTask(using:)``.
+  /// Returns the task of a mutation with `arguments`, not yet started. See ``runTask(using:)``.
   public func mutateTask(
     with arguments: State.Arguments, using context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure> {
@@ -18,7 +18,7 @@ extension OperationStore where State: MutationOperationState {
 
   /// Runs the mutation with the arguments of the newest attempt in the history.
   ///
-  /// - Throws: ``NoMutationHistoryError`` when there is none; otherwise what the mutation throws.
+  /// - Throws: ``NoMutationHistoryError`` if there is none; otherwise the error of the mutation.
   @discardableResult
   public nonisolated(nonsending) func retryLatest(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
@@ -26,7 +26,7 @@ extension OperationStore where State: MutationOperationState {
     try await run(using: contextForLatest(using: context), handler: handler)
   }
 
-  /// The task of a mutation with the arguments of the newest attempt in the history, which has not started.
+  /// Returns the task of a mutation with the arguments of the newest attempt in the history, not yet started.
   public func retryLatestTask(
     using context: OperationContext? = nil
   ) throws(NoMutationHistoryError) -> OperationTask<State.OperationValue, State.Failure> {
@@ -60,7 +60,7 @@ extension OperationStore where State: MutationOperationState, State.Arguments ==
     try await mutate(with: (), using: context, handler: handler)
   }
 
-  /// The task of a mutation that has not started. See ``runTask(using:)``.
+  /// Returns the task of a mutation, not yet started. See ``runTask(using:)``.
   public func mutateTask(
     using context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure> {
@@ -69,8 +69,7 @@ extension OperationStore where State: MutationOperationState, State.Arguments ==
 }
 
 extension OperationStore {
-  /// A store of `mutation` that no client knows, to whose operation nothing is added. See
-  /// ``detached(_:state:context:)``.
+  /// Returns a store of `mutation` without a client and its defaults. See ``detached(_:state:context:)``.
   public static func detached<Mutation: MutationRequest>(
     _ mutation: Mutation, initialValue: Mutation.MutateValue? = nil, context: OperationContext = OperationContext()
   ) -> OperationStore<State>
@@ -78,7 +77,7 @@ extension OperationStore {
     detached(mutation, state: State(initialValue: initialValue), context: context)
   }
 
-  /// A store of `operation`, which has a default value, that no client knows. See ``detached(_:state:context:)``.
+  /// Returns a store of `operation`, which has a default value, without a client. See ``detached(_:state:context:)``.
   public static func detached<Operation: StatefulOperationRequest>(
     _ operation: DefaultStateOperation<Operation>, base: Operation.State, context: OperationContext = OperationContext()
   ) -> OperationStore<State> where State == DefaultOperationState<Operation.State> {

@@ -1,9 +1,9 @@
 extension OperationStore {
-  /// Fetches the page after the last one, or the initial page when there are none.
+  /// Fetches the page after the last one, or the initial page if there are none.
   ///
   /// Waits for runs that fetch the initial page or all pages. See ``run(using:handler:)`` for the parameters.
   ///
-  /// - Returns: The page; nil when there is no page after the last one.
+  /// - Returns: The page; nil if there is no page after the last one.
   @discardableResult
   public nonisolated(nonsending) func fetchNextPage<PageID, PageValue, Failure>(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
@@ -13,18 +13,18 @@ extension OperationStore {
     return try await run(using: pagingContext(.next, context), handler: handler).page
   }
 
-  /// The task of ``fetchNextPage(using:handler:)``, which has not started.
+  /// Returns the task of ``fetchNextPage(using:handler:)``, not yet started.
   public func fetchNextPageTask<PageID, PageValue, Failure>(
     using context: OperationContext? = nil
   ) -> OperationTask<Page<PageID, PageValue>?, Failure> where State == PaginatedState<PageID, PageValue, Failure> {
     runTask(using: pagingContext(.next, context)).map { value throws(Failure) in value.page }
   }
 
-  /// Fetches the page before the first one, or the initial page when there are none.
+  /// Fetches the page before the first one, or the initial page if there are none.
   ///
   /// Waits for runs that fetch the initial page or all pages. See ``run(using:handler:)`` for the parameters.
   ///
-  /// - Returns: The page; nil when there is no page before the first one.
+  /// - Returns: The page; nil if there is no page before the first one.
   @discardableResult
   public nonisolated(nonsending) func fetchPreviousPage<PageID, PageValue, Failure>(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
@@ -34,19 +34,19 @@ extension OperationStore {
     return try await run(using: pagingContext(.previous, context), handler: handler).page
   }
 
-  /// The task of ``fetchPreviousPage(using:handler:)``, which has not started.
+  /// Returns the task of ``fetchPreviousPage(using:handler:)``, not yet started.
   public func fetchPreviousPageTask<PageID, PageValue, Failure>(
     using context: OperationContext? = nil
   ) -> OperationTask<Page<PageID, PageValue>?, Failure> where State == PaginatedState<PageID, PageValue, Failure> {
     runTask(using: pagingContext(.previous, context)).map { value throws(Failure) in value.page }
   }
 
-  /// Fetches as many pages as there are again, from the first one on, one by one.
+  /// Refetches all existing pages, one by one, starting with the first.
   ///
-  /// Waits for all other runs. Ends early when a page says that none follows. The list is replaced when all are there; a
-  /// retry goes on with the page that failed. See ``run(using:handler:)`` for the parameters.
+  /// Waits for all other runs. Ends early if a page has no successor. The list is replaced once all pages are fetched;
+  /// a retry continues with the page that failed. See ``run(using:handler:)`` for the parameters.
   ///
-  /// - Returns: The pages; none when there were none.
+  /// - Returns: The pages; empty if there were none.
   @discardableResult
   public nonisolated(nonsending) func refetchAllPages<PageID, PageValue, Failure>(
     using context: OperationContext? = nil, handler: OperationEventHandler<State>? = nil
@@ -55,15 +55,14 @@ extension OperationStore {
     return value.allPages
   }
 
-  /// The task of ``refetchAllPages(using:handler:)``, which has not started.
+  /// Returns the task of ``refetchAllPages(using:handler:)``, not yet started.
   public func refetchAllPagesTask<PageID, PageValue, Failure>(
     using context: OperationContext? = nil
   ) -> OperationTask<Pages<PageID, PageValue>, Failure> where State == PaginatedState<PageID, PageValue, Failure> {
     runTask(using: pagingContext(.all, context)).map { value throws(Failure) in value.allPages }
   }
 
-  /// A store of `request` that no client knows, to whose operation nothing is added. See
-  /// ``detached(_:state:context:)``.
+  /// Returns a store of `request` without a client and its defaults. See ``detached(_:state:context:)``.
   public static func detached<Request: PaginatedRequest>(
     _ request: Request, initialValue: Pages<Request.PageID, Request.PageValue> = Pages(),
     context: OperationContext = OperationContext()
@@ -79,7 +78,7 @@ extension OperationStore {
     var context = context ?? self.context
     context.setPagingPlan(
       PagingPlan<PageID, PageValue>(kind) { [weak self] in
-        // A run keeps its store, so that there always is one.
+        // A run retains its store, so there always is one.
         guard let state = self?.state else { return (Pages(), nil, nil) }
         return (state.currentValue, state.nextPageID, state.previousPageID)
       })

@@ -8,7 +8,7 @@ extension OperationStore where State: QueryOperationState {
     try await run(using: context, handler: handler)
   }
 
-  /// The task of a fetch that has not started. See ``runTask(using:)``.
+  /// Returns the task of a fetch, not yet started. See ``runTask(using:)``.
   public func fetchTask(
     using context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure> {
@@ -17,8 +17,7 @@ extension OperationStore where State: QueryOperationState {
 }
 
 extension OperationStore {
-  /// A store of `query` that no client knows, to whose operation nothing is added. See
-  /// ``detached(_:state:context:)``.
+  /// Returns a store of `query` without a client and its defaults. See ``detached(_:state:context:)``.
   public static func detached<Query: QueryRequest>(
     _ query: Query, initialValue: Query.FetchValue? = nil, context: OperationContext = OperationContext()
   ) -> OperationStore<State> where State == QueryState<Query.FetchValue, Query.FetchFailure> {

@@ -1,20 +1,20 @@
 extension OperationStore {
-  // What each run passes through is inlinable, so that it is compiled where the type of the state is known: looking types
-  // up at run time took more than half of a run. What only some runs need is not.
+  // The code that every run executes is inlinable, so that it is compiled where the state type is known: looking up
+  // types at run time took more than half the time of a run. Code that only some runs need is not.
 
   @usableFromInline typealias Run = OperationStoreRun<State>
 
   /// Runs the operation and returns its result.
   ///
-  /// The run changes ``state`` as it goes on. When the calling task is cancelled, the run is cancelled, unless others
-  /// wait for it too.
+  /// The run updates ``state`` as it progresses. If the calling task is cancelled, the run is cancelled, unless others
+  /// are waiting for it too.
   ///
   /// - Parameters:
-  ///   - context: What the operation finds in this run; the store's ``context`` by default.
-  ///   - handler: Is told of the store's events while the run lasts. Does not count as a subscriber.
-  /// - Returns: What the operation returned.
-  /// - Throws: What the operation threw; `CancellationError`, where `Failure` admits it, when this run was cancelled and
-  ///   the operation goes on for others.
+  ///   - context: The context of this run; the store's ``context`` by default.
+  ///   - handler: Receives the store's events while the run lasts. Does not count as a subscriber.
+  /// - Returns: The result of the operation.
+  /// - Throws: The error of the operation; `CancellationError`, if `Failure` allows it, if this run was cancelled while
+  ///   the operation continues for others.
   @discardableResult
   @inlinable
   public nonisolated(nonsending) func run(
@@ -30,15 +30,15 @@ extension OperationStore {
   {
     let id = change { insert(handler) }
     let outcome = await run.outcome()
-    // In its turn among the events, so that the handler hears of the end of its run wherever it is told from.
+    // Queued behind the other events, so that the handler receives the end of its run regardless of which thread delivers it.
     change { note(.removal(id)) }
     return outcome
   }
 
-  /// The task of a run that has not started. Nothing happens until it is.
+  /// Returns the task of a run, not yet started. Nothing happens until it is.
   ///
-  /// The operation finds `context` in this run, or the store's ``context`` by default, whose
-  /// `operationTaskConfiguration` configures the task.
+  /// The context of the run is `context`, or by default the store's ``context``; its `operationTaskConfiguration`
+  /// configures the task.
   public func runTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
     newRun(using: context).task
   }
@@ -48,17 +48,17 @@ extension OperationStore {
     Run(store: self, context: contextForRun(context))
   }
 
-  // MARK: - Begin
+  // MARK: - Start
 
   @inlinable
   func begin(_ run: Run, immediately isImmediate: Bool) {
     let time = run.context.operationClock.now()
     let isCancelled = run.isCancelled
-    // What the state drops is released after the lock, because that may run user code.
+    // Values dropped by the state are released after the lock, because that may run user code.
     var old: State?
     let (deduplication, isLeader) = change {
       let deduplication = guardedContext.operationDeduplication
-      // Almost always there is nobody to join, which needs no second look.
+      // Usually there is no run to join, so that no second check is needed.
       guard deduplication == nil || leaders.isEmpty else { return (deduplication, false) }
       old = register(run, at: time)
       lead(run, isCancelled: isCancelled, isShared: deduplication != nil)
@@ -70,13 +70,13 @@ extension OperationStore {
     } else {
       execute(run, immediately: isImmediate)
     }
-    // A cancellation that came before the run was registered found nothing to cancel.
+    // A cancellation from before the run was registered found nothing to cancel.
     if run.isCancelled { cancel(run) }
   }
 
-  /// Under the lock: takes `run` into the state.
+  /// Adds `run` to the state; the lock must be held.
   ///
-  /// - Returns: The state before, where that held something that is dropped now, to be released under no lock.
+  /// - Returns: The previous state if it held something that is dropped now, to be released without the lock held.
   @inlinable
   func register(_ run: Run, at time: Timestamp) -> State? {
     let task = run.task
@@ -86,7 +86,7 @@ extension OperationStore {
     return old
   }
 
-  /// Under the lock: makes `run` one that executes itself.
+  /// Makes `run` one that executes itself; the lock must be held.
   @usableFromInline
   func lead(_ run: Run, isCancelled: Bool, isShared: Bool) {
     run.isRegistered = true
@@ -94,16 +94,16 @@ extension OperationStore {
     if isShared, !isCancelled { leaders.append(run) }
   }
 
-  /// Makes `run` a follower of a run that it duplicates, or else a leader.
+  /// Makes `run` a follower of a run that it duplicates, otherwise a leader.
   ///
-  /// The state has it from that moment on and not before: whoever sees two runs, and cancels one, must not find the other beside the execution
-  /// that it is about to join.
+  /// The run is added to the state at the same moment and not before: a caller that sees two runs and cancels one must
+  /// not find that the other has not yet joined the execution.
   @usableFromInline
   func join(_ run: Run, by deduplication: OperationDeduplication, at time: Timestamp, isCancelled: Bool) -> Bool {
     while true {
       let leaders = look { self.leaders }
-      // The predicate is the user's, so that it is asked under no lock; what has changed meanwhile makes it be asked
-      // again.
+      // The predicate is user code, so it is called without the lock held, and called again if anything has changed
+      // meanwhile.
       let duplicated = (0..<leaders.count).lazy.map { Run.run(leaders[$0]) }.first {
         deduplication.isDuplicate(run.context, of: $0.context)
       }
@@ -143,7 +143,7 @@ extension OperationStore {
     if isAbandoned { execution.cancel() }
   }
 
-  /// A task that executes `leader`, as its configuration says.
+  /// Returns a task that executes `leader`, as specified by its configuration.
   @usableFromInline
   func start(_ leader: Run, immediately isImmediate: Bool) -> Task<Void, Never> {
     guard let configuration = leader.configuration else { return Task { [self] in await execute(leader) } }
@@ -227,20 +227,20 @@ extension OperationStore {
       (noteEnd(of: run, with: result, at: time, isFinal: isFinal), run.leader != nil)
     }
     _ = old
-    // A leader that leaves goes on executing, and needs the store for what the operation yields.
+    // A leader that leaves keeps executing, and needs the store for the results that the operation yields.
     if isFollower { run.releaseStore() }
     run.finish(result)
   }
 
-  /// Under the lock: brings the end of `run` into the state.
+  /// Applies the end of `run` to the state; the lock must be held.
   ///
-  /// - Returns: The state before, to be released under no lock.
+  /// - Returns: The previous state, to be released without the lock held.
   @inlinable
   func noteEnd(
     of run: Run, with result: Result<State.OperationValue, State.Failure>, at time: Timestamp, isFinal: Bool
   ) -> State {
     let old = guardedState
-    // Looked at here too, because the call alone takes longer than all else when nobody listens.
+    // Checked here too, because the call alone takes longer than everything else if there are no handlers.
     if hasHandlers { noteResult(result, .returnedFinalResult, run.context) }
     if !subscribersRuns.isEmpty { subscribersRuns.remove(run) }
     let task = run.task
@@ -251,7 +251,7 @@ extension OperationStore {
     return old
   }
 
-  /// `run` does not want its result any more. The operation goes on if another member wants it, and is cancelled
+  /// Withdraws `run` from its execution. The operation continues if another member needs it, and is cancelled
   /// otherwise.
   @usableFromInline
   func cancel(_ run: Run) {
@@ -264,7 +264,7 @@ extension OperationStore {
         leader.isAbandoned = true
         return (false, leader.execution)
       }
-      // A failure that cannot be a cancellation makes the run wait with the others.
+      // If the failure cannot be a cancellation, the run waits with the others.
       run.hasLeft = admitsCancellation
       return (admitsCancellation, nil)
     }

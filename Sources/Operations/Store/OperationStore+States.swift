@@ -1,19 +1,19 @@
 extension OperationStore {
-  /// The states of the store, from the current one on.
+  /// The states of the store, starting with the current one.
   ///
-  /// Each iteration subscribes to the store, counts as a subscriber, and ends with the task that iterates, when the
-  /// iterator goes, or when the store does: like any subscription, it does not keep the store. The newest 64 states wait
-  /// until they are asked for: a reader that is further behind misses the oldest, and never the newest.
+  /// Each iteration subscribes to the store and counts as a subscriber. It ends with the iterating task, the iterator
+  /// or the store: like any subscription, it does not retain the store. Up to 64 states are buffered; a slower reader
+  /// misses the oldest ones, but never the newest.
   public var states: States { States(store: self) }
 
-  /// How many states wait for one reader: more than one that keeps up has at any time, and few enough for pages of a few megabytes.
+  /// The number of states buffered for each reader: more than a reader that keeps up needs, and few enough for pages of a few megabytes.
   private static var keptStates: Int { 64 }
 
-  /// A state, and the context of what brought it.
+  /// A state and the context of the change that led to it.
   public struct Element: Sendable {
     /// The state.
     public let state: State
-    /// The context of the run or the call that made this the state.
+    /// The context of the run or call that set this state.
     public let context: OperationContext
   }
 
@@ -34,7 +34,7 @@ extension OperationStore {
       return Iterator(subscription: subscription, base: stream.makeAsyncIterator())
     }
 
-    /// Goes with the handler that owns it, which goes with the store, and ends the sequence then.
+    /// Owned by a handler that is released with the store, and ends the sequence when it is released.
     private final class Source: Sendable {
       let continuation: AsyncStream<OperationStore<State>.Element>.Continuation
 
@@ -45,12 +45,12 @@ extension OperationStore {
       deinit { continuation.finish() }
     }
 
-    /// Hands out states one by one.
+    /// Iterates over the states.
     public struct Iterator: AsyncIteratorProtocol {
       let subscription: OperationSubscription
       var base: AsyncStream<OperationStore<State>.Element>.Iterator
 
-      /// The next state; nil when the task was cancelled or the store is gone.
+      /// Returns the next state, or nil if the task was cancelled or the store no longer exists.
       public mutating func next(
         isolation: isolated (any Actor)?
       ) async throws(Never) -> OperationStore<State>.Element? {

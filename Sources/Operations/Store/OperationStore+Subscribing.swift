@@ -1,8 +1,8 @@
 extension OperationStore {
-  /// Tells `handler` of all that happens, until the subscription ends.
+  /// Notifies `handler` of all events, until the subscription ends.
   ///
-  /// The handler gets the current state at once. Then, when it is the only subscriber, automatic running is enabled and
-  /// the store is stale, a run starts. When the last subscriber leaves while that run goes on, or one of
+  /// The handler receives the current state immediately. If it is then the only subscriber, automatic running is
+  /// enabled and the store is stale, a run starts. If the last subscriber leaves during that run or one caused by
   /// ``StatefulOperationRequest/rerunOnChange(of:)``, the run is cancelled.
   public func subscribe(with handler: OperationEventHandler<State>) -> OperationSubscription {
     let (id, isFirst) = change {
@@ -16,8 +16,7 @@ extension OperationStore {
     return subscription
   }
 
-  /// Tells `handler` of all that happens as long as the store lives or the subscription does, without counting as a
-  /// subscriber.
+  /// Notifies `handler` of all events, until the subscription or the store ends, without counting as a subscriber.
   func observe(with handler: OperationEventHandler<State>) -> OperationSubscription {
     let id = change { insert(handler) }
     return OperationSubscription { [weak self] in
@@ -42,7 +41,7 @@ extension OperationStore {
     runTaskForSubscribers(using: context)?.start()
   }
 
-  /// The task of a run that ends with the last subscriber, to be started by the caller; nil when there is none.
+  /// Returns the task of a run that ends with the last subscriber, to be started by the caller; nil if there is no subscriber.
   func runTaskForSubscribers(
     using context: OperationContext
   ) -> OperationTask<State.OperationValue, State.Failure>? {

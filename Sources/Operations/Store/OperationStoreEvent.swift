@@ -1,4 +1,4 @@
-/// Something that handlers of a store are to be told, and those who were there when it happened.
+/// An event of a store, with the handlers that were registered when it happened.
 enum OperationStoreEvent<State: OperationState>: Sendable {
   typealias Handlers = HandlerTable<OperationEventHandler<State>>
 
@@ -7,10 +7,10 @@ enum OperationStoreEvent<State: OperationState>: Sendable {
   case runEnded(OperationContext, Handlers.Snapshot)
   case result(
     Result<State.OperationValue, State.Failure>, OperationResultUpdateReason, OperationContext, Handlers.Snapshot)
-  /// A handler has heard all that it was to hear.
+  /// A handler has received all its events and is to be removed.
   case removal(Handlers.ID)
 
-  /// Tells the handlers.
+  /// Calls the handlers.
   func deliver() {
     switch self {
     case .state(let state, let context, let handlers):

@@ -11,20 +11,20 @@ import Synchronization
 /// The lock of a store, with exclusive sections that last longer than one change.
 ///
 /// The inner lock is held for single changes and never while user code runs. A thread in an exclusive section does not
-/// hold it: it is noted as the owner, whom other threads that want to change something wait for at the gate. That is the
-/// one place where user code runs while others wait, because that is what ``OperationStore/withExclusiveAccess(_:)`` is
-/// asked for.
+/// hold it: it is recorded as the owner, and other threads that want to change the store wait for it at the gate. This
+/// is the only place where user code runs while others wait, because that is the purpose of
+/// ``OperationStore/withExclusiveAccess(_:)``.
 ///
-/// Pairs of calls instead of closures: what a closure would return is generic here, and finding out about its type takes
+/// Uses pairs of calls instead of closures: the result of a closure would be generic, and looking up its type takes
 /// longer than the change itself.
 @usableFromInline
 struct StoreLock: ~Copyable, Sendable {
   private let inner = Mutex<Void>(())
   private let gate = Mutex<Void>(())
-  /// The thread in an exclusive section, 0 for none. Written under the inner lock.
+  /// The thread in an exclusive section, or 0. Written while the inner lock is held.
   private let owner = Atomic<UInt>(0)
 
-  /// Begins to look at the store.
+  /// Begins to read the store.
   @usableFromInline
   func beginReading() {
     inner._unsafeLock()
@@ -43,7 +43,7 @@ struct StoreLock: ~Copyable, Sendable {
     }
   }
 
-  /// Ends what one of the two above began.
+  /// Ends what one of the two functions above began.
   @usableFromInline
   func end() {
     inner._unsafeUnlock()
@@ -55,15 +55,15 @@ struct StoreLock: ~Copyable, Sendable {
     return owner != 0 && owner == Self.currentThread
   }
 
-  /// Whether another thread is in an exclusive section. Certain between ``beginReading()`` and ``end()``.
+  /// Whether another thread is in an exclusive section. Reliable between ``beginReading()`` and ``end()``.
   var isExclusiveElsewhere: Bool {
     let owner = owner.load(ordering: .relaxed)
     return owner != 0 && owner != Self.currentThread
   }
 
-  /// Begins an exclusive section, unless the calling thread is in one.
+  /// Begins an exclusive section, unless the calling thread is already in one.
   ///
-  /// - Returns: Whether it was begun, and has to be ended.
+  /// - Returns: Whether a section was begun and has to be ended.
   func beginExclusive() -> Bool {
     guard !isExclusiveHere else { return false }
     gate._unsafeLock()

@@ -1,6 +1,6 @@
-/// A store that may be gone, for its controllers.
+/// A weak reference to a store, for its controllers.
 ///
-/// `View` is the state that they know: that of the store, or one that it wraps.
+/// `View` is the state type that they know: that of the store, or one that it wraps.
 final class WeakOperationStore<State: OperationState, View: OperationState>: OperationControlTarget
 where View.OperationValue == State.OperationValue, View.Failure == State.Failure {
   private weak let store: OperationStore<State>?
@@ -21,7 +21,7 @@ where View.OperationValue == State.OperationValue, View.Failure == State.Failure
   var state: View { living().map { lens.get($0.state) } ?? initialState }
   var isStale: Bool { living()?.isStale ?? false }
   var subscriberCount: Int { living()?.subscriberCount ?? 0 }
-  // No warning: this is how a controller finds out.
+  // No warning: this is how a controller detects that the store no longer exists.
   var canYieldRerun: Bool { store?.canRerun ?? false }
 
   func withExclusiveAccess(_ body: () -> Void) {
@@ -71,7 +71,7 @@ where View.OperationValue == State.OperationValue, View.Failure == State.Failure
   }
 }
 
-/// Shows a state as another one that it is, or wraps.
+/// Views a state as itself or as one that it wraps.
 struct OperationStateLens<State: OperationState, View: OperationState>: Sendable {
   let get: @Sendable (State) -> View
   let update: @Sendable (inout State, Result<View.StateValue, View.Failure>, Timestamp) -> Void

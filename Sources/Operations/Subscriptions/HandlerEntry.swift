@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One handler of a ``HandlerTable``, and whether it is still to be called.
+/// One handler of a ``HandlerTable``, and whether it may still be called.
 final class HandlerEntry<Handler: Sendable>: Sendable {
   let handler: Handler
   private let active = Atomic(true)

@@ -1,12 +1,11 @@
 import Synchronization
 
-/// Handlers that are called in the order of their subscription, under no lock.
+/// Handlers that are called in the order of subscription, without a lock held.
 ///
-/// A handler may subscribe, and cancel any subscription, its own included. One that is cancelled is not called again by
-/// a notification in progress on the same thread; one that is added is called from the next notification on.
-/// A notification allocates nothing.
+/// A handler may subscribe, and cancel any subscription, including its own. A cancelled handler is no longer called by a notification in
+/// progress on the same thread; an added one is called from the next notification on. A notification allocates no memory.
 ///
-/// An owner that has to register a handler and read its own state in one step keeps a ``HandlerTable`` in its state.
+/// An owner that must register a handler and read its own state in one step keeps a ``HandlerTable`` in its state instead.
 package final class HandlerList<Argument>: Sendable {
   package typealias Handler = @Sendable (Argument) -> Void
 
@@ -14,7 +13,7 @@ package final class HandlerList<Argument>: Sendable {
 
   package init() {}
 
-  /// How many subscriptions there are.
+  /// The number of subscriptions.
   package var count: Int { table.withLock { $0.count } }
 
   /// Adds `handler` until the subscription ends, which releases it.
@@ -32,7 +31,7 @@ package final class HandlerList<Argument>: Sendable {
   }
 
   private func remove(_ id: HandlerTable<Handler>.ID) {
-    // What is returned is released here, after the lock.
+    // The removed entry is released here, after the lock.
     _ = table.withLock { $0.remove(id) }
   }
 }

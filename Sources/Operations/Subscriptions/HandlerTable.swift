@@ -1,10 +1,10 @@
-/// Handlers in the order of their registration: a value, kept by its owner under the owner's lock.
+/// A table of handlers in the order of their registration: a value that its owner guards with its own lock.
 ///
-/// The owner takes a ``snapshot`` under its lock, releases the lock, and then calls ``Snapshot/forEach(_:)``. What the
-/// table gives back on removal has to be released outside of the lock too, since a handler may own the last reference
-/// to something of the user's.
+/// The owner takes a ``snapshot`` while holding its lock, releases the lock, and then calls ``Snapshot/forEach(_:)``.
+/// Entries returned on removal must also be released without the lock held, since a handler may own the last reference
+/// to a user's object.
 ///
-/// Adding and removing take constant time, give or take, however many handlers there are; a snapshot allocates nothing.
+/// Adding takes constant time and removing logarithmic time, both amortised; a snapshot allocates no memory.
 struct HandlerTable<Handler: Sendable>: Sendable {
   typealias ID = UInt64
 
@@ -13,11 +13,11 @@ struct HandlerTable<Handler: Sendable>: Sendable {
     var entry: HandlerEntry<Handler>?
   }
 
-  /// The handlers at one moment.
+  /// The handlers at one point in time.
   struct Snapshot: Sendable {
     fileprivate let slots: ContiguousArray<Slot>
 
-    /// Calls `body` with each handler, in their order, unless it has been removed since.
+    /// Calls `body` with each handler, in order, unless it has been removed since.
     func forEach(_ body: (Handler) -> Void) {
       for slot in slots {
         guard let entry = slot.entry, entry.isActive else { continue }
@@ -26,23 +26,23 @@ struct HandlerTable<Handler: Sendable>: Sendable {
     }
   }
 
-  /// In ascending order of `id`. Removed handlers leave empty slots, which go when they are the majority.
+  /// The slots in ascending order of `id`. Removed handlers leave empty slots, which are removed once they are the majority.
   private var slots: ContiguousArray<Slot> = []
   private var lastID: ID = 0
-  /// How many handlers there are.
+  /// The number of handlers.
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 
-  /// The handlers now.
+  /// The current handlers.
   var snapshot: Snapshot { Snapshot(slots: slots) }
 
-  /// One handler; nobody when it has been removed.
+  /// A snapshot of one handler; empty if it has been removed.
   func snapshot(of id: ID) -> Snapshot {
     Snapshot(slots: ContiguousArray(slots.filter { $0.id == id }))
   }
 
-  /// Adds `handler` behind all others.
+  /// Adds `handler` after all others.
   mutating func insert(_ handler: Handler) -> ID {
     lastID += 1
     slots.append(Slot(id: lastID, entry: HandlerEntry(handler)))
@@ -50,9 +50,9 @@ struct HandlerTable<Handler: Sendable>: Sendable {
     return lastID
   }
 
-  /// Removes a handler; snapshots taken before do not call it any more.
+  /// Removes a handler; earlier snapshots do not call it any more.
   ///
-  /// - Returns: What kept the handler, to be released outside of the owner's lock; nil when it was removed already.
+  /// - Returns: The entry of the handler, to be released outside of the owner's lock; nil if it was already removed.
   mutating func remove(_ id: ID) -> HandlerEntry<Handler>? {
     var (low, high) = (0, slots.count)
     while low < high {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Something that goes on until it is cancelled, such as being told of changes.
+/// An activity that continues until it is cancelled, such as the notification of changes.
 ///
 /// The closure given at creation runs at most once: on the first ``cancel()``, or when the last reference to the
-/// subscription goes. It is called on the thread that does either, and under no lock, so it may itself subscribe or
-/// cancel.
+/// subscription is released. It is called on the thread that does so, without a lock held, so it may itself subscribe
+/// or cancel.
 public final class OperationSubscription: Sendable {
   private let onCancel: Mutex<(@Sendable () -> Void)?>
 
-  /// A subscription that `onCancel` ends.
+  /// Creates a subscription that is ended by `onCancel`.
   public init(onCancel: @escaping @Sendable () -> Void) {
     self.onCancel = Mutex(onCancel)
   }
@@ -19,7 +19,7 @@ public final class OperationSubscription: Sendable {
 
   deinit { cancel() }
 
-  /// Ends the subscription. Does nothing when it has ended already.
+  /// Ends the subscription. Does nothing if it has already ended.
   public func cancel() {
     let end = onCancel.withLock { closure in
       defer { closure = nil }
@@ -31,7 +31,7 @@ public final class OperationSubscription: Sendable {
   /// A subscription to nothing.
   public static var empty: OperationSubscription { OperationSubscription() }
 
-  /// A subscription that ends all of `subscriptions`, in their order.
+  /// Returns a subscription that ends all of `subscriptions`, in order.
   public static func combined(_ subscriptions: [OperationSubscription]) -> OperationSubscription {
     OperationSubscription {
       for subscription in subscriptions { subscription.cancel() }

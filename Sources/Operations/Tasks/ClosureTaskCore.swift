@@ -2,11 +2,11 @@ import Synchronization
 
 /// A task whose work is a closure.
 final class ClosureTaskCore<Value: Sendable, Failure: Error>: OperationTaskCore<Value, Failure>, @unchecked Sendable {
-  // @unchecked: inherited; what it adds are locks.
+  // @unchecked: inherited; it only adds locked state.
 
   typealias Work = @Sendable (OperationContext) async throws(Failure) -> Value
 
-  /// Released when the work has ended.
+  /// The work, released when it starts.
   private let work: Mutex<Work?>
   private let running = Mutex<Task<Void, Never>?>(nil)
 

@@ -1,11 +1,11 @@
-/// A piece of work that is described now and runs when asked: once, for everybody who asks.
+/// A unit of work that is described now and runs on demand, once for all callers.
 ///
-/// A task starts with the first ``runIfNeeded()``. Later calls wait for the same run, or get its result at once. Copies
-/// of a task are the same task.
+/// A task starts with the first ``runIfNeeded()``. Later calls wait for the same run, or get its result immediately.
+/// Copies of a task are the same task.
 ///
-/// Cancellation: ``cancel()`` cancels the run for all. When a Swift task that waits in ``runIfNeeded()`` is cancelled,
-/// only that one stops waiting, with `CancellationError` where `Failure` admits it (and otherwise gets the result of the
-/// others); the last one that waits takes the run with it.
+/// Cancellation: ``cancel()`` cancels the run for all callers. If a Swift task waiting in ``runIfNeeded()`` is
+/// cancelled, only that one stops waiting, with `CancellationError` if `Failure` allows it (otherwise it gets the
+/// result with the others); when the last waiting one is cancelled, so is the run.
 public struct OperationTask<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let core: OperationTaskCore<Value, Failure>
 
@@ -14,11 +14,11 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable {
     self.core = core
   }
 
-  /// A task that runs `work`, on the global executor or where `configuration` says.
+  /// Creates a task that runs `work`, on the global executor or the one in `configuration`.
   ///
   /// - Parameters:
-  ///   - context: What `work` is given. Its `operationTaskConfiguration` configures the task.
-  ///   - work: What to do. When it runs, the tasks that this one was scheduled after have ended.
+  ///   - context: The context passed to `work`. Its `operationTaskConfiguration` configures the task.
+  ///   - work: The work. It starts after the tasks that this one was scheduled after have ended.
   public init(
     context: OperationContext = OperationContext(),
     work: @escaping @Sendable (OperationContext) async throws(Failure) -> Value
@@ -26,57 +26,57 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable {
     core = ClosureTaskCore(context: context, work: work)
   }
 
-  /// What tells the task from others.
+  /// The identity of the task.
   public var id: OperationTaskIdentifier { core.id }
 
-  /// What the task was made with.
+  /// The context with which the task was created.
   public var context: OperationContext { core.context }
 
-  /// How the runtime shall treat the task; counts when it is set before the start.
+  /// How the runtime treats the task; must be set before the start to have an effect.
   public var configuration: OperationTaskConfiguration {
     get { core.configuration ?? OperationTaskConfiguration() }
     nonmutating set { core.configuration = newValue }
   }
 
-  /// Starts the task unless it has started, and returns its result when it has ended.
+  /// Starts the task unless it has started, and returns its result once it has ended.
   @discardableResult
   public nonisolated(nonsending) func runIfNeeded() async throws(Failure) -> Value {
     try await core.outcome().get()
   }
 
-  /// Starts the task unless it has started, and returns at once. It then runs on even when nobody waits for it.
+  /// Starts the task unless it has started, and returns immediately. It then keeps running even if no caller waits for it.
   public func start() {
     core.start()
   }
 
-  /// Cancels the run for all who wait for it.
+  /// Cancels the run for all callers waiting for it.
   ///
-  /// A task that has not started starts as a cancelled one later, so that the work decides what becomes of it. A task
-  /// that has ended stays as it is.
+  /// A task that has not started will start cancelled, so that the work decides on the outcome. A task that has ended
+  /// stays unchanged.
   public func cancel() {
     core.cancel()
   }
 
-  /// Whether the task was started.
+  /// Whether the task has started.
   public var hasStarted: Bool { core.hasStarted }
-  /// Whether the task was started and has not ended.
+  /// Whether the task has started and not ended.
   public var isRunning: Bool { core.hasStarted && !core.isFinished }
   /// Whether the task has ended.
   public var isFinished: Bool { core.isFinished }
-  /// Whether ``cancel()`` came before the end.
+  /// Whether ``cancel()`` was called before the end.
   public var isCancelled: Bool { core.isCancelled }
-  /// How the task ended; nil before.
+  /// The outcome of the task; nil before the end.
   public var finishedResult: Result<Value, Failure>? { core.finishedResult }
 
-  /// Makes the task wait for `other` before it runs. `other` is started when this task starts, side by side with what
-  /// else this task waits for, and how it ends does not matter.
+  /// Makes the task wait for `other` before it runs. `other` is started when this task starts, in parallel with its
+  /// other dependencies, and its outcome does not matter.
   ///
-  /// When this task is cancelled while it waits, it lets go of `other` as any caller of ``runIfNeeded()`` does; `other`
-  /// goes on as long as there is another task that was scheduled after it and has not begun. A task that begins as a
-  /// cancelled one starts no others.
+  /// If this task is cancelled while it waits, it stops waiting for `other` like any caller of ``runIfNeeded()``;
+  /// `other` continues as long as another task was scheduled after it and has not started. A task that starts cancelled
+  /// starts no dependencies.
   ///
-  /// - Throws: ``OperationTaskScheduleError`` when this task has started already, or when `other` waits for this task,
-  ///   directly or through others, or is made of it. Nothing has changed then.
+  /// - Throws: ``OperationTaskScheduleError`` if this task has already started, or if `other` waits for this task,
+  ///   directly or through others, or is derived from it. Nothing has changed then.
   public func schedule<OtherValue: Sendable, OtherFailure: Error>(
     after other: OperationTask<OtherValue, OtherFailure>
   ) throws(OperationTaskScheduleError) {
@@ -90,7 +90,7 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable {
     for other in others { try schedule(after: other) }
   }
 
-  /// A task that runs this one and changes its value.
+  /// Returns a task that runs this one and transforms its value.
   public func map<New: Sendable>(
     _ transform: @escaping @Sendable (Value) throws(Failure) -> New
   ) -> OperationTask<New, Failure> {
@@ -101,7 +101,7 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable {
     return mapped
   }
 
-  /// A task that runs this one and changes its error.
+  /// Returns a task that runs this one and transforms its error.
   public func mapError<New: Error>(
     _ transform: @escaping @Sendable (Failure) -> New
   ) -> OperationTask<Value, New> {
@@ -114,21 +114,21 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable {
 }
 
 extension OperationTask: Hashable, Identifiable {
-  /// Whether both are the same task.
+  /// Returns whether both are the same task.
   public static func == (left: OperationTask, right: OperationTask) -> Bool { left.core === right.core }
 
-  /// Feeds the identity into `hasher`.
+  /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// A task cannot be made to wait for another.
+/// The reason why a task cannot be made to wait for another.
 public enum OperationTaskScheduleError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The two tasks would wait for each other.
   case dependencyCycle(OperationTaskIdentifier, after: OperationTaskIdentifier)
   /// The task has started.
   case alreadyStarted(OperationTaskIdentifier)
 
-  /// The failure, for people.
+  /// A description for people.
   public var description: String {
     switch self {
     case .dependencyCycle(let task, let other):

@@ -1,13 +1,13 @@
-/// How the concurrency runtime shall treat the task that a run executes in.
+/// How the concurrency runtime treats the task that executes a run.
 public struct OperationTaskConfiguration: Sendable {
-  /// What debuggers and profiles call the task; nil, the default, names nothing.
+  /// The name of the task in debuggers and profiles; nil, the default, leaves it unnamed.
   public var name: String?
-  /// How urgent the task is; nil, the default, inherits the priority of whoever starts it.
+  /// The priority of the task; nil, the default, inherits that of its starter.
   public var priority: TaskPriority?
-  /// Where the task runs; nil, the default, is the global executor.
+  /// The executor of the task; nil, the default, means the global executor.
   public var executorPreference: (any TaskExecutor)?
 
-  /// A configuration; by default one that leaves everything to the runtime.
+  /// Creates a configuration; by default one that leaves everything to the runtime.
   public init(
     name: String? = nil, priority: TaskPriority? = nil, executorPreference: (any TaskExecutor)? = nil
   ) {
@@ -16,8 +16,8 @@ public struct OperationTaskConfiguration: Sendable {
     self.executorPreference = executorPreference
   }
 
-  /// Starts a task of this configuration: an immediate one begins on the calling thread, before this returns, and stays
-  /// there up to its first suspension.
+  /// Starts a task with this configuration: an immediate one starts on the calling thread, before this returns, and
+  /// stays there until its first suspension.
   func start(immediately isImmediate: Bool, _ body: sending @escaping () async -> Void) -> Task<Void, Never> {
     if isImmediate {
       Task.immediate(name: name, priority: priority, executorPreference: executorPreference, operation: body)
@@ -32,10 +32,10 @@ extension OperationContext {
     static let defaultValue: OperationTaskConfiguration? = nil
   }
 
-  /// Whether somebody has set the entry below, to nil perhaps: takes less than reading it.
+  /// Whether the entry below has been set, perhaps to nil: cheaper than reading it.
   var hasTaskConfiguration: Bool { hasValue(for: TaskConfigurationKey.self) }
 
-  /// How the tasks of a store's runs are treated; nil, the default, leaves it to the runtime.
+  /// The configuration of the tasks of a store's runs; nil, the default, leaves everything to the runtime.
   public var operationTaskConfiguration: OperationTaskConfiguration? {
     get { self[TaskConfigurationKey.self] }
     set { self[TaskConfigurationKey.self] = newValue }

@@ -1,6 +1,6 @@
-/// What an ``OperationTask`` refers to: its life, and its result when that is over.
+/// The object behind an ``OperationTask``: its life cycle and its result.
 ///
-/// Unchecked because the result is written once, before the end, and read only after it.
+/// Unchecked because the result is written once, before the end, and read only afterwards.
 @usableFromInline
 class OperationTaskCore<Value: Sendable, Failure: Error>: OperationTaskNode, @unchecked Sendable {
   @usableFromInline typealias Outcome = Result<Value, Failure>
@@ -17,7 +17,7 @@ class OperationTaskCore<Value: Sendable, Failure: Error>: OperationTaskNode, @un
   @inlinable
   final var finishedResult: Outcome? { isFinished ? result : nil }
 
-  /// Starts the work if need be, and returns its result.
+  /// Starts the work if necessary, and returns its result.
   @usableFromInline
   final nonisolated(nonsending) func outcome() async -> Outcome {
     if await runToEnd(), let result { return result }

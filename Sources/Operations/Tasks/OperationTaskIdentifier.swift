@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells tasks apart. Unique within the process; ascending in the order in which the tasks were made.
+/// Identifies a task. Unique within the process; ascending in the order in which the tasks were created.
 public struct OperationTaskIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
   private static let last = Atomic<UInt64>(0)
 
@@ -10,7 +10,7 @@ public struct OperationTaskIdentifier: Sendable, Hashable, Comparable, CustomStr
     number = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// Made earlier is less.
+  /// Returns whether `left` was created earlier.
   public static func < (left: OperationTaskIdentifier, right: OperationTaskIdentifier) -> Bool {
     left.number < right.number
   }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The one life of an ``OperationTask``, whatever its result is: not started, running, ended; those who wait for its
-/// end, and what it waits for itself.
+/// The life cycle of an ``OperationTask``, independent of its result type: not started, running, ended; the callers
+/// waiting for its end, and its dependencies.
 ///
-/// Subclasses say what running is. Invariant: ``begin(immediately:)`` is called once, and leads to one ``end()``;
-/// ``cancellationRequested()`` is called at most once, never before `begin` was, and possibly while it runs.
+/// Subclasses define the work. Invariant: ``begin(immediately:)`` is called once, and leads to one ``end()``;
+/// ``cancellationRequested()`` is called at most once, never before `begin` was called, and possibly while it runs.
 ///
-/// Unchecked because Swift wants it of a class that is not final; all state is constant or behind the lock.
+/// Unchecked because Swift requires it of a class that is not final; all state is constant or guarded by the lock.
 @usableFromInline
 class OperationTaskNode: @unchecked Sendable {
   private enum Phase {
@@ -17,16 +17,16 @@ class OperationTaskNode: @unchecked Sendable {
 
   private struct Waiter {
     let id: UInt64
-    /// Resumed with true at the end, and with false when the waiter leaves.
+    /// Resumed with true at the end, and with false if the waiter leaves.
     let continuation: CheckedContinuation<Bool, Never>
-    /// Was cancelled, and stays only because the task's failure cannot be a cancellation.
+    /// Whether it was cancelled, and stays only because the task's failure cannot be a cancellation.
     var isGone = false
   }
 
   private enum Edge {
-    /// This task runs after the other one, which it does not ask to run.
+    /// This task runs after the other one, but does not request it.
     case order
-    /// This task runs after the other one, and counts in its `wanting` until it begins.
+    /// This task runs after the other one, and counts in its `wanting` until it starts.
     case wanted
     /// The work itself runs the other one and waits for it.
     case base
@@ -40,21 +40,21 @@ class OperationTaskNode: @unchecked Sendable {
   private struct Locked {
     var phase = Phase.idle
     var isCancelled = false
-    /// Was started by somebody who does not wait, so that the run must not end for want of waiters.
+    /// Whether it was started by a caller that does not wait, so that the run must not end for lack of waiters.
     var isHeld = false
-    /// Whether the last who waited has left, and the run goes on for those who want it.
+    /// Whether the last waiter has left, and the run continues for the tasks that want it.
     var isLeft = false
-    /// How many tasks want this one, and do not wait for it yet because they have not begun.
+    /// The number of tasks that want this one and do not wait for it yet, because they have not started.
     var wanting: Int32 = 0
     var lastWaiter: UInt64 = 0
     var waiters: [Waiter] = []
     var dependencies: [Dependency] = []
     var configuration: OperationTaskConfiguration?
-    /// Whether there is one: takes less than looking at it.
+    /// Whether there is a configuration: cheaper than reading it.
     var isConfigured = false
   }
 
-  /// One lock for the edges of all tasks: whether an edge closes a cycle depends on all of them. Tasks rarely have any.
+  /// A single lock for the edges of all tasks: whether an edge closes a cycle depends on all of them. Tasks rarely have any.
   private static let edges = Mutex<Void>(())
 
   let id = OperationTaskIdentifier()
@@ -74,16 +74,16 @@ class OperationTaskNode: @unchecked Sendable {
 
   // MARK: - For subclasses
 
-  /// Starts the work. `isImmediate` says that the caller is about to wait, so that the work may begin on its thread.
+  /// Starts the work. `isImmediate` means that the caller is about to wait, so that the work may start on its thread.
   func begin(immediately isImmediate: Bool) {}
 
-  /// Tells the work that it is not wanted any more.
+  /// Notifies the work that it is no longer needed.
   func cancellationRequested() {}
 
-  /// Whether the failure can be a `CancellationError`, so that one who waits can go alone.
+  /// Whether the failure can be a `CancellationError`, so that a single waiter can leave.
   var admitsCancellation: Bool { false }
 
-  // MARK: - Life
+  // MARK: - Life cycle
 
   var hasStarted: Bool { locked.withLock { $0.phase != .idle } }
 
@@ -93,12 +93,12 @@ class OperationTaskNode: @unchecked Sendable {
   @usableFromInline
   final var isCancelled: Bool { locked.withLock { $0.isCancelled } }
 
-  /// nil leaves everything to the runtime.
+  /// The configuration; nil leaves everything to the runtime.
   @usableFromInline
   final var configuration: OperationTaskConfiguration? {
     get { locked.withLock { $0.configuration } ?? context.operationTaskConfiguration }
     set {
-      // What is replaced is released after the lock, because an executor is the user's.
+      // The old value is released after the lock, because an executor is user code.
       let old = locked.withLock { locked in
         defer { locked.configuration = newValue }
         locked.isConfigured = newValue != nil
@@ -114,7 +114,7 @@ class OperationTaskNode: @unchecked Sendable {
     locked.withLock { $0.isConfigured } || context.hasTaskConfiguration
   }
 
-  /// Starts the work if need be, and waits for nobody.
+  /// Starts the work if necessary, without waiting for it.
   func start() {
     let begins = locked.withLock { locked in
       guard locked.phase == .idle else { return false }
@@ -125,17 +125,17 @@ class OperationTaskNode: @unchecked Sendable {
     if begins { begin(immediately: false) }
   }
 
-  /// Starts the work if need be, and waits for its end.
+  /// Starts the work if necessary, and waits for its end.
   ///
-  /// - Returns: Whether it has ended; false when the calling task was cancelled, and others go on waiting.
+  /// - Returns: Whether it has ended; false if the calling task was cancelled while others keep waiting.
   nonisolated(nonsending) func runToEnd() async -> Bool {
     if takeStart() { begin(immediately: true) }
     return if isFinished { true } else { await wait() }
   }
 
-  /// Takes the start upon the caller, who is about to wait for the end.
+  /// Claims the start for the caller, which is about to wait for the end.
   ///
-  /// - Returns: Whether the caller has to ``begin(immediately:)``; false when the task has been started before.
+  /// - Returns: Whether the caller must call ``begin(immediately:)``; false if the task has already been started.
   @usableFromInline
   final func takeStart() -> Bool {
     let isFirst = locked.withLock { locked in
@@ -143,13 +143,13 @@ class OperationTaskNode: @unchecked Sendable {
       locked.phase = .running
       return true
     }
-    // So that the work begins as a cancelled one, and not only learns of it later.
+    // Before the start, so that the work starts cancelled instead of being cancelled later.
     if isFirst, Task.isCancelled { cancel() }
     return isFirst
   }
 
-  /// Does what ``runToEnd()`` does, for a task that was scheduled after this one. Where that one is cancelled already,
-  /// nothing is started: others may want it.
+  /// Does the same as ``runToEnd()`` for a task that was scheduled after this one. If that task is already cancelled,
+  /// nothing is started, because others may want it.
   private nonisolated(nonsending) func runToEnd(for edge: Edge) async {
     let isCancelled = Task.isCancelled
     let phase: Phase? = locked.withLock { locked in
@@ -181,7 +181,7 @@ class OperationTaskNode: @unchecked Sendable {
     if mustTell { cancellationRequested() }
   }
 
-  /// Ends the task: those who wait go on.
+  /// Ends the task and resumes its waiters.
   @usableFromInline
   final func end() {
     let (waiters, released): ([Waiter], [Dependency]) = locked.withLock { locked in
@@ -191,12 +191,12 @@ class OperationTaskNode: @unchecked Sendable {
       defer { (locked.waiters, locked.dependencies) = ([], []) }
       return (locked.waiters, locked.dependencies)
     }
-    // A run that joined another one has waited for nothing.
+    // A run that joined another one has not waited for its dependencies.
     for dependency in released where dependency.edge == .wanted { dependency.node.endWanting() }
     for waiter in waiters { waiter.continuation.resume(returning: true) }
   }
 
-  /// `isWanted` says that whoever waits wanted the task before that.
+  /// Waits for the end. `isWanted` means that the waiter has counted in `wanting` until now.
   private nonisolated(nonsending) func wait(wanted isWanted: Bool = false) async -> Bool {
     let id = locked.withLock { locked in
       locked.lastWaiter += 1
@@ -212,7 +212,7 @@ class OperationTaskNode: @unchecked Sendable {
           return false
         }
         if isEarly { continuation.resume(returning: true) }
-        // The handler below may have come before there was a waiter.
+        // The cancellation handler may have been called before there was a waiter.
         if Task.isCancelled { leave(id) }
       }
     } onCancel: {
@@ -220,14 +220,14 @@ class OperationTaskNode: @unchecked Sendable {
     }
   }
 
-  /// What follows when a waiter leaves.
+  /// The consequence of a waiter leaving.
   private enum Leaving {
     case nothing
     case cancelAll
     case resume(CheckedContinuation<Bool, Never>)
   }
 
-  /// The Swift task of one waiter was cancelled.
+  /// Handles the cancellation of the Swift task of one waiter.
   private func leave(_ id: UInt64) {
     let admitsCancellation = admitsCancellation
     let consequence: Leaving = locked.withLock { locked in
@@ -257,7 +257,7 @@ class OperationTaskNode: @unchecked Sendable {
     let (closesCycle, isAdded) = Self.edges.withLock { _ in
       guard !dependency.awaits(self) else { return (true, false) }
       dependency.locked.withLock { $0.wanting += 1 }
-      // Looked at once more in the step that adds: one that has started meanwhile may have read its list.
+      // Checked again in the step that adds: a task that has started meanwhile may have read its list.
       let isAdded = locked.withLock { locked in
         guard locked.phase == .idle else { return false }
         locked.dependencies.append(Dependency(node: dependency, edge: .wanted))
@@ -272,18 +272,18 @@ class OperationTaskNode: @unchecked Sendable {
     }
   }
 
-  /// Adds an edge that cannot close a cycle, because nothing can wait for this task yet. It only gives an order: this
+  /// Adds an edge that cannot close a cycle, because nothing can wait for this task yet. It only defines an order: this
   /// task does not want the other one to run.
   func link(_ dependency: OperationTaskNode) {
     locked.withLock { $0.dependencies.append(Dependency(node: dependency, edge: .order)) }
   }
 
-  /// Says that the work runs `base` and waits for it, before anything can wait for this task.
+  /// Records that the work runs `base` and waits for it. Called before anything can wait for this task.
   func link(base: OperationTaskNode) {
     locked.withLock { $0.dependencies.append(Dependency(node: base, edge: .base)) }
   }
 
-  /// One who wanted this task wants it no more, and has not waited for it.
+  /// Records that a task that wanted this one no longer does, and has not waited for it.
   private func endWanting() {
     let isUnwanted = locked.withLock { locked in
       locked.wanting -= 1
@@ -295,8 +295,8 @@ class OperationTaskNode: @unchecked Sendable {
   @usableFromInline
   final var hasDependencies: Bool { locked.withLock { !$0.dependencies.isEmpty } }
 
-  /// Runs all that this task was scheduled after, side by side, and lets go of it, so that a finished task keeps no chain
-  /// of others.
+  /// Runs the tasks that this one was scheduled after in parallel, and then releases them, so that a finished task does
+  /// not retain a chain of others.
   @usableFromInline
   final func awaitDependencies() async {
     let dependencies = locked.withLock { $0.dependencies }.filter { $0.edge != .base }

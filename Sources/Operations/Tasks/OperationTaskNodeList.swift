@@ -1,6 +1,6 @@
-/// Tasks in order, compared by identity. One takes no memory beside the list.
+/// An ordered list of tasks, compared by identity. A single task needs no memory besides the list.
 ///
-/// Not generic, because generic code that does not know its types pays for each look at them.
+/// Not generic, because generic code pays for every access to a type that it does not know.
 @usableFromInline
 struct OperationTaskNodeList: Sendable {
   private(set) var first: OperationTaskNode?
@@ -45,7 +45,7 @@ struct OperationTaskNodeList: Sendable {
     return true
   }
 
-  /// Whether both have the same tasks in the same order.
+  /// Returns whether both have the same tasks in the same order.
   func isSame(as other: OperationTaskNodeList) -> Bool {
     guard count == other.count else { return false }
     return (0..<count).allSatisfy { self[$0] === other[$0] }

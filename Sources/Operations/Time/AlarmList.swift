@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Alarms of which any number share a sleeping task: what waits costs an entry here and not a task each.
+/// Alarms that share one sleeping task: each waiting alarm costs an entry in a list rather than a task.
 ///
-/// Alarms ring in the order in which they are due, on the sleeping task, and one after the other: what they call must not take long.
-/// One that is cancelled while others ring may ring as well.
+/// Alarms ring in the order in which they are due, on the sleeping task and one after the other, so their closures must
+/// return quickly. An alarm that is cancelled while others ring may still ring.
 final class AlarmList: Sendable {
-  /// The one on the standard library's `ContinuousClock`.
+  /// The list that uses the standard library's `ContinuousClock`.
   static let continuous = AlarmList(clock: SystemOperationClock(), delayer: ContinuousDelayer())
 
   private struct Alarm {
@@ -19,16 +19,16 @@ final class AlarmList: Sendable {
     let task: Task<Void, Never>
   }
 
-  /// Invariant: while there are alarms, there is a sleeper that wakes up when the first is due, or earlier.
+  /// Invariant: while there are alarms, there is a sleeper that wakes up no later than the first one is due.
   private struct State {
-    /// In the order of `due` and, of those at one moment, of `number`.
+    /// In the order of `due` and, for equal times, of `number`.
     var alarms: [Alarm] = []
     var lastNumber: UInt64 = 0
-    /// The one that wakes up first is the last. One that turns out to sleep too long is let sleep: until its time comes, the runtime keeps the
-    /// timer of a sleep that was cancelled.
+    /// The one that wakes up first is last. A sleeper that turns out to sleep too long is left alone: the runtime keeps
+    /// the timer of a cancelled sleep until its time comes anyway.
     var sleepers: [Sleeper] = []
 
-    /// Where the alarm is, or would be.
+    /// Returns the index of the alarm, or the index at which it would be inserted.
     func index(of number: UInt64, due: Duration) -> Int {
       var (low, high) = (0, alarms.count)
       while low < high {
@@ -43,13 +43,13 @@ final class AlarmList: Sendable {
   private let clock: any OperationClock
   private let delayer: any OperationDelayer
 
-  /// No alarms yet. `delayer` must fail by cancellation alone.
+  /// Creates an empty list. `delayer` must fail only if it is cancelled.
   init(clock: any OperationClock, delayer: any OperationDelayer) {
     self.clock = clock
     self.delayer = delayer
   }
 
-  /// Calls `ring` after `delay`, unless the subscription ends before.
+  /// Calls `ring` after `delay`, unless the subscription ends first.
   func add(after delay: Duration, _ ring: @escaping @Sendable () -> Void) -> OperationSubscription {
     let due = clock.monotonic() + max(delay, .zero)
     let number = state.withLock { state in
@@ -63,7 +63,7 @@ final class AlarmList: Sendable {
   }
 
   private func remove(_ number: UInt64, due: Duration) {
-    // What is removed is released here, after the lock.
+    // The removed alarm is released here, after the lock.
     _ = state.withLock { state -> Alarm? in
       let index = state.index(of: number, due: due)
       guard index < state.alarms.count, state.alarms[index].number == number else { return nil }
@@ -78,12 +78,12 @@ final class AlarmList: Sendable {
 
   private func sleep(until due: Duration, _ state: inout State) {
     if let first = state.sleepers.last, first.due <= due { return }
-    // What wakes others up is not to wait for them.
+    // High priority, so that waking others up does not have to wait for them.
     let task = Task(priority: .high) { [self] in
       do {
         try await delayer.delay(for: due - clock.monotonic())
       } catch {
-        // Nobody waits any more.
+        // Nothing is waiting any more.
         return
       }
       ring(at: due)

@@ -1,18 +1,18 @@
-/// A day of the Gregorian calendar, which is also applied to the time before it was introduced.
+/// A day of the proleptic Gregorian calendar.
 ///
-/// The calendar is counted a second time in `Values`: this module imports nothing of ours, and that one nothing of this.
+/// `Values` has the same code in `CivilCalendar`, because neither module imports the other.
 package struct CivilDay: Sendable, Hashable {
-  /// The year; 0 is the one before 1.
+  /// The year; 0 precedes 1.
   package let year: Int64
-  /// 1 to 12.
+  /// The month, from 1 to 12.
   package let month: Int64
-  /// From 1.
+  /// The day of the month, from 1.
   package let day: Int64
 
-  /// The day that is `number` days after 1970-01-01.
+  /// Creates the day `number` days after 1970-01-01.
   package init(number: Int64) {
-    // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years are counted from March, so that the leap day is a year's last, in eras of 400
-    // years with 146,097 days each. 719,468 days lie between 0000-03-01 and 1970-01-01.
+    // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years start in March, so that the leap day is the last of a year, in
+    // eras of 400 years with 146,097 days each. There are 719,468 days between 0000-03-01 and 1970-01-01.
     let shifted = number + 719_468
     let era = shifted.floored(by: 146_097)
     let dayOfEra = shifted - era * 146_097
@@ -24,7 +24,7 @@ package struct CivilDay: Sendable, Hashable {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// Days from 1970-01-01 to the day of these numbers. A day that the month does not have is counted on from its first.
+  /// Returns the number of days from 1970-01-01 to a date. A day beyond the end of the month is counted from its first day.
   package static func number(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = shifted.floored(by: 400)
@@ -35,7 +35,7 @@ package struct CivilDay: Sendable, Hashable {
 }
 
 extension Int64 {
-  /// The quotient rounded down, also for negative numbers.
+  /// Returns the quotient rounded down, including for negative numbers.
   package func floored(by divisor: Int64) -> Int64 {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

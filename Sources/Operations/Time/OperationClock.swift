@@ -6,31 +6,31 @@
   import Darwin
 #endif
 
-/// Tells the time to operations, so that tests can decide what time it is.
+/// The source of time for operations, so that tests can control it.
 ///
 /// Both readings may be taken from any thread.
 public protocol OperationClock: Sendable {
-  /// The wall clock. May jump, forwards and backwards; for records and for people.
+  /// Returns the time of the wall clock. May jump forwards and backwards; for records and for people.
   func now() -> Timestamp
-  /// The time since a fixed, unknown moment of this clock; never goes back and does not jump. For measuring.
+  /// Returns the time since a fixed, unknown instant; never goes back and does not jump. For measurements.
   func monotonic() -> Duration
 }
 
-/// The clocks of the operating system. The monotonic one goes on while the machine sleeps.
+/// The clocks of the operating system. The monotonic one keeps running while the computer sleeps.
 public struct SystemOperationClock: OperationClock {
   private static let origin = ContinuousClock.now
 
-  /// The system's clocks.
+  /// Creates a clock.
   public init() {}
 
-  /// `CLOCK_REALTIME`.
+  /// Returns the time of `CLOCK_REALTIME`.
   public func now() -> Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
   }
 
-  /// The standard library's `ContinuousClock`, counted from the first reading in this process.
+  /// Returns the time of the standard library's `ContinuousClock`, counted from the first reading in this process.
   public func monotonic() -> Duration {
     Self.origin.duration(to: .now)
   }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The randomness that operations use, so that a run can be repeated exactly.
+/// The random number generator of operations, so that a run can be repeated exactly.
 ///
-/// A value that shares its state with its copies: two copies draw from one sequence. May be used from any thread; with
-/// several threads at once, the sequence is the same but who draws which number is not.
+/// Copies of this value share their state: they draw from one sequence. May be used from any thread; with several
+/// threads at once, the sequence stays the same, but which thread draws which number does not.
 public struct OperationRandom: RandomNumberGenerator, Sendable {
-  /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): its state only ever
-  /// advances by a constant, so that one atomic addition makes it safe to share.
+  /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): its state only advances
+  /// by a constant, so a single atomic addition makes it safe to share.
   private final class Sequence: Sendable {
     let state: Atomic<UInt64>
 
@@ -24,7 +24,7 @@ public struct OperationRandom: RandomNumberGenerator, Sendable {
 
   private let sequence: Sequence?
 
-  /// The sequence that belongs to `seed`: the same numbers in every process and on every machine.
+  /// Creates the sequence of `seed`: the same numbers in every process and on every computer.
   public init(seed: UInt64) {
     sequence = Sequence(seed: seed)
   }
@@ -33,10 +33,10 @@ public struct OperationRandom: RandomNumberGenerator, Sendable {
     sequence = nil
   }
 
-  /// The system's random numbers.
+  /// The system's random number generator.
   public static var system: OperationRandom { OperationRandom() }
 
-  /// The next number, uniform over all of `UInt64`.
+  /// Returns the next number, uniform over all of `UInt64`.
   public func next() -> UInt64 {
     if let sequence { return sequence.next() }
     var system = SystemRandomNumberGenerator()

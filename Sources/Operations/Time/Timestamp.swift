@@ -1,11 +1,11 @@
-/// An instant of the wall clock: whole seconds and nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// An instant of the wall clock: whole seconds and nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
 public struct Timestamp: Sendable, Hashable, Comparable {
   /// Whole seconds since the epoch, rounded down; negative before 1970.
   public let seconds: Int64
-  /// What is beyond the whole seconds, from 0 through 999,999,999.
+  /// The nanoseconds beyond the whole seconds, from 0 through 999,999,999.
   public let nanoseconds: Int32
 
-  /// An instant; `nanoseconds` outside of one second are carried over into the seconds.
+  /// Creates an instant; `nanoseconds` beyond one second are carried over into the seconds.
   public init(seconds: Int64, nanoseconds: Int64 = 0) {
     let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     let carry = remainder < 0 ? quotient - 1 : quotient
@@ -13,22 +13,22 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     self.nanoseconds = Int32(remainder < 0 ? remainder + 1_000_000_000 : remainder)
   }
 
-  /// An instant as fractional seconds since 1970, precise to about a quarter of a microsecond in this century.
+  /// The instant as fractional seconds since 1970, precise to about a quarter of a microsecond in this century.
   public var secondsSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
 
-  /// The instant `duration` later, precise to the nanosecond; stops at the ends of the range instead of overflowing.
+  /// Returns the instant `duration` later, precise to the nanosecond; saturates at the ends of the range instead of overflowing.
   public func advanced(by duration: Duration) -> Timestamp {
     let (whole, attoseconds) = duration.components
     return Timestamp(
       seconds: seconds.addingSaturating(whole), nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
   }
 
-  /// How much later `other` is; negative when it is earlier.
+  /// Returns how much later `other` is; negative if it is earlier.
   public func duration(to other: Timestamp) -> Duration {
     .seconds(other.seconds.subtractingSaturating(seconds)) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
   }
 
-  /// Earlier is less.
+  /// Returns whether `left` is earlier.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
   }

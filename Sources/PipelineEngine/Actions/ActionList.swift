@@ -1,7 +1,7 @@
 import PipelineLanguage
 
 extension OperationDefinition.Action {
-  /// The action as what runs: the list of all kinds.
+  /// The action in runnable form: the list of all kinds.
   var runnable: any RunnableAction {
     switch self {
     case .run(let script): ScriptAction(script: script)

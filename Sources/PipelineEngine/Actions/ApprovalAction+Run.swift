@@ -13,17 +13,17 @@ extension ApprovalAction: RunnableAction {
     _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues
   ) {}
 
-  // Nobody is asked again: what is waited for is the answer to the question that was put.
+  // The approval is not requested again: an answer to the original request is awaited.
   var goesOnAcrossHosts: Bool { true }
 }
 
-/// One attempt of an approval: a question, and its answer.
+/// One attempt of an approval: a request, and its answer.
 private struct ApprovalAttempt {
   let run: Run
   let ordinal: Int
 
   nonisolated(nonsending) func perform(_ message: Template?) async throws -> OperationResult {
-    // Nobody is asked again what was answered after the former host had ended.
+    // An answer given after the former host had ended counts.
     if run.state.hostAttempt > 1, let answer = try answer() { return try result(of: answer) }
     let text =
       try message?.evaluate(in: run.contexts(ordinal)).injectedText ?? "approve '\(run.state.instances[ordinal].title)'"
@@ -41,7 +41,7 @@ private struct ApprovalAttempt {
     try await run.services.recorder.flushToDisk()
     run.listen()
     while true {
-      // Listening begins before asking, so that an answer between the two is not missed.
+      // Register before reading, so that an answer between the two is not missed.
       let waiter = LoopWaiter(loop: run.services.loop)
       run.waits.approvals[ordinal] = waiter
       defer { run.waits.approvals[ordinal] = nil }
@@ -50,7 +50,7 @@ private struct ApprovalAttempt {
     }
   }
 
-  /// Since when an answer is waited for, where there is a time for that, for a later host.
+  /// Returns when the wait for the answer began, for a later host, if there is a timeout.
   private func askedClock() -> OperationReason.Clock? {
     guard run.state.instances[ordinal].node.definition.timeout != nil else { return nil }
     let now = run.services.moment()
@@ -58,7 +58,7 @@ private struct ApprovalAttempt {
     return RecordedWait.clock(now, left: nil, passed: passed ?? .zero)
   }
 
-  /// What a person has answered to the question of an operation; nil as long as nobody has.
+  /// Returns a person's answer to the approval of an operation, or nil if there is none yet.
   private func answer() throws -> Approval.Answer? {
     try run.services.history.answer(toQuestionOf: ordinal, of: run.id)
   }

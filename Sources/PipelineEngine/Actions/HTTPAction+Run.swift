@@ -46,7 +46,7 @@ extension HTTPAction: RunnableAction {
   func retryDecision(after error: any Error) -> RetryDecision {
     guard let failure = error as? OperationFailure else { return .stop(reason: OperationDefinition.notListed) }
     if let reason = failure.stopReason { return .stop(reason: reason) }
-    // Nothing was asked of anybody, or what came is not what was wanted: that will be the same next time.
+    // No request was sent, or the response was not as required: the next attempt would end the same way.
     guard failure.httpEndpoint != nil || failure.code == "timeout" else {
       return .stop(reason: "\(failure.code) will be the same next time")
     }
@@ -55,7 +55,7 @@ extension HTTPAction: RunnableAction {
 
   var refusesRetries: Bool { !retriesAnything }
 
-  /// The paths of the files whose content it sends, or finds its credentials in.
+  /// The paths of the files whose content it sends, or in which it finds its credentials.
   private var readFiles: [Template] {
     let sent: [Template] =
       switch body {
@@ -71,14 +71,13 @@ extension HTTPAction: RunnableAction {
   }
 }
 
-/// `http`: one request for one attempt. Retries are those of the engine; what the request's own life says about them is
-/// in the failure.
+/// `http`: one request per attempt. Retries are the engine's; what the request itself determines about them is in the failure.
 private struct HTTPAttempt {
   let run: Run
   let ordinal: Int
   let action: HTTPAction
 
-  /// The request, and the file that its response is saved to; nil where the response stays in memory.
+  /// The request, and the file that its response is saved to; nil if the response stays in memory.
   private struct Exchange {
     var request: HTTPTransferRequest
     var download: HTTPDownload?
@@ -89,10 +88,10 @@ private struct HTTPAttempt {
     case saved(HTTPDownloadedFile)
   }
 
-  /// How messages name the step that waits for a descriptor, a thread or memory.
+  /// How messages call the step that waits for a descriptor, a thread or memory.
   private static let beginning = "sending the request"
 
-  /// Sends a request, and makes the operation's result of the response.
+  /// Sends a request, and converts the response to the operation's result.
   nonisolated(nonsending) func perform() async throws -> OperationResult {
     let node = run.state.instances[ordinal].node
     switch try await response() {
@@ -101,7 +100,7 @@ private struct HTTPAttempt {
     }
   }
 
-  /// Sends the request. What lacks a descriptor before anything is sent waits for it, as a process does.
+  /// Sends the request. If it lacks a descriptor before anything is sent, it waits for one, as a process does.
   private nonisolated(nonsending) func response() async throws -> Response {
     let start = AttemptStart(of: run, ordinal)
     defer {
@@ -123,7 +122,7 @@ private struct HTTPAttempt {
     }
   }
 
-  /// Makes the request of its expressions, which are evaluated once.
+  /// Creates the request from its expressions, which are evaluated once.
   private nonisolated(nonsending) func prepare() async throws -> Exchange {
     let (node, contexts) = (run.state.instances[ordinal].node, run.contexts(ordinal))
     let builder = HTTPActionRequest(action: action, directory: Self.directory(of: run))
@@ -144,7 +143,7 @@ private struct HTTPAttempt {
 
   private nonisolated(nonsending) func send(_ exchange: Exchange, _ start: AttemptStart) async throws -> Response {
     let request = exchange.request
-    // What brings the next attempt forward has to know whom it is about also where the attempt's time is up.
+    // What can start the next attempt early has to know the endpoint even if the attempt times out.
     if let endpoint = try? HTTPURL(request.url).endpoint {
       run.waits.httpFailures[ordinal]?.failure = HTTPLatestFailure.Failure(endpoint: endpoint, isUnreachable: false)
     }
@@ -166,7 +165,7 @@ private struct HTTPAttempt {
     return download
   }
 
-  /// What relative paths of requests start from.
+  /// Returns the directory that relative paths of requests are resolved against.
   static func directory(of run: Run) -> String {
     let directory = run.state.pipeline.source.directory
     if directory.hasPrefix("/") { return directory }
@@ -183,7 +182,7 @@ private struct HTTPAttempt {
     if !action.types.isEmpty {
       operation.validators.append(HTTPMediaTypeValidator(action.types.compactMap { MediaTypePattern($0) }))
     }
-    // The engine's own wakers know the endpoint from the failure, and are told of in the history.
+    // The engine's own wakers get the endpoint from the failure, and appear in the history.
     operation.retryProviders = [
       HTTPDefaultRetryProvider(nonIdempotent: action.retriesAnything ? .always : .never, early: .none)
     ]
@@ -224,14 +223,14 @@ private struct HTTPAttempt {
     return failure
   }
 
-  /// The request of an attempt, once what is secret about it is known to the engine.
+  /// Returns the request of an attempt, after adding its secrets to the masker.
   private nonisolated(nonsending) func httpRequest(
     _ prepared: HTTPActionRequest.Prepared, _ node: OperationNode
   ) async throws -> HTTPTransferRequest {
     run.state.given.masker.add(prepared.credentials)
     var request = prepared.request
     if let body = prepared.largeBody { request.body = .bytes(try await BlockingWork.run { try body.bytes() }) }
-    // By value, wherever in the body it came from. Only an operation that can receive a secret is looked at.
+    // By value, wherever in the body it came from. Only the body of an operation that can receive a secret is searched.
     let masker = run.state.given.masker
     if node.definition.receivesSecret, !masker.isEmpty, case .bytes(let body) = request.body {
       request.options.keepsBodyAtOrigin = await BlockingWork.run(if: body.count > BlockingWork.large) {
@@ -241,10 +240,10 @@ private struct HTTPAttempt {
     return request
   }
 
-  /// What the server says about its failure, for `penstock logs`.
+  /// Writes the server's message about its failure to the log, for `penstock logs`.
   private func logExcerpt(_ body: [UInt8], isWhole: Bool) {
     let log = PluginLog(run: run, ordinal: ordinal)
-    // Masked before anything else: half a character at the end is no part of a secret, but half a secret would be seen.
+    // Masked before decoding: half a character at the end is not part of a secret, but half a secret would be visible.
     let masked = isWhole ? run.state.given.masker.mask(body) : run.state.given.masker.maskBeginning(body)
     let text = String(decoding: masked, as: UTF8.self)
     log.write([text.last == "\n" ? String(text.dropLast()) : text])
@@ -276,7 +275,7 @@ private struct HTTPAttempt {
     return .value(try await run.withoutSecrets(.object(members), of: node, isLarge: isLarge))
   }
 
-  /// `status` and `headers`. Cookies that are set are left out: they are secrets of the server's.
+  /// Returns `status` and `headers`, without the cookies that are set, which are the server's secrets.
   private static func members(of head: HTTPResponseHead) -> OrderedDictionary<String, JSONValue> {
     var headers: OrderedDictionary<String, JSONValue> = [:]
     for field in head.fields where field.name.canonicalName != "set-cookie" {
@@ -288,7 +287,7 @@ private struct HTTPAttempt {
   }
 }
 
-/// Whose request has what it needs of the process, until it is over: it may be told of later, when the attempt stands in line once more. *On the loop.*
+/// Marks a request as begun until it is over: this may be reported later, when the attempt is queued again. *On the event loop.*
 private final class RequestBeginning {
   var start: AttemptStart?
 

@@ -4,18 +4,18 @@ import HTTPTypes
 import PipelineLanguage
 import Values
 
-/// The request that an action comes to, once its expressions are known.
+/// The request of an action, once its expressions are known.
 struct HTTPActionRequest {
   let action: HTTPAction
-  /// Where relative paths start.
+  /// The directory that relative paths are resolved against.
   let directory: String
 
-  /// What an action comes to.
+  /// The evaluated action.
   struct Prepared {
     var request: HTTPTransferRequest
-    /// What in it is secret though no secret of the pipeline: those of a netrc file.
+    /// Its secrets that are not the pipeline's: those of a netrc file.
     var credentials: [String] = []
-    /// Its body, where that takes longer to be written than the loop has.
+    /// Its body, if writing it takes longer than the event loop may be blocked.
     var largeBody: LargeBody?
   }
 
@@ -24,11 +24,12 @@ struct HTTPActionRequest {
     let value: JSONValue
     let isJSON: Bool
 
-    /// Writes it. Throws ``OperationFailure``.
+    /// Writes the body. Throws ``OperationFailure``.
     func bytes() throws -> [UInt8] { try isJSON ? HTTPActionRequest.json(value) : Array(value.injectedText.utf8) }
   }
 
-  /// Throws ``OperationFailure``, what an expression throws, or `HTTPEncodingError` where the process has no descriptor to read a file. A `notify` needs its report.
+  /// Returns the request. A `notify` requires its report. Throws ``OperationFailure``, the error of an expression, or `HTTPEncodingError` if the
+  /// process has no descriptor to read a file.
   func transfer(in contexts: borrowing RunContexts, report: RunReport? = nil) throws -> Prepared {
     do {
       var url = try url(in: contexts)
@@ -51,10 +52,10 @@ struct HTTPActionRequest {
     }
   }
 
-  /// A path, from the directory of the pipeline's file.
+  /// Returns a path, resolved against the directory of the pipeline's file.
   ///
-  /// An expression that is all of it, or all in front of its first slash, is a path or a directory, wherever that is.
-  /// Any other is a name, or a path below what stands in front of it, and does not lead out of there.
+  /// An expression that is the whole path, or everything before its first slash, is a path or a directory anywhere. Any other is a name, or a path
+  /// below what precedes it, and cannot lead out of there.
   func path(_ template: Template, in contexts: borrowing RunContexts) throws -> String {
     func fail(_ problem: String) -> OperationFailure {
       OperationFailure(code: "value-mismatch", message: "http: \(problem)")
@@ -85,8 +86,7 @@ struct HTTPActionRequest {
     return absolute(text)
   }
 
-  /// What an expression at the beginning yields is the URL, or how it begins; what a later one yields is one component
-  /// of it, which it cannot end.
+  /// Returns the URL. An expression at the beginning yields the URL or its beginning; a later one yields one component, which it cannot leave.
   private func url(in contexts: borrowing RunContexts) throws -> HTTPURL {
     var joined = JoinedText()
     for (index, segment) in action.url.segments.enumerated() {
@@ -117,7 +117,7 @@ struct HTTPActionRequest {
     }
   }
 
-  /// Whether a value with a colon stands where the host is.
+  /// Whether a value with a colon is used as the host.
   private static func hasPortInHost(_ url: String) -> Bool {
     guard let start = url.firstRange(of: "://")?.upperBound else { return false }
     let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -136,7 +136,7 @@ struct HTTPActionRequest {
     return items
   }
 
-  /// Sets the body with its type. Returns the body where it is large, and still to be written.
+  /// Sets the body with its type. Returns the body if it is large and has yet to be written.
   private func setBody(
     of request: inout HTTPTransferRequest, in contexts: borrowing RunContexts, _ report: RunReport?
   ) throws -> LargeBody? {
@@ -192,8 +192,7 @@ struct HTTPActionRequest {
     return Array(value.text.utf8)
   }
 
-  /// The value of `Authorization`, and the credentials in it that come from a file rather than from the pipeline, which
-  /// nobody else knows to be secret.
+  /// Returns the value of `Authorization`, and the credentials in it that come from a file rather than the pipeline and are otherwise not known to be secret.
   private func authorization(
     _ url: HTTPURL, in contexts: borrowing RunContexts
   ) throws -> (value: String?, credentials: [String]) {
@@ -221,13 +220,13 @@ struct HTTPActionRequest {
   private func options(in contexts: borrowing RunContexts) throws -> HTTPTransferOptions {
     var options = action.options
     if case .follow(let limit, _, let allowsInsecure) = options.redirects {
-      // Whatever an expression has put into a field may be a secret: another host does not get it.
+      // Whatever an expression has put into a field may be a secret, so it is not sent to another host.
       let computed = action.headers.filter { !$0.value.isLiteral }.compactMap { HTTPField.Name($0.name) }
       options.redirects = .follow(limit: limit, secretFields: Set(computed), allowsInsecure: allowsInsecure)
     }
     if let proxy = try action.proxy?.evaluate(in: contexts).injectedText {
       guard HTTPProxyText.canBeProxy(proxy) else {
-        // It is not shown: there may be a password in it.
+        // The value is not shown, because it may contain a password.
         throw OperationFailure(code: "value-mismatch", message: "http: 'proxy' is \(HTTPProxyText.noProxy)")
       }
       options.proxies = proxy.isEmpty ? HTTPProxies.none : HTTPProxies(all: proxy)
@@ -245,7 +244,7 @@ struct HTTPActionRequest {
 }
 
 extension Template {
-  /// Whether the expression at its beginning is all of a path, or all in front of the first slash.
+  /// Whether the expression at its beginning is the whole path, or everything before the first slash.
   fileprivate var leadsWithPath: Bool {
     guard segments.count > 1, case .literal(let next) = segments[1] else { return segments.count == 1 }
     return next.hasPrefix("/")
@@ -253,7 +252,7 @@ extension Template {
 }
 
 extension HTTPField.Name {
-  /// `Idempotency-Key`: a server does once what is asked for twice with the same one.
+  /// `Idempotency-Key`: a server handles requests with the same key only once.
   fileprivate static var idempotencyKey: Self { known("Idempotency-Key") }
   /// `Penstock-Signature`: see ``RunReport/signature(of:key:)``.
   fileprivate static var signature: Self { known("Penstock-Signature") }

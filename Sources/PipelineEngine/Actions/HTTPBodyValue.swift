@@ -3,9 +3,9 @@ import Operations
 import PipelineLanguage
 import Values
 
-/// Makes a value of a body.
+/// Converts a body to a value.
 enum HTTPBodyValue {
-  /// The value as `type`; nil means JSON where the media type says so, and else text.
+  /// Returns the value as `type`; nil means JSON if the media type says so, otherwise text.
   static func value(of response: HTTPTransferResult, as type: ValueType?) throws -> JSONValue {
     let mediaType = response.head.fields[.contentType].flatMap { MediaType($0) }
     switch type {

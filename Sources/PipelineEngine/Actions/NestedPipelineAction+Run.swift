@@ -20,7 +20,7 @@ extension NestedPipelineAction: RunnableAction {
   var goesOnAcrossHosts: Bool { false }
 }
 
-/// One attempt of `pipeline`: a run of its own, which a former host may have begun.
+/// One attempt of `pipeline`: a nested run, which a former host may have begun.
 private struct NestedRunAttempt {
   let run: Run
   let ordinal: Int
@@ -94,7 +94,7 @@ private struct NestedRunAttempt {
     }
   }
 
-  /// The definition that a nested run goes on with: its own, where the file has changed since it began.
+  /// Returns the definition with which a nested run continues: its own, if the file has changed since it began.
   private nonisolated(nonsending) func definition(of former: RecordedRun?, current: PipelineDefinition) async throws
     -> PipelineDefinition
   {
@@ -115,7 +115,7 @@ private struct NestedRunAttempt {
     return pipeline
   }
 
-  /// What a nested run came to that had ended before its host could record the end of the operation.
+  /// Returns the result of a nested run that had ended before its host could record the end of the operation.
   private func takeOver(_ former: RecordedRun, of nested: PipelineDefinition) throws -> OperationResult {
     guard former.run.state == .succeeded else {
       let failed = former.operations.first { $0.state == .failed && $0.parent == nil }
@@ -132,7 +132,7 @@ private struct NestedRunAttempt {
   }
 
   private static func nestedFailure(_ run: RunRecord, because reason: String?) -> OperationFailure {
-    // A run that was cancelled may have no other reason than that.
+    // A run that was cancelled may have no reason besides that.
     let why = reason == run.state.rawValue ? nil : reason
     let ended = run.state == .cancelled ? "was \(run.canceller?.words ?? "cancelled")" : run.state.rawValue
     return OperationFailure(
@@ -149,7 +149,8 @@ extension PipelineDefinition {
       + nested.sorted { $0.key < $1.key }.flatMap { $0.value.sourceHashes }
   }
 
-  /// The code of the plugins whose operations a pipeline and those that it runs have, in the order of the file. One that cannot be had fails where it is used.
+  /// Returns the hashes of the plugins used by the operations of a pipeline and those that it runs, in the order of the file. An unavailable plugin
+  /// fails where it is used.
   fileprivate func pluginHashes(of run: Run) -> [String] {
     var hashes: [String] = []
     for operation in operations + handlers.map(\.operation) {

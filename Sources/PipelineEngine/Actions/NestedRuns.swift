@@ -2,12 +2,12 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// The nested runs that former hosts have begun for operations of a run, or that an earlier run had: which of them an attempt goes on with.
+/// Finds the nested run with which an attempt continues: one that a former host began for the operation, or one of an earlier run.
 struct NestedRuns {
   let run: Run
 
-  /// The nested run that a former host had begun for an attempt whose end it did not record: one that has ended itself, or one that
-  /// can be resumed and is this host's from now on.
+  /// Returns the nested run that a former host had begun for an attempt whose end it did not record: one that has ended, or one that can be resumed,
+  /// which this host then owns.
   nonisolated(nonsending) func former(of ordinal: Int) async throws -> RecordedRun? {
     guard run.state.hostAttempt > 1 else { return nil }
     let (history, id, name) = (run.services.history, run.id, run.state.instances[ordinal].name)
@@ -19,21 +19,22 @@ struct NestedRuns {
     }
     guard nested.state == .interrupted, try await run.services.recorder.claim(nested.id) != nil else { return nil }
     try await run.endFormerProcesses(of: nested.id, host: nested.owner)
-    // Only now: somebody else may have had it until it was claimed.
+    // Loaded only now: another host may have had it until it was claimed.
     var recorded = try await BlockingWork.run { try history.loadForExecution(nested.id) }
     recorded?.run.state = .interrupted
     return recorded
   }
 
-  /// Whether a nested run is of an attempt whose end is not recorded: attempts that did end had nested runs of their own.
+  /// Whether a nested run belongs to an attempt whose end is not recorded. Attempts that did end had nested runs of their own.
   private func isOfOpenAttempt(_ nested: RunRecord, _ ordinal: Int) -> Bool {
     if let number = nested.parent?.attempt { return number > run.state.former[ordinal]?.endedAttempts ?? 0 }
-    // In records of earlier versions, only the clock tells.
+    // In records of earlier versions, only the time indicates it.
     guard let end = run.state.former[ordinal]?.latestEnd else { return true }
     return nested.createdAt > end
   }
 
-  /// The nested run of an operation that this run retries, if its definition is the same, and it ended without success or before its host could record that.
+  /// Returns the nested run of an operation that this run retries, if its definition is the same and it ended without success, or before its host
+  /// could record that.
   nonisolated(nonsending) func toRetry(_ ordinal: Int, definition: PipelineDefinition) async throws -> RecordedRun? {
     let name = run.state.instances[ordinal].name
     guard run.state.instances[ordinal].parent == nil, run.recorder.run.origin.partial.contains(name),
@@ -47,7 +48,7 @@ struct NestedRuns {
 }
 
 extension History {
-  /// The nested run that an operation of `run` ran, or that it hands on from its own source, if it has that definition and is to be run again.
+  /// Returns the nested run that an operation of `run` ran, or that `run` would reuse from its own source, if it has that definition and is to be run again.
   fileprivate func nestedRunToRetry(
     of run: RunRecord, operation name: String, definitionHash: String
   ) throws -> RecordedRun? {
@@ -58,14 +59,14 @@ extension History {
         else { return nil }
         return try loadForExecution(nested.id)
       }
-      // A run that ended before it came to the operation hands on that of its own source.
+      // A run that ended before it reached the operation refers to that of its source.
       guard let next = try self.run(source) else { throw SourceMissing(run: run.id, source: source) }
       run = next
     }
     return nil
   }
 
-  /// Whether the host of an attempt ended after the nested run of the attempt, and before the attempt.
+  /// Whether the host of an attempt ended after the attempt's nested run, but before the attempt.
   private func wasCutOff(_ nested: RunRecord) throws -> Bool {
     guard let parent = nested.parent, let number = parent.attempt,
       let operation = try operations(of: parent.run).first(where: { $0.name == parent.operation })

@@ -3,15 +3,15 @@ import OperatingSystem
 import PluginHost
 import RunHistory
 
-/// The log of a plugin's attempt: its standard error, which no process writes. *On the loop.*
+/// The log of a plugin's attempt: its standard error, which is not written by a process. *On the event loop.*
 final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
   private let logs: LogFilePool
   private unowned let run: Run
   private let ordinal: Int
   private var file: LogFile?
-  /// The descriptor of the open file; -1 while there is none.
+  /// The descriptor of the open file; -1 if there is none.
   private var descriptor: Int32 = -1
   /// How much was written, in bytes.
   private var size: Int64 = 0
@@ -20,7 +20,7 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
   private var progress: PluginProgress?
   private var timer: EventLoop.Token?
   private(set) var isClosed = false
-  /// Whether something could not be written, and that was told.
+  /// Whether a failure to write has been reported.
   private var isIncomplete = false
 
   init(run: Run, ordinal: Int) {
@@ -31,10 +31,10 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-  /// The attempt has something to take. The run is there as long as the log is open.
+  /// Notes that the attempt has something to take. The run exists as long as the log is open.
   func hasNews() { takeNews() }
 
-  /// Takes what the instance has logged, and how far it is.
+  /// Takes what the instance has logged, and its progress.
   func takeNews(isLast: Bool = false) {
     guard !isClosed, let attempt else { return }
     let (lines, progress) = attempt.take()
@@ -48,7 +48,7 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
     if isLast { close() }
   }
 
-  /// Tells of the latest progress, and of the next one no sooner than a tenth of a second later.
+  /// Reports the latest progress, and the next one at least a tenth of a second later.
   private func tellProgress() {
     guard let progress, !isClosed else { return timer = nil }
     self.progress = nil
@@ -87,7 +87,7 @@ final class PluginLog: PluginAttemptObserver, @unchecked Sendable {
     }
   }
 
-  /// The log misses something. The operation does not depend on it; whoever reads the log has to know.
+  /// Reports that the log is incomplete. The operation does not depend on it, but readers of the log have to know.
   private func isCut(_ error: EngineError) {
     guard !isIncomplete else { return }
     isIncomplete = true

@@ -2,14 +2,14 @@ import Operations
 import PipelineLanguage
 import PluginHost
 
-/// Measures the `timeout` of a plugin's operation: the time in which its instance waits for a process does not count.
+/// Measures the `timeout` of a plugin's operation, excluding the time for which its instance waits for a process.
 ///
 /// A child host that has crashed is started again after a pause of up to 30 s. An attempt that has not begun by then has not been slow.
 struct PluginTimeLimit: OperationDelayer {
   let plugins: LoopBound<RunPlugins>
   let loop: EventLoop
   let ordinal: Int
-  /// What lets time pass.
+  /// Performs the delays.
   let delayer: any OperationDelayer
 
   nonisolated(nonsending) func delay(for duration: Duration) async throws {
@@ -26,7 +26,7 @@ struct PluginTimeLimit: OperationDelayer {
     }
   }
 
-  /// The instance that is being waited for.
+  /// Returns the instance that is being waited for.
   private func instanceUnderWay() async -> (any PluginInstance)? {
     await withTaskExecutorPreference(loop) { await look() }
   }

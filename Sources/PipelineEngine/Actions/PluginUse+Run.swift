@@ -26,7 +26,7 @@ extension PluginUse: RunnableAction {
   func addInputs(
     _ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues
   ) throws {
-    // Another version of the plugin may do something else.
+    // Another version of the plugin may behave differently.
     inputs.add("plugin", try run.plugins.plugin(of: offer).plugin.hash)
     for name in run.state.pipeline.plugins[plugin]?.secrets ?? [] {
       inputs.add("secrets.\(name)", run.state.given.secrets[name] ?? "")
@@ -42,12 +42,12 @@ extension PluginUse: RunnableAction {
   }
 }
 
-/// One instance of a plugin's operation for one attempt of `uses`.
+/// The instance of a plugin's operation for one attempt of `uses`.
 private struct PluginInstanceRun {
   let run: Run
   let ordinal: Int
 
-  /// Makes the instance, and starts it.
+  /// Creates the instance and starts it.
   func start(_ use: PluginUse) throws -> StartedPlugin {
     let used = try run.plugins.plugin(of: use.offer)
     let offer = try used.plugin.offer(use.offer, .operation)
@@ -63,7 +63,7 @@ private struct PluginInstanceRun {
     return StartedPlugin(attempt: attempt, instance: instance, log: log)
   }
 
-  /// Waits for its end. Cancelling the task asks it to end, within the operation's grace.
+  /// Waits for its end. Cancelling the task requests it to end within the operation's grace period.
   nonisolated(nonsending) func wait(for started: StartedPlugin) async throws -> OperationResult {
     // Many have ended by then.
     if let outcome = started.outcome { return try await finish(started, outcome) }
@@ -73,10 +73,10 @@ private struct PluginInstanceRun {
     return try await finish(started, await started.attempt.wait(for: started.instance, grace: grace))
   }
 
-  /// Whether checking what it ended with takes longer than the loop has.
+  /// Whether checking its result takes longer than the event loop may be blocked.
   func isLarge(_ outcome: PluginAttempt.Outcome) -> Bool { (try? outcome.get())?.isLarge == true }
 
-  /// Lets go of the instance, which has ended, and takes its result, which is not large.
+  /// Releases the instance, which has ended, and takes its result, which is not large.
   func end(_ started: StartedPlugin, _ outcome: PluginAttempt.Outcome) throws -> OperationResult {
     try result(letGo(of: started, outcome))
   }
@@ -102,7 +102,7 @@ private struct PluginInstanceRun {
     let type = run.state.instances[ordinal].node.definition.result
     if type == ValueType.none { return .none }
     guard let value else {
-      // Nothing is no JSON; what is declared to be something has to be it.
+      // No result is not JSON; a declared result must be present.
       if type == nil || type == .json { return .none }
       throw OperationFailure(
         code: "result-mismatch", message: "the result should be \(type?.description ?? "json"), but there is none")
@@ -137,12 +137,12 @@ private struct PluginInstanceRun {
   }
 }
 
-/// An instance of a plugin's operation that was started, with whom it tells.
+/// A started instance of a plugin's operation, with its attempt and its log.
 struct StartedPlugin: Sendable {
   let attempt: PluginAttempt
   let instance: any PluginInstance
   let log: PluginLog
 
-  /// How it has ended, where it has.
+  /// Its outcome, if it has ended.
   var outcome: PluginAttempt.Outcome? { attempt.outcome }
 }

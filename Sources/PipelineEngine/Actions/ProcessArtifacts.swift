@@ -2,12 +2,12 @@ import Expressions
 import PipelineLanguage
 import RunHistory
 
-/// What is kept of the files that the process of an attempt leaves behind.
+/// Keeps artifacts of the files that the process of an attempt leaves behind.
 struct ProcessArtifacts {
   let run: Run
   let ordinal: Int
 
-  /// What the attempt is to keep, with all expressions evaluated: before its process starts, while what they read is at hand.
+  /// Returns the artifacts that the attempt is to keep. All expressions are evaluated before its process starts, while what they read is available.
   func wanted(_ contexts: RunContexts) throws -> [ArtifactKeeper.Wanted] {
     let artifacts = run.state.instances[ordinal].node.definition.artifacts
     guard !artifacts.isEmpty else { return [] }
@@ -49,7 +49,7 @@ struct ProcessArtifacts {
     }
   }
 
-  /// `'a', and 2 more`; nil of nothing.
+  /// `'a', and 2 more`; nil if there are none.
   private func summary(of files: [String]) -> String? {
     files.first.map { $0.escapedForMessage + (files.count > 1 ? ", and \(files.count - 1) more" : "") }
   }

@@ -31,7 +31,7 @@ struct ProcessAttempt {
         run.services.loop.execute { [shortages = run.services.shortages] in shortages.noticeGivenBack() }
       }
     }
-    // There has never been the process that was recorded as going on.
+    // The process that was recorded as running never existed.
     if case .refused = end.cause { run.state.instances[ordinal].attempt?.pid = nil }
     if Task.isCancelled || run.isForced {
       end.files?.discardResult()
@@ -54,16 +54,16 @@ struct ProcessAttempt {
     return result
   }
 
-  /// Whether the history may name the log files of the attempt, whose process has ended.
+  /// Returns whether the history may refer to the log files of the attempt, whose process has ended.
   private func takeNamed() -> Bool {
     defer { run.state.instances[ordinal].areLogsNamed = false }
     return run.state.instances[ordinal].areLogsNamed
   }
 
-  // MARK: What the process gets
+  // MARK: Inputs of the process
 
-  /// Makes the job of an attempt ready ahead of its slot. What cannot be made ready now is tried again, and explained, when its turn comes; a large input would
-  /// wait in memory.
+  /// Prepares the job of an attempt before it has a slot. If that fails, it is retried, and the failure reported, when the slot is free; a large
+  /// input is not prepared, because it would wait in memory.
   func prepare() {
     guard !run.willReadFiles(ordinal), run.services.shortages.isEmpty,
       let job = try? makeJob(attempt: run.state.instances[ordinal].attempts + 1),
@@ -73,7 +73,7 @@ struct ProcessAttempt {
     run.jobs.prepared[ordinal] = job
   }
 
-  /// What an attempt is to its executor.
+  /// Creates the job of an attempt for its executor.
   private func makeJob(attempt number: Int) throws -> Job {
     let node = run.state.instances[ordinal].node
     let environment = try processEnvironment()
@@ -138,7 +138,7 @@ struct ProcessAttempt {
     return .value(value)
   }
 
-  /// The file of a result, when the template is nothing but `results.<name>` of an operation whose result stays in one.
+  /// Returns the file of a result if the template is only `results.<name>` of an operation whose result is kept in a file.
   private func wholeFile(of template: Template) -> ResultFile? {
     guard let expression = template.wholeExpression, expression.isWholeReference,
       let reference = expression.references.first,
@@ -156,7 +156,7 @@ struct ProcessAttempt {
     }
   }
 
-  /// The operation failed by itself, and its logs do not tell all of it.
+  /// Reports that the logs of an operation that failed by itself are incomplete.
   private func tell(of cut: EngineError?) {
     guard let cut else { return }
     run.observer.emit(.notice(run.state.id, "the log of '\(run.state.instances[ordinal].name)' is incomplete: \(cut)"))
@@ -164,7 +164,7 @@ struct ProcessAttempt {
 }
 
 extension FingerprintValues {
-  /// Marks a result that nobody declared as read by the present rule: before, `1.10` was the number 1.1.
+  /// Marks an undeclared result as read by the current rule: previously, `1.10` was the number 1.1.
   mutating func addReading(of node: OperationNode) {
     if node.definition.result == nil { add("result", "text") }
   }

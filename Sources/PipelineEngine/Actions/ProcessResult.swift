@@ -4,16 +4,16 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// The result of a process: what it left at `$PENSTOCK_RESULT`, or printed.
+/// The result of a process: what it wrote to `$PENSTOCK_RESULT`, or printed.
 struct ProcessResult {
   let run: Run
   let ordinal: Int
-  /// What the process started in, where that is not the directory of the host.
+  /// The working directory of the process, if that is not the host's.
   let directory: String?
 
   private var node: OperationNode { run.state.instances[ordinal].node }
 
-  /// The result that a process which succeeded has left in its file or printed, checked against the declared type.
+  /// Returns the result that a successful process has left in its file or printed, checked against the declared type.
   nonisolated(nonsending) func take(from files: LogFiles, outputSize: Int64) async throws -> OperationResult {
     let type = node.definition.result
     var status = stat()
@@ -29,9 +29,9 @@ struct ProcessResult {
       return .none
     }
     let size = isFile ? Int64(status.st_size) : outputSize
-    // Put together only where it is needed: most results are small.
+    // Computed only when needed: most results are small.
     var path: String { isFile ? files.result.string : files.output.string }
-    // Without a declared type nothing printed is no result; a declared string may be empty.
+    // Without a declared type, empty output is not a result; a declared string may be empty.
     if size == 0, type == nil { return .none }
     let isText = type == nil || type == .string
     if size > Int64(RecordedResult.inlineLimit), isText || size > ResultFile.memoryLimit {
@@ -51,7 +51,7 @@ struct ProcessResult {
     if isFile { unlink(files.result.pointer) }
     do {
       let value = try await parsed(bytes, as: type)
-      // Masked after parsing too: JSON can spell a secret in ways that its bytes don't show.
+      // Masked after parsing as well: JSON can spell a secret in ways that its bytes don't show.
       guard type == .file, case .string(let name) = value else {
         return .value(try await run.withoutSecrets(value, of: node, isLarge: bytes.count > BlockingWork.large))
       }
@@ -62,13 +62,13 @@ struct ProcessResult {
       {
         throw RunSecrets.secretInResult(of: type)
       }
-      // Output that nobody declared to be a result may be anything; it stays in its file.
+      // Output that is not declared to be a result may be anything; it stays in its file.
       guard type == nil, !isFile, error.code == "result-invalid" else { throw error }
       return .file(ResultFile(path: path, size: size, type: nil))
     }
   }
 
-  /// The value of a text, which is parsed beside the loop where that takes long.
+  /// Returns the value of a text, which is parsed off the event loop if that takes long.
   private nonisolated(nonsending) func parsed(_ bytes: [UInt8], as type: ValueType?) async throws(OperationFailure)
     -> JSONValue
   {
@@ -77,7 +77,7 @@ struct ProcessResult {
     }
   }
 
-  /// What the process left at `$PENSTOCK_RESULT`, which whatever it started may still change.
+  /// Returns what the process wrote to `$PENSTOCK_RESULT`, which processes it started may still change.
   private nonisolated(nonsending) func resultFile(_ path: String, _ size: Int64) async throws -> [UInt8] {
     let isHolding = run.services.writing.isHolding
     return try await run.waitingOut(ordinal) {
@@ -109,7 +109,7 @@ struct ProcessResult {
     }
   }
 
-  /// Makes a large result file the owner's alone, without the secrets it may hold, and returns its size.
+  /// Restricts a large result file to its owner, removes secrets from it, and returns its size.
   private nonisolated(nonsending) func keep(_ path: String, masked: Bool) async throws -> Int64 {
     chmod(path, 0o600)
     var status = stat()

@@ -7,26 +7,26 @@ import Values
 
 /// How a run has ended, in the form that `notify` sends.
 ///
-/// Its members have the names and units of the public views; handlers, which still run, are not in it. Secrets are masked
-/// as they are in the history.
+/// Its members have the names and units of the public views; handlers, which are still running, are not included. Secrets are masked as they are in
+/// the history.
 struct RunReport {
   /// `run`: the run, with the outcome of its operations.
   var run: OrderedDictionary<String, JSONValue>
   /// `operations`: one object each, in the order of the file.
   var operations: [JSONValue]
-  /// `results` by operation; nil where they are not to be sent.
+  /// `results` by operation; nil if they are not to be sent.
   var results: OrderedDictionary<String, JSONValue>?
   /// The operations whose result is too large to be sent.
   var omitted: [String] = []
-  /// The same for every attempt of one handler of one run, so that who listens takes the report once.
+  /// The same for every attempt of one handler of one run, so that the receiver accepts the report only once.
   var idempotencyKey: String
-  /// What it says to people, where the file has no `message`.
+  /// The message for people if the file has no `message`.
   var text: String
 
-  /// A result of more bytes as JSON is left out.
+  /// Results larger than this as JSON, in bytes, are omitted.
   static let resultLimit = 64 << 10
 
-  /// The report. `text` comes first: chat services show it, and take no notice of the rest.
+  /// Returns the report. `text` comes first: chat services show it, and ignore the rest.
   func jsonValue(text: String) -> JSONValue {
     var members: OrderedDictionary<String, JSONValue> = [
       "text": .string(text), "run": .object(run), "operations": .array(operations),
@@ -36,14 +36,14 @@ struct RunReport {
     return .object(members)
   }
 
-  /// `sha256=` and the HMAC-SHA256 of a body, in hexadecimal.
+  /// Returns `sha256=` followed by the HMAC-SHA256 of a body in hexadecimal.
   static func signature(of body: [UInt8], key: String) -> String {
     "sha256=" + HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Array(key.utf8))).hexadecimal
   }
 }
 
 extension RunReport {
-  /// The report that a handler sends.
+  /// Creates the report that a handler sends.
   init(of run: Run, for action: HTTPAction, _ contexts: RunContexts) {
     let known = run.state.times.outcome
     let (outcome, reason) = (known?.end.state ?? .running, known?.end.reason?.text)

@@ -10,7 +10,7 @@ extension ValueAction: RunnableAction {
     return value.isLarge ? .running(value) : .ended(.value(try run.checkedValue(value, ordinal)))
   }
 
-  /// Only a large value has an end that has to be waited for: looking at all of it takes longer than the loop has.
+  /// Waits for the check of a large value, which takes longer than the event loop may be blocked. Other values have no such end.
   nonisolated(nonsending) func end(of value: JSONValue, _ ordinal: Int, of run: Run) async throws -> OperationResult {
     run.dropReadings(ordinal)
     return .value(try await run.checkedLargeValue(value, ordinal))

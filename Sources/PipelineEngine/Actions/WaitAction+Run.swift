@@ -51,7 +51,7 @@ private struct WaitAttempt {
     }
   }
 
-  /// Waits for a time. A wait that a former host began continues from where it was.
+  /// Waits for a duration. A wait that a former host began continues from where it was.
   private nonisolated(nonsending) func wait(for duration: Duration) async throws {
     let former = run.state.takeFormerWait(of: ordinal, for: .time)
     guard duration > .zero else { return }
@@ -65,7 +65,7 @@ private struct WaitAttempt {
     try await run.services.context.operationDelayer.delay(for: left)
   }
 
-  /// Waits until the wall clock shows an instant, also where it is set back meanwhile.
+  /// Waits until the wall clock shows an instant, even if it is set back in the meantime.
   private nonisolated(nonsending) func wait(until due: RecordTime) async throws {
     func left() -> Duration { .microseconds(due.microseconds - run.services.now().microseconds) }
     guard left() > .zero else { return }

@@ -1,6 +1,6 @@
 import Operations
 
-/// An operation's action as a request of the `Operations` library, so that its modifiers shape it like any other.
+/// An operation's action as a request of the `Operations` library, so that the library's modifiers apply to it as to any other.
 struct ActionOperation: OperationRequest {
   typealias Value = OperationResult
   typealias Failure = any Error
@@ -16,8 +16,7 @@ struct ActionOperation: OperationRequest {
   }
 }
 
-/// Makes each run of the action an attempt: it waits for its slot and resources, is numbered, and is recorded. Between
-/// attempts nothing is held.
+/// Makes each execution of the action an attempt: it waits for its slot and resources, is numbered, and is recorded. Between attempts nothing is held.
 struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Operation.Value == OperationResult {
   let run: LoopBound<Run>
   let ordinal: Int
@@ -36,7 +35,7 @@ struct AttemptModifier<Operation: OperationRequest>: OperationModifier where Ope
   }
 }
 
-/// Has what `until` asks files for read once the action has succeeded, outside of its retries and their deadline.
+/// Reads what `until` uses from files once the action has succeeded, outside its retries and their deadline.
 struct UntilModifier<Operation: OperationRequest>: OperationModifier where Operation.Value == OperationResult {
   let run: LoopBound<Run>
   let ordinal: Int

@@ -2,15 +2,15 @@ import Operations
 import PipelineLanguage
 import RunHistory
 
-/// One try of one operation: each has a number, one beginning and one end, and is recorded.
+/// One attempt of one operation. Each has a number, one beginning and one end, and is recorded.
 struct Attempt {
   let run: Run
   let ordinal: Int
 
   private var node: OperationNode { run.state.instances[ordinal].node }
 
-  /// Makes the attempt, from its turn to its record. What ``RunEngine/beginAtOnce(_:)`` begins without a task of its own goes through the same beginning, end and
-  /// record.
+  /// Performs the attempt, from acquiring what it needs to its record. What ``RunEngine/beginAtOnce(_:)`` begins without its own task has the same
+  /// beginning, end and record.
   nonisolated(nonsending) func perform(_ body: AttemptEnd) async throws -> OperationResult {
     try await begin()
     return try await finish(body)
@@ -28,13 +28,13 @@ struct Attempt {
     return try finish(outcome)
   }
 
-  /// Records the end of an attempt. Its result is written already where it is large.
+  /// Records the end of an attempt, whose result is already written if it is large.
   func finish(_ outcome: Result<OperationResult, any Error>) throws -> OperationResult {
     if let error = end(outcome) { throw error }
     return try outcome.get()
   }
 
-  /// Waits for what the attempt needs, and begins it.
+  /// Acquires what the attempt needs, and begins it.
   private nonisolated(nonsending) func begin() async throws {
     if node.isMoment {
       try await awaitWriting { try await readFiles() }
@@ -42,7 +42,7 @@ struct Attempt {
     }
     if run.state.instances[ordinal].attempts > 0 { try await keepFormer() }
     try await AttemptTurn(run: run, ordinal: ordinal).take()
-    // After all that it may have waited for: what it is given is what is there now.
+    // Read after everything it may have waited for, so that its inputs are current.
     do {
       try await awaitWriting { try await readFiles() }
       try run.requireOwnership()
@@ -54,7 +54,7 @@ struct Attempt {
     count()
   }
 
-  /// Waits until something new may begin, with what `body` has done by then.
+  /// Waits until new work may begin, with `body` completed by then.
   private nonisolated(nonsending) func awaitWriting(_ body: nonisolated(nonsending) () async throws -> Void)
     async throws
   {
@@ -64,19 +64,19 @@ struct Attempt {
     } while !run.services.writing.mayBegin
   }
 
-  /// Reads what its expressions ask for, once it is known that it may begin.
+  /// Reads what its expressions use from files, once it is known that it may begin.
   private nonisolated(nonsending) func readFiles() async throws {
     while true {
       await run.awaitAnswer(ordinal)
       guard run.mayGoOn(ordinal) else { throw CancellationError() }
       try await run.readFiles(ordinal)
-      // A cancellation may have come meanwhile, which it may have to be asked about.
+      // The run may have been cancelled in the meantime, so that its `when` may have to be evaluated first.
       if !run.isAsked(ordinal), run.mayGoOn(ordinal) { return }
       run.dropReadings(ordinal)
     }
   }
 
-  /// Begins the attempt where it has what it needs already. False, and nothing has happened, where it has to wait for its slot first.
+  /// Begins the attempt if it already has what it needs. Returns false and does nothing if it has to wait for its slot first.
   func beginAtOnce() throws -> Bool {
     if !node.isMoment {
       guard run.state.instances[ordinal].turn.hasSlot else { return false }
@@ -87,7 +87,7 @@ struct Attempt {
     return true
   }
 
-  /// An attempt begins: it has what it needs. One that takes no time is told of when it has ended.
+  /// Begins an attempt that has what it needs. Observers are notified of one that takes no time only when it has ended.
   private func count(mayEndAtOnce: Bool = false) {
     let isMoment = node.isMoment
     let (now, monotonic) = (run.services.now(), run.services.clock.monotonic())
@@ -105,20 +105,19 @@ struct Attempt {
           startedAt: former ?? now)
       }
     }
-    // What failed before is in the record of that attempt.
+    // The previous failure is in the record of that attempt.
     run.recorder.enter(ordinal, .running(), at: now, mayEndAtOnce: mayEndAtOnce)
     if let attempt = run.state.instances[ordinal].attempt { run.observer.emitOnTheWay(.attempt(attempt)) }
   }
 
-  /// Makes the attempt before the one that is about to begin durable: an attempt whose number a later one follows is never forgotten, whatever
-  /// happens to this host.
+  /// Makes the previous attempt durable before the next one begins: an attempt with a successor is never lost, whatever happens to this host.
   private nonisolated(nonsending) func keepFormer() async throws {
-    // In a repetition the attempt before ended well, and nothing else would record that.
+    // In a repetition the previous attempt succeeded, which nothing else would record.
     if let before = run.state.instances[ordinal].attempt, before.state == .succeeded {
       run.state.previous[ordinal] = run.state.instances[ordinal].latest.result
       var kept = before
       kept.result = run.state.instances[ordinal].latest.recorded
-      // Whatever else records this attempt before the next one begins must not take its result away.
+      // If this attempt is recorded again before the next one begins, its result must be kept.
       run.state.instances[ordinal].attempt = kept
       run.services.recorder.record(.attempt(kept))
     }
@@ -126,7 +125,7 @@ struct Attempt {
     try await run.services.recorder.flush()
   }
 
-  /// Ends the attempt and gives back what it held. Returns the error to go on with, nil after a success that could be kept.
+  /// Ends the attempt and releases what it held. Returns the error that ends it, or nil after a success whose result could be kept.
   private func end(_ outcome: Result<OperationResult, any Error>) -> (any Error)? {
     run.dropReadings(ordinal)
     var attempt: AttemptRecord
@@ -154,13 +153,13 @@ struct Attempt {
         let recorded = try run.recorder.recorded(result, of: ordinal)
         run.state.instances[ordinal].latest.recorded = recorded
         if node.definition.repetition != nil {
-          // The next round is given it, also by a host that resumes the run before that has begun.
+          // The next round receives it, even in a host that resumes the run before the round has begun.
           run.state.instances[ordinal].latest.result = result
           attempt.result = recorded
           run.state.files.note(result, of: ordinal)
         }
       } catch {
-        // A success without its result would be taken over by `resume` and `retry` as one that has none.
+        // A success recorded without its result would be reused by `resume` and `retry` as one that has none.
         thrown = fail(&attempt, with: error)
       }
     case .failure(let error):
@@ -172,13 +171,13 @@ struct Attempt {
       }
     }
     run.state.instances[ordinal].attempt = attempt
-    // A nested run of it is none that a former host has begun.
+    // A nested run of this attempt is not one that a former host began.
     if run.state.hostAttempt > 1 { run.state.former[ordinal, default: FormerProgress()].note(attempt) }
     run.observer.emit(.attempt(attempt))
     return thrown
   }
 
-  /// Of an approval that another host asked for, less than its timeout was left: the error names what its author wrote.
+  /// Replaces the time limit in a timeout error by the declared one: an approval that another host requested had less than its timeout left.
   private func asDeclared(_ error: any Error) -> any Error {
     guard error is OperationTimeoutError, let timeout = node.definition.timeout else {
       return error
@@ -188,11 +187,11 @@ struct Attempt {
 
   private func fail(_ attempt: inout AttemptRecord, with error: any Error) -> OperationFailure {
     let failure = OperationFailure(error)
-    // Whoever is told of it shows the last lines in their order.
+    // Observers of the failure show the last lines in their order.
     run.logs.index.flush()
     attempt.state = .failed
     attempt.error = failure.recorded(run.state.given.masker)
-    // A process that ended well can still have printed the wrong thing: then its code is known already.
+    // A process that exited successfully may still have printed something invalid; its exit code is known already.
     if let code = failure.exitCode { attempt.exitCode = Int(code) }
     attempt.signal = failure.signal.map(Int.init)
     return failure

@@ -3,17 +3,18 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// What is between the attempts of one operation: the wait before the next one, what brings that forward, and why there is none. All of it is part of the history.
+/// What happens between the attempts of one operation: the wait before the next one, what ends it early, and why there is none. All of it is recorded
+/// in the history.
 struct AttemptRetries {
   let run: Run
   let ordinal: Int
 
-  /// What brings the next attempt forward.
+  /// Returns what can start the next attempt early.
   func wakers() throws -> [any RetryWaker] {
     let formulas = run.state.instances[ordinal].node.definition.retry.early
     guard !formulas.isEmpty else { return [] }
     return try formulas.enumerated().map { index, formula in
-      // A path that cannot be computed fails the attempt, not a wait.
+      // A path that cannot be computed fails the attempt rather than a wait.
       _ = try run.conditions.make(formula)
       return ConditionWaker(
         name: formula.text, formula: formula, conditions: LoopBound(run.conditions), context: run.services.context
@@ -23,7 +24,7 @@ struct AttemptRetries {
     }
   }
 
-  /// What would bring the retry that begins to wait forward, and what it is now.
+  /// Returns what can end the wait that begins now, with the current values.
   private func early() -> [OperationReason.Early] {
     let formulas = run.state.instances[ordinal].node.definition.retry.early.compactMap { formula in
       let condition = try? run.conditions.make(formula, since: .now)
@@ -38,11 +39,11 @@ struct AttemptRetries {
     .specification(formula.text, value: description.isSatisfied, why: description.reason)
   }
 
-  /// One of the conditions that bring a waiting retry forward has changed: what is said of the wait is to say so.
+  /// Updates the recorded wait after a change of one of the conditions that can end it.
   private func earlyChanged(_ index: Int, _ description: SpecificationDescription) {
     let instance = run.state.instances[ordinal]
     let formulas = instance.node.definition.retry.early
-    // What comes behind the formulas are events, which have no value.
+    // The conditions are followed by events, which have no value.
     guard case .retrying(var retry, let failure) = instance.status, retry.early.count >= formulas.count else { return }
     let now = early(formulas[index], description)
     guard retry.early[index] != now else { return }
@@ -51,7 +52,7 @@ struct AttemptRetries {
       ordinal, .retrying(retry, after: failure), since: instance.timing.waitingSince, recordNow: true)
   }
 
-  /// Follows the retries of an operation: the chosen delay and what ended the wait are part of the history.
+  /// Returns an observer of the operation's retries, which records the chosen delay and what ended the wait.
   func retryObserver() -> RetryObserver {
     let retries = LoopBound(self)
     return RetryObserver(
@@ -59,7 +60,7 @@ struct AttemptRetries {
       onGiveUp: { retries.value.gaveUp($0) })
   }
 
-  /// There is no further attempt: why is part of what is told of the failure, where that is not plain.
+  /// Notes why there is no further attempt, for the report of the failure, unless it is obvious.
   private func gaveUp(_ reason: RetryGiveUpReason) {
     let why: OperationReason.NotRetried
     switch reason {
@@ -72,11 +73,11 @@ struct AttemptRetries {
     run.state.instances[ordinal].notRetried = why
   }
 
-  /// Why a failed operation was not tried again, for its record; nil where it was as often as it can be.
+  /// Returns why a failed operation was not retried, for its record, or nil if its retries were used up.
   func notRetried(_ failure: OperationFailure) -> OperationReason.NotRetried? {
     let instance = run.state.instances[ordinal]
     if let why = instance.notRetried { return why }
-    // A request that may do harm twice has no retries at all, so that nobody is asked about them.
+    // A request that may do harm if repeated has no retries at all, so no retry decision was made.
     guard instance.node.action.refusesRetries, instance.node.definition.retry.limit == 0, let why = failure.stopReason
     else { return nil }
     return .stopped(why)
@@ -93,7 +94,7 @@ struct AttemptRetries {
     enterWait(until: due, of: wait.delay, left: wait.delay, used: wait.attempt, after: OperationFailure(wait.error))
   }
 
-  /// Enters the wait that a former host was in, with what is left of it: it is shown, and can be ended, as before. False where there is none.
+  /// Enters the wait that a former host was in, with the time that remains: it is shown, and can be ended, as before. Returns false if there is none.
   func resumeWait() -> Bool {
     guard let state = run.state.former[ordinal]?.retryState, let left = state.remainingDelay, left > .zero,
       let attempt = run.state.instances[ordinal].attempt, let error = attempt.error
@@ -106,11 +107,11 @@ struct AttemptRetries {
   }
 
   /// - Parameters:
-  ///   - due: When it is over.
-  ///   - delay: The whole wait.
-  ///   - left: What is left of it.
+  ///   - due: When the wait ends.
+  ///   - delay: The duration of the whole wait.
+  ///   - left: The time that remains.
   ///   - used: How many attempts the retry has made.
-  ///   - failure: What the latest of them failed with.
+  ///   - failure: The failure of the latest attempt.
   private func enterWait(
     until due: RecordTime, of delay: Duration, left: Duration, used: Int, after failure: OperationFailure
   ) {
@@ -118,16 +119,16 @@ struct AttemptRetries {
     let attempts = run.state.instances[ordinal].attempts
     var retry = OperationReason.Retry(
       attempt: Int64(attempts), due: due, delay: delay.wholeMicroseconds / 1000, early: early())
-    // Attempts count on over hosts and rounds, which take nothing from the retries: the last number there can be is the retries that are left on top of
-    // this one. In a repetition nobody knows it.
+    // Attempt numbers continue over hosts and rounds, which do not use up retries: the highest possible number is this one plus the retries left. In
+    // a repetition it is unknown.
     if definition.repetition == nil { retry.last = Int64(attempts + definition.retry.limit + 1 - used) }
     let now = run.services.moment()
     retry.clock = RecordedWait.clock(now, left: left, passed: passed(at: now))
-    // Recorded with the next commit rather than after a delay of its own: the wait may outlive this host.
+    // Recorded with the next commit rather than after a delay, because the wait may outlive this host.
     run.recorder.enter(ordinal, .retrying(retry, after: failure), recordNow: true)
   }
 
-  /// How long ago the first attempt of an operation began, by the monotonic clock; nil where nobody knows, as after another boot.
+  /// Returns how long ago the first attempt of the operation began, by the monotonic clock, or nil if that is unknown, as after a reboot.
   private func passed(at now: RecordedWait.Moment) -> Duration? {
     let timing = run.state.instances[ordinal].timing
     return timing.started.map { run.services.clock.monotonic() - $0 }
@@ -143,7 +144,7 @@ struct AttemptRetries {
       case .cancelled: "cancelled"
       }
     run.state.instances[ordinal].attempt = attempt
-    // The operation itself is where it was: only its attempt is news.
+    // The operation itself has not changed, only its attempt.
     run.recorder.write(run.recorder.operationRecord(ordinal), with: attempt)
     run.observer.emit(.attempt(attempt))
   }

@@ -1,7 +1,7 @@
 import RunHistory
 
-/// What holds up the start of an attempt's job or request: the line of those for which the process has no descriptor, thread or memory, or no room in the workspace.
-/// An attempt that waits holds nothing, and is tried again from its beginning. *On the loop.*
+/// Handles delays in starting an attempt's job or request: the queue for those for which the process lacks a descriptor, a thread or memory, and the
+/// wait for room in the workspace. A waiting attempt holds nothing, and is started again from the beginning. *On the event loop.*
 final class AttemptStart {
   private let run: Run
   private let ordinal: Int
@@ -15,29 +15,29 @@ final class AttemptStart {
     self.ordinal = ordinal
   }
 
-  /// To be called before each try. `what` is what is about to be done, for a message: "starting 'make'".
+  /// Must be called before each try. `what` names what is about to be done, for a message: "starting 'make'".
   ///
-  /// - Throws: ``EngineError`` where it has to stand in line before it is tried.
+  /// - Throws: ``EngineError`` if it has to wait in the queue first.
   func requireTurn(for what: @autoclosure () -> String) throws {
     if !place.isInLine, shortages.isForAll { throw shortages.error(what()) }
   }
 
-  /// The attempt has what it needs: the next one in line is tried.
+  /// Notes that the attempt has what it needs, and lets the next one in the queue try.
   func begun() {
     foundRoom()
     run.endShortage(ordinal)
     shortages.leave(place)
   }
 
-  /// The attempt is over, or never began.
+  /// Notes that the attempt is over, or never began.
   func end() {
     foundRoom()
     shortages.leave(place)
   }
 
-  /// Waits until it is time to try again what failed with an error that is waited out (``Run/isWaitedOut(_:)``), and says so to whoever looks.
+  /// Waits until it is time to retry after an error that is waited out (``Run/isWaitedOut(_:)``), and reports the wait.
   ///
-  /// - Throws: `CancellationError`, or ``EngineError`` where the run must not go on.
+  /// - Throws: `CancellationError`, or ``EngineError`` if the run must not continue.
   nonisolated(nonsending) func wait(for error: EngineError) async throws {
     if !error.isShortage {
       if !lacksRoom { run.tell(ofRoom: error, ordinal) }

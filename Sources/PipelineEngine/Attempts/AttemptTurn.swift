@@ -2,21 +2,21 @@ import Operations
 import PipelineLanguage
 import RunHistory
 
-/// What an attempt of one operation takes before it begins: its slot and its resources, which it gives back once.
+/// What an attempt of one operation takes before it begins: its slot and its resources, which it returns once.
 struct AttemptTurn {
   let run: Run
   let ordinal: Int
 
-  /// The process of an attempt has ended: what it held is free, though the attempt itself has yet to be ended.
+  /// Releases what the attempt held, because its process has ended, although the attempt itself has yet to be ended.
   func processEnded() {
     run.jobs.running[ordinal] = nil
-    // Where this may be the failure that ends its loop, no further item begins before that is known.
+    // If this may be the failure that ends its loop, no further item may begin before that is known.
     guard !run.mayEndLoop(ordinal) else { return }
     run.state.instances[ordinal].turn.hasReleased = true
     run.services.loop.urgently { run.releaseAll(of: ordinal) }
   }
 
-  /// The operation has its slot, or will never need it: another one may be made ready.
+  /// Notes that the operation has its slot, or will never need it, so that another one may be prepared.
   func endEarly() {
     guard run.state.instances[ordinal].turn.isEarly else { return }
     run.state.instances[ordinal].turn.isEarly = false
@@ -24,7 +24,7 @@ struct AttemptTurn {
     run.wake()
   }
 
-  /// Waits for what the first of several attempts needs where they have a deadline, of which that wait is no part. One that a former host has begun
+  /// Acquires what the first of several attempts needs if they have a deadline, which does not include that wait. An attempt that a former host began
   /// may wait for its next attempt first.
   nonisolated(nonsending) func awaitFirst() async throws {
     guard run.state.instances[ordinal].node.definition.retry.deadline != nil,
@@ -33,7 +33,7 @@ struct AttemptTurn {
     try await take()
   }
 
-  /// Waits for what the next attempt needs, unless it has it: the scheduler may have taken the slot of the first one.
+  /// Acquires what the next attempt needs, unless the scheduler has already taken the slot of the first one.
   nonisolated(nonsending) func take() async throws {
     guard !run.state.instances[ordinal].turn.hasSlot else { return }
     let demand = run.demand(ordinal)
@@ -43,7 +43,8 @@ struct AttemptTurn {
     endEarly()
   }
 
-  /// Takes what the next attempt needs without waiting for it. False also where it needs something that processes on the workspace share, which has to be asked for.
+  /// Acquires what the next attempt needs without waiting. Also returns false if it needs resources that processes on the workspace share, which have
+  /// to be requested.
   func takeAtOnce() throws -> Bool {
     guard !run.state.instances[ordinal].turn.hasSlot else { return true }
     let demand = run.demand(ordinal)
@@ -56,7 +57,7 @@ struct AttemptTurn {
     return true
   }
 
-  /// What a demand takes of that which processes on the workspace share.
+  /// Returns the part of a demand that processes on the workspace share.
   private func shares(of demand: RunLimits.Demand) throws -> [ResourceHolds.Share] {
     try run.services.shared.resources.shared(
       among: demand.resources.map {
@@ -64,7 +65,7 @@ struct AttemptTurn {
       })
   }
 
-  /// Waits for what the run and its host share out.
+  /// Acquires what the run and its host allocate.
   private nonisolated(nonsending) func takeHere(_ demand: RunLimits.Demand) async throws {
     if demand.slots > 0 || !demand.resources.isEmpty, !run.limits.take(demand) {
       let resources = run.state.instances[ordinal].node.definition.resources
@@ -84,7 +85,7 @@ struct AttemptTurn {
     }
   }
 
-  /// Takes what all processes on the workspace share. Where others hold too much, gives back everything, and returns false when that may have changed.
+  /// Acquires what all processes on the workspace share. If others hold too much, releases everything and returns false once that may have changed.
   private nonisolated(nonsending) func take(
     _ shares: [ResourceHolds.Share], _ demand: RunLimits.Demand
   ) async throws -> Bool {
@@ -97,7 +98,7 @@ struct AttemptTurn {
       return try await run.services.shared.resources.take(
         shares, for: SharedResources.Taker(run: run.id, ordinal: ordinal, operation: instance.name)
       ) {
-        // Nothing of this host stands idle meanwhile.
+        // Releases what other operations of this host can use in the meantime.
         isHeld = false
         run.state.instances[ordinal].turn.isTaking = false
         run.release(demand)
@@ -111,7 +112,7 @@ struct AttemptTurn {
     }
   }
 
-  /// Gives back what was taken for an attempt that has not begun.
+  /// Releases what was taken for an attempt that has not begun.
   func giveUp() {
     guard run.state.instances[ordinal].turn.hasSlot else { return }
     run.state.instances[ordinal].turn.hasSlot = false

@@ -3,12 +3,13 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Waiting for a condition on the world, which is told of and recorded meanwhile.
+/// Waits for a condition, which is reported and recorded in the meantime.
 struct ConditionWait {
   let run: Run
   let ordinal: Int
 
-  /// Waits until `condition` is true, and tells of it meanwhile, as `reason` of what is known. False when `limit` is over first; zero does not wait, nil waits for ever.
+  /// Waits until `condition` is true, and records what is known of it as `reason`. Returns false if `limit` passes first; zero does not wait, nil
+  /// waits indefinitely.
   nonisolated(nonsending) func wait(
     for condition: AnyOperationRunSpecification, _ formula: SpecificationFormula,
     atMost limit: Duration?, because reason: (OperationReason.Specification) -> OperationReason
@@ -20,7 +21,7 @@ struct ConditionWait {
     let signal = ConditionSignal(loop: run.services.loop)
     let held = try run.conditions.followHeld(in: formula) { signal.ring() }
     run.waits.signals[ordinal] = signal
-    // Listening begins before asking again, so that a change between the two is not missed.
+    // Subscribe before evaluating again, so that a change between the two is not missed.
     let subscription = OperationSubscription.combined([
       condition.subscribe(in: context) { signal.ring() },
       held,
@@ -37,7 +38,7 @@ struct ConditionWait {
     let left = limit.map { former?.left(of: $0, at: now) ?? $0 }
     let due = left.map { now.time.advanced(by: $0.wholeMicroseconds) }
     if let left { signal.expire(after: left) }
-    // What listens to the workspace is not there before something is waited for.
+    // A run listens to the workspace only once something has to wait.
     run.listen()
     var told: String?
     while true {

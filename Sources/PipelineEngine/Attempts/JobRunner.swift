@@ -1,13 +1,13 @@
 import Operations
 import RunHistory
 
-/// From an attempt to its executor and back: the job is started, known to the history before anything waits for it, stopped where it is cancelled, and asked for
-/// where nobody knows whether it has begun.
+/// Runs the job of an attempt on its executor: starts it, records it before anything waits for it, stops it on cancellation, and recovers it if it is
+/// unknown whether it has begun.
 struct JobRunner {
   let run: Run
   let ordinal: Int
 
-  /// Runs a job to its end. Where the call returns, its job has ended.
+  /// Runs a job to its end. When this returns, the job has ended.
   nonisolated(nonsending) func perform(_ job: Job) async throws -> JobEnd {
     guard let door = run.services.executors.jobs.fastDoor else { return try await runElsewhere(job) }
     let start = AttemptStart(of: run, ordinal)
@@ -52,7 +52,7 @@ struct JobRunner {
     }
   }
 
-  /// Writes the input of a job, which takes a while: what has ended the attempt meanwhile keeps the job from being started.
+  /// Writes the input of a job, which takes a while. If the attempt has ended in the meantime, the job is not started.
   private nonisolated(nonsending) func makeReadyBeside(_ job: Job, by door: any FastDoor) async throws {
     try await door.makeReadyBeside(job, isolation: #isolation)
     do {
@@ -64,7 +64,7 @@ struct JobRunner {
     }
   }
 
-  /// The job of an attempt is known to its executor.
+  /// Notes that the executor knows the job of an attempt.
   private func note(_ handle: JobHandle) {
     run.jobs.running[ordinal] = handle
     switch handle.name {
@@ -76,8 +76,7 @@ struct JobRunner {
 
   // MARK: Executors that may outlive this host
 
-  /// How many times a job is started that has certainly not begun, which is no attempt of its own, and how long after the first time; twice as long each
-  /// further time.
+  /// How many times a job that has certainly not begun is started within one attempt, and the pause after the first start, which doubles each time.
   private static let mostStarts = 6
   private static let pause = Duration.seconds(1)
 
@@ -104,18 +103,18 @@ struct JobRunner {
     return JobEnd(cause: .notBegun(reason.isEmpty ? "\(Self.mostStarts) starts came to nothing" : reason))
   }
 
-  /// Starts a job, unless a former host has, or may have.
+  /// Starts a job, unless a former host did, or may have.
   private nonisolated(nonsending) func begin(_ job: Job) async throws -> JobRecovery {
     let executor = run.services.executors.jobs
     if let former = run.jobs.former.removeValue(forKey: ordinal) {
       let recovery = try await recover(former.handle)
       if case .notBegun = recovery {} else { return recovery }
     }
-    // Until its executor has told its name, nobody knows whether it has begun: whoever comes next has to ask.
+    // Until the executor has reported the job's name, it is unknown whether it has begun, and the next host has to ask the executor.
     try await makeDurable(JobHandle(job: job.id, name: .open))
     switch await run.services.executors.starts.start(job) {
     case .begun(let handle):
-      // Before anything waits for it. It goes on whatever becomes of this host.
+      // Before anything waits for it: the job continues whatever becomes of this host.
       do { try await makeDurable(handle) } catch {
         executor.stop([handle], grace: .zero)
         throw error
@@ -127,7 +126,7 @@ struct JobRunner {
     }
   }
 
-  /// Asks for a job that may go on. What does is known to the history before anything waits for it.
+  /// Recovers a job that may be running. If it is, this is recorded before anything waits for it.
   private nonisolated(nonsending) func recover(_ handle: JobHandle) async throws -> JobRecovery {
     note(handle)
     let recovery = await run.services.executors.jobs.recover(handle)
@@ -154,7 +153,7 @@ struct JobRunner {
   }
 
   private func stop(_ handle: JobHandle, grace: Duration) {
-    // The job of a run that another host has taken is that host's.
+    // The job of a run that another host has claimed belongs to that host.
     if !run.ending.isLost { run.services.executors.jobs.stop([handle], grace: grace) }
   }
 }

@@ -2,11 +2,11 @@ import HTTPOperations
 import Operations
 import PipelineLanguage
 
-// What `retry:` of an operation means to its attempts: the policy, and which failures it is for. A new cause of `retry.on` is a case of
-// `OperationDefinition.Retry.Cause`, which `RetryReader` reads and `admits` judges here.
+// How the `retry:` of an operation applies to its attempts: the policy, and the failures it covers. A new cause of `retry.on` is a case of
+// `OperationDefinition.Retry.Cause`, which `RetryReader` reads and `admits` evaluates here.
 
 extension OperationDefinition {
-  /// The retry policy that the `retry:` of this operation spells.
+  /// The retry policy that the `retry:` of this operation defines.
   var retryPolicy: RetryPolicy {
     let kind: OperationBackoff.Kind =
       switch retry.backoff {
@@ -26,10 +26,10 @@ extension OperationDefinition {
     return RetryPolicy(limit: retry.limit, backoff: backoff, deadline: retry.deadline)
   }
 
-  /// Why a failure is not retried that `on` does not list.
+  /// The reason why a failure that `on` does not list is not retried.
   static let notListed = "not-listed"
 
-  /// Judges failures: by `on`, where it is written; else as the action does.
+  /// Returns the retry decision for failures: by `on` if it is declared, otherwise by the action.
   func retryDecision(of action: any RunnableAction, budget: HTTPRetryBudget) -> RetryPolicy.Decide {
     let causes = retry.on
     return { error, _ in

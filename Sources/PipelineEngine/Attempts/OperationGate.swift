@@ -8,10 +8,10 @@ struct OperationGate {
   let run: Run
   let ordinal: Int
 
-  /// Holds an operation back until its `run_when` is true. False when it was skipped instead.
+  /// Waits until the operation's `run_when` is true. Returns false if the operation was skipped instead.
   nonisolated(nonsending) func pass() async throws -> Bool {
     let node = run.state.instances[ordinal].node
-    // The gate of a job that a former host has started was open.
+    // The gate was open for a job that a former host started.
     guard let gate = node.definition.gate, run.jobs.former[ordinal] == nil else { return true }
     let condition = try run.conditions.make(gate.formula)
     let waits = gate.otherwise == .wait || gate.waitAtMost != nil

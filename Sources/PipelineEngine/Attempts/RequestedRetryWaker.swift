@@ -1,6 +1,6 @@
 import Operations
 
-/// Brings a waiting retry forward because a person asks for that, whatever it waits for.
+/// Ends the wait for a retry early when a person requests it, whatever the retry waits for.
 struct RequestedRetryWaker: RetryWaker {
   let run: LoopBound<Run>
   let ordinal: Int
@@ -8,7 +8,7 @@ struct RequestedRetryWaker: RetryWaker {
   var name: String { "wake" }
   var endsHintedWaits: Bool { true }
 
-  /// *On the loop.*
+  /// *On the event loop.*
   func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription {
     run.value.waits.retries[ordinal] = onWake
     return OperationSubscription { [run, ordinal] in run.value.waits.retries[ordinal] = nil }

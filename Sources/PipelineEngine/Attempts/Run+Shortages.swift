@@ -1,7 +1,7 @@
 import RunHistory
 
 extension Run {
-  /// Says that an operation waits because the process has no descriptor, thread or memory for it, also to whoever asks the history.
+  /// Records and reports that an operation waits because the process lacks a descriptor, a thread or memory for it.
   func tell(of shortage: EngineError, _ ordinal: Int) {
     recorder.enter(ordinal, .running(.shortage(shortage.descriptionOfWait)))
     observer.emit(
@@ -9,22 +9,22 @@ extension Run {
     remind(of: shortage, ordinal)
   }
 
-  /// An operation still waits: whoever looks after the host is told of that from time to time.
+  /// Reminds the host's observer from time to time that an operation is still waiting.
   func remind(of shortage: EngineError, _ ordinal: Int) {
     services.shortages.tell(
       of: ResourceShortage(
         run: id, pipeline: state.pipeline.name, operation: state.instances[ordinal].name, error: shortage))
   }
 
-  /// The operation goes on.
+  /// Notes that the operation continues.
   func endShortage(_ ordinal: Int) {
     guard case .shortage? = state.instances[ordinal].reason else { return }
     recorder.enter(ordinal, .running())
   }
 
-  /// Does what an attempt that has begun needs for its end, and returns what comes of it. In a host that holds its records, which runs for months, it is tried
-  /// each second while there is no descriptor, thread or memory, or no room in the workspace, for that. It is not in the line of those that have yet to begin: it
-  /// needs little, and gives back more.
+  /// Performs `body`, which an attempt that has begun needs for its end, and returns its result. In a host that holds its records, which runs for
+  /// months, it is retried each second while a descriptor, a thread, memory, or room in the workspace is lacking. The attempt does not join the queue
+  /// of those that have yet to begin: it needs little, and releases more.
   nonisolated(nonsending) func waitingOut<Value>(
     _ ordinal: Int, _ body: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
@@ -49,14 +49,14 @@ extension Run {
     }
   }
 
-  /// Whether what kept an attempt from its files or its process is waited out: in a host that holds its records, what the computer or the workspace lacks is no
-  /// fault of the pipeline.
+  /// Whether an error that prevents an attempt from getting its files or its process is waited out. In a host that holds its records it is, because a
+  /// shortage on the computer or in the workspace is not the pipeline's fault.
   func isWaitedOut(_ error: EngineError) -> Bool {
     services.writing.isHolding
       && (error.isShortage || error.isOutOfSpace || error.concernsRuns(of: state.given.workspace))
   }
 
-  /// Says that an operation waits until its files can be written, also to whoever asks the history: nothing new begins until they can.
+  /// Records and reports that an operation waits until its files can be written. Until then, nothing new begins.
   func tell(ofRoom error: EngineError, _ ordinal: Int) {
     services.writing.lackRoom(error)
     recorder.enter(ordinal, .running(.shortage(error.descriptionOfWait)))

@@ -6,27 +6,27 @@ import RunHistory
 import Synchronization
 import Values
 
-/// One controller of a pipeline: its instance, made again when it fails.
+/// Runs one controller of a pipeline: its instance, which is created again when it fails.
 final class ControllerDriver: Sendable {
   private struct State {
     var instance: (any PluginInstance)?
-    /// What it told last, for the instance that follows this one.
+    /// The latest state it reported, for the instance that follows this one.
     var latest: JSONValue?
     var failures = 0
     var hasEnded = false
-    /// Whether the controller has said that nothing more will come.
+    /// Whether the controller has reported that nothing more will come.
     var isOver = false
-    /// How many of its events were lost since that was last told, and when that was, by the monotonic clock.
+    /// How many of its events have been lost since this was last reported, and when that was, by the monotonic clock.
     var losses = 0
     var lossToldAt: Duration?
     var renewal: PluginRenewal?
   }
 
-  /// More events than that are not kept: the pipeline is too slow for its controller.
+  /// The maximum number of waiting events. With more, the pipeline is too slow for its controller.
   static let limit = PluginOffer.mostWaiting
-  /// The same of instants, each of which somebody counts on.
+  /// The maximum number of waiting instants, which must not be lost lightly.
   static let instantLimit = PluginOffer.mostWaitingInstants
-  /// How often at most it is told that something was lost.
+  /// The minimum interval between reports of losses.
   private static let lossInterval = Duration.seconds(10)
 
   /// What it remembers.
@@ -60,13 +60,13 @@ final class ControllerDriver: Sendable {
     health = ControllerHealth(of: offer.id, services) { [weak session] in session?.tell($0, of: position) }
   }
 
-  /// What it is, such as `cron`.
+  /// Its name, such as `cron`.
   var name: String { offer.id }
 
   /// Whether nothing more will come.
   var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Begins it, and begins it again with other code whenever the plugin's file changes.
+  /// Starts the controller, and starts it again with new code whenever the plugin's file changes.
   func begin() {
     start()
     let renewal = PluginRenewal(of: plugin, services.plugins) { [weak self] in self?.start() }
@@ -89,7 +89,7 @@ final class ControllerDriver: Sendable {
     health.begins()
   }
 
-  /// How long a controller has to end.
+  /// How long a controller may take to end.
   private static let grace = Duration.seconds(2)
 
   func end() {
@@ -101,7 +101,7 @@ final class ControllerDriver: Sendable {
     if losses > 0 { tell(losses) }
     renewal?.end()
     guard let instance else { return }
-    // The instance is let go of when it has ended, or its time is over: until then it is heard.
+    // The instance is released when it has ended, or its time is over; until then its reports are handled.
     let loop = services.loop
     loop.execute { _ = loop.schedule(after: Self.grace) { self.letGo() } }
     instance.stop(grace: Self.grace)
@@ -158,13 +158,13 @@ final class ControllerDriver: Sendable {
     ask(event, instance)
   }
 
-  /// Returns when another event would be kept.
+  /// Waits until another event would be kept.
   fileprivate func room() async { await storage.room(below: Self.limit) }
 
   private func ask(_ event: ControllerEvent, _ instance: (any PluginInstance)?) {
     guard !state.withLock({ $0.hasEnded }) else { return }
     guard let question = question(hasInstant: event.instant != nil || event.leftOut != nil) else {
-      // The instance counts what waits, and is told; what is left are those of an instance before it.
+      // The instance counts what waits, and is notified. What still waits belongs to an earlier instance.
       instance?.settled(event.weight)
       return lose()
     }
@@ -202,7 +202,7 @@ final class ControllerDriver: Sendable {
       "\(what): as many of '\(offer.id)' wait as are kept, because the pipeline '\(pipeline)' is slower than they come")
   }
 
-  /// Nothing comes of these runs: what is remembered after they were asked for need not wait for them.
+  /// These requests lead to no runs, so values stored after them need not wait for them.
   private func forget(_ questions: [Int]) {
     guard !questions.isEmpty else { return }
     for question in questions { storage.forget(question) }
@@ -239,14 +239,14 @@ final class ControllerDriver: Sendable {
   }
 }
 
-/// An instance that may be gone.
+/// An instance that may have been released.
 private struct WeakInstance: Sendable {
   weak let value: (any PluginInstance)?
 
   init(_ value: (any PluginInstance)?) { self.value = value }
 }
 
-/// Hears what an instance does without keeping what it is told to.
+/// Forwards the reports of an instance without retaining the driver.
 private final class ControllerRelay: PluginInstanceEvents {
   private weak let driver: ControllerDriver?
   let instance = Mutex(WeakInstance(nil))
@@ -265,7 +265,7 @@ private final class ControllerRelay: PluginInstanceEvents {
     driver?.log(level, PluginLogLine.text(.info, message, fields))
   }
 
-  // Neither is for controllers.
+  // Neither applies to controllers.
   func progressed(_ progress: JSONValue) {}
   func changed(_ isSatisfied: Bool?, reason: String) {}
 }

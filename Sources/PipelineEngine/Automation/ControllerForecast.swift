@@ -3,43 +3,43 @@ import PluginHost
 import RunHistory
 import Values
 
-/// What a controller of a pipeline will ask for, as far as it knows that beforehand.
+/// The runs that a controller of a pipeline will request, as far as it knows them in advance.
 package struct ControllerForecast: Sendable {
   /// One instant.
   package struct Instant: Sendable, Hashable {
-    /// When it is.
+    /// The time of the instant.
     package var at: RecordTime
-    /// What the clocks of its zone show then.
+    /// The local time in its zone.
     package var localTime: String?
-    /// Whether nothing is asked for: a change of the clocks takes away what would be.
+    /// Whether no run is requested, because a change of the clocks skips this time.
     package var isSkipped: Bool
-    /// Which times are skipped or come twice.
+    /// A note about times that are skipped or occur twice.
     package var note: String?
   }
 
-  /// How many instants a plugin is asked for at once: a call has a second, also on a busy machine.
+  /// How many instants a plugin is asked for per call: a call has a time limit of one second, even on a busy computer.
   private static let page = 1000
 
-  /// Such as `cron`.
+  /// The controller, such as `cron`.
   package var controller: String
-  /// Whose clocks it goes by.
+  /// The time zone that it uses.
   package var zone: String?
-  /// In their order.
+  /// The instants, in order.
   package var instants: [Instant] = []
-  /// Whether there are more than were asked for.
+  /// Whether there are more than were requested.
   package var hasMore = false
-  /// Why they are not known; nil where they are.
+  /// Why they are unknown; nil if they are known.
   package var unknown: String?
 
-  /// What the controllers of a pipeline say, with the defaults of its params. The calling thread waits for plugins.
+  /// Returns the forecasts of a pipeline's controllers, with the defaults of its params. The calling thread waits for plugins.
   ///
   /// - Parameters:
   ///   - pipeline: The pipeline, checked.
-  ///   - plugins: Where its plugins come from.
-  ///   - after: Instants after it.
-  ///   - until: Instants not after it.
-  ///   - limit: The earliest so many of each controller.
-  /// - Returns: One for each controller, in the order of the file; empty where it has none.
+  ///   - plugins: The source of its plugins.
+  ///   - after: Only instants after it.
+  ///   - until: Only instants not after it.
+  ///   - limit: The maximum number of instants of each controller, the earliest first.
+  /// - Returns: One for each controller, in the order of the file; empty if it has none.
   package static func all(
     of pipeline: PipelineDefinition, plugins: PluginSource, after: RecordTime, until: RecordTime, limit: Int
   ) -> [ControllerForecast] {
@@ -101,7 +101,7 @@ package struct ControllerForecast: Sendable {
 }
 
 extension RecordTime {
-  /// Nanoseconds since 1970, as plugins have it; the last that 64 bits hold is in 2262.
+  /// Nanoseconds since 1970, as plugins use them; the last instant that fits into 64 bits is in 2262.
   fileprivate var nanoseconds: Int64 {
     let (product, overflows) = microseconds.multipliedReportingOverflow(by: 1000)
     return overflows ? (microseconds < 0 ? .min : .max) : product

@@ -2,15 +2,15 @@ import Operations
 import RunHistory
 import Synchronization
 
-/// What keeps a controller from its work.
+/// A problem that prevents a controller from working.
 package struct ControllerTrouble: Sendable, Hashable {
-  /// What the controller is, such as `cron`.
+  /// The controller, such as `cron`.
   package var controller: String
-  /// What happened last, for people.
+  /// What happened last, for people to read.
   package var reason: String
-  /// Since when things of that kind happen: it has not been well for long since.
+  /// When the problems began: the controller has not worked for long since.
   package var since: RecordTime
-  /// Whether it is not begun again.
+  /// Whether it is not started again.
   package var isOver: Bool
 
   package init(controller: String, reason: String, since: RecordTime, isOver: Bool) {
@@ -21,16 +21,16 @@ package struct ControllerTrouble: Sendable, Hashable {
   }
 }
 
-/// Whether a controller is well. One that crashes again and again is in trouble from its first failure until it has been well for a minute. Any thread.
+/// The health of a controller. One that crashes repeatedly is in trouble from its first failure until it has worked for a minute. May be used from any thread.
 final class ControllerHealth: Sendable {
   private struct State {
     var trouble: ControllerTrouble?
     var failures = 0
-    /// Waits until it has been well for long enough.
+    /// Waits until it has worked for long enough.
     var recovery: Task<Void, Never>?
   }
 
-  /// How long it must have been well to be without trouble.
+  /// How long it must have worked to be out of trouble.
   private static let recovery = Duration.seconds(60)
 
   private let controller: String
@@ -38,7 +38,7 @@ final class ControllerHealth: Sendable {
   private let tell: @Sendable (ControllerTrouble?) -> Void
   private let state = Mutex(State())
 
-  /// `tell` is called when it has another trouble, or none any more.
+  /// `tell` is called when its trouble changes or ends.
   init(of controller: String, _ services: HostServices, tell: @escaping @Sendable (ControllerTrouble?) -> Void) {
     self.controller = controller
     self.services = services
@@ -54,7 +54,7 @@ final class ControllerHealth: Sendable {
     }
   }
 
-  /// It has begun, perhaps anew.
+  /// Notes that it has started, perhaps again.
   func begins() {
     let failures = state.withLock { $0.trouble == nil ? nil : $0.failures }
     guard let failures else { return }

@@ -6,31 +6,30 @@ import RunHistory
 import Synchronization
 import Values
 
-/// Something that a controller of a pipeline asks for.
+/// A request of a pipeline's controller.
 public struct ControllerEvent: Sendable {
-  /// What the controller is, such as `cron`.
+  /// The controller, such as `cron`.
   public var controller: String
-  /// What the run finds in `run.given.event`: a state, or why it is to run again.
+  /// The value of `run.given.event` in the run: a state, or why it runs again.
   public var value: JSONValue
-  /// The instant that it is for; of several events with the same instant for one pipeline only one starts a run.
+  /// The instant that it is for. Of several events with the same instant for one pipeline, only one starts a run.
   public var instant: RecordTime?
-  /// The instants for which the controller asks for no run, where it is about these: nothing is to be run for it. Only in sessions that were begun with
-  /// `leftOut`.
+  /// The instants for which the controller requests no run, if the event is about these: it then starts no run. Only in sessions created with `leftOut`.
   public var leftOut: LeftOutInstants?
-  /// Whether it is a state, which the controller may take back.
+  /// Whether it is a state, which the controller may withdraw.
   var isState = false
-  /// Who asks, and what the run is called by in ``HeldPluginStorage/settle(_:)``.
+  /// The driver that requests it, and the number of the request for ``HeldPluginStorage/settle(_:)``.
   var driver: ControllerDriver?
   var question = 0
-  /// The instance that told it.
+  /// The instance that reported it.
   var instance: (any PluginInstance)?
   /// How many of the instance's signals it counts as.
   var weight = 1
 }
 
-/// The controllers of a pipeline at work, from ``RunHost/controllers(of:parameters:onEvent:)`` until ``end()``. Any thread.
+/// The running controllers of a pipeline, from ``RunHost/controllers(of:parameters:leftOut:onEvent:)`` until ``end()``. May be used from any thread.
 ///
-/// What they tell is kept, in order, until somebody takes it for a run. A controller that fails is made again after a while.
+/// Their events are kept, in order, until they are taken for a run. A controller that fails is created again after a while.
 public final class ControllerSession: Sendable {
   private struct State {
     var events: Deque<ControllerEvent> = []
@@ -42,7 +41,7 @@ public final class ControllerSession: Sendable {
   private let services: HostServices
   private let onEvent: @Sendable () -> Void
   private let onTrouble: @Sendable (_ position: Int, ControllerTrouble?) -> Void
-  /// Whether instants that are left out are among the events.
+  /// Whether the events include instants that are left out.
   let keepsLeftOut: Bool
   private let state = Mutex(State())
 
@@ -58,15 +57,15 @@ public final class ControllerSession: Sendable {
     self.onTrouble = onTrouble
   }
 
-  /// Whether something waits to be taken.
+  /// Whether there are events to take.
   public var hasEvents: Bool { state.withLock { !$0.events.isEmpty } }
 
-  /// What has not said that nothing more will come, such as `cron`.
+  /// The controllers that have not reported that nothing more will come, such as `cron`.
   public var awaited: [String] { state.withLock { $0.drivers }.filter { !$0.isOver }.map(\.name) }
 
-  /// Takes the next event for a run that will be started at once; nil where there is none.
+  /// Takes the next event for a run that is started immediately, or returns nil if there is none.
   ///
-  /// An event with an instant for which a run was started already, by whatever host, is passed over.
+  /// An event with an instant for which any host has already started a run is skipped.
   public nonisolated(nonsending) func take() async throws -> ControllerEvent? {
     while let event = next() {
       var isWanted = true
@@ -79,16 +78,16 @@ public final class ControllerSession: Sendable {
     return nil
   }
 
-  /// Takes the next event, whatever comes of it; nil where there is none. It is to be settled when that is recorded.
+  /// Takes the next event, whether or not it leads to a run, or returns nil if there is none. It must be settled once its outcome is recorded.
   package func next() -> ControllerEvent? { state.withLock { $0.events.popFirst() } }
 
-  /// What comes of an event is recorded: its controller may remember that it has told of it.
+  /// Notes that the outcome of an event is recorded, so that its controller may remember having reported it.
   package nonisolated(nonsending) func settle(_ event: ControllerEvent) async {
     await event.driver?.storage.settle(event.question)
     event.instance?.settled(event.weight)
   }
 
-  /// Ends the controllers. What was not taken is forgotten, and what they remember of it too: they may ask again.
+  /// Ends the controllers. Events that were not taken are dropped, along with what the controllers remember of them, so that they may request them again.
   public func end() {
     let drivers = state.withLock { state in
       state.hasEnded = true
@@ -116,15 +115,15 @@ public final class ControllerSession: Sendable {
     if isKept { onEvent() }
   }
 
-  /// Something else keeps a controller from its work now, or nothing does.
+  /// Reports that the trouble of a controller has changed or ended.
   func tell(_ trouble: ControllerTrouble?, of position: Int) {
     guard !state.withLock(\.hasEnded) else { return }
     onTrouble(position, trouble)
   }
 
-  /// Takes the oldest of a controller's events out that has no instant, so that another one can take its place.
+  /// Removes the oldest of a controller's events without an instant, to make room for another one.
   ///
-  /// - Returns: What its run would have been called by; nil where there is none.
+  /// - Returns: The number of its request; nil if there is none.
   func dropOldest(of driver: ControllerDriver) -> Int? {
     state.withLock { state in
       let oldest = state.events.firstIndex { $0.driver === driver && $0.instant == nil && $0.leftOut == nil }
@@ -132,9 +131,9 @@ public final class ControllerSession: Sendable {
     }
   }
 
-  /// Forgets the states of a controller that no run has taken.
+  /// Removes the states of a controller that have not been taken for a run.
   ///
-  /// - Returns: What their runs would have been called by.
+  /// - Returns: The numbers of their requests.
   func reset(_ driver: ControllerDriver) -> [Int] {
     state.withLock { state in
       var forgotten: [Int] = []
@@ -152,15 +151,15 @@ public final class ControllerSession: Sendable {
 }
 
 extension RunHost {
-  /// Lets the controllers of a pipeline begin.
+  /// Creates the controllers of a pipeline.
   ///
   /// - Parameters:
-  ///   - pipeline: Its `controllers`.
-  ///   - parameters: Its params, for their settings.
-  ///   - leftOut: Whether instants for which they ask for no run are to be taken too: see ``ControllerEvent/leftOut``.
-  ///   - onEvent: Called on any thread when there is something to take. Must return at once.
+  ///   - pipeline: The pipeline with its `controllers`.
+  ///   - parameters: Its params, for the controllers' settings.
+  ///   - leftOut: Whether instants for which they request no run can be taken too: see ``ControllerEvent/leftOut``.
+  ///   - onEvent: Called on any thread when there is something to take. Must return immediately.
   /// - Returns: The controllers, not started yet.
-  /// - Throws: What an expression in the settings throws, or ``OperationFailure`` where a plugin cannot be used any more.
+  /// - Throws: The error of an expression in the settings, or ``OperationFailure`` if a plugin can no longer be used.
   public func controllers(
     of pipeline: PipelineDefinition, parameters: [String: JSONValue], leftOut: Bool = false,
     onEvent: @escaping @Sendable () -> Void
@@ -169,8 +168,8 @@ extension RunHost {
       of: pipeline, parameters: parameters, leftOut: leftOut, onTrouble: { _, _ in }, onEvent: onEvent)
   }
 
-  /// The same; `onTrouble` is told what keeps a controller from its work, which is known by its position in the file, and with nil that nothing does any more.
-  /// Any thread.
+  /// Creates the controllers of a pipeline. `onTrouble` is called on any thread with the position of a controller in the file when its trouble
+  /// changes, and with nil when it ends.
   package func controllers(
     of pipeline: PipelineDefinition, parameters: [String: JSONValue], leftOut: Bool,
     onTrouble: @escaping @Sendable (_ position: Int, ControllerTrouble?) -> Void,

@@ -3,48 +3,48 @@ import PluginHost
 import Synchronization
 import Values
 
-/// What a controller remembers, held back until the runs that it asked for before have begun. Any thread.
+/// A controller's storage that holds back values until the runs requested before them have begun. May be used from any thread.
 ///
-/// A controller that has asked for a run remembers that it has. Were that durable at once, a host that ends before the run
-/// begins would never run it. What is held back is lost with the host; then the controller asks again, and the instants
-/// for which a run has begun are passed over.
+/// A controller that has requested a run remembers that. If this became durable immediately and the host ended before the run began, the run would
+/// never happen. What is held back is lost with the host; the controller then requests the runs again, and instants for which a run has begun are
+/// skipped.
 final class HeldPluginStorage: PluginStorage {
   private struct Entry {
     var key: String
     var value: JSONValue?
-    /// The latest question before it.
+    /// The latest request before it.
     var question: Int
 
-    /// Whether it is for `key`, byte by byte: texts that Unicode takes for the same are different keys.
+    /// Whether it is for `key`, compared byte by byte: strings that are canonically equivalent in Unicode are different keys.
     func isFor(_ key: String) -> Bool { self.key.utf8.elementsEqual(key.utf8) }
   }
 
   private struct State {
-    /// The runs that were asked for and have not begun, oldest first.
+    /// The requested runs that have not begun, oldest first.
     var questions: Deque<Int> = []
     var lastQuestion = 0
     var held: Deque<Entry> = []
     var isWriting = false
-    /// Who waits until fewer than so many runs have not begun.
+    /// The callers that wait until fewer runs than their limit have not begun.
     var waiting: [Int: (limit: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
     var lastWaiting = 0
   }
 
-  /// Nil where nothing can be remembered.
+  /// Nil if nothing can be stored.
   private let base: (any PluginStorage)?
   private let onLoss: @Sendable (String) -> Void
   private let state = Mutex(State())
 
-  /// Holds back what `base` is to keep. `onLoss` is told of a key that could not be written when its time had come.
+  /// Holds back what `base` is to store. `onLoss` is called with a key that could not be written when it was due.
   init(_ base: (any PluginStorage)?, onLoss: @escaping @Sendable (_ key: String) -> Void) {
     self.base = base
     self.onLoss = onLoss
   }
 
-  /// The controller asks for a run.
+  /// Notes that the controller requests a run.
   ///
-  /// - Parameter limit: How many runs may be asked for that have not begun.
-  /// - Returns: What the run is called by in ``settle(_:)``; nil where there are too many.
+  /// - Parameter limit: The maximum number of requested runs that have not begun.
+  /// - Returns: The number of the request for ``settle(_:)``; nil if there are too many.
   func ask(atMost limit: Int = .max) -> Int? {
     state.withLock { state in
       guard state.questions.count < limit else { return nil }
@@ -54,7 +54,7 @@ final class HeldPluginStorage: PluginStorage {
     }
   }
 
-  /// A run that was asked for has begun, or is no longer wanted.
+  /// Notes that a requested run has begun, or is no longer needed.
   func forget(_ question: Int) {
     let free = state.withLock { state in
       if let index = state.questions.firstIndex(of: question) { state.questions.remove(at: index) }
@@ -65,7 +65,7 @@ final class HeldPluginStorage: PluginStorage {
     for waiting in free.values { waiting.continuation.resume() }
   }
 
-  /// Returns when fewer than `limit` runs that were asked for have not begun, or the task is cancelled.
+  /// Waits until fewer than `limit` requested runs have not begun, or the task is cancelled.
   func room(below limit: Int) async {
     let id = state.withLock { state in
       state.lastWaiting += 1
@@ -74,7 +74,7 @@ final class HeldPluginStorage: PluginStorage {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isFree = state.withLock { state in
-          // A cancellation before this is seen here, a later one finds who waits.
+          // An earlier cancellation is detected here; a later one finds the waiting entry.
           if state.questions.count < limit || Task.isCancelled { return true }
           state.waiting[id] = (limit, continuation)
           return false
@@ -86,13 +86,13 @@ final class HeldPluginStorage: PluginStorage {
     }
   }
 
-  /// The same, and writes what was held back for it.
+  /// Notes that a requested run has begun or is no longer needed, and writes what was held back for it.
   func settle(_ question: Int) async {
     forget(question)
     await write()
   }
 
-  /// Writes what need not be held back any more.
+  /// Writes what no longer needs to be held back.
   func write() async {
     let isMine = state.withLock { state in
       defer { state.isWriting = true }
@@ -105,12 +105,12 @@ final class HeldPluginStorage: PluginStorage {
       } catch {
         onLoss(entry.key)
       }
-      // Until here it was found in what is held.
+      // Until now it was found among the held values.
       state.withLock { state in _ = state.held.removeFirst() }
     }
   }
 
-  /// The next entry to write; the last one of several for the same key stands for all. It stays where it is.
+  /// Returns the next entry to write, which stays in place; of several for the same key, only the last one is written.
   private func next() -> Entry? {
     state.withLock { state in
       while let first = state.held.first, first.question < state.questions.first ?? .max {

@@ -1,26 +1,26 @@
 import PluginHost
 import RunHistory
 
-/// Instants for which a controller asks for no run, and why.
+/// Instants for which a controller requests no run, and why.
 ///
-/// Told in the order of time, and before what the controller remembers of them is written: a host that records them before it settles the event loses
-/// none of them. A controller may tell an instant again after a restart.
+/// Reported in chronological order, and before what the controller remembers of them is written: a host that records them before it settles the event
+/// loses none of them. A controller may report an instant again after a restart.
 public struct LeftOutInstants: Sendable, Hashable {
-  /// More instants than the controller names.
+  /// A range of instants that are not listed individually.
   public struct Range: Sendable, Hashable {
-    /// The first of them.
+    /// The first instant.
     public var first: RecordTime
-    /// The last of them.
+    /// The last instant.
     public var last: RecordTime
-    /// How many there are, with these two.
+    /// The number of instants, including these two.
     public var count: Int64
   }
 
-  /// Such as `host-down` or `catch-up-limit`: of the form `[a-z][a-z0-9-]*`, at most 64 characters.
+  /// The reason, such as `host-down` or `catch-up-limit`: of the form `[a-z][a-z0-9-]*`, at most 64 characters.
   public var reason: String
-  /// Each of them, at most 10,000; empty where there is a range.
+  /// The individual instants, at most 10,000; empty if there is a range.
   public var instants: [RecordTime]
-  /// A range of them; nil where each is named.
+  /// A range of instants; nil if they are listed individually.
   public var range: Range?
 
   init(_ told: PluginLeftOut) {

@@ -1,22 +1,22 @@
 import Operations
 import PipelineLanguage
 
-/// What one of the conditions is by which a pipeline runs by itself.
+/// The current value of one of the conditions by which a pipeline runs by itself.
 package struct PipelineCondition: Sendable, Hashable {
   /// The keys of a pipeline that have such conditions.
   package enum Key: String, Sendable {
     case automatic
     case rerunOnChange = "rerun_on_change"
-    /// Of the latest success.
+    /// Evaluated for the latest success.
     case staleWhen = "stale_when"
   }
 
   package let key: Key
-  /// The condition, as it is written.
+  /// The text of the condition.
   package let formula: String
-  /// Whether it is true; nil where nobody knows.
+  /// Whether it is true; nil if unknown.
   package let value: Bool?
-  /// Why, for people.
+  /// The reason, for people to read.
   package let reason: String
 
   init(
@@ -30,7 +30,7 @@ package struct PipelineCondition: Sendable, Hashable {
     reason = description.reason
   }
 
-  /// The value, the formula and why it has that value: `automatic is false: file-exists(flag) (/srv/flag is not there)`.
+  /// The value, the condition and the reason for its value: `automatic is false: file-exists(flag) (/srv/flag is not there)`.
   package var words: String {
     let subject = key == .staleWhen ? "\(key.rawValue) of the latest success" : key.rawValue
     let value = value.map { $0 ? "is true" : "is false" } ?? "is not known"

@@ -4,9 +4,9 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// A run of a pipeline as a query: its value is how the run ended, a failed run included.
+/// A run of a pipeline as a query: its value is how the run ended, including a failed run.
 ///
-/// With the conditions of the pipeline's file as modifiers, a store of it runs the pipeline again by itself.
+/// With the conditions of the pipeline's file as modifiers, its store runs the pipeline again by itself.
 struct PipelineQuery: QueryRequest {
   let path: OperationPath
   let body: @Sendable () async throws -> RunOutcome
@@ -33,31 +33,32 @@ private struct HoldableSpecification: OperationRunSpecification {
 
 /// A pipeline that runs by itself.
 package struct PipelineAutomation: Sendable {
-  /// Runs it while somebody subscribes.
+  /// Runs the pipeline while it has subscribers.
   package let store: OperationStore<QueryState<RunOutcome, any Error>>
-  /// Tells of its conditions until it is cancelled.
+  /// Reports changes of the pipeline's conditions until it is cancelled.
   package let following: OperationSubscription
-  /// What a condition is now; nil where the pipeline has none under that key, or no success that `stale_when` could be about. Any thread.
+  /// Returns the current value of a condition; nil if the pipeline has none under that key, or no success that `stale_when` could apply to. May be
+  /// called from any thread.
   package let condition: @Sendable (PipelineCondition.Key) -> PipelineCondition?
-  /// Runs the pipeline by what `rerun_on_change` has turned true of since this was made. To be called once, when somebody subscribes and nothing is held.
+  /// Runs the pipeline for what has made `rerun_on_change` true since this was created. Must be called once, when there is a subscriber and nothing is held.
   package let begin: @Sendable () -> Void
-  /// Lets `rerun_on_change` turn true by what has changed or succeeded since a moment of the past.
+  /// Lets `rerun_on_change` become true because of what has changed or succeeded since a time in the past.
   package let makeUp: @Sendable (RecordTime) -> Void
 }
 
 extension RunHost {
-  /// A store that runs `pipeline` when it is asked to, and without being asked as the file says: `automatic` allows it, `rerun_on_change` starts it,
-  /// and `stale_when` says whether the latest success still will do.
+  /// Returns a store that runs `pipeline` on request, and by itself according to the file: `automatic` allows it, `rerun_on_change` starts it, and
+  /// `stale_when` determines whether the latest success is stale.
   ///
-  /// It does so while somebody subscribes.
+  /// It does so while it has subscribers.
   ///
   /// - Parameters:
-  ///   - pipeline: What to run.
+  ///   - pipeline: The pipeline to run.
   ///   - parameters: Its params, for the paths of conditions.
-  ///   - isHeld: While it answers true, nothing runs without being asked, whatever `automatic` says. Asked on any thread. Default never.
-  ///   - body: Runs it once. Called by one run at a time.
-  /// - Returns: The store, which nobody shares.
-  /// - Throws: An error where the path of a condition cannot be computed.
+  ///   - isHeld: While it returns true, nothing runs by itself, whatever `automatic` is. Called on any thread. Default: never held.
+  ///   - body: Runs the pipeline once. Never called concurrently.
+  /// - Returns: The store, which is not shared.
+  /// - Throws: An error if the path of a condition cannot be computed.
   public func store(
     for pipeline: PipelineDefinition, parameters: [String: JSONValue],
     isHeld: @escaping @Sendable () -> Bool = { false },
@@ -69,8 +70,9 @@ extension RunHost {
     return automation.store
   }
 
-  /// The same, with what the store goes by: `onCondition` is told what `automatic` and `rerun_on_change` are, at once and after each of their changes, and
-  /// `onRefusal` that `rerun_on_change` has turned true and no run comes of that: with `notAutomatic` or `notStale`, and in words why. Any thread.
+  /// Returns such a store with its conditions. `onCondition` is called with the values of `automatic` and `rerun_on_change`, immediately and after
+  /// each change; `onRefusal` is called when `rerun_on_change` has become true without leading to a run, with `notAutomatic` or `notStale` and the
+  /// reason in words. Both may be called on any thread.
   package func automation(
     of pipeline: PipelineDefinition, parameters: [String: JSONValue],
     isHeld: @escaping @Sendable () -> Bool = { false },
@@ -88,15 +90,15 @@ extension RunHost {
     let allowed = try pipeline.automatic.map { try make($0, .run) }
     let automatic = HoldableSpecification(base: allowed ?? AnyOperationRunSpecification(.always), isHeld: isHeld)
     let reruns = try pipeline.rerunOnChange.map { formula in
-      // Each run is asked for what is new since it began, of which it may have seen nothing.
+      // Each run is evaluated against what is new since it began, of which it may have seen nothing.
       try PipelineReruns(in: context) { try make(formula, $0) }
     }
-    // Nil where the latest run has not succeeded, or what it has to do with the present cannot be known.
+    // Nil if the latest run has not succeeded, or its age cannot be determined.
     let staleness: @Sendable (RunRecord?, OperationContext) -> AnyOperationRunSpecification? = { run, context in
       guard let formula = pipeline.staleWhen, let run, run.state == .succeeded, let ended = run.endedAt else {
         return nil
       }
-      // How old a success from the future is cannot be known: the clock was set back.
+      // The age of a success in the future is unknown: the clock was set back.
       guard Timestamp(ended) <= context.operationClock.now() else { return nil }
       return try? make(formula, .success(PastSuccess(startedAt: run.startedAt, endedAt: ended)))
     }
@@ -111,7 +113,7 @@ extension RunHost {
         with: OperationEventHandler(onStateChanged: { state, _ in if !state.isLoading { reruns?.runEnded() } })
       )
       .controlled(by: PipelineRerunController(reruns: reruns))
-      // What cannot be asked is taken for stale: it runs once too often rather than never.
+      // If it cannot be evaluated, it counts as stale: one run too many is better than none.
       .staleWhen { state, context in
         staleness(state.currentValue?.run, context)?.isSatisfied(in: context) ?? true
       }
@@ -142,7 +144,7 @@ extension RunHost {
     if let onCondition {
       for (key, specification) in [(PipelineCondition.Key.automatic, allowed), (.rerunOnChange, reruns?.condition)] {
         let tell: @Sendable () -> Void = { if let condition = condition(key) { onCondition(condition) } }
-        // Listening begins before asking, so that a change between the two is not missed.
+        // Subscribe before evaluating, so that a change between the two is not missed.
         if let specification { following.append(specification.subscribe(in: context, onChange: tell)) }
         tell()
       }
@@ -153,7 +155,7 @@ extension RunHost {
       makeUp: { reruns?.makeUp(since: $0) })
   }
 
-  /// Calls `body` each time the pipeline's `automatic` may have turned true, until the subscription is cancelled. Without that key, the pipeline may
+  /// Calls `body` each time the pipeline's `automatic` may have become true, until the subscription is cancelled. Without that key, the pipeline may
   /// always run, and `body` is never called.
   public func followAutomatic(
     of pipeline: PipelineDefinition, parameters: [String: JSONValue], _ body: @escaping @Sendable () -> Void
@@ -166,15 +168,15 @@ extension RunHost {
 
   /// Reports changes of the files at `paths` after `moment` of ``FileClock``, each by its path.
   ///
-  /// A caller that reads the files after `moment`, and then calls this, misses nothing as long as nobody sets the clock in between. The files have to be named
-  /// one by one: a folder is not touched by what is written to a file in it.
+  /// A caller that reads the files after `moment`, and then calls this, misses nothing as long as the clock is not set in between. The files have to
+  /// be listed one by one: writing to a file does not change its directory.
   public func changes(of paths: [String], since moment: Timestamp) -> AsyncStream<String> {
     changes(of: paths, watching: {}) { $0.add($1, since: moment, $2) }
   }
 
   /// Reports changes at `paths`, each by its path, from the moment at which `watching` is called on the event loop.
   ///
-  /// A caller that looks at the paths after that moment misses nothing, whatever the clock says and whatever the paths are.
+  /// A caller that reads the paths after that moment misses nothing, whatever the clock says and whatever is at the paths.
   public func changes(of paths: [String], watching: @escaping @Sendable () -> Void) -> AsyncStream<String> {
     changes(of: paths, watching: watching) { $0.add($1, $2) }
   }

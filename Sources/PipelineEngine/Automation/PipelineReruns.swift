@@ -2,10 +2,10 @@ import Operations
 import RunHistory
 import Synchronization
 
-/// What makes a pipeline run again: a condition on what is new since the latest run began.
+/// Runs a pipeline again by a condition on what is new since the latest run began.
 ///
-/// Whatever may make it run is looked at one after the other, on whatever thread it is told. Where a run ends in the moment in which something succeeds, neither
-/// is taken for the other.
+/// Whatever may make it run is handled one after another, on the thread that reports it. If a run ends at the moment when something succeeds, the two
+/// are not confused.
 final class PipelineReruns: Sendable {
   typealias State = QueryState<RunOutcome, any Error>
   typealias Controls = OperationControls<State>
@@ -13,33 +13,33 @@ final class PipelineReruns: Sendable {
 
   /// What may make the pipeline run.
   private enum News {
-    /// The condition may be another one.
+    /// The condition may have changed.
     case change
-    /// A run has ended, which had begun when `fresh` was made: true already, or not.
+    /// A run has ended. `fresh` was created when it began, and `wasTrue` is its value at that time.
     case end(fresh: AnyOperationRunSpecification, wasTrue: Bool)
-    /// What is new since a moment counts.
+    /// What is new since a time in the past counts.
     case past(RecordTime)
   }
 
-  /// What waits to be looked at.
+  /// What waits to be handled.
   private struct Line {
     var waiting: [News] = []
     var isLooking = false
   }
 
-  /// What is known of the condition. Only who looks touches it.
+  /// What is known about the condition. Accessed only by the thread that handles news.
   private struct Known {
     var wasTrue: Bool
-    /// Asks for what is new since the condition turned true last; nil where it would have been true of that moment already, as one is that a file is there.
+    /// Evaluates what is new since the condition last became true; nil if it would already have been true at that time, as for a file that exists.
     var further: AnyOperationRunSpecification?
-    /// The run that the last turn has caused.
+    /// The run that the latest turn has caused.
     var rerun: Rerun?
   }
 
   private let make: @Sendable (ConditionReference) throws -> AnyOperationRunSpecification
   private let current: RenewableSpecification
   private let context: OperationContext
-  /// For when the run that goes on has ended, and whether it was true when that began.
+  /// The condition for when the current run has ended, and its value when that run began.
   private let next = Mutex<(condition: AnyOperationRunSpecification, wasTrue: Bool)?>(nil)
   private let line = Mutex(Line())
   private let known: Mutex<Known>
@@ -59,26 +59,26 @@ final class PipelineReruns: Sendable {
     known = Mutex(Known(wasTrue: current.isSatisfied(in: context)))
   }
 
-  /// Begins to run the pipeline by what has turned true since this was made.
+  /// Starts to run the pipeline for what has become true since this was created.
   ///
-  /// Each further change counts of which no run came: one that came while the latest success was good enough, or nothing was to run by itself, must not be the
-  /// last one that is noticed. What the kernel tells of one change several times counts once.
+  /// Each further change that leads to no run counts: one that occurred while the latest success was still fresh, or while nothing was to run by
+  /// itself, must not be the last one noticed. A change that the kernel reports several times counts once.
   ///
-  /// - Parameter onRefusal: Called when the condition has turned true and no run comes of that. Any thread.
+  /// - Parameter onRefusal: Called on any thread when the condition has become true without leading to a run.
   func follow(onRefusal: @escaping @Sendable () -> Void) {
     self.onRefusal.withLock { $0 = onRefusal }
     let subscription = current.subscribe(in: context) { [weak self] in self?.take(.change) }
     following.withLock { $0 = subscription }
-    // What has changed before anybody listened.
+    // What has changed before the subscription.
     take(.change)
   }
 
-  /// Lets count what is new since a moment of the past, while nobody followed the condition; it turns true by that. One that is true of the present alone, such as that a file
-  /// is there, does not: whether it has turned true meanwhile nobody knows.
+  /// Lets what is new since a time in the past count, during which the condition was not observed; it may become true by that. A condition on the
+  /// present only, such as the existence of a file, does not: whether it became true in the meantime is unknown.
   func makeUp(since moment: RecordTime) { take(.past(moment)) }
 
   func runBegins() {
-    // What could be made once can be made again.
+    // It was created once, so it can be created again.
     guard let made = try? make(.now) else { return }
     let wasTrue = made.isSatisfied(in: context)
     next.withLock { $0 = (made, wasTrue) }
@@ -89,7 +89,7 @@ final class PipelineReruns: Sendable {
     take(.end(fresh: next.condition, wasTrue: next.wasTrue))
   }
 
-  // MARK: Looking
+  // MARK: Handling news
 
   private func take(_ news: News) {
     let begins = line.withLock { line in
@@ -116,7 +116,7 @@ final class PipelineReruns: Sendable {
       if !isTrue { return cancelRerun() }
       if !wasTrue || (!isLoading && isFurther) { turn() }
     case .end(let fresh, let wasTrueAtBegin):
-      // This run is over: nothing ends it any more.
+      // This run is over, and no longer needs to be cancelled.
       known.withLock { $0.rerun = nil }
       current.renew(fresh)
       let isTrue = current.isSatisfied(in: context)
@@ -131,7 +131,7 @@ final class PipelineReruns: Sendable {
     }
   }
 
-  /// Returns what it was before.
+  /// Notes the value, and returns the previous one.
   private func note(_ isTrue: Bool) -> Bool {
     known.withLock { known in
       defer { known.wasTrue = isTrue }
@@ -141,15 +141,15 @@ final class PipelineReruns: Sendable {
 
   private var isLoading: Bool { controls.withLock { $0 }?.state.isLoading ?? false }
 
-  /// Whether something has changed since the condition turned true, or was looked at last.
+  /// Whether something has changed since the condition became true, or was last evaluated.
   private var isFurther: Bool {
     if let further = known.withLock({ $0.further }) { return further.isSatisfied(in: context) }
-    // It was true of its moment alone, such as that a file is there. It has not become true again as long as it still is.
+    // It was already true when it was created, as for a file that exists. It has not become true again as long as it still is.
     guard let fresh = try? make(.now) else { return false }
     return !fresh.isSatisfied(in: context)
   }
 
-  /// The condition has turned true: the pipeline runs, or is refused to.
+  /// The condition has become true: starts a run, or reports that none is started.
   private func turn() {
     let fresh = try? make(.now)
     let further = fresh.flatMap { $0.isSatisfied(in: context) ? nil : $0 }
@@ -177,14 +177,14 @@ final class PipelineReruns: Sendable {
       let subscription = following.withLock { $0.take() }
       subscription?.cancel()
       cancelRerun()
-      // Both refer to this, by the context of the store and by what is said of a refusal.
+      // Both retain this object: the controls by the store's context, the closure by what it captures.
       let former = (self.controls.withLock { $0.take() }, onRefusal.withLock { $0.take() })
       _ = former
     }
   }
 }
 
-/// Lets reruns control the store of their pipeline; without any, nothing does.
+/// Lets reruns control the store of their pipeline; does nothing without any.
 struct PipelineRerunController: OperationController {
   let reruns: PipelineReruns?
 

@@ -1,9 +1,9 @@
 import Operations
 import Synchronization
 
-/// A condition that is put in the place of another one after each run, so that what has changed or succeeded before that run began no longer counts.
+/// A condition that is replaced after each run, so that what changed or succeeded before that run began no longer counts.
 ///
-/// Who follows it is told of the new one as of a change. Any thread.
+/// Subscribers are notified of the replacement as of a change. May be used from any thread.
 final class RenewableSpecification: OperationRunSpecification {
   private struct State {
     var current: AnyOperationRunSpecification
@@ -11,7 +11,7 @@ final class RenewableSpecification: OperationRunSpecification {
     var lastID = 0
   }
 
-  /// One subscription, which lasts longer than that to a condition.
+  /// One subscription, which outlasts the individual conditions.
   private final class Follower: Sendable {
     let context: OperationContext
     let onChange: @Sendable () -> Void
@@ -38,7 +38,7 @@ final class RenewableSpecification: OperationRunSpecification {
     state = Mutex(State(current: condition))
   }
 
-  /// Puts `condition` in the place of the one before.
+  /// Replaces the condition.
   func renew(_ condition: AnyOperationRunSpecification) {
     let followers = state.withLock { state in
       state.current = condition

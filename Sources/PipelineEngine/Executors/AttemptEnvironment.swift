@@ -1,9 +1,9 @@
 /// The environment of all processes of a run.
 struct RunEnvironment {
   private(set) var values: ProcessEnvironment
-  /// The same as `envp`, which most attempts share.
+  /// The environment as `envp`, which most attempts share.
   let list: CStringList
-  /// The `PATH` that programs are searched in.
+  /// The `PATH` in which programs are searched for.
   let path: String?
 
   init(_ values: ProcessEnvironment) {
@@ -17,10 +17,10 @@ struct RunEnvironment {
 struct AttemptEnvironment {
   private let run: RunEnvironment
   private var changed: ProcessEnvironment?
-  /// What the operation itself set, for its own expressions.
+  /// The variables that the operation itself set, for its own expressions.
   private(set) var own: [(name: String, value: String)] = []
 
-  /// Nothing but that of the run.
+  /// Creates the environment of the run, without additions.
   init(_ run: RunEnvironment) { self.run = run }
 
   mutating func set(_ name: String, to value: String) throws(OperationFailure) {
@@ -35,13 +35,13 @@ struct AttemptEnvironment {
     own.append((name, value))
   }
 
-  /// The `PATH` that programs are searched in.
+  /// The `PATH` in which programs are searched for.
   var path: String? { changed.map { $0["PATH"] } ?? run.path }
 
   /// The values by name. Bytes that are not UTF-8 are replaced.
   var values: [String: String] { (changed ?? run.values).values }
 
-  /// As `envp`, with the marks of the attempt.
+  /// Returns the environment as `envp`, with the variables that identify the attempt.
   func list(operation: String, attempt: Int, files: LogFiles) -> CStringList {
     let number = attempt == 1 ? Self.firstAttempt : CString("PENSTOCK_ATTEMPT=\(attempt)")
     return (changed?.list ?? run.list).appending([

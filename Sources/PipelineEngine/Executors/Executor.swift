@@ -1,45 +1,46 @@
 import RunHistory
 
-/// Where the jobs of operations run: this machine, or a cluster.
+/// Runs the jobs of operations: on this computer, or on a cluster.
 ///
-/// The seam between the engine and what runs its processes. A job names its program, environment and input as values, but still the log files of this machine
-/// (``Job/files``), which an executor elsewhere has to fill. An executor starts jobs and tells their ends, also to a host that was started
-/// later: a handle is durable before anybody waits for its job. What has begun is repeated only by `retry`; what has certainly not begun is started again free;
-/// and a start whose fate nobody knows is open, and is asked for before it is tried again. Everything is called on the event loop, and nothing may block it.
+/// The interface between the engine and what runs its processes. A job specifies its program, environment and input as values, but its log files are
+/// on this computer (``Job/files``), and an executor elsewhere has to fill them. An executor starts jobs and reports their ends, even to a host that
+/// was started later: a handle is durable before anything waits for its job. A job that has begun is repeated only by `retry`; one that has certainly
+/// not begun may be started again freely; a start with unknown outcome is open, and is recovered before it is repeated. Everything is called on the
+/// event loop, and nothing may block it.
 ///
-/// Read first: ``Job`` (what is run), ``JobStart`` and ``JobRecovery`` (what an executor may answer), `JobRunner` (who asks).
+/// Read first: ``Job`` (what is run), ``JobStart`` and ``JobRecovery`` (the possible answers of an executor), `JobRunner` (the caller).
 protocol Executor: AnyObject, Sendable {
-  /// How the history names it: `local`.
+  /// Its name in the history: `local`.
   var name: String { get }
   /// Whether its handles survive this process without being recorded.
   var keepsHandles: Bool { get }
-  /// Whether its jobs take of this machine's capacity, so that they count against what the host may have at work at once.
+  /// Whether its jobs use this computer's capacity, so that they count against the host's limit of concurrent work.
   var usesThisMachine: Bool { get }
-  /// The fast door, for jobs that end with this host; nil where they outlive it. Default: nil.
+  /// The fast path, for jobs that end with this host; nil if they outlive it. Default: nil.
   var fastDoor: (any FastDoor)? { get }
 
-  /// Opens ahead of its turn what a job will need. Default: nothing.
+  /// Opens in advance what a job will need. Default: nothing.
   func makeReady(_ job: Job) throws
-  /// Gives back what was opened for a job that is not started after all. Default: nothing.
+  /// Releases what was opened for a job that is not started after all. Default: nothing.
   func discard(_ job: Job)
 
   /// Starts jobs, as many at once as the caller has.
   ///
-  /// - Returns: What became of each, in their order.
+  /// - Returns: The outcome of each start, in order.
   nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart]
-  /// Returns when the job has ended, also where it has before the call.
+  /// Returns when the job has ended, even if it had before the call.
   nonisolated(nonsending) func end(of handle: JobHandle) async -> JobEnd
-  /// Asks jobs to end, and makes them end after `grace`; at once where that is zero. Those that have ended are ignored.
+  /// Requests jobs to end, and kills them after `grace`, or immediately if it is zero. Ended jobs are ignored.
   func stop(_ handles: [JobHandle], grace: Duration)
-  /// What has become of a job that this host, or a former one, has started or may have.
+  /// Determines the state of a job that this host, or a former one, has started or may have started.
   nonisolated(nonsending) func recover(_ handle: JobHandle) async -> JobRecovery
 
-  /// All jobs of a run have ended: ends what they have left behind. `mayHaveStarted` says that something else than jobs may have left something of the run.
-  /// Default: nothing.
+  /// Terminates what the jobs of a run, all of which have ended, left behind. `mayHaveStarted` if something other than jobs may have left something
+  /// of the run. Default: nothing.
   ///
-  /// - Returns: What is to be told of that.
+  /// - Returns: What is to be reported about it.
   nonisolated(nonsending) func endLeftovers(of run: RunScope, mayHaveStarted: Bool) async -> [String]
-  /// The end of a run is durable: drops what is kept of it. Default: nothing.
+  /// Drops what is kept of a run, whose end is durable. Default: nothing.
   func forget(_ run: RunID)
 }
 
@@ -51,18 +52,19 @@ extension Executor {
   func forget(_ run: RunID) {}
 }
 
-/// What runs a job by one call that starts it before it suspends first: for an executor whose jobs nobody else will ever ask for. *On the loop.*
+/// Runs a job in one call, which starts it before it first suspends: for an executor whose jobs are never recovered. *On the event loop.*
 protocol FastDoor: AnyObject, Sendable {
-  /// Makes a job ready beside the loop whose input is large. Default: nothing.
+  /// Prepares a job with a large input off the event loop. Default: nothing.
   ///
   /// - Throws: ``OperationFailure`` or ``EngineError``.
   func makeReadyBeside(_ job: Job, isolation: isolated (any Actor)?) async throws
   /// Runs a job from its start to its end.
   ///
-  /// When the task is cancelled, the job is asked to end, and made to after its grace; the call still returns only when it has. `begun` is called right after
-  /// the start, when the job may still fail to become its program, and `exited` when it has ended, before the caller continues.
+  /// When the task is cancelled, the job is requested to end, and killed after its grace period; the call still returns only when it has ended.
+  /// `begun` is called right after the start, when the job may still fail to execute its program, and `exited` when it has ended, before the caller
+  /// continues.
   ///
-  /// - Throws: ``OperationFailure`` or ``EngineError`` where nothing was started.
+  /// - Throws: ``OperationFailure`` or ``EngineError`` if nothing was started.
   func run(
     isolation: isolated (any Actor)?, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
     exited: @escaping @Sendable () -> Void
@@ -73,26 +75,26 @@ extension FastDoor {
   func makeReadyBeside(_ job: Job, isolation: isolated (any Actor)?) async throws {}
 }
 
-/// What has become of the start of a job.
+/// The outcome of starting a job.
 enum JobStart: Sendable {
-  /// The job is the executor's, and goes on whatever becomes of this host.
+  /// The executor has accepted the job, which continues whatever becomes of this host.
   case begun(JobHandle)
-  /// It will never begin, for this reason: there is no such program, or nothing may be started at all.
+  /// The job will never begin, for this reason: there is no such program, or nothing may be started at all.
   case refused(any Error)
-  /// It has certainly not begun, for a reason that may pass.
+  /// The job has certainly not begun, for a reason that may pass.
   case notBegun(reason: String)
-  /// Nobody knows whether it has begun.
+  /// It is unknown whether the job has begun.
   case open(JobHandle)
 }
 
-/// What has become of a job that was, or may have been, started before.
+/// The state of a job that was, or may have been, started before.
 enum JobRecovery {
-  /// It goes on, or has ended and is known: its end can be waited for.
+  /// It is running, or has ended and is known: its end can be waited for.
   case running(JobHandle)
   case ended(JobEnd)
   /// It has certainly not begun, and never will by itself.
   case notBegun(reason: String)
-  /// It had begun, or may have, and nobody can tell its end.
+  /// It had begun, or may have, and its end cannot be determined.
   case lost(reason: String)
 }
 

@@ -1,14 +1,14 @@
-/// What runs the processes of a host: those of operations, and those that have to be on this machine.
+/// The executors of a host: for the processes of operations, and for those that have to be on this computer.
 struct HostExecutors {
-  /// What runs the processes of operations.
+  /// Runs the processes of operations.
   let jobs: any Executor
   let starts: JobStarts
-  /// What runs processes on this machine, those that read secrets among them.
+  /// Runs processes on this computer, including those that read secrets.
   let local: LocalExecutor
 
   /// - Parameters:
-  ///   - local: What runs processes on this machine.
-  ///   - jobs: What runs those of operations. Default nil: the same.
+  ///   - local: Runs processes on this computer.
+  ///   - jobs: Runs the processes of operations. Default nil: the same executor.
   ///   - loop: The event loop of the host.
   init(local: LocalExecutor, jobs: (any Executor)?, loop: EventLoop) {
     self.local = local
@@ -16,6 +16,7 @@ struct HostExecutors {
     starts = JobStarts(self.jobs, loop: loop)
   }
 
-  /// What may have started something for a run: what operations of plugins start, and what reads secrets, is on this machine wherever jobs are.
+  /// The executors that may have started something for a run: processes started by plugin operations, and those that read secrets, are on this
+  /// computer wherever jobs run.
   var all: [any Executor] { jobs === local ? [local] : [local, jobs] }
 }

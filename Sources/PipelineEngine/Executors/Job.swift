@@ -1,7 +1,7 @@
 import RunHistory
 import Values
 
-/// What one attempt of an operation is to an executor: a command with its surroundings. *On the loop.*
+/// One attempt of an operation as an executor sees it: a command with its environment. *On the event loop.*
 final class Job {
   let id: JobID
   /// The name of the operation instance.
@@ -9,30 +9,30 @@ final class Job {
   /// The program and its arguments. There is at least the program, whose name is not empty.
   let arguments: [String]
   let environment: AttemptEnvironment
-  /// Where it starts; nil for the host's own directory.
+  /// The working directory; nil for the host's own.
   let directory: String?
   let input: Input
-  /// What masks its output; nil where it receives no secret.
+  /// Masks its output; nil if it receives no secret.
   let masker: SecretMasker?
-  /// How long after it was asked to end it is made to.
+  /// The time between the request to end and the kill.
   let grace: Duration
-  /// Where its output and its result go.
+  /// The files for its output and its result.
   let files: LogFilePool
-  /// What is kept of the files that it leaves behind.
+  /// The artifacts to keep of the files that it leaves behind.
   let artifacts: [ArtifactKeeper.Wanted]
-  /// What its executor has made ready for it.
+  /// What its executor has prepared for it.
   var prepared: AnyObject?
 
-  /// What a job reads on standard input.
+  /// The standard input of a job.
   enum Input {
-    /// Nothing.
+    /// No input.
     case none
-    /// A value: text as it is, nothing for null, the rest as JSON.
+    /// A value: strings unchanged, null as an empty string, everything else as JSON.
     case value(JSONValue)
-    /// All of a result that stays in its file.
+    /// A whole result that is kept in its file.
     case file(ResultFile)
 
-    /// Whether it is a value that takes longer to be written than the loop has.
+    /// Whether it is a value that takes too long to write on the event loop.
     var isLarge: Bool { if case .value(let value) = self { value.isLarge } else { false } }
   }
 
@@ -54,7 +54,7 @@ final class Job {
 }
 
 extension Job {
-  /// What the job finds in its environment, by name, but for the place of its result.
+  /// The job's environment by name, except for the place of its result.
   var variables: [String: String] {
     var values = environment.values
     values["PENSTOCK_OPERATION"] = operation
@@ -63,21 +63,21 @@ extension Job {
   }
 }
 
-/// Which attempt a job is: what an executor knows it by before it has a name of its own.
+/// Identifies the attempt of a job: how an executor knows it before it has its own name.
 struct JobID: Sendable, Hashable {
   let run: RunID
   let ordinal: Int
   let attempt: Int
 }
 
-/// What names a job for the one who asks for it, in this host or a later one.
+/// Identifies a job for the code that recovers it, in this host or a later one.
 struct JobHandle: Sendable, Hashable {
-  /// How an executor calls a job.
+  /// An executor's name for a job.
   enum Name: Sendable, Hashable {
-    /// A process of this machine. Only the local executor knows what that is.
+    /// A process of this computer, meaningful only to the local executor.
     case process(Int32)
     case text(String)
-    /// It has none yet: its start is open, and the job is asked for by its ``JobID``.
+    /// It has no name yet: its start is open, and the job is recovered by its ``JobID``.
     case open
   }
 
@@ -91,7 +91,7 @@ struct FormerJob {
   /// When its attempt began.
   let startedAt: RecordTime
 
-  /// Those at an executor, by operation.
+  /// Returns the jobs left at an executor, by operation.
   static func left(by attempts: [AttemptRecord], at executor: String) -> [Int: FormerJob] {
     var latest: [Int: AttemptRecord] = [:]
     for attempt in attempts where attempt.number >= latest[attempt.ordinal]?.number ?? 0 {

@@ -5,9 +5,9 @@ import PipelineLanguage
 struct JobEnd {
   enum Cause: Sendable, Hashable {
     case exited(Int32)
-    /// By this signal.
+    /// Ended by this signal.
     case signal(Int32)
-    /// It has ended, and nobody can say how.
+    /// It has ended, but how is unknown.
     case unknown
     /// The computer that it ran on failed.
     case nodeFailed(String)
@@ -15,34 +15,34 @@ struct JobEnd {
     case preempted(String)
     /// It needed more memory than it was given.
     case outOfMemory(String)
-    /// Its executor has lost sight of it.
+    /// Its executor has lost track of it.
     case lost(String)
-    /// It was accepted and has certainly never begun, for a reason that may pass.
+    /// It was accepted but certainly never began, for a reason that may pass.
     case notBegun(String)
-    /// It was accepted, and could not become its program.
+    /// It was accepted but could not execute its program.
     case refused(OperationFailure)
   }
 
   var cause: Cause
-  /// The files of the attempt; nil where it left neither output nor result.
+  /// The files of the attempt; nil if it left neither output nor result.
   var files: LogFiles?
   /// Why a part of its output is not in its logs.
   var cut: EngineError?
-  /// Whether processes of the job live on, which may still write to its files.
+  /// Whether processes of the job are still running, which may still write to its files.
   var leftProcesses = false
-  /// What it used of the processors; nil where nobody can say.
+  /// The processor time it used; nil if unknown.
   var used: ProcessorTime?
 }
 
 extension OperationFailure {
-  /// The process has ended, and nobody can say how. It may have done its work, so that only `on` can ask for another attempt.
+  /// The process has ended, but how is unknown. It may have done its work, so it is retried only if `on` says so.
   static let exitUnknown: OperationFailure = {
     var failure = OperationFailure(code: "exit-unknown", ownWords: "ended, but \(ProcessExit.unknownReason)")
     failure.stopReason = "the process may have succeeded"
     return failure
   }()
 
-  /// What an attempt fails with whose job ended so; nil where it exited with code 0.
+  /// Creates the failure of an attempt whose job ended so; nil if it exited with code 0.
   init?(_ cause: JobEnd.Cause) {
     switch cause {
     case .exited(0): return nil
@@ -58,7 +58,7 @@ extension OperationFailure {
       self.init(.outOfMemory, "needed more memory than it was given", reason)
     case .lost(let reason):
       self.init(.lost, "nobody can say how it ended", reason)
-      // So that only `on` can ask for another attempt.
+      // So that it is retried only if `on` says so.
       stopReason = "the job may have succeeded"
     case .refused(let failure): self = failure
     case .notBegun(let reason): self.init(code: "not-begun", message: "was never begun: \(reason)")

@@ -1,7 +1,7 @@
-/// Starts jobs at an executor, all that are asked for in one turn of the event loop together: a cluster takes a thousand jobs as readily as one.
-/// *On the loop.*
+/// Starts jobs at an executor, combining all that are requested in one iteration of the event loop: a cluster accepts a thousand jobs as readily as
+/// one. *On the event loop.*
 final class JobStarts: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
   private struct Entry {
     let job: Job
@@ -17,7 +17,7 @@ final class JobStarts: @unchecked Sendable {
     self.loop = loop
   }
 
-  /// Starts a job, and returns what has become of that.
+  /// Starts a job, and returns the outcome.
   func start(_ job: Job, isolation: isolated (any Actor)? = #isolation) async -> JobStart {
     await withCheckedContinuation(isolation: isolation) { continuation in
       waiting.append(Entry(job: job, continuation: continuation))
@@ -33,7 +33,7 @@ final class JobStarts: @unchecked Sendable {
     waiting = []
     let starts = await executor.start(entries.map(\.job))
     for (index, entry) in entries.enumerated() {
-      // An executor that answers for fewer jobs than it was given leaves the others open.
+      // If an executor answers for fewer jobs than it was given, the others are open.
       let handle = JobHandle(job: entry.job.id, name: .open)
       entry.continuation.resume(returning: index < starts.count ? starts[index] : .open(handle))
     }

@@ -7,16 +7,17 @@ import RunHistory
 import Values
 import Workspace
 
-/// Runs jobs as processes of this machine, beside the host.
+/// Runs jobs as processes of this computer.
 ///
-/// Each has log files that it opens itself, a place in the file of its run's processes, and a pipe that masks its output where it receives a secret. What it
-/// leaves running is ended with its run. It adopts nothing: the processes of a former host are ended, not waited for. *On the loop.*
+/// Each has log files that it opens itself, a place in the file of its run's process records, and a pipe that masks its output if it receives a
+/// secret. What it leaves running is terminated at the end of its run. It adopts nothing: the processes of a former host are terminated, not waited
+/// for. *On the event loop.*
 final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
   static let name = "local"
   var name: String { Self.name }
-  /// Each process records itself before it becomes its program.
+  /// Each process records itself before it executes its program.
   var keepsHandles: Bool { true }
   var usesThisMachine: Bool { true }
   var fastDoor: (any FastDoor)? { self }
@@ -25,12 +26,12 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
   let executables = ExecutableSearch()
   let loop: EventLoop
   let masking = MaskingThread()
-  /// When the logs of the processes grow.
+  /// Records when the logs of the processes grow.
   let logWatch: LogWatch
-  /// Whether descriptors are left for other things than processes: see ``DescriptorReserve``.
+  /// Whether descriptors are reserved for other things than processes: see ``DescriptorReserve``.
   private let leavesReserve: Bool
   private var runs: [RunID: LocalRun] = [:]
-  /// The ends that ``end(of:)`` is to be asked for, by process.
+  /// The ends for calls of ``end(of:)``, by process.
   private var ends: [Int32: Task<LoopBound<JobEnd>, Never>] = [:]
 
   init(loop: EventLoop, time: HostClock, keepsLogTimes: Bool, leavesReserve: Bool = false) {
@@ -40,7 +41,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     runner = SpawnRunner(loop: loop)
   }
 
-  /// What there is of a run on this machine.
+  /// Returns the state of a run on this computer.
   func run(_ id: RunID) -> LocalRun {
     if let known = runs[id] { return known }
     let run = LocalRun()
@@ -48,12 +49,12 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     return run
   }
 
-  /// How many runs it keeps something of.
+  /// The number of runs of which it keeps state.
   var runCount: Int { runs.count }
 
-  // MARK: One job, by the fast door
+  // MARK: One job, by the fast path
 
-  /// Asked to end, the process group gets SIGTERM, and SIGKILL after the job's grace; `exited` is called when the process has been reaped.
+  /// On a request to end, the process group receives SIGTERM, and SIGKILL after the job's grace period; `exited` is called when the process has been reaped.
   func run(
     isolation: isolated (any Actor)?, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
     exited: @escaping @Sendable () -> Void
@@ -100,9 +101,9 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     return JobEnd(cause: exit.cause, files: files, cut: cut, leftProcesses: exit.leftGroup, used: exit.used)
   }
 
-  /// Refuses to start one more process where the descriptors that are left are needed for what goes on. One alone may have them all.
+  /// Refuses to start another process if the remaining descriptors are needed for running ones. A single process may use all of them.
   ///
-  /// - Throws: ``EngineError/systemCall(_:_:)``, as if there were none.
+  /// - Throws: ``EngineError/systemCall(_:_:)``, as if there were no descriptors left.
   func leaveReserve(for program: String) throws(EngineError) {
     guard leavesReserve, runner.count > 0, !DescriptorReserve.isLeft(afterUsing: runner.latestDescriptor) else {
       return
@@ -110,7 +111,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     throw .systemCall("starting '\(program)'", EMFILE)
   }
 
-  /// Gives back what is kept for later processes.
+  /// Releases what is kept for later processes.
   func giveBackSpares() { for run in runs.values { run.records.rest() } }
 
   // MARK: Any number of jobs
@@ -163,7 +164,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
   // MARK: The end of a run
 
   nonisolated(nonsending) func endLeftovers(of scope: RunScope, mayHaveStarted: Bool) async -> [String] {
-    // A run that has started nothing has left nothing, whatever others have.
+    // A run that has started nothing has left nothing, whatever other runs have left.
     guard mayHaveStarted || runs[scope.id] != nil else { return [] }
     let delayer = LoopDelayer(loop: loop)
     let groups = (runs[scope.id]?.leftGroups ?? []).filter(ProcessTable.isAlive(group:))
@@ -193,13 +194,13 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     runs.removeValue(forKey: run)?.records.remove()
   }
 
-  /// When the process of a job that lasts started: only with that is its id sure to name it for another host. Nil where it does not run.
+  /// Returns when the process of a running job started, without which its id does not identify it reliably for another host, or nil if it is not running.
   func started(_ handle: JobHandle) -> Int64? {
     guard case .process(let pid) = handle.name, runner.isRunning(pid) else { return nil }
     return ProcessIdentity.running(pid: pid)?.started
   }
 
-  // MARK: Making ready
+  // MARK: Preparing
 
   func makeReady(_ job: Job) throws {
     if job.prepared == nil { job.prepared = try prepare(job) }
@@ -229,7 +230,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     }
   }
 
-  /// With an input that is there already, which stays the caller's where this throws.
+  /// Prepares a process, with an existing input if given, which remains the caller's if this throws.
   private func prepare(_ job: Job, input given: ProcessRequest.Source? = nil) throws -> LocalProcess {
     let program = job.arguments[0]
     guard let executable = executables.locate(program, path: job.environment.path) else {
@@ -260,12 +261,12 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     return LocalProcess(request: request, files: files, pipes: pipes, pumped: pumped, directory: job.directory)
   }
 
-  /// Standard input; a descriptor is the caller's to close.
+  /// Returns standard input; the caller has to close a descriptor.
   private func standardInput(_ job: Job) throws -> ProcessRequest.Source {
     switch job.input {
     case .none: return .empty
     case .file(let file):
-      // It goes to the process without passing through this one.
+      // It is passed to the process without being copied through this one.
       let opened = try file.open()
       do {
         return .descriptor(try opened.duplicate())
@@ -276,7 +277,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     }
   }
 
-  /// A file without a name with what a process is given of a value, which the caller has to close.
+  /// Returns an unnamed file with the input that a process receives for a value, which the caller has to close.
   private static func memoryFile(of value: JSONValue) throws -> Int32 {
     var bytes: [UInt8] = []
     if case .string(let text) = value { bytes = Array(text.utf8) } else if value != .null { value.write(to: &bytes) }
@@ -297,7 +298,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     )
   }
 
-  /// Lets go of an input when nothing else is to be done: its memory may be much to give back.
+  /// Closes an input when there is nothing else to do, because freeing its memory may take long.
   private func close(inputOf process: LocalProcess) {
     if case .descriptor(let input) = process.request.input { loop.whenIdle { Glibc.close(input) } }
   }
@@ -317,12 +318,12 @@ private final class StartOnce {
   }
 }
 
-/// What there is of one run on this machine. *On the loop.*
+/// The state of one run on this computer. *On the event loop.*
 final class LocalRun {
-  /// The groups of ended processes in which others lived on.
+  /// The groups of ended processes that still have members.
   var leftGroups: Set<Int32> = []
   let records = ProcessRecords()
-  /// That of its logs, as soon as there are some.
+  /// The directory of its logs, as soon as there are any.
   private(set) var logs: LogDirectory?
 
   func logDirectory(_ path: @autoclosure () throws(EngineError) -> String) throws(EngineError) -> LogDirectory {

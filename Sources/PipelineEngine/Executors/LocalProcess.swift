@@ -4,7 +4,7 @@ import OperatingSystem
 import PipelineLanguage
 import RunHistory
 
-/// A process that only has to be started.
+/// A process that is ready to be started.
 final class LocalProcess {
   typealias Pipes = (output: MaskingPipe, error: MaskingPipe)
 
@@ -12,7 +12,7 @@ final class LocalProcess {
   let files: LogFiles
   let directory: String?
   private let pipes: Pipes?
-  /// What the pipes note of the growth of the logs.
+  /// The growth of the logs noted by the pipes.
   let pumped: PumpedGrowths?
 
   init(request: ProcessRequest, files: LogFiles, pipes: Pipes?, pumped: PumpedGrowths?, directory: String?) {
@@ -23,13 +23,13 @@ final class LocalProcess {
     self.directory = directory
   }
 
-  /// Closes the host's copies of what the process has by now.
+  /// Closes the host's copies of descriptors that the process has by now.
   func closePipes() {
     pipes?.output.closeWriteEnd()
     pipes?.error.closeWriteEnd()
   }
 
-  /// Ends the pipes of a process that has ended. Returns why a part of its output did not get to its logs.
+  /// Ends the pipes of a process that has ended. Returns why a part of its output was not written to its logs.
   func finishPipes(isolation: isolated (any Actor)? = #isolation) async -> EngineError? {
     guard let pipes else { return nil }
     var failure: EngineError?
@@ -39,7 +39,7 @@ final class LocalProcess {
     return failure
   }
 
-  /// The path of a log that the process was to open and that is not there any more.
+  /// The path of a log that the process was to open and that no longer exists.
   private var missingLog: String? {
     for case .file(let path) in [request.output, request.error] where access(path.pointer, F_OK) != 0 {
       return path.string
@@ -47,13 +47,13 @@ final class LocalProcess {
     return nil
   }
 
-  /// Why it could not be started, or become its program.
+  /// Returns why it could not be started, or could not execute its program.
   func failure(_ number: Int32) -> any Error {
     let reason = SystemError.text(of: number)
     let executable = request.executable.string
     switch number {
     case ENOENT, ENOTDIR:
-      // The new process has opened its logs and entered its directory before it looked for its program, and tells no more than the number.
+      // The new process opens its logs and enters its directory before it searches for its program, and reports only the error number.
       if let missing = missingLog { return EngineError.runFile(missing, ENOENT) }
       var status = stat()
       if let directory, stat(directory, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR {
@@ -84,7 +84,7 @@ final class LocalProcess {
 }
 
 extension ProcessExit {
-  /// The end of the job that the process was.
+  /// The end of the job that the process ran.
   var cause: JobEnd.Cause {
     if let signal { return .signal(signal) }
     return code.map { .exited($0) } ?? .unknown

@@ -2,40 +2,41 @@ import Glibc
 import OperatingSystem
 import RunHistory
 
-/// Why the engine itself, rather than an operation, could not go on. A run that ends so has exit code 3.
+/// Why the engine itself, rather than an operation, could not continue. A run that ends so has exit code 3.
 public enum EngineError: Error, Sendable, Hashable {
   /// A system call failed: its name and the error number.
   case systemCall(String, Int32)
-  /// A file or directory could not be made or written: its path and the error number.
+  /// A file or directory could not be created or written: its path and the error number.
   case file(String, Int32)
   /// Secrets could not be read: all of them, each with the reason.
   case secrets([UnreadableSecret])
-  /// The history could not be read or written: what the workspace said.
+  /// The history could not be read or written: the workspace's message.
   case history(String)
-  /// Another process has taken the run from this one.
+  /// Another process has claimed the run from this one.
   case runTaken(RunID)
-  /// The history could not be written, and the records of the run no longer fitted what is held: it was interrupted.
+  /// The history could not be written, and the records of the run no longer fit in memory: it was interrupted.
   case unrecorded(RunID)
-  /// Everything in the run waited when its host was told to end: it was interrupted, for the next host to resume.
+  /// Everything in the run was waiting when its host was requested to end: it was interrupted, for the next host to resume.
   case left(RunID)
-  /// Processes that the former host of a run left running cannot be ended: which ones, for a sentence. What they do would be done twice.
+  /// Processes that the former host of a run left running cannot be terminated: their description, for a sentence. Their work would be done twice.
   case processesRemain(String, of: RunID)
-  /// For lack of descriptors or memory, nobody could look for processes that the former host of the run left running.
+  /// For lack of descriptors or memory, it is unknown whether the former host of the run left processes running.
   case processesUnknown(of: RunID)
   /// The run may have jobs at these executors, which this host does not have and so cannot ask.
   case jobsElsewhere([String], of: RunID)
-  /// The engine was about to change the state of a run or an operation, in these words, in a way that cannot be: a mistake of its own.
+  /// The engine was about to make a transition of a run or an operation, described here, that is not allowed: a bug.
   case impossibleTransition(String)
 
   /// A system call failed.
   init(_ error: SystemError) { self = .systemCall("\(error.call)", error.number) }
 
-  /// A file of a run, `…/runs/ID/NAME`, could not be made. Where `runs` is no directory (any more), no operation can keep its files.
+  /// Returns the error for a file of a run, `…/runs/ID/NAME`, that could not be created. If `runs` is not a directory (any more), no operation can
+  /// keep its files.
   static func runFile(_ path: String, _ number: Int32) -> EngineError {
     runPath(path, number, in: path.split(separator: "/").dropLast(2).map { "/\($0)" }.joined())
   }
 
-  /// As ``runFile(_:_:)``, of whatever is in the directory `runs` of the workspace.
+  /// Returns the error for anything in the directory `runs` of the workspace: see ``runFile(_:_:)``.
   static func runPath(_ path: String, _ number: Int32, in runs: String) -> EngineError {
     var status = stat()
     let isThere = stat(runs, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -45,7 +46,7 @@ public enum EngineError: Error, Sendable, Hashable {
     )
   }
 
-  /// Whether the computer is at a limit: other operations would fail for the same reason, so the run cannot go on.
+  /// Whether a limit of the computer is reached, so that other operations would fail for the same reason and the run cannot continue.
   var isExhaustion: Bool {
     switch self {
     case .systemCall(_, let number), .file(_, let number):
@@ -55,12 +56,12 @@ public enum EngineError: Error, Sendable, Hashable {
     }
   }
 
-  /// Whether there is no room on the disk, which may pass.
+  /// Whether the disk is full, which may pass.
   var isOutOfSpace: Bool {
     if case .file(_, let number) = self { number == ENOSPC || number == EDQUOT } else { false }
   }
 
-  /// The error number of the system; nil where it is not one of its errors.
+  /// The system's error number; nil if it is not a system error.
   var number: Int32? {
     switch self {
     case .systemCall(_, let number), .file(_, let number): number
@@ -68,8 +69,8 @@ public enum EngineError: Error, Sendable, Hashable {
     }
   }
 
-  /// Whether the directory of a run, or `runs` around it, cannot be written, which is no fault of what the run does: another file system stands there, say, or a
-  /// link, or it may not be entered. `workspace` is where they should be.
+  /// Whether the directory of a run, or `runs` around it, cannot be written, which is not the run's fault: for example because another file system is
+  /// mounted there, it is a link, or it is not accessible. `workspace` is where they should be.
   func concernsRuns(of workspace: String) -> Bool {
     switch self {
     case .history: true
@@ -80,7 +81,7 @@ public enum EngineError: Error, Sendable, Hashable {
     }
   }
 
-  /// Whether the process has no descriptor, thread or memory for it at present, which others may give back.
+  /// Whether the process currently lacks a descriptor, a thread or memory for it, which may be released.
   var isShortage: Bool { number.map { [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN].contains($0) } ?? false }
 
   /// A stable, kebab-case identifier.
@@ -108,7 +109,7 @@ public struct UnreadableSecret: Sendable, Hashable {
   /// Why it could not be read.
   public let reason: String
 
-  /// The secret `name` could not be read for `reason`.
+  /// Creates the report that the secret `name` could not be read for `reason`.
   public init(name: String, reason: String) {
     self.name = name
     self.reason = reason
@@ -155,7 +156,7 @@ extension EngineError: CustomStringConvertible {
     }
   }
 
-  /// The same, of what is tried again by itself.
+  /// The description for what is retried automatically.
   var descriptionOfWait: String {
     let text = description
     return text.hasSuffix(Self.retryHint) ? String(text.dropLast(Self.retryHint.count)) : text
@@ -173,7 +174,7 @@ extension EngineError: CustomStringConvertible {
   }
 }
 
-/// Another run of a pipeline with `overlap: skip` is going on.
+/// Another run of a pipeline with `overlap: skip` is running.
 struct OverlapSkip: Error {
   let other: RunID
 }

@@ -5,7 +5,7 @@ import Values
 import Workspace
 
 extension OperationFailure {
-  /// An operation takes more of a resource than there is, and would wait for ever.
+  /// Returns the failure of an operation that takes more of a resource than the capacity, and would wait indefinitely.
   static func capacityExceeded(_ amount: Int, of resource: String, host: String, has capacity: Int) -> Self {
     OperationFailure(
       code: "capacity-exceeded",
@@ -14,7 +14,7 @@ extension OperationFailure {
     )
   }
 
-  /// Any error that ends an attempt, as it is recorded.
+  /// Converts any error that ends an attempt to the form that is recorded.
   init(_ error: any Error) {
     switch error {
     case let failure as OperationFailure: self = failure
@@ -26,7 +26,7 @@ extension OperationFailure {
         code: error.code,
         ownWords: "no attempt succeeded within the deadline of \(DurationNotation.format(error.deadline))")
     case let error as ExpressionError:
-      // An expression that needs a result which cannot be read is not itself wrong.
+      // An expression that needs an unreadable result is not itself wrong.
       self.init(code: error.code.hasPrefix("result-") ? error.code : "expression", message: error.message)
     case let error as EngineError:
       self.init(code: error.code, message: error.description)

@@ -10,23 +10,23 @@ import Values
 public struct OperationFailure: Error, Sendable, Hashable {
   /// A stable, kebab-case identifier, such as `exit`, `signal`, `timeout`, `result-mismatch`.
   public var code: String
-  /// What happened, and what to do next where that can be said.
+  /// What happened, and what to do next if that is known.
   public var message: String
-  /// The exit code of the process, when that is what failed.
+  /// The exit code of the process, if that is the failure.
   public var exitCode: Int32?
   /// The signal that ended the process.
   public var signal: Int32?
-  /// How long to wait before another attempt, where who failed has told that.
+  /// How long to wait before another attempt, if the failure specifies it.
   public var retryAfter: Duration?
-  /// The status of the response, when that is what failed.
+  /// The status of the response, if that is the failure.
   public var httpStatus: Int?
-  /// Whether the message is made of the engine's own words and of names of the file alone, so that no secret can be in it, however short one is.
+  /// Whether the message consists only of the engine's own words and names from the file, so that it cannot contain a secret, however short.
   var isOwnWords = false
-  /// Why another attempt makes no sense; nil where that is not known.
+  /// Why another attempt makes no sense; nil if unknown.
   var stopReason: String?
-  /// Whom a request was for that is worth another try.
+  /// The endpoint of a request that is worth retrying.
   var httpEndpoint: HTTPEndpoint?
-  /// What the engine itself ran into, when neither the operation nor its process is to blame.
+  /// The engine's own error, if neither the operation nor its process is to blame.
   var engineError: EngineError?
 
   init(code: String, message: String, exitCode: Int32? = nil, signal: Int32? = nil) {
@@ -36,26 +36,26 @@ public struct OperationFailure: Error, Sendable, Hashable {
     self.signal = signal
   }
 
-  /// A failure whose message has nothing in it that came from outside.
+  /// Creates a failure whose message contains nothing from outside.
   init(code: String, ownWords message: String, exitCode: Int32? = nil, signal: Int32? = nil) {
     self.init(code: code, message: message, exitCode: exitCode, signal: signal)
     isOwnWords = true
   }
 
-  /// What was recorded of a failure, with what is known of its attempt.
+  /// Creates a failure from its record, with what is known of its attempt.
   init(_ error: RecordedError, of attempt: AttemptRecord?) {
     self.init(
       code: error.code, message: error.message, exitCode: attempt?.exitCode.map { Int32(clamping: $0) },
       signal: attempt?.signal.map { Int32(clamping: $0) })
   }
 
-  /// What a plugin told of its failure, or what happened to it.
+  /// Creates a failure from a plugin's report, or from what happened to the plugin.
   init(_ failure: PluginFailure) {
     self.init(code: failure.code, message: failure.message)
     retryAfter = failure.retryAfter
   }
 
-  /// As `errors.<name>`.
+  /// Returns the failure as `errors.<name>`.
   func jsonValue(attempts: Int) -> JSONValue {
     var members: OrderedDictionary<String, JSONValue> = ["code": .string(code), "message": .string(message)]
     if let exitCode { members["exit_code"] = .int(Int64(exitCode)) }

@@ -8,23 +8,24 @@ import Values
 
 /// Copies the artifacts of one attempt into the directory of its run.
 ///
-/// Beside the loop: it looks through directories that may be large, and copies files. It follows no symbolic link below the directory of the operation.
+/// Must be used off the event loop: it walks directories that may be large, and copies files. It follows no symbolic links below the directory of the
+/// operation.
 final class ArtifactKeeper: Sendable {
-  /// What is looked for: a path, or a pattern in which a backslash takes a character as it is.
+  /// What to copy: a path, or a pattern in which a backslash escapes the next character.
   struct Wanted: Sendable {
     let name: String
     let path: String
     let isPattern: Bool
   }
 
-  /// In all artifacts of an attempt.
+  /// The maximum number of files in all artifacts of an attempt.
   static let mostFiles = 10_000
-  /// By one pattern: each is part of a record.
+  /// The maximum number of matches of one pattern, each of which is part of a record.
   static let mostMatches = 1_000
   static let mostBytes: Int64 = 4 << 30
-  /// How many entries a pattern may lead to, whether they match or not.
+  /// The maximum number of entries that a pattern may examine, whether they match or not.
   static let mostEntries = 200_000
-  /// How deeply directories may be nested: each level needs a descriptor.
+  /// The maximum depth of nested directories: each level needs a descriptor.
   static let deepest = 64
 
   private let wanted: [Wanted]
@@ -33,7 +34,7 @@ final class ArtifactKeeper: Sendable {
   private let run: RunID
   private let ordinal: Int
   private let attempt: Int
-  /// What finds secrets; nil where the operation has received none.
+  /// Finds secrets; nil if the operation has received none.
   private let masker: SecretMasker?
   private let isCancelled = Atomic(false)
 
@@ -50,24 +51,24 @@ final class ArtifactKeeper: Sendable {
     self.masker = masker
   }
 
-  /// Ends a copy that goes on: it throws `CancellationError`.
+  /// Interrupts a running copy, which throws `CancellationError`.
   func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-  /// What came of it.
+  /// The outcome.
   struct Kept: Sendable {
     var artifacts: [KeptArtifact] = []
-    /// What was found and not kept, for a person.
+    /// What was found but not kept, for people to read.
     var leftOut: [String] = []
-    /// The files that somebody wrote to while they were copied.
+    /// The files that were written to while they were copied.
     var changing: [String] = []
   }
 
   /// Copies everything, or leaves nothing behind.
   ///
-  /// The files are counted and measured before the first one is copied: what is too much costs no time and no room.
+  /// The files are counted and measured before the first one is copied, so that exceeding a limit costs neither time nor space.
   ///
-  /// A former host, or a former attempt, may have been ended in the middle of this; what it left belongs to no record, and is removed first. So nothing is
-  /// doubled, and an artifact is whole once its record is durable, which comes after the copy.
+  /// A former host, or an earlier attempt, may have been interrupted while copying; what it left belongs to no record, and is removed first. So
+  /// nothing is duplicated, and an artifact is complete once its record is durable, which happens after the copy.
   ///
   /// - Throws: ``OperationFailure`` (`artifact-missing`, `artifact-invalid`, `artifact-limit`, `artifact-secret`), ``EngineError``, or `CancellationError`.
   func keep() throws -> Kept {
@@ -86,7 +87,7 @@ final class ArtifactKeeper: Sendable {
     }
   }
 
-  /// Copies everything into the directory of the run; without one, only counts and measures.
+  /// Copies everything into the directory of the run, or only counts and measures if `runs` is nil.
   private func keep(in runs: Folder?, _ folder: String) throws -> Kept {
     let source = try opened(directory) { () throws(SystemError) in try Folder(directory) }
     var state = Copy(kept: Kept())
@@ -141,7 +142,8 @@ final class ArtifactKeeper: Sendable {
     var filesBefore = 0
     var bytesBefore: Int64 = 0
 
-    /// Notes that something is not kept, and why. What is gone meanwhile is no matter; but a name that is no text is not found by what it was read as.
+    /// Notes that an entry is not kept, and why. An entry that has been deleted in the meantime is ignored, but a name that is not UTF-8 is reported,
+    /// because it cannot be found under the name it was read as.
     mutating func leaveOut(_ path: String, _ entry: Folder.Entry?) {
       switch entry {
       case .link: kept.leftOut.append("'\(path)' is a symbolic link")
@@ -161,8 +163,8 @@ final class ArtifactKeeper: Sendable {
 
   // MARK: Finding
 
-  /// Calls `found` with the path of each regular file that a pattern matches. A `**` stands for any number of directories; hidden files match what names the
-  /// dot alone, as in the shell.
+  /// Calls `found` with the path of each regular file that a pattern matches. `**` matches any number of directories; hidden files match only
+  /// patterns that begin with the dot, as in the shell.
   private func match(
     _ pattern: ArraySlice<String>, in folder: Folder, _ way: [String], _ entries: inout Int, _ state: inout Copy,
     _ found: (String) -> Void
@@ -181,7 +183,7 @@ final class ArtifactKeeper: Sendable {
         case .folder:
           guard let inner = try subfolder(name, of: folder) else { continue }
           try match(pattern, in: inner, way + [name], &entries, &state, found)
-        // At the end it stands for everything below.
+        // At the end of a pattern, `**` matches everything below.
         case .file where rest.isEmpty: found((way + [name]).joined(separator: "/"))
         case let entry where rest.isEmpty: state.leaveOut((way + [name]).joined(separator: "/"), entry)
         default: continue
@@ -197,7 +199,7 @@ final class ArtifactKeeper: Sendable {
       case .folder where !rest.isEmpty:
         guard let inner = try subfolder(name, of: folder) else { continue }
         try match(rest, in: inner, way + [name], &entries, &state, found)
-      // A link on the way may lead anywhere as well.
+      // A symbolic link to a directory is not followed, because it may lead anywhere.
       case let entry where rest.isEmpty || entry == .link: state.leaveOut(path, entry)
       default: continue
       }
@@ -212,7 +214,7 @@ final class ArtifactKeeper: Sendable {
 
   // MARK: Copying
 
-  /// Copies what one path names.
+  /// Copies what one path refers to.
   private func copy(
     _ steps: [String], from source: Folder, to target: Folder?, _ path: String, _ wanted: Wanted, _ state: inout Copy
   ) throws {
@@ -264,7 +266,7 @@ final class ArtifactKeeper: Sendable {
     _ name: String, from folder: Folder, to target: Folder?, _ path: String, _ state: inout Copy
   ) throws {
     let shown = path.escapedForMessage
-    // Names are made of bytes; what is no text became another name when it was read.
+    // Names are bytes; a name that is not UTF-8 was changed when it was read.
     if name.unicodeScalars.contains("\u{FFFD}") {
       throw failure("invalid", "the artifact '\(state.name)': the name of '\(shown)' is not UTF-8")
     }
@@ -279,7 +281,7 @@ final class ArtifactKeeper: Sendable {
     }
     var copied = try copyOnce(name, from: folder, to: target, path, state)
     if copied.hasChanged {
-      // Whoever has just written the last of it is done by now.
+      // By now, the process that wrote the last of it is probably done.
       target.remove(name)
       copied = try copyOnce(name, from: folder, to: target, path, state)
     }
@@ -334,7 +336,7 @@ final class ArtifactKeeper: Sendable {
     failure("secret", "the artifact '\(name)' has a secret in it (\(place)), and files are kept as they are")
   }
 
-  /// A directory that a pattern may lead to; nil where it cannot be opened, unless that is for want of a descriptor or memory.
+  /// Returns a directory that a pattern may lead to, or nil if it cannot be opened, unless a descriptor or memory is lacking.
   private func subfolder(_ name: String, of folder: Folder) throws(EngineError) -> Folder? {
     do throws(SystemError) {
       return try folder.folder(name)

@@ -1,9 +1,9 @@
 import Glibc
 import OperatingSystem
 
-/// Whole files as bytes.
+/// Reads and writes whole files.
 enum FileBytes {
-  /// The first bytes, at most `limit`, behind a descriptor of a regular file of ours.
+  /// Returns at most the first `limit` bytes of one of this process's regular files, given its descriptor.
   static func read(descriptor: Int32, limit: Int) -> [UInt8]? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
@@ -13,7 +13,7 @@ enum FileBytes {
     }
   }
 
-  /// Writes a file of the owner's alone, which must not exist yet (`EEXIST`). What cannot be written whole is not left behind.
+  /// Creates a file that only its owner can access; it must not exist yet (`EEXIST`). A file that cannot be written completely is removed.
   static func write(_ bytes: [UInt8], toNew path: String) throws(EngineError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .runFile(path, errno) }

@@ -2,13 +2,13 @@ import Crypto
 import Glibc
 import OperatingSystem
 
-/// The hash of the files that glob patterns name: what `hashFiles` yields.
+/// The hash of the files that match glob patterns, as returned by `hashFiles`.
 enum FileHash {
-  /// SHA-256 over the SHA-256 of each matching file, in the order of their paths; an empty string when nothing matches.
+  /// Returns the SHA-256 of the SHA-256 hashes of all matching files, in the order of their paths, or an empty string if no file matches.
   ///
-  /// Patterns are those of glob(7), with `**` for any number of directories, relative to `directory`. A pattern that begins with `!` takes files away again.
+  /// Patterns are those of glob(7), with `**` for any number of directories, relative to `directory`. A pattern that begins with `!` excludes files.
   ///
-  /// - Throws: ``EngineError`` where a file cannot be read, or `isCancelled` says so between two pieces.
+  /// - Throws: ``EngineError`` if a file cannot be read, or if `isCancelled` returns true between two pieces.
   static func hash(
     patterns: [String], in directory: String, isCancelled: () -> Bool = { false }
   ) throws(EngineError) -> String {
@@ -28,7 +28,7 @@ enum FileHash {
         selected.formUnion(expand(pattern.hasPrefix("/") ? pattern : "\(directory)/\(pattern)"))
       }
     }
-    // A file that is missing for lack of a descriptor would make another hash.
+    // A file missed for lack of a descriptor would change the hash.
     guard LookFailures.count == failures else { throw .file(directory, EMFILE) }
     guard !selected.isEmpty else { return "" }
     var whole = SHA256()
@@ -73,7 +73,7 @@ enum FileHash {
       for name in DirectoryNames.of(next) {
         let path = next.hasSuffix("/") ? next + name : "\(next)/\(name)"
         var status = stat()
-        // Symbolic links are not followed, so that a cycle ends the walk.
+        // Symbolic links are not followed, so that the walk ends even if they form a cycle.
         guard lstat(path, &status) == 0 else { continue }
         if status.st_mode & S_IFMT == S_IFDIR {
           open.append(path)
@@ -95,7 +95,7 @@ enum FileHash {
     return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
   }
 
-  /// Whether `path` matches `pattern`, component by component; `**` stands for any number of components.
+  /// Whether `path` matches `pattern`, component by component; `**` matches any number of components.
   private static func matches(_ path: String, _ pattern: String) -> Bool {
     let path = path.split(separator: "/").map(String.init)
     let pattern = pattern.split(separator: "/").map(String.init)

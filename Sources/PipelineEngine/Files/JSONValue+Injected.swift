@@ -1,8 +1,8 @@
 import Values
 
 extension JSONValue {
-  /// The value as a process gets it in an environment variable, an argument or standard input: text as it is, nothing
-  /// for null, the rest as JSON.
+  /// The value as a process receives it in an environment variable, an argument or standard input: strings unchanged, null as an empty string,
+  /// everything else as JSON.
   var injectedText: String {
     switch self {
     case .string(let text): text

@@ -2,38 +2,38 @@ import Glibc
 import OperatingSystem
 import Values
 
-/// What an operation has produced.
+/// The result of an operation.
 enum OperationResult: Sendable {
-  /// Nothing at all.
+  /// No result.
   case none
   case value(JSONValue)
-  /// Something too large, or too strange, to be held in memory: the bytes are in a file.
+  /// A result that is too large, or not valid text, to be held in memory: the bytes are in a file.
   case file(ResultFile)
 
-  /// Whether there is a result to hand on.
+  /// Whether there is a result to pass on.
   var isPresent: Bool {
     if case .none = self { false } else { true }
   }
 }
 
-/// A result that stays in its file.
+/// A result that is kept in its file.
 struct ResultFile: Sendable, Hashable {
-  /// The largest file that an expression may look into.
+  /// The maximum size of a file that an expression may read, in bytes.
   static let memoryLimit: Int64 = 64 << 20
 
   /// The absolute path.
   var path: String
   /// The size in bytes.
   var size: Int64
-  /// The type it was declared with; nil means JSON if it is an object or a list, else text.
+  /// The declared type; nil means JSON if the content is an object or a list, otherwise text.
   var type: ValueType?
-  /// Whether the size is that in a record of another run or host, which the file must still have.
+  /// Whether the size comes from a record of another run or host, so that the file must still have it.
   var isRecorded = false
 
   /// Opens the file.
   ///
-  /// - Throws: ``OperationFailure`` with code `result-missing`, also where the file was changed after it was recorded: a power loss or
-  ///   somebody else may have cut it.
+  /// - Throws: ``OperationFailure`` with code `result-missing`, also if the file's size has changed since it was recorded: it may have been truncated
+  ///   by a power loss or by another process.
   func open() throws(OperationFailure) -> InputFile {
     let file: InputFile
     do {
@@ -52,7 +52,7 @@ struct ResultFile: Sendable, Hashable {
     return file
   }
 
-  /// The value in the file.
+  /// Reads the value from the file.
   ///
   /// - Throws: ``OperationFailure`` with code `result-too-large`, `result-invalid` or `result-missing`.
   func load() throws(OperationFailure) -> JSONValue {

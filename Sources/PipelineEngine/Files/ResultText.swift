@@ -1,10 +1,10 @@
 import Values
 
-/// How the bytes that a process produced become a result.
+/// Converts the output of a process to a result.
 enum ResultText {
-  /// The value of `bytes` as `type`; nil means an object or a list where it is one in JSON, and else text.
+  /// Returns the value of `bytes` as `type`; nil means JSON if it is an object or a list, otherwise text.
   ///
-  /// Text loses one trailing newline. Numbers, words and quoted strings that nobody declared are text, as `1.10` may be a version.
+  /// Text loses one trailing newline. Without a declared type, numbers, words and quoted strings are text, because `1.10` may be a version.
   ///
   /// - Throws: ``OperationFailure`` with code `result-invalid` (not UTF-8, not JSON) or `result-mismatch` (not of the type).
   static func value(of bytes: [UInt8], as type: ValueType?) throws(OperationFailure) -> JSONValue {
@@ -31,7 +31,7 @@ enum ResultText {
     }
   }
 
-  /// The value, when it is of the type.
+  /// Returns the value if it is of the type.
   static func checked(_ value: JSONValue, as type: ValueType) throws(OperationFailure) -> JSONValue {
     if let mismatch = type.mismatch(of: value) {
       throw OperationFailure(code: "result-mismatch", message: "the result should be \(type.description): \(mismatch)")

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Copies a file of any size with every secret replaced, piece by piece on the masking thread.
 final class SecretFileCopy: @unchecked Sendable {
-  // @unchecked: but for `isCancelled`, touched only on the loop once it has been made.
+  // @unchecked: after initialization, everything except `isCancelled` is accessed only on that thread's event loop.
 
   private let source: String
   private let target: String
@@ -15,7 +15,7 @@ final class SecretFileCopy: @unchecked Sendable {
   private var size: Int64 = 0
   private let isCancelled = Atomic(false)
 
-  /// Opens `source`, and makes `target` a new file of the owner's alone.
+  /// Opens `source`, and creates `target` as a new file that only its owner can access.
   init(from source: String, to target: String, masker: SecretMasker) throws(EngineError) {
     self.source = source
     self.target = target
@@ -26,7 +26,7 @@ final class SecretFileCopy: @unchecked Sendable {
       if case .system(_, let number) = error { throw .file(source, number) }
       throw .file(source, EINVAL)
     }
-    // What a former attempt has left, or a link that the process has put there.
+    // Removes what an earlier attempt left, or a link that the process created there.
     unlink(target)
     output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard output >= 0 else {
@@ -41,9 +41,9 @@ final class SecretFileCopy: @unchecked Sendable {
     close(output)
   }
 
-  /// Copies the file, and returns the size of the copy. What cannot be copied whole is not left behind.
+  /// Copies the file, and returns the size of the copy. A copy that cannot be completed is removed.
   ///
-  /// - Throws: ``EngineError``, or `CancellationError` when the task is cancelled.
+  /// - Throws: ``EngineError``, or `CancellationError` if the task is cancelled.
   func run(isolation: isolated (any Actor)? = #isolation, on loop: EventLoop) async throws -> Int64 {
     do {
       return try await withTaskCancellationHandler {
@@ -61,7 +61,7 @@ final class SecretFileCopy: @unchecked Sendable {
 
   private func goOn(on loop: EventLoop, _ continuation: CheckedContinuation<Int64, any Error>) {
     do {
-      // Other streams come in between.
+      // Scheduled again, so that other streams are served in between.
       if try copyPiece() {
         loop.execute { self.goOn(on: loop, continuation) }
       } else {
@@ -72,7 +72,7 @@ final class SecretFileCopy: @unchecked Sendable {
     }
   }
 
-  /// Copies the next piece. Whether there may be more.
+  /// Copies the next piece. Returns whether there may be more.
   private func copyPiece() throws -> Bool {
     if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
     let count = SystemCall.retrying { read(input, &buffer, buffer.count) }

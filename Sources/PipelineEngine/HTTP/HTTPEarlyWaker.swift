@@ -2,7 +2,7 @@ import HTTPOperations
 import Operations
 import Synchronization
 
-/// Whom the latest attempt of an operation has asked for nothing, for what may bring the next one forward.
+/// The endpoint from which an operation's latest attempt got no response, for what can start the next attempt early.
 final class HTTPLatestFailure: Sendable {
   struct Failure: Sendable {
     var endpoint: HTTPEndpoint
@@ -17,7 +17,7 @@ final class HTTPLatestFailure: Sendable {
   }
 }
 
-/// `reachable` or `peer-success` of an operation, whose URL is known only when it has been asked for.
+/// `reachable` or `peer-success` of an operation, whose URL is known only after its request.
 struct HTTPEarlyWaker: RetryWaker {
   let name: String
   let early: HTTPEarlyRetry
@@ -32,7 +32,7 @@ struct HTTPEarlyWaker: RetryWaker {
     return .combined(wakers.map { $0.subscribe(onWake) })
   }
 
-  /// Those that an operation has written under `early`.
+  /// Returns the wakers that an operation lists under `early`.
   static func wakers(
     of early: HTTPEarlyRetry, latest: HTTPLatestFailure, peers: HTTPPeers, context: OperationContext
   ) -> [any RetryWaker] {

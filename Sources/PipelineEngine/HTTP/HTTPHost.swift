@@ -1,7 +1,7 @@
 import HTTPOperations
 
-/// What the requests of one host share: one client with its connections, what they know of each other and of those of
-/// other hosts on the workspace, and the budget of their retries. Costs nothing before the first request.
+/// What the requests of one host share: one client with its connections, what they know of each other and of those of other hosts on the workspace,
+/// and the retry budget. Costs nothing before the first request.
 final class HTTPHost: Sendable {
   let client = HTTPClient()
   let peers: HTTPPeers

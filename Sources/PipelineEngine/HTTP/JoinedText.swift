@@ -1,33 +1,33 @@
 import HTTPOperations
 
-/// A URL or a path that is put together of text and of values, which remembers where the values are.
+/// A URL or a path composed of text and values, which records where the values are.
 ///
-/// A value may be part of a path, and never changes which path it is: `..` and `.` are told by what the parts are once
-/// all is joined, so that neither an empty value beside `..` nor two values of a dot each get through.
+/// A value may be part of a path, but must not change which path it is: `..` and `.` are detected once everything is joined, so that neither an empty
+/// value beside `..` nor two values of one dot each get through.
 struct JoinedText {
-  /// All of it.
+  /// The joined text.
   private(set) var text = ""
-  /// Where values begin and end in the UTF-8 of it.
+  /// The UTF-8 ranges of the values in it.
   private var values: [ClosedRange<Int>] = []
 
-  /// Adds text that the author wrote, or that stands for itself.
+  /// Appends text that the author wrote, or that is literal.
   mutating func append(literal: some StringProtocol) {
     text += literal
   }
 
-  /// Adds what a value yielded.
+  /// Appends the text of a value.
   mutating func append(value: String) {
     let start = text.utf8.count
     text += value
     values.append(start...text.utf8.count)
   }
 
-  /// The first part between slashes that is one of `names` and that a value has a share in.
+  /// Returns the first part between slashes that is one of `names` and that a value contributes to.
   ///
   /// - Parameters:
-  ///   - names: What no part may become.
-  ///   - isURL: Whether it ends at `?` or `#`, and `%2e` is a dot.
-  /// - Returns: The part as it is meant; nil where there is none.
+  ///   - names: The forbidden parts.
+  ///   - isURL: Whether the path ends at `?` or `#`, and `%2e` is a dot.
+  /// - Returns: The decoded part; nil if there is none.
   func part(among names: [String], isURL: Bool) -> String? {
     guard !values.isEmpty else { return nil }
     let path = isURL ? text.prefix { $0 != "?" && $0 != "#" } : text[...]
@@ -35,7 +35,7 @@ struct JoinedText {
     for part in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
       let bounds = start...start + part.count
       start = bounds.upperBound + 1
-      // A percent-encoded dot is a dot to who resolves paths.
+      // A percent-encoded dot is resolved like a dot.
       let spelling = String(decoding: part, as: UTF8.self)
       let meant = isURL ? PercentEncoding.decode(spelling).map { String(decoding: $0, as: UTF8.self) } : spelling
       guard let meant, names.contains(meant), values.contains(where: { $0.overlaps(bounds) }) else { continue }

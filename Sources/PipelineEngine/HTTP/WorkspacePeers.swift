@@ -5,10 +5,10 @@ import Operations
 import Values
 import Workspace
 
-/// Carries the news that a request succeeded between the hosts of one workspace.
+/// Announces successful requests between the hosts of one workspace.
 ///
-/// A waiter holds a shared lock on a file named after the endpoint, in the workspace's folder `peers`; a request that succeeds
-/// touches that file. Where nobody waits there is no file, and a success costs one system call that finds none.
+/// A waiter holds a shared lock on a file named after the endpoint, in the workspace's directory `peers`; a request that succeeds touches that file.
+/// Without a waiter there is no file, and a success costs one failing system call.
 final class WorkspacePeers: HTTPPeerChannel {
   private let folder: String
   private let loop: EventLoop
@@ -21,13 +21,13 @@ final class WorkspacePeers: HTTPPeerChannel {
   }
 
   func announce(_ endpoint: HTTPEndpoint) {
-    // ENOENT is what nearly all find; nothing else matters to a request that has succeeded.
+    // It usually fails with ENOENT; other errors do not matter to a request that has succeeded.
     _ = utimensat(AT_FDCWD, path(of: endpoint), nil, AT_SYMLINK_NOFOLLOW)
   }
 
   func subscribe(to endpoint: HTTPEndpoint, _ handler: @escaping @Sendable () -> Void) -> OperationSubscription {
     mkdir(folder, 0o700)
-    // Without a file, such as on a full disk, the wait takes as long as it would without others.
+    // Without a file, as on a full disk, the wait is not shortened by other hosts.
     guard let file = PeerFile(path(of: endpoint), in: folder) else { return .empty }
     let watch = PeerWatch(file: file, handler)
     loop.execute { [paths] in watch.begin(paths.value) }
@@ -39,7 +39,7 @@ final class WorkspacePeers: HTTPPeerChannel {
   }
 }
 
-/// A file that is there as long as somebody waits, whichever process that is in.
+/// A file that exists as long as any process waits.
 private final class PeerFile: Sendable {
   let path: String
   private let descriptor: Int32
@@ -47,13 +47,13 @@ private final class PeerFile: Sendable {
   init?(_ path: String, in folder: String) {
     self.path = path
     var status = stat()
-    // A link would have files created elsewhere.
+    // A link would create files elsewhere.
     guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
     while true {
       guard let opened = Self.open(path) else { return nil }
       var (mine, there) = (stat(), stat())
       guard flock(opened, LOCK_SH | LOCK_NB) == 0, fstat(opened, &mine) == 0 else {
-        // Somebody who leaves has it for the moment in which it is removed.
+        // A leaving waiter holds the lock while it removes the file.
         let isHeld = errno == EWOULDBLOCK
         close(opened)
         guard isHeld else { return nil }
@@ -68,15 +68,14 @@ private final class PeerFile: Sendable {
     }
   }
 
-  /// The time that the latest success has left, in nanoseconds; nil where the file is gone.
+  /// The time of the latest success, in nanoseconds; nil if the file no longer exists.
   var latest: Int64? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
     return Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
   }
 
-  /// Opens the file, and makes it where it is missing, with a time long past: a success within the same tick of the file system's clock
-  /// would otherwise leave it as it is.
+  /// Opens the file, or creates it with a time in the distant past: otherwise a success within the same tick of the file system's clock would not change it.
   private static func open(_ path: String) -> Int32? {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     while true {
@@ -89,7 +88,7 @@ private final class PeerFile: Sendable {
       guard errno == EEXIST else { return nil }
       let opened = Glibc.open(path, flags)
       if opened >= 0 { return opened }
-      // Whoever waited has left, and removed it.
+      // The other waiter has left and removed it.
       guard errno == ENOENT else { return nil }
     }
   }
@@ -100,9 +99,9 @@ private final class PeerFile: Sendable {
   }
 }
 
-/// The wait for a change of a file. *On the loop.*
+/// The wait for a change of a file. *On the event loop.*
 private final class PeerWatch: @unchecked Sendable {
-  // @unchecked: what changes is touched only on the loop.
+  // @unchecked: mutable state is accessed only on the event loop.
 
   private var file: PeerFile?
   private let handler: @Sendable () -> Void

@@ -3,18 +3,18 @@ import Operations
 import PipelineLanguage
 import RunHistory
 
-/// A run of a part of a pipeline cannot begin: something that is to be executed needs an operation that is not, and there is no run to take that from.
+/// A partial run cannot begin: an operation that is to be executed needs one that is not, and there is no run whose result it could reuse.
 public struct MissingDependency: Error, Sendable, Hashable {
   /// The operation that is to be executed.
   public let operation: String
   /// The operation that it needs.
   public let dependency: String
-  /// The run that was looked at; nil where there was none.
+  /// The run that was searched; nil if there was none.
   public let source: RunID?
-  /// Whether that is one to retry, and not merely the latest.
+  /// Whether that run is to be retried, rather than just the latest run.
   let isRetry: Bool
 
-  /// The first operation that could not be executed; nil when the run can begin. `former` is what the run has to take over from.
+  /// Returns the first operation that could not be executed, or nil if the run can begin. `former` contains the operations whose results the run may reuse.
   package static func find(
     in pipeline: PipelineDefinition, options: RunOptions, former: [OperationRecord]
   ) -> MissingDependency? {
@@ -28,7 +28,7 @@ public struct MissingDependency: Error, Sendable, Hashable {
         let needsResult = node.definition.requiredResults.contains(dependency)
         let request = InjectionRequest(
           needsResult: needsResult, hasDefault: !needsResult && node.defaults(name), decidesItself: node.isAskedAnyway)
-        // What is left out is as good as skipped.
+        // An operation that is left out counts as skipped.
         guard InjectionTable.decide(.skipped, request).runs else {
           return MissingDependency(
             operation: node.definition.name, dependency: name, source: options.source,

@@ -3,7 +3,7 @@ import PipelineLanguage
 import RunHistory
 import Synchronization
 
-/// The pipelines of recorded runs, loaded from the texts that were recorded with them: those that were used last are kept, as runs that are queued mostly have the same.
+/// The pipelines of recorded runs, loaded from the texts recorded with them. The most recently used ones are cached, because queued runs mostly share a few.
 final class RecordedPipelines: Sendable {
   private struct Key: Hashable {
     var hash: String
@@ -11,18 +11,18 @@ final class RecordedPipelines: Sendable {
     var nested: [String: String]
   }
 
-  /// How many are kept.
+  /// The maximum number of cached pipelines.
   private static let limit = 16
 
   private let plugins: PluginSource
-  /// The one that was used last is the last.
+  /// Ordered by use, the most recent last.
   private let kept = Mutex<[(key: Key, pipeline: PipelineDefinition)]>([])
 
   init(plugins: PluginSource) {
     self.plugins = plugins
   }
 
-  /// - Throws: ``InvalidPipeline`` where the texts do not load any more.
+  /// - Throws: ``InvalidPipeline`` if the texts can no longer be loaded.
   func pipeline(of run: RunRecord, definition: String, nested: [String: String]) throws -> PipelineDefinition {
     let key = Key(hash: run.definitionHash, path: run.path ?? "recorded.yaml", nested: nested)
     let known = kept.withLock { kept -> PipelineDefinition? in

@@ -1,12 +1,12 @@
-/// Whether the host answers, for whoever watches over it.
+/// Checks for a watchdog whether the host responds.
 extension RunHost {
-  /// Returns when the event loop has done what it was asked before.
+  /// Waits until the event loop has done what was requested of it before.
   package func awaitLoop() async {
     await withCheckedContinuation { continuation in
       services.loop.execute { continuation.resume() }
     }
   }
 
-  /// Returns when the writer of the history has come to an empty transaction, whether or not it could be committed.
+  /// Waits until the history's writer has processed an empty transaction, whether or not it could be committed.
   package func awaitWriter() async { try? await services.recorder.perform(changing: { _ in [] }) { _ in } }
 }

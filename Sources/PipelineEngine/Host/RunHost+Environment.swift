@@ -1,5 +1,5 @@
 extension RunHost {
-  /// Sets what the processes of runs inherit that begin from now on, those that read secrets included. Runs that go on keep what they had.
+  /// Sets the environment that processes of runs begun from now on inherit, including those that read secrets. Active runs keep theirs.
   package func setEnvironment(_ variables: [String: String]) {
     services.environment.inherited = ProcessEnvironment(variables)
   }

@@ -3,8 +3,8 @@ import RunHistory
 
 /// Interrupted runs that this host does not resume.
 extension RunHost {
-  /// Interrupts those of `runs` in which everything waits, and returns them; a run that somebody has cancelled is not among them. What each of them waits for is
-  /// recorded, so that the next host continues the wait. Whoever executes such a run is told of ``EngineError/left(_:)``.
+  /// Interrupts those of `runs` in which everything waits, except runs being cancelled, and returns them. What each of them waits for is recorded, so
+  /// that the next host continues the wait. The caller that executes such a run receives ``EngineError/left(_:)``.
   package func leaveResting(_ runs: [RunID]) async -> [RunID] {
     let engines = running.withLock { running in runs.compactMap { running[$0] } }
     guard !engines.isEmpty else { return [] }
@@ -16,8 +16,8 @@ extension RunHost {
     }
   }
 
-  /// Puts those of `runs` back into the queue that this host has taken from it and that have not begun, and returns them, with those that no engine has (yet). Their places must be
-  /// barred (``RunPlace/bar()``). Whoever executes such a run is told of ``EngineError/left(_:)``.
+  /// Returns to the queue those of `runs` that this host has claimed from it and that have not begun. Returns them, and those that have no engine
+  /// (yet). Their run slots must be barred (``RunPlace/bar()``). The caller that executes such a run receives ``EngineError/left(_:)``.
   package func leaveNotBegun(_ runs: [RunID]) async -> (left: [RunID], unknown: [RunID]) {
     let found = running.withLock { running in runs.map { (run: $0, engine: running[$0]) } }
     let engines = found.compactMap(\.engine)
@@ -31,10 +31,11 @@ extension RunHost {
     }
   }
 
-  /// Ends what the gone host of an interrupted run has left running, on this machine and elsewhere, and records that the run has failed. One that somebody has resumed meanwhile is left alone.
+  /// Terminates what the dead host of an interrupted run left running, on this computer and elsewhere, and records that the run has failed. A run
+  /// that has been resumed in the meantime is left alone.
   ///
-  /// - Throws: ``EngineError/processesRemain(_:of:)``, ``EngineError/processesUnknown(of:)`` or ``EngineError/jobsElsewhere(_:of:)`` where something of it may go on, or
-  ///   `WorkspaceError`: then the run stays interrupted.
+  /// - Throws: ``EngineError/processesRemain(_:of:)``, ``EngineError/processesUnknown(of:)`` or ``EngineError/jobsElsewhere(_:of:)`` if part of it
+  ///   may still be running, or `WorkspaceError`. The run then stays interrupted.
   package func fail(_ run: RunRecord) async throws {
     let elsewhere = try history.executorsWithJobs(
       of: run.id, besides: [LocalExecutor.name, services.executors.jobs.name])
@@ -47,11 +48,11 @@ extension RunHost {
     try history.fail(run.id, at: services.now())
   }
 
-  /// Ends the processes that the gone host of an interrupted run has left running on this machine. The run stays interrupted, and its jobs elsewhere go on, for whoever
-  /// resumes it. Those of one that somebody has resumed meanwhile are left alone.
+  /// Terminates the processes that the dead host of an interrupted run left running on this computer. The run stays interrupted, and its jobs
+  /// elsewhere continue, to be resumed. The processes of a run that has been resumed in the meantime are left alone.
   ///
-  /// - Returns: What is to be told of that, in sentences without full stops.
-  /// - Throws: ``EngineError/processesRemain(_:of:)`` or ``EngineError/processesUnknown(of:)`` where some may go on.
+  /// - Returns: What is to be reported about it, in sentences without full stops.
+  /// - Throws: ``EngineError/processesRemain(_:of:)`` or ``EngineError/processesUnknown(of:)`` if some may still be running.
   package func endProcesses(of run: RunRecord) async throws -> [String] {
     let services = services
     return try await Task(executorPreference: services.loop) { try await Self.endProcesses(of: run, services) }.value

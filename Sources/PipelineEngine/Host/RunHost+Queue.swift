@@ -3,9 +3,9 @@ import RunHistory
 import Values
 import Workspace
 
-/// Runs that wait for their turn: rows of the history, which belong to nobody until a host takes them.
+/// Queued runs: rows of the history that belong to no host until one claims them.
 extension RunHost {
-  /// The record of a run of `pipeline` that is to be queued.
+  /// Returns the record of a run of `pipeline` that is to be queued.
   package func queuedRun(
     of pipeline: PipelineDefinition, options: RunOptions, queue: String, priority: Int, startBy: RecordTime?
   ) -> QueuedRun {
@@ -14,20 +14,20 @@ extension RunHost {
       configuration: services.configuration, at: services.now())
   }
 
-  /// Records an occasion together with its queued run, or with the reason why there is none; durable when it returns. `onLate` is told of queued runs that are left out, as their
-  /// time to begin is over.
+  /// Records an occasion together with its queued run, or with the reason why there is none. Durable when it returns. `onLate` is called with queued
+  /// runs that are skipped because their time to begin has passed.
   package func admit(
     _ request: OccasionRequest, onLate: @Sendable ([LateRun]) -> Void = { _ in }
   ) async throws -> Admission {
     try await services.recorder.admit(request, onLate: onLate)
   }
 
-  /// The same for several occasions, in one transaction.
+  /// Records several occasions in one transaction.
   package func admit(_ requests: [OccasionRequest]) async throws -> [Admission] {
     try await services.recorder.admit(requests)
   }
 
-  /// Records an occasion together with its run, which this host begins now with the returned record; nil where its instant is known already.
+  /// Records an occasion together with its run, which this host begins now with the returned record; nil if its instant is already recorded.
   package func begin(
     _ occasion: Occasion, of pipeline: PipelineDefinition, options: RunOptions
   ) async throws -> RunRecord? {
@@ -36,7 +36,7 @@ extension RunHost {
     return try await services.recorder.begin(occasion, run)
   }
 
-  /// Takes queued runs that are next; see `HistoryRecorder.takeQueued`.
+  /// Claims the queued runs that are next; see `HistoryRecorder.takeQueued`.
   package func takeQueued(
     _ places: QueueTurns.Places, held: Set<String>, single: Set<String>,
     onLate: @Sendable ([LateRun]) -> Void = { _ in }
@@ -45,31 +45,32 @@ extension RunHost {
       places, held: held, single: single, host: services.configuration.hostName, at: services.now(), onLate: onLate)
   }
 
-  /// Leaves out queued runs whose time to begin is over, and returns them. Those that were taken, ``leaveOutLate(_:)`` does.
+  /// Skips queued runs whose time to begin has passed, and returns them. For claimed runs, see ``leaveOutLate(_:)``.
   package func leaveOutLate() async throws -> [LateRun] {
     try await services.recorder.leaveOutLate(at: services.now())
   }
 
-  /// Ends a run that this host has taken, if its time to begin is over and it has not begun. False where no engine has it (yet).
+  /// Ends a claimed run if its time to begin has passed and it has not begun. Returns false if it has no engine (yet).
   package func leaveOutLate(_ run: RunID) -> Bool {
     guard let engine = running.withLock({ $0[run] }) else { return false }
     services.loop.execute { engine.assumeIsolated { $0.leaveOutLate() } }
     return true
   }
 
-  /// Runs a queued run that this host has taken to its end. Cancelling the calling task cancels it.
+  /// Runs a queued run that this host has claimed to its end. Cancelling the calling task cancels the run.
   ///
-  /// One whose recorded definition does not load any more fails without beginning. `onBegin` is called on the engine's thread when it begins, and must return at once.
+  /// A run whose recorded definition can no longer be loaded fails without beginning. `onBegin` is called on the engine's thread when the run begins,
+  /// and must return immediately.
   ///
-  /// - Throws: What ``run(_:options:events:onEvent:)`` throws; `CancellationError` where it was cancelled while its definition could not be read for lack of descriptors,
-  ///   and is queued again.
+  /// - Throws: The errors of ``run(_:options:events:onEvent:)``; `CancellationError` if it was cancelled while its definition could not be read for
+  ///   lack of descriptors, in which case it is queued again.
   package func run(
     _ taken: QueueTurns.Taken, in place: RunPlace? = nil, events: RunEventRange = .all,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil, onBegin: (@Sendable () -> Void)? = nil
   ) async throws -> RunOutcome {
     let id = taken.run.id
     var record = taken.run
-    // A host that is gone had taken it before: the command of a secret may still run.
+    // A host that no longer exists had claimed it before; the command of a secret may still be running.
     if record.fence > QueuedRun.firstFence {
       let services = services
       _ = await Task(executorPreference: services.loop) {
@@ -94,7 +95,7 @@ extension RunHost {
     } catch let error as RunNotFound {
       record.reason = RunReason.notBegun("run-not-found", why: "\(error)").text
     } catch let error as CancellationError {
-      // It waited for its definition: it is queued again, or has ended by that where somebody has cancelled it.
+      // It was waiting for its definition: it is queued again, or has ended if its cancellation was requested.
       try await services.recorder.giveUp(id)
       history.workspace.announce()
       throw error
@@ -109,10 +110,10 @@ extension RunHost {
 }
 
 extension QueuedRun {
-  /// The fencing number of a queued run that is taken for the first time: it was made with 1.
+  /// The fencing token of a queued run that is claimed for the first time: it was created with 1.
   fileprivate static let firstFence: Int64 = 2
 
-  /// A run of `pipeline` with these options, for a program that need not host runs.
+  /// Creates a queued run of `pipeline` with these options, for a program that does not host runs itself.
   package init(
     of pipeline: PipelineDefinition, options: RunOptions, queue: String, priority: Int, startBy: RecordTime?,
     configuration: HostConfiguration = HostConfiguration(), at time: RecordTime
@@ -130,35 +131,35 @@ extension QueuedRun {
 }
 
 extension RunHost {
-  /// A place for a run among those that go on at once: see ``RunPlace/init(isHeld:loop:onChange:)``.
+  /// Creates a run slot among the runs executed at once: see ``RunPlace/init(isHeld:loop:delayer:onChange:)``.
   package func place(isHeld: Bool, onChange: @escaping @Sendable () -> Void) -> RunPlace {
     RunPlace(isHeld: isHeld, loop: services.loop, delayer: services.configuration.delayer, onChange: onChange)
   }
 }
 
-/// The time of the host, for what decides when runs begin.
+/// The time of the host, for decisions about when runs begin.
 extension RunHost {
   /// Publishes when pipelines are due next, and what makes them due then.
   package func publishNext(_ instants: [(pipeline: String, at: RecordTime?, cause: String?)]) async throws {
     try await services.recorder.publishNext(instants)
   }
 
-  /// The wall clock.
+  /// Returns the wall clock's time.
   package func now() -> RecordTime { services.now() }
 
-  /// Returns when `duration` has passed by the host's timers, or the task is cancelled.
+  /// Waits until `duration` has passed by the host's timers, or the task is cancelled.
   package func delay(for duration: Duration) async throws {
     try await services.context.operationDelayer.delay(for: duration)
   }
 
-  /// The name of this computer and of this process's user, as records have them.
+  /// The names of this computer and of this process's user, as in records.
   package var whereabouts: (host: String, user: String) {
     (services.configuration.hostName, services.configuration.user)
   }
 
-  /// Waits until nobody on the workspace has a name, and takes it; `waiting` is told of each process that has it meanwhile.
+  /// Waits until no process on the workspace holds a name, and acquires it. `waiting` is called for each process that holds it in the meantime.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled, or what the workspace throws.
+  /// - Throws: `CancellationError` if the task is cancelled, or the workspace's error.
   package func waitForLease(
     _ name: String, holder: String, waiting: @escaping @Sendable (_ holder: String, _ process: Int32) -> Void
   ) async throws -> Lease {
@@ -175,7 +176,7 @@ extension RunHost {
   }
 }
 
-/// Takes a name on the loop.
+/// Acquires a name on the event loop.
 private actor LeaseGate {
   let services: HostServices
   nonisolated var unownedExecutor: UnownedSerialExecutor { services.loop.asUnownedSerialExecutor() }

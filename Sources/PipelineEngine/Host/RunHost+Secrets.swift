@@ -3,14 +3,14 @@ import RunHistory
 import Workspace
 
 extension RunHost {
-  /// Reads the secrets of a run that is to be resumed, and of the nested runs that it resumes, before anything of it is touched: for want of one
-  /// it would end, with all that is durable in it.
+  /// Reads the secrets of a run that is to be resumed, and of the nested runs that it resumes, before anything of it is modified: a missing secret
+  /// would end the run, with everything durable in it.
   ///
   /// - Parameters:
   ///   - run: The run.
   ///   - pipeline: Its definition.
   /// - Returns: The values by name, for each of the runs.
-  /// - Throws: ``EngineError/secrets(_:)`` with all that cannot be read, `CancellationError`, or `WorkspaceError`.
+  /// - Throws: ``EngineError/secrets(_:)`` with all secrets that cannot be read, `CancellationError`, or `WorkspaceError`.
   func secrets(of run: RunID, _ pipeline: PipelineDefinition) async throws -> [RunID: [String: String]] {
     let files = Dictionary(pipeline.allNested.values.map { ($0.source.absolutePath, $0) }) { first, _ in first }
     let runs = try [(id: run, pipeline: pipeline)] + interruptedRuns(below: run, files)
@@ -46,7 +46,7 @@ extension RunHost {
     }
   }
 
-  /// The nested runs of a run, however deep, that were interrupted with it, each with its definition: one of `files`, by its path.
+  /// Returns the runs nested in a run, at any depth, that were interrupted with it, each with its definition: one of `files`, by its path.
   private func interruptedRuns(
     below run: RunID, _ files: [String: PipelineDefinition]
   ) throws -> [(id: RunID, pipeline: PipelineDefinition)] {
@@ -59,7 +59,7 @@ extension RunHost {
   }
 }
 
-/// Tells whoever looks what an interrupted run waits for that this host is about to resume. *On the loop.*
+/// Records what an interrupted run that this host is about to resume is waiting for, so that it can be shown. *On the event loop.*
 private final class ResumptionNotices {
   private let run: RunID
   private let services: HostServices
@@ -70,7 +70,7 @@ private final class ResumptionNotices {
     self.services = services
   }
 
-  /// One after the other. What cannot be written is not told: the claim that follows says so.
+  /// One after another. A reason that cannot be written is dropped; the claim that follows reports the error.
   func tell(_ reason: RunReason?) {
     last = Task(executorPreference: services.loop) { [last, run, services] in
       await last?.value
@@ -78,7 +78,7 @@ private final class ResumptionNotices {
     }
   }
 
-  /// It waits no more. Nobody looks at what is still told of a run that has been claimed meanwhile.
+  /// Clears the reason. What is still recorded about a run that has been claimed in the meantime is never read.
   func end() {
     if last != nil { tell(nil) }
   }

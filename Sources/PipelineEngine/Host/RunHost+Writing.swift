@@ -3,10 +3,11 @@ import Workspace
 
 /// What the host does while its history cannot be written: see ``WriteFailurePolicy``.
 extension RunHost {
-  /// What is in the way of writing the history at present, and how much is held for that; nil while all is well, and where nothing is held.
+  /// What currently prevents the history from being written, and how much is held; nil if nothing does, or if the host does not hold records.
   public var writeFailure: WriteFailure? { services.writing.failure }
 
-  /// Whether queued runs may be taken: not while something cannot be written, be it that the directory of all runs is not there. Then it is to be asked again.
+  /// Returns whether queued runs may be claimed: not while something cannot be written, for example because the directory of all runs is missing. In
+  /// that case, call it again later.
   package func mayTakeQueued() -> Bool {
     guard services.writing.isHolding else { return true }
     guard services.writing.failure == nil else { return false }
@@ -15,8 +16,8 @@ extension RunHost {
     return false
   }
 
-  /// For a host that holds records and ends although they cannot be written: interrupts all runs, and lets whoever waits for a record be told that it cannot be written. ``close()`` tries once
-  /// more to write what is held.
+  /// Interrupts all runs of a host that holds records and ends although they cannot be written, and lets everything that waits for a record fail with
+  /// an error. ``close()`` tries once more to write what is held.
   public func endHolding() async {
     let engines = running.withLock { Array($0.values) }
     let services = services
@@ -35,12 +36,12 @@ extension RunHost {
     }
   }
 
-  /// What the program writes beside runs cannot be written, for which it is tried again: as long as that lasts it counts as what keeps the history from being written.
+  /// Notes that something the program writes in addition to runs, and retries, cannot be written. While this lasts, the history counts as not writable.
   package func lacksRoom(_ error: WorkspaceError) {
     services.loop.execute { [services] in services.writing.lackRoom(error) }
   }
 
-  /// That was written, or is given up; to be called once for each time that it lacked room.
+  /// Notes that it was written or given up. Must be called once for each call of `lacksRoom`.
   package func foundRoom() { services.loop.execute { [services] in services.writing.foundRoom() } }
 
   /// [the recorder's thread]
@@ -51,7 +52,7 @@ extension RunHost {
     }
   }
 
-  /// The records of a run, be it one nested in another, no longer fit what is held. [the thread that records]
+  /// Interrupts a run, or one nested in another, whose records no longer fit in memory. [the thread that records]
   func refused(_ run: RunID) {
     services.loop.execute { [self] in
       let engines = running.withLock { Array($0.values) }.filter { $0.includes(run) }
@@ -60,7 +61,7 @@ extension RunHost {
         engine.assumeIsolated { $0.interrupt(because: .unrecorded) }
       }
       guard engines.isEmpty else { return }
-      // Nobody executes it: it has not begun, or has ended.
+      // It is not being executed: it has not begun, or has ended.
       let recorder = services.recorder
       Task { try? await recorder.giveUp(run) }
     }

@@ -7,16 +7,16 @@ import Synchronization
 import Values
 import Workspace
 
-/// What runs pipelines in this process: the event loop, the executor and the writer of the history.
+/// Runs pipelines in this process: owns the event loop, the executor and the history's writer.
 ///
-/// One host serves any number of runs at once. All members may be called from any thread.
+/// One host executes any number of runs at once. All members may be called from any thread.
 public final class RunHost: Sendable {
   let services: HostServices
   let running = Mutex<[RunID: RunEngine]>([:])
   private let canceller = Mutex<RunCanceller?>(nil)
   let recordedPipelines: RecordedPipelines
 
-  /// What has been recorded.
+  /// The history of the workspace.
   public var history: History { services.history }
 
   init(services: HostServices) {
@@ -24,25 +24,25 @@ public final class RunHost: Sendable {
     recordedPipelines = RecordedPipelines(plugins: services.plugins.source)
   }
 
-  /// Opens the workspace in `directory`, which is created when it is missing, and starts the event loop.
+  /// Opens the workspace in `directory`, which is created if it does not exist, and starts the event loop.
   ///
-  /// Runs whose host is gone are marked as interrupted; where nothing can be written, a host that holds its records begins all the same, and they are marked by
-  /// `History.markInterrupted()` when they can be. What signals do to the process stays the program's business: the host's own threads are told of closed
-  /// pipes and of limits on file sizes as errors, whatever these signals do elsewhere.
+  /// Runs whose host no longer exists are marked as interrupted. If nothing can be written, a host that holds its records starts nevertheless, and
+  /// they are marked by `History.markInterrupted()` once that is possible. Signal handling remains the program's responsibility: the host's own
+  /// threads receive closed pipes and file size limits as errors, whatever these signals do elsewhere.
   ///
   /// - Parameters:
-  ///   - directory: Where the workspace is.
-  ///   - plugins: What the pipelines' `uses` may reach; the same that they were loaded with.
-  ///   - durability: What the end of a run survives once it is reported. Default `powerLoss`, for one `fdatasync` a run.
-  ///   - configuration: Time, chance, environment and capacity. Default: this process on this machine.
+  ///   - directory: The directory of the workspace.
+  ///   - plugins: The plugins that the pipelines' `uses` may refer to; the same that they were loaded with.
+  ///   - durability: What the end of a run survives once it is reported. Default `powerLoss`, for one `fdatasync` per run.
+  ///   - configuration: Time, randomness, environment and capacity. Default: this process on this computer.
   ///   - patience: How long a transaction waits for one of another process. Default 30 s.
-  /// - Returns: The host, whose loop runs.
-  /// - Throws: `WorkspaceError`, or ``EngineError`` when the process is out of descriptors or threads.
+  /// - Returns: The host, whose event loop is running.
+  /// - Throws: `WorkspaceError`, or ``EngineError`` if the process is out of descriptors or threads.
   public static func open(
     workspace directory: String, plugins: PluginSource = .none, durability: Durability = .powerLoss,
     configuration: HostConfiguration = HostConfiguration(), patience: Duration = .seconds(30)
   ) throws -> RunHost {
-    // A run writes always, and reads seldom.
+    // A run always writes, and rarely reads.
     let history = try History.open(
       at: directory, mode: .readWrite, first: .writer, patience: patience, durability: durability)
     guard !history.workspace.isReadOnly else { throw WorkspaceError.readOnly(path: history.workspace.path) }
@@ -51,7 +51,7 @@ public final class RunHost: Sendable {
       workspace: history.workspace, delay: configuration.gathering, heldBytes: configuration.whenWritingFails.heldBytes,
       onRefusal: { failure.report(refusal: $0) }, onLoss: { failure.report(loss: $0) },
       onFailure: { failure.report($0) })
-    // Its statements are prepared while this thread goes on.
+    // Its statements are prepared while this thread continues.
     recorder.begin()
     do {
       try history.markInterrupted()
@@ -78,23 +78,24 @@ public final class RunHost: Sendable {
     return host
   }
 
-  /// Makes this process the parent of whatever operations leave behind, so that the end of a run notices also processes that have
-  /// left their operation's session. It concerns the whole process, so the program decides on it, not the library.
+  /// Makes this process the parent of orphaned descendants of operations, so that the end of a run also detects processes that have left their
+  /// operation's session. This affects the whole process, so the program decides about it rather than the library.
   public static func adoptOrphans() {
-    // A kernel that refuses leaves the process groups, which are looked after anyway.
+    // If the kernel refuses, process groups are still handled.
     _ = penstock_adopt_orphans()
   }
 
   /// Runs a pipeline to its end. Cancelling the calling task cancels the run, whose handlers still run.
   ///
   /// - Parameters:
-  ///   - pipeline: What to run.
-  ///   - options: Its params, and which operations.
-  ///   - events: What `onEvent` is called for. Default ``RunEventRange/all``.
-  ///   - onEvent: Called on the engine's thread for everything that happens, nested runs included; must return at once.
+  ///   - pipeline: The pipeline to run.
+  ///   - options: Its params, and which operations to run.
+  ///   - events: The events that `onEvent` is called for. Default ``RunEventRange/all``.
+  ///   - onEvent: Called on the engine's thread for every event, including those of nested runs. Must return immediately.
   /// - Returns: How the run ended. A failed run is an outcome, not an error.
-  /// - Throws: ``MissingDependency`` when a selection cannot be executed, `WorkspaceError` or ``EngineError`` when the engine itself could not go on;
-  ///   ``EngineError/unrecorded(_:)`` where the run was interrupted, and can be resumed, because its records could not be held: see ``WriteFailurePolicy``.
+  /// - Throws: ``MissingDependency`` if a selection cannot be executed; `WorkspaceError` or ``EngineError`` if the engine itself could not continue;
+  ///   ``EngineError/unrecorded(_:)`` if the run was interrupted, and can be resumed, because its records could not be held: see
+  ///   ``WriteFailurePolicy``.
   public func run(
     _ pipeline: PipelineDefinition, options: RunOptions, events: RunEventRange = .all,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
@@ -102,7 +103,7 @@ public final class RunHost: Sendable {
     try await run(pipeline, options: options, recordedAs: nil, events: events, onEvent: onEvent)
   }
 
-  /// The same with the record of the run, where it is there already and this host's.
+  /// Runs a pipeline with an existing record of the run, which this host owns.
   package func run(
     _ pipeline: PipelineDefinition, options: RunOptions, recordedAs record: RunRecord?, startBy: RecordTime? = nil,
     place: RunPlace? = nil, events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil,
@@ -126,12 +127,12 @@ public final class RunHost: Sendable {
     return try await execute(engine, after: former)
   }
 
-  /// Goes on with a run whose host is gone: ends the processes it left behind, keeps every durable result, and executes the rest.
-  /// Cancelling the calling task cancels the run. Where `requester` asks for it, that is recorded.
+  /// Resumes a run whose host no longer exists: terminates the processes left behind, keeps every durable result, and executes the rest. Cancelling
+  /// the calling task cancels the run. A `requester` is recorded.
   ///
-  /// - Throws: ``RunNotFound``, ``RunNotResumable``, what `run` throws, and ``EngineError/secrets(_:)`` where a secret cannot be read, and
-  ///   ``EngineError/processesRemain(_:of:)`` where a process that the former host left running cannot be ended, or ``EngineError/jobsElsewhere(_:of:)`` where it
-  ///   may have jobs that this host cannot ask for: then the run stays interrupted.
+  /// - Throws: ``RunNotFound``, ``RunNotResumable``, the errors of `run`, ``EngineError/secrets(_:)`` if a secret cannot be read,
+  ///   ``EngineError/processesRemain(_:of:)`` if a process that the former host left running cannot be terminated, or
+  ///   ``EngineError/jobsElsewhere(_:of:)`` if it may have jobs that this host cannot recover. In these cases the run stays interrupted.
   public func resume(
     _ id: RunID, for requester: Requester? = nil, version: String = "", events: RunEventRange = .all,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
@@ -139,7 +140,8 @@ public final class RunHost: Sendable {
     try await resume(id, for: requester, version: version, in: nil, events: events, onEvent: onEvent)
   }
 
-  /// The same for a run that has a place among those that go on. Unless somebody asks for it, a run that was to be cancelled is, with its handlers.
+  /// Resumes a run that has a run slot. Unless its resumption was requested explicitly, a run whose cancellation was requested is cancelled, and its
+  /// handlers run.
   package func resume(
     _ id: RunID, for requester: Requester? = nil, isAskedFor: Bool = false, version: String = "", in place: RunPlace?,
     events: RunEventRange = .all, onEvent: (@Sendable (RunEvent) -> Void)? = nil
@@ -152,12 +154,12 @@ public final class RunHost: Sendable {
       text: recorded.definition, path: recorded.run.path ?? "recorded.yaml", nested: recorded.nestedDefinitions,
       plugins: services.plugins.source, isRecorded: true)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
-    // What ends with its host is on this machine.
+    // What ends with its host is on this computer.
     let elsewhere = try history.executorsWithJobs(of: id, besides: [LocalExecutor.name, services.executors.jobs.name])
     guard elsewhere.isEmpty else { throw EngineError.jobsElsewhere(elsewhere, of: id) }
     let secrets = try await secrets(of: id, pipeline)
     let source = try history.recordedSource(of: recorded.run)
-    // Only one process may go on with it.
+    // Only one process may resume it.
     guard
       let claimed = try await services.recorder.claim(
         id, for: requester, isAskedFor: isAskedFor, at: services.now())
@@ -195,28 +197,30 @@ public final class RunHost: Sendable {
     run.state == .running || run.isUnowned ? run.owner.whereabouts(in: services.history.workspace.directory) : nil
   }
 
-  /// Says who or what cancels the tasks of this host's runs from now on, which is recorded with them. A login name is that of the host where none is given.
+  /// Sets the person or process that is recorded as the canceller when tasks of this host's runs are cancelled from now on. The login name, if not
+  /// given, is the host's.
   public func attributeCancellations(to canceller: RunCanceller) {
     var canceller = canceller
     if canceller.means == .terminal, canceller.who == nil { canceller.who = services.configuration.user }
     self.canceller.withLock { $0 = canceller }
   }
 
-  /// Kills every process that is running, at once.
+  /// Kills every running process immediately.
   public func kill() {
     let engines = running.withLock { Array($0.values) }
     let canceller = canceller.withLock { $0 }
     services.loop.execute { for engine in engines { engine.assumeIsolated { $0.kill(by: canceller) } } }
   }
 
-  /// To be called by a program that takes SIGTSTP and SIGCONT itself: it is about to be stopped, or goes on. Conditions such as `foreground` follow.
+  /// Notes that the process is about to be stopped, or continues. To be called by a program that handles SIGTSTP and SIGCONT itself; specifications
+  /// such as `foreground` depend on it.
   public func noticeForeground(isStopping: Bool) {
     services.observations.activity.notice(isStopping: isStopping)
   }
 
   /// Makes everything durable, closes the workspace and ends the event loop. Runs must have ended.
   ///
-  /// - Throws: `WorkspaceError` where something cannot be written. Everything is closed all the same.
+  /// - Throws: `WorkspaceError` if something cannot be written. Everything is closed nevertheless.
   public func close() async throws {
     services.loop.execute { [writing = services.writing] in writing.stop() }
     defer {
@@ -227,10 +231,10 @@ public final class RunHost: Sendable {
     try await services.recorder.close()
   }
 
-  /// For a program that ends now, in place of ``close()``: makes everything durable, and leaves the connections and the event loop to the end of the
-  /// process, until which this host is kept. Taking all of them apart first would only take time. Runs must have ended.
+  /// Makes everything durable, for a program that ends now, instead of ``close()``: connections and the event loop are left to the end of the
+  /// process, because dismantling them would only take time. The host is kept until then. Runs must have ended.
   public func finish() async throws {
-    // What plugins still have kept is not waited for by a run, and what could not be written is tried once more.
+    // Runs do not wait for what plugins are still storing, and what could not be written is tried once more.
     if services.plugins.hasLentStorage { return try await close() }
     do {
       try await services.recorder.flush()
@@ -249,7 +253,7 @@ public final class RunHost: Sendable {
     let id = engine.id
     running.withLock { $0[id] = engine }
     defer { running.withLock { $0[id] = nil } }
-    // A task of its own: what cancels the caller must not cancel the handlers of the run.
+    // A separate task: what cancels the caller must not cancel the handlers of the run.
     let execution = Task(executorPreference: services.loop) {
       if let host { try await engine.endFormerProcesses(of: host) }
       return try await engine.run(after: former)
@@ -262,21 +266,21 @@ public final class RunHost: Sendable {
     }
   }
 
-  /// Cancels a run of this host because a later one of its pipeline takes its place. Does nothing where it does not go on.
+  /// Cancels a run of this host because a later one of its pipeline replaces it. Does nothing if it is not running.
   package func cancel(_ run: RunID, replacedBy successor: RunID) {
     guard let engine = running.withLock({ $0[run] }) else { return }
     let canceller = RunCanceller(who: successor.text, means: .overlap)
     services.loop.execute { engine.assumeIsolated { $0.cancel(.requested, by: canceller) } }
   }
 
-  /// Another process has taken a run of this host, be it one nested in another: none of the host's runs can be relied on, and each looks for itself.
+  /// Handles the loss of a run, or one nested in another, to another process: none of the host's runs can be relied on, and each checks its own ownership.
   private func lost(_ run: RunID) {
     let engines = running.withLock { Array($0.values) }
     services.loop.execute { for engine in engines { engine.assumeIsolated { $0.lose(run) } } }
   }
 }
 
-/// Hands the recorder's failure, and the loss and refusal of runs, to the host, which exists only after the recorder.
+/// Forwards the recorder's failure, and the loss and rejection of runs, to the host, which is created after the recorder.
 private final class FailureRelay: Sendable {
   private struct Targets {
     var onFailure: (@Sendable (WorkspaceError) -> Void)?
@@ -300,9 +304,9 @@ private final class FailureRelay: Sendable {
   func report(refusal run: RunID) { targets.withLock { $0.onRefusal }?(run) }
 }
 
-/// There is no such run in the history.
+/// The run does not exist in the history.
 public struct RunNotFound: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The run that was asked for.
+  /// The requested run.
   public let id: RunID
   /// What happened, and what to do next.
   public var description: String {
@@ -310,13 +314,13 @@ public struct RunNotFound: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A run is not in a state to go on from.
+/// A run is not in a state from which it can be resumed.
 public struct RunNotResumable: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The run that was asked for.
+  /// The requested run.
   public let id: RunID
-  /// The state it is in.
+  /// The state of the run.
   public let state: RunState
-  /// What is known of the process that runs it: "is running in process 12".
+  /// What is known of the process that runs it, such as "is running in process 12".
   public var whereabouts: String?
   /// What happened, and what to do next.
   public var description: String {
@@ -330,9 +334,9 @@ public struct RunNotResumable: Error, Sendable, Hashable, CustomStringConvertibl
   }
 }
 
-/// A recorded definition does not load with this version.
+/// A recorded definition cannot be loaded with this version.
 public struct InvalidPipeline: Error, Sendable {
-  /// What the loader found.
+  /// The findings of the loader.
   public let result: LoadResult
 }
 

@@ -1,9 +1,9 @@
-/// What may take longer than a millisecond: done beside the event loop, on the threads of the process.
+/// Work that may take longer than a millisecond, performed off the event loop on the process's thread pool.
 enum BlockingWork {
   /// More bytes than can be read, parsed or written in a millisecond.
   static let large = 64 << 10
 
-  /// Returns what `body` does: beside the loop where `isLarge`, else at once.
+  /// Returns the result of `body`, which runs off the event loop if `isLarge`, otherwise immediately.
   static func run<T: Sendable, Failure: Error>(
     if isLarge: Bool, isolation: isolated (any Actor)? = #isolation,
     _ body: @escaping @Sendable () throws(Failure) -> T
@@ -12,7 +12,7 @@ enum BlockingWork {
     return try body()
   }
 
-  /// Returns what `body` does, which may wait for files.
+  /// Returns the result of `body`, which may wait for files and runs off the event loop.
   static func run<T: Sendable, Failure: Error>(
     isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable () throws(Failure) -> T
   ) async throws(Failure) -> T {

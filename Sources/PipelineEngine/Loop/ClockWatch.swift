@@ -4,26 +4,27 @@ import RunHistory
 import Synchronization
 import Values
 
-/// Notices that the wall clock was set: that it has moved on by more, or by less, than the time that has passed.
+/// Detects that the wall clock was set: that it has advanced by more or less than the time that has passed.
 ///
-/// The kernel tells of that, so nothing is polled. It tells nothing of an injected clock, and there may be no descriptor left to be told by: those settings are noticed by ``look()``. Any thread.
+/// The kernel reports this, so nothing is polled. It does not report settings of an injected clock, and there may be no descriptor for its reports;
+/// those settings are detected by ``look()``. May be used from any thread.
 package final class ClockWatch: Sendable {
-  /// A setting of the wall clock.
+  /// A change of the wall clock.
   package struct Setting: Sendable, Hashable {
-    /// By how much it was set forward; negative where it was set back.
+    /// The amount by which it was set forward; negative if it was set back.
     package var change: Duration
-    /// What it shows now.
+    /// The time it shows now.
     package var time: RecordTime
   }
 
-  /// Less is not told until it has added up: time services correct clocks all the time.
+  /// Smaller changes are not reported until they add up to this, because time services correct clocks all the time.
   package static let leastChange = Duration.seconds(2)
-  /// Two readings that are further apart are taken again: the process was stopped between them.
+  /// If two readings are further apart than this, the process was stopped between them, and they are repeated.
   private static let readingTime = Duration.milliseconds(100)
 
-  /// Invariant: where `token` is there, the loop watches `timer`.
+  /// Invariant: if `token` is not nil, the event loop watches `timer`.
   private struct State {
-    /// The wall clock's time when the other one was at zero, when a setting was told last.
+    /// The difference between the wall clock and the monotonic clock at the last reported change.
     var offset: Duration
     var timer: Int32 = -1
     var token: EventLoop.Token?
@@ -34,7 +35,7 @@ package final class ClockWatch: Sendable {
   private let onSetting: @Sendable (Setting) -> Void
   private let state: Mutex<State>
 
-  /// Begins to watch. `onSetting` is called on the loop, or by ``look()``.
+  /// Starts watching. `onSetting` is called on the event loop, or by ``look()``.
   init(_ time: HostClock, on loop: EventLoop, _ onSetting: @escaping @Sendable (Setting) -> Void) {
     self.time = time
     self.loop = loop
@@ -73,7 +74,7 @@ package final class ClockWatch: Sendable {
     }
   }
 
-  // MARK: What the kernel tells, on the loop
+  // MARK: Reports of the kernel, on the event loop
 
   private func begin() {
     let timer = timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
@@ -84,7 +85,7 @@ package final class ClockWatch: Sendable {
   }
 
   private func wasSet(_ timer: Int32) {
-    // Ends with ECANCELED: the timer itself is never due.
+    // Fails with ECANCELED: the timer itself is never due.
     var expirations: UInt64 = 0
     _ = read(timer, &expirations, MemoryLayout<UInt64>.size)
     arm(timer)
@@ -95,7 +96,7 @@ package final class ClockWatch: Sendable {
     var setting = itimerspec()
     // 2200-01-01.
     setting.it_value.tv_sec = 7_258_118_400
-    // Fails with ECANCELED where the clock is set at this very moment. The timer is armed all the same, and the clocks are compared after that.
+    // Fails with ECANCELED if the clock is set at this very moment. The timer is armed nevertheless, and the clocks are compared after that.
     _ = timerfd_settime(timer, Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET), &setting, nil)
   }
 }

@@ -1,6 +1,6 @@
 extension EventLoop {
-  /// A time as `epoll_wait` takes it, rounded up so that it does not wake too early and spin. Never negative, which would mean for ever: a timer
-  /// may have come due since the last look.
+  /// Converts a duration for `epoll_wait`, rounded up so that it does not wake too early and spin. Never negative, which would mean indefinitely: a
+  /// timer may have become due since it was last checked.
   static func milliseconds(_ duration: Duration) -> Int32 {
     guard duration > .zero else { return 0 }
     let (seconds, attoseconds) = duration.components

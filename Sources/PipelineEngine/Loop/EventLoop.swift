@@ -6,14 +6,14 @@ import OperatingSystem
 import Synchronization
 
 /// One thread that runs everything a host does between the starts and the ends of processes: it waits in `epoll` for descriptors and timers, and
-/// executes the jobs of the actors and tasks that name it as their executor.
+/// executes the jobs of the actors and tasks that use it as their executor.
 ///
-/// An end of a process, the step of the engine that it causes and the start of the next process happen one after another on this thread, with no hand-over
-/// to another one. That is what keeps a step's cost near that of `posix_spawn` itself.
+/// The end of a process, the resulting step of the engine and the start of the next process follow one another on this thread, without switching to
+/// another one. This keeps the cost of a step near that of `posix_spawn` itself.
 ///
-/// Members marked *on the loop* may only be called from jobs and handlers that run on it; the others from any thread.
+/// Members marked *on the event loop* may only be called from jobs and handlers that run on it; the others from any thread.
 final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-  // @unchecked: `core` is touched only by the loop's own thread; everything other threads reach is in `inbox` and `isSleeping`.
+  // @unchecked: `core` is accessed only by the event loop's own thread; everything that other threads access is in `inbox` and `isSleeping`.
 
   /// Identifies a watched descriptor or a timer.
   typealias Token = UInt64
@@ -22,9 +22,9 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     var jobs: [UnownedJob] = []
     var calls: [@Sendable () -> Void] = []
     var isStopping = false
-    /// Whether the thread has nothing to do with the loop any more.
+    /// Whether the thread no longer runs the event loop.
     var hasEnded = false
-    /// Whether another one runs what came after that.
+    /// Whether another thread runs what was added after that.
     var isLate = false
   }
 
@@ -42,15 +42,15 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   private struct Core {
     var jobs: Deque<UnownedJob> = []
-    /// What starts processes, before all other jobs.
+    /// Jobs that start processes, which run before all others.
     var urgent: Deque<UnownedJob> = []
     var isUrgent = false
     var handlers: [Token: Watch] = [:]
     var timers = Heap<Timer>()
     var timerBodies: [Token: () -> Void] = [:]
-    /// What takes back the alarms of timers that the kernel does not wait for.
+    /// Closures that cancel the alarms of timers that the kernel does not wait for.
     var alarms: [Token: @Sendable () -> Void] = [:]
-    /// What waits for a moment without anything else to do.
+    /// Calls to be made when there is nothing else to do.
     var leisure: Deque<() -> Void> = []
     var nextToken: Token = 1
   }
@@ -63,15 +63,15 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private let thread = Atomic<pthread_t>(0)
   private let now: @Sendable () -> ContinuousClock.Instant
   private let alarms: (any LoopAlarms)?
-  /// How late this loop is.
+  /// Measures the lateness of this event loop.
   let meter = LoopMeter()
 
-  /// Creates the loop's descriptors; no thread runs yet.
+  /// Creates the event loop's descriptors; no thread runs yet.
   ///
   /// - Parameters:
-  ///   - now: The clock of its timers, by which the kernel waits in any case.
-  ///   - alarms: What lets the delays of its timers pass in place of the kernel.
-  /// - Throws: ``EngineError/systemCall(_:_:)`` when the process is out of descriptors.
+  ///   - now: The clock of its timers; the kernel always waits by its own.
+  ///   - alarms: Performs the delays of its timers instead of the kernel.
+  /// - Throws: ``EngineError/systemCall(_:_:)`` if the process is out of descriptors.
   init(
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, alarms: (any LoopAlarms)? = nil
   ) throws(EngineError) {
@@ -91,15 +91,16 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   deinit { close(epoll) }
 
-  /// Starts the loop's thread, under a name of at most 15 characters.
+  /// Starts the event loop's thread, with a name of at most 15 characters.
   func start(name: String = "penstock-loop") throws(EngineError) {
-    // The thread keeps the loop alive until `stop`.
+    // The thread keeps the event loop alive until `stop`.
     do throws(SystemError) {
       try SystemThread.detach(name) { [self] in
         thread.store(pthread_self(), ordering: .releasing)
-        // The end of a process that the loop starts is ignored right where it is sent. A thread that blocks it makes it interrupt some other thread instead.
+        // If this thread blocked SIGCHLD, the end of a process that it started would interrupt some other thread; here the signal is ignored as soon
+        // as it is sent.
         SignalMask.unblock(SIGCHLD)
-        // What the loop writes into a closed pipe or beyond a limit on file sizes is an error. Processes do not inherit that.
+        // Writing to a closed pipe or beyond a file size limit must fail with an error. Processes do not inherit this mask.
         SignalMask.block(SIGPIPE, SIGXFSZ)
         ThreadPriority.followProcess()
         run()
@@ -109,7 +110,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Ends the thread once it has nothing left to run. What comes afterwards runs all the same, one after the other, and delays end with an error.
+  /// Ends the thread once it has nothing left to run. What is added later still runs, one after another, and delays end with an error.
   func stop() {
     inbox.withLock { $0.isStopping = true }
     wake.signal()
@@ -136,7 +137,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
   func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
-  /// Runs `body` on the loop, soon.
+  /// Runs `body` on the event loop, soon.
   func execute(_ body: @escaping @Sendable () -> Void) {
     add { $0.calls.append(body) }
   }
@@ -152,30 +153,30 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     do throws(SystemError) {
       try SystemThread.detach("penstock-late") { [self] in runLate() }
     } catch {
-      // The next one to come tries again.
+      // The next addition tries again.
       inbox.withLock { $0.isLate = false }
     }
   }
 
-  /// Runs `body` on the loop: at once where the caller is on it, otherwise soon.
+  /// Runs `body` on the event loop: immediately if the caller is on it, otherwise soon.
   func reach(_ body: @escaping @Sendable () -> Void) {
     if isOnLoop { body() } else { execute(body) }
   }
 
-  /// Lets the jobs that `body` enqueues run before all others: what can start a process now, while the records of another one's end can wait.
-  /// *On the loop.*
+  /// Runs the jobs that `body` enqueues before all others: work that allows a process to start now takes precedence over recording the end of another
+  /// one. *On the event loop.*
   func urgently(_ body: () -> Void) {
     core.isUrgent = true
     body()
     core.isUrgent = false
   }
 
-  /// Whether the caller is on the loop's thread.
+  /// Whether the caller is on the event loop's thread.
   var isOnLoop: Bool { thread.load(ordering: .acquiring) == pthread_self() }
 
-  // MARK: Descriptors and timers, on the loop
+  // MARK: Descriptors and timers, on the event loop
 
-  /// Calls `body` whenever `descriptor` is readable, until `unwatch`; or once, after which the watch is over, and nothing has to be undone. *On the loop.*
+  /// Calls `body` whenever `descriptor` is readable, until `unwatch`; or once, after which the watch has ended and need not be removed. *On the event loop.*
   func watch(
     _ descriptor: Int32, once isOnce: Bool = false, _ body: @escaping () -> Void
   ) throws(EngineError) -> Token {
@@ -187,13 +188,13 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     return token
   }
 
-  /// Ends a watch. The descriptor stays open. *On the loop.*
+  /// Ends a watch. The descriptor stays open. *On the event loop.*
   func unwatch(_ token: Token) {
     guard let handler = core.handlers.removeValue(forKey: token) else { return }
     epoll_ctl(epoll, EPOLL_CTL_DEL, handler.descriptor, nil)
   }
 
-  /// Calls `body` once, when `delay` has passed. *On the loop.*
+  /// Calls `body` once, when `delay` has passed. *On the event loop.*
   func schedule(after delay: Duration, _ body: @escaping () -> Void) -> Token {
     let token = newToken()
     core.timerBodies[token] = body
@@ -212,28 +213,28 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     core.timerBodies.removeValue(forKey: token)?()
   }
 
-  /// Cancels a timer that has not fired yet. *On the loop.*
+  /// Cancels a timer that has not fired yet. *On the event loop.*
   func cancelTimer(_ token: Token) {
     core.timerBodies[token] = nil
     core.alarms.removeValue(forKey: token)?()
-    // A cancelled timer leaves the heap when it comes up; when most are such leftovers the heap is built anew.
+    // A cancelled timer stays in the heap until it is due; when most entries are cancelled, the heap is rebuilt.
     if core.timers.count > 64, core.timers.count > core.timerBodies.count * 4 {
       core.timers = Heap(core.timers.unordered.filter { core.timerBodies[$0.token] != nil })
     }
   }
 
-  /// How many timers and descriptors are waited for. *On the loop.*
+  /// The number of active timers and watched descriptors. *On the event loop.*
   var waits: (timers: Int, descriptors: Int) { (core.timerBodies.count, core.handlers.count) }
 
-  /// Calls `body` soon, when there is nothing else to do: what has to be done, but may not keep the next process from starting. *On the loop.*
+  /// Calls `body` soon, when there is nothing else to do: for work that is necessary but must not delay the start of the next process. *On the event loop.*
   func whenIdle(_ body: @escaping () -> Void) {
     core.leisure.append(body)
-    // A loop that is never idle must not gather descriptors without end.
+    // An event loop that is never idle must not accumulate descriptors without limit.
     if core.leisure.count > Self.leisureLimit { core.leisure.popFirst()?() }
   }
 
   private static let leisureLimit = 16
-  /// A turn runs the jobs that were there when it began, or this many where these are fewer, so that what a turn costs is shared by many jobs.
+  /// Each iteration runs the jobs that were queued when it began, but at least this many, so that the cost of an iteration is shared by many jobs.
   private static let leastInTurn = 64
 
   // MARK: The thread
@@ -242,7 +243,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     var events = [epoll_event](repeating: epoll_event(), count: 64)
     meter.beginTurn(now())
     while true {
-      // What these enqueue has its turn after what others ask for: a task that yields again and again keeps nobody waiting.
+      // Jobs enqueued by these run after requests of other threads, so that a task that yields repeatedly delays nothing.
       var left = max(core.jobs.count, Self.leastInTurn)
       while left > 0, let job = core.jobs.popFirst() {
         left -= 1
@@ -262,7 +263,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         if left == 0 { look(&events) }
         continue
       }
-      // Announce the sleep, then look once more: whoever adds after this look sees the announcement and wakes the loop.
+      // Announce the sleep, then check once more: a thread that adds something after this check sees the announcement and wakes the event loop.
       isSleeping.store(true, ordering: .sequentiallyConsistent)
       let hasWork = inbox.withLock { !$0.jobs.isEmpty || !$0.calls.isEmpty || $0.isStopping }
       let mayWait = !hasWork && core.leisure.isEmpty
@@ -275,7 +276,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs what outlives the loop, so that its tasks come to their end: they wait for no time and no descriptor any more.
+  /// Runs what outlives the event loop, so that its tasks complete; they no longer wait for times or descriptors.
   private func runLate() {
     thread.store(pthread_self(), ordering: .releasing)
     var isOver = false
@@ -295,17 +296,17 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Lets go of what waited for a time or a descriptor, which may hold this loop: nothing of it comes any more.
+  /// Drops what waited for a time or a descriptor, which may retain this event loop and will never be called.
   private func dropWaits() {
     let (alarms, bodies, handlers) = (core.alarms, core.timerBodies, core.handlers)
     (core.alarms, core.timerBodies, core.handlers) = ([:], [:], [:])
     core.timers = Heap()
     for cancel in alarms.values { cancel() }
-    // What ends with these may still cancel timers and watches.
+    // Their deinitializers may still cancel timers and watches.
     withExtendedLifetime((bodies, handlers)) {}
   }
 
-  /// Runs the urgent jobs. Each may have taken a while, in which other processes have ended, so these are looked for after each.
+  /// Runs the urgent jobs. Each may take a while, during which other processes may end, so descriptors are checked after each.
   private func runUrgent(_ events: inout [epoll_event]) {
     while let job = core.urgent.popFirst() {
       execute(job)
@@ -337,7 +338,7 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Takes over what other threads added. True when the loop is to end.
+  /// Takes what other threads have added. Returns true if the event loop is to end.
   private func drainInbox() -> Bool {
     let taken = inbox.withLock { inbox in
       let taken = inbox
@@ -366,10 +367,10 @@ final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     return epoll_wait(epoll, &events, Int32(events.count), milliseconds(now))
   }
 
-  /// How long the turn that goes on has lasted; zero while the loop sleeps. Any thread.
+  /// How long the current iteration has lasted; zero while the event loop sleeps. May be read from any thread.
   var presentTurn: Duration { meter.presentTurn(now()) }
 
-  /// How long `epoll_wait` may sleep: until the next timer, or for ever.
+  /// Returns how long `epoll_wait` may sleep: until the next timer, or indefinitely.
   private func milliseconds(_ now: ContinuousClock.Instant) -> Int32 {
     while let first = core.timers.min {
       guard core.timerBodies[first.token] != nil else {

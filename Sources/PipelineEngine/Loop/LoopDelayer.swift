@@ -1,11 +1,11 @@
 import Operations
 import Synchronization
 
-/// Lets time pass on the event loop's own timers, without any other thread.
+/// Performs delays by the event loop's own timers, without any other thread.
 struct LoopDelayer: OperationDelayer {
   let loop: EventLoop
 
-  /// - Throws: `CancellationError` where the task is cancelled, or the loop ends.
+  /// - Throws: `CancellationError` if the task is cancelled or the event loop ends.
   nonisolated(nonsending) func delay(for duration: Duration) async throws {
     try Task.checkCancellation()
     let wait = LoopWait(loop: loop)
@@ -24,11 +24,11 @@ struct LoopDelayer: OperationDelayer {
 
 /// One wait for a timer, which may be ended early.
 private final class LoopWait: @unchecked Sendable {
-  // @unchecked: the compiler cannot see it, but this is touched on one thread alone, that of the loop: by what runs there anyway and
-  // by what is sent there with `execute`.
+  // @unchecked: the compiler cannot verify it, but this is accessed only on the event loop's thread: by code that runs there anyway and by what is
+  // sent there with `execute`.
 
   private let loop: EventLoop
-  /// The timer holds it: it goes with that.
+  /// Weak, because the timer owns it: it is released with the timer.
   private weak var answer: LoopWaitAnswer?
   private var timer: EventLoop.Token?
   private var hasEnded = false
@@ -53,7 +53,8 @@ private final class LoopWait: @unchecked Sendable {
   }
 }
 
-/// Tells who waits that the wait is over; or that it never will be, when nobody has this any more: the loop has ended, and let go of what it was to do.
+/// Notifies the waiting task that the wait is over, or, when this is released without an answer, that it never will be: the event loop has ended and
+/// dropped its timers.
 private final class LoopWaitAnswer: Sendable {
   private let continuation: Mutex<CheckedContinuation<Bool, Never>?>
 

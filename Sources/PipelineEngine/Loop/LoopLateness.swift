@@ -1,45 +1,45 @@
-/// How late the event loop of a host was in some stretch of time.
+/// How late the event loop of a host was in a period of time.
 package struct LoopLateness: Sendable, Hashable {
-  /// How late timers fired, each. Up to a millisecond of that is the kernel's, which waits for whole ones.
+  /// How late each timer fired. Up to a millisecond of this is due to the kernel, which waits for whole milliseconds.
   package var timers = Figures()
-  /// How long the loop was busy with other things before it looked again for what is due: the longest that an event may have waited.
+  /// How long the event loop was busy before it checked for due work again: the longest that an event may have waited.
   package var turns = Figures()
 
-  /// How long something took, many times. Percentiles are exact to an eighth, and never less than what was measured.
+  /// Statistics of many durations. Percentiles are exact to an eighth, and never less than what was measured.
   package struct Figures: Sendable, Hashable {
-    /// How many times.
+    /// The number of durations.
     package var count = 0
-    /// Half of them took no longer.
+    /// Half of the durations were at most this long.
     package var median = Duration.zero
-    /// 99 of 100.
+    /// 99 of 100 durations were at most this long.
     package var p99 = Duration.zero
-    /// 999 of 1,000.
+    /// 999 of 1,000 durations were at most this long.
     package var p999 = Duration.zero
-    /// The longest.
+    /// The longest duration.
     package var maximum = Duration.zero
   }
 }
 
-/// Counts durations by their lengths, to the microsecond below 16 µs and to an eighth above, up to some 19 hours.
+/// A histogram of durations, exact to the microsecond below 16 µs and to an eighth above, up to some 19 hours.
 struct DurationHistogram: Sendable {
   private static let exact = 16
-  /// 2 to the power of this is `exact`.
+  /// The binary logarithm of `exact`.
   private static let exactBits = 4
-  /// So many buckets are in each doubling.
+  /// The number of buckets in each doubling.
   private static let parts = 8
   private static let longest: Int64 = 1 << 36 - 1
 
   private var buckets = [UInt32](repeating: 0, count: Self.bucket(of: Self.longest) + 1)
   private var maximum: Duration = .zero
 
-  /// Takes a duration; those below zero count as zero.
+  /// Adds a duration; negative durations count as zero.
   mutating func add(_ duration: Duration) {
     if duration > maximum { maximum = duration }
     let bucket = Self.bucket(of: duration > .zero ? min(Self.roundedUp(duration), Self.longest) : 0)
     if buckets[bucket] < .max { buckets[bucket] += 1 }
   }
 
-  /// The figures so far.
+  /// The statistics so far.
   var figures: LoopLateness.Figures {
     var figures = LoopLateness.Figures()
     figures.count = buckets.reduce(0) { $0 + Int($1) }
@@ -71,7 +71,7 @@ struct DurationHistogram: Sendable {
     return exact + (doubling - exactBits) * parts + part
   }
 
-  /// The most microseconds that are in a bucket.
+  /// The largest number of microseconds in a bucket.
   private static func end(of bucket: Int) -> Int64 {
     guard bucket >= exact else { return Int64(bucket) }
     let (doubling, part) = (bucket - exact).quotientAndRemainder(dividingBy: parts)

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Measures how late an event loop is. The loop notes, from its own thread; any thread asks, also while the loop is stuck.
+/// Measures how late an event loop is. The event loop adds measurements from its own thread; any thread may read them, even while the event loop is stuck.
 final class LoopMeter: Sendable {
   private struct State {
     var timers = DurationHistogram()
     var turns = DurationHistogram()
-    /// When the turn that goes on began; nil while the loop sleeps, or does not run.
+    /// When the current iteration began; nil while the event loop sleeps or is not running.
     var turnBegan: ContinuousClock.Instant?
   }
 
   private let state = Mutex(State())
 
-  /// The loop has woken up.
+  /// Notes that the event loop has woken up.
   func beginTurn(_ now: ContinuousClock.Instant) { state.withLock { $0.turnBegan = now } }
 
-  /// The loop looks for what is due, and goes on.
+  /// Notes that the event loop checks for due work and continues.
   func renewTurn(_ now: ContinuousClock.Instant) {
     state.withLock { state in
       if let began = state.turnBegan { state.turns.add(began.duration(to: now)) }
@@ -22,7 +22,7 @@ final class LoopMeter: Sendable {
     }
   }
 
-  /// The loop goes to sleep, or ends.
+  /// Notes that the event loop goes to sleep or ends.
   func endTurn(_ now: ContinuousClock.Instant) {
     state.withLock { state in
       if let began = state.turnBegan { state.turns.add(began.duration(to: now)) }
@@ -30,12 +30,12 @@ final class LoopMeter: Sendable {
     }
   }
 
-  /// A timer fires that was due at `due`.
+  /// Notes that a timer fires that was due at `due`.
   func noteTimer(due: ContinuousClock.Instant, _ now: ContinuousClock.Instant) {
     state.withLock { $0.timers.add(due.duration(to: now)) }
   }
 
-  /// What was measured since this was asked last, or the loop began.
+  /// Returns the measurements since the last call, or since the event loop started.
   func take() -> LoopLateness {
     let taken = state.withLock { state in
       defer { (state.timers, state.turns) = (DurationHistogram(), DurationHistogram()) }
@@ -44,10 +44,10 @@ final class LoopMeter: Sendable {
     return LoopLateness(timers: taken.timers.figures, turns: taken.turns.figures)
   }
 
-  /// Whether the loop sleeps, or does not run.
+  /// Whether the event loop sleeps or is not running.
   var isAsleep: Bool { state.withLock { $0.turnBegan == nil } }
 
-  /// How long the turn that goes on has lasted; zero while the loop sleeps.
+  /// Returns how long the current iteration has lasted; zero while the event loop sleeps.
   func presentTurn(_ now: ContinuousClock.Instant) -> Duration {
     state.withLock { $0.turnBegan.map { max(.zero, $0.duration(to: now)) } ?? .zero }
   }

@@ -1,7 +1,7 @@
-/// Waits on the loop for somebody to call `wake`.
+/// Waits on the event loop for a call of `wake`.
 final class LoopWaiter: @unchecked Sendable {
-  // @unchecked: the compiler cannot see it, but this is touched on one thread alone, that of the loop: by what runs there anyway and
-  // by what is sent there with `execute`.
+  // @unchecked: the compiler cannot verify it, but this is accessed only on the event loop's thread: by code that runs there anyway and by what is
+  // sent there with `execute`.
 
   private let loop: EventLoop
   private var continuation: CheckedContinuation<Bool, Never>?
@@ -9,7 +9,7 @@ final class LoopWaiter: @unchecked Sendable {
 
   init(loop: EventLoop) { self.loop = loop }
 
-  /// True when woken, now or before; false when the task was cancelled first.
+  /// Returns true if woken, now or before, or false if the task was cancelled first.
   func wait(isolation: isolated (any Actor)? = #isolation) async -> Bool {
     await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: isolation) { continuation in
@@ -22,7 +22,7 @@ final class LoopWaiter: @unchecked Sendable {
     }
   }
 
-  /// Ends the wait, or the next one.
+  /// Ends the current wait, or the next one.
   func wake() {
     isAwake = true
     end(true)

@@ -2,39 +2,39 @@ import RunHistory
 
 /// A wait as the history keeps it, by two clocks: the wall clock may be set while there is no host, and the time since boot ends with the boot.
 ///
-/// What is left of it is the smaller of what the two say, and never more than the whole wait: a clock that is set back does not prolong a wait, and one
-/// that is set forward may shorten it. Another boot, or another container, leaves the wall clock alone.
+/// The remaining time is the smaller of both clocks' values, and never more than the whole wait: setting the clock back does not prolong a wait, and
+/// setting it forward may shorten it. After another boot, or in another container, only the wall clock counts.
 struct RecordedWait: Sendable, Hashable {
   /// What is waited for.
   enum Kind: Sendable {
-    /// A time, of which `wait` says how long it is.
+    /// A time; `wait` defines its duration.
     case time
     case specification, retry, approval
     /// The next round of a repetition.
     case round
   }
 
-  /// The present, by both clocks.
+  /// The current time by both clocks.
   struct Moment: Sendable, Hashable {
     /// The wall clock.
     var time: RecordTime
-    /// The identity of the boot and the container; empty where the kernel does not tell.
+    /// The identity of the boot and the container; empty if the kernel does not provide it.
     var boot: String
-    /// Microseconds since then, those in which the machine slept included.
+    /// Microseconds since boot, including those in which the computer slept.
     var sinceBoot: Int64
   }
 
   var kind = Kind.time
-  /// When it is over, by the wall clock.
+  /// When the wait ends, by the wall clock.
   var due: RecordTime?
-  /// The boot that the next two count from.
+  /// The boot to which the next two values refer.
   var boot: String?
-  /// When it is over, in microseconds since boot.
+  /// When the wait ends, in microseconds since boot.
   var dueSinceBoot: Int64?
-  /// When it began, or the first attempt of its operation, in microseconds since boot.
+  /// When the wait began, or the first attempt of its operation, in microseconds since boot.
   var beganSinceBoot: Int64?
 
-  /// What the history keeps of a wait by the time since boot; nil where the boot is not known.
+  /// Returns what the history keeps of a wait by the time since boot, or nil if the boot is unknown.
   static func clock(_ now: Moment, left: Duration?, passed: Duration? = nil) -> OperationReason.Clock? {
     guard !now.boot.isEmpty, left != nil || passed != nil else { return nil }
     return OperationReason.Clock(
@@ -42,7 +42,7 @@ struct RecordedWait: Sendable, Hashable {
       due: left.map { now.sinceBoot + $0.wholeMicroseconds })
   }
 
-  /// The wait that an operation is or was in; nil where it has none that ends with time.
+  /// Creates the wait that an operation is or was in; nil if it has none that ends with time.
   init?(_ reason: OperationReason?) {
     guard let reason else { return nil }
     due = reason.due
@@ -61,30 +61,30 @@ struct RecordedWait: Sendable, Hashable {
     }
   }
 
-  /// The wait without its end, which counts once: a later wait of the operation lasts its whole time.
+  /// The wait without its end, which counts once: a later wait of the operation lasts its full duration.
   var withoutEnd: RecordedWait {
     var rest = self
     (rest.due, rest.dueSinceBoot) = (nil, nil)
     return rest
   }
 
-  /// What is left of a wait of `whole`; never negative.
+  /// Returns how much remains of a wait of `whole`; never negative.
   func left(of whole: Duration, at now: Moment) -> Duration {
     var left = whole
     if let due { left = min(left, .microseconds(due.microseconds - now.time.microseconds)) }
-    // Recorded numbers may be anything.
+    // Recorded numbers may have any value.
     if boot == now.boot, let dueSinceBoot {
       left = min(left, .microseconds(dueSinceBoot) - .microseconds(now.sinceBoot))
     }
     return max(left, .zero)
   }
 
-  /// How long ago it began, by the clock that says more; never negative. `wall` is what the wall clock says.
+  /// Returns how long ago it began, by the clock with the larger value; never negative. `wall` is the wall clock's value.
   static func passed(_ wait: RecordedWait?, wall: Duration, at now: Moment) -> Duration {
     max(wall, wait?.passedSinceBoot(at: now) ?? .zero, .zero)
   }
 
-  /// How long ago it began, by the time since boot; nil where that is not known, or of another boot.
+  /// Returns how long ago it began, by the time since boot, or nil if that is unknown or refers to another boot.
   func passedSinceBoot(at now: Moment) -> Duration? {
     guard boot == now.boot, let beganSinceBoot else { return nil }
     return .microseconds(now.sinceBoot) - .microseconds(beganSinceBoot)

@@ -1,8 +1,8 @@
-/// Finds secrets in Base64, with the ends of lines anywhere between its characters, also as a JSON string spells them.
+/// Finds secrets in Base64, with line breaks anywhere between its characters, including line breaks escaped as in JSON strings.
 struct EncodedMatcher {
-  /// How far an end of a line has been read.
+  /// How much of a line break has been read.
   private struct Gap {
-    /// More bytes between two characters are no end of a line. (In a JSON string, that of MIME is `\\r\\n`.)
+    /// A longer sequence between two characters is not a line break. (In a JSON string, MIME's is `\\r\\n`.)
     private static let longest = 4
     private var count = 0
     private(set) var isEscape = false
@@ -10,9 +10,9 @@ struct EncodedMatcher {
     enum Step {
       /// The byte belongs to the gap.
       case inside
-      /// The byte is a character after it.
+      /// The byte is a character after the gap.
       case over
-      /// It was no end of a line.
+      /// The bytes were not a line break.
       case broken
     }
 
@@ -35,7 +35,7 @@ struct EncodedMatcher {
     }
   }
 
-  /// A secret that begins with the `n` or `r` of what is the end of a line for everything that began before.
+  /// A candidate that begins with the `n` or `r` that is part of an escaped line break for all earlier candidates.
   private struct Path {
     let start: Int
     var node: Int
@@ -44,22 +44,22 @@ struct EncodedMatcher {
 
   private var state = SecretAutomaton.root
   private var gap = Gap()
-  /// Where the characters stand that led to the state, the latest last.
+  /// The positions of the characters that led to the state, the latest last.
   private var positions: [Int] = []
   private var paths: [Path] = []
-  /// The paths before the latest byte, kept for their memory.
+  /// The paths before the latest byte, kept to reuse their memory.
   private var former: [Path] = []
 
-  /// Whether no secret has been begun.
+  /// Whether no secret has begun.
   var isIdle: Bool { state == SecretAutomaton.root && paths.isEmpty }
 
-  /// Calls `found` with each place where something begins that may still become a secret.
+  /// Calls `found` with the start of each candidate that may still become a secret.
   func forEachStart(_ automaton: SecretAutomaton, _ found: (Int) -> Void) {
     automaton.forEachBeginning(in: state) { found(positions[positions.count - $0]) }
     for path in paths { found(path.start) }
   }
 
-  /// Takes the next byte, which is at `position`.
+  /// Processes the next byte, which is at `position`.
   mutating func take(
     _ byte: UInt8, at position: Int, _ automaton: SecretAutomaton, _ matches: inout [SecretMatch]
   ) {

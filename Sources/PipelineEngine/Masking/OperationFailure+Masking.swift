@@ -1,12 +1,12 @@
 import RunHistory
 
 extension OperationFailure {
-  /// As the history keeps it.
+  /// Returns the failure as the history keeps it.
   func recorded(_ masker: SecretMasker) -> RecordedError {
     RecordedError(code: code, message: masked(by: masker).message)
   }
 
-  /// The failure without secrets in its message.
+  /// Returns the failure without secrets in its message.
   func masked(by masker: SecretMasker) -> OperationFailure {
     guard !isOwnWords, !masker.isEmpty else { return self }
     var failure = self

@@ -1,12 +1,12 @@
-/// Finds secrets some of whose bytes are percent-encoded: `%` and two digits, whichever bytes an encoder prefers, and `+` for a space.
+/// Finds secrets of which some bytes are percent-encoded: `%` and two digits, whichever bytes an encoder chooses, and `+` for a space.
 ///
-/// What has no byte encoded is not looked for here. A path begins at a `%` or a `+`, from wherever in a secret the text before leads to; it takes what can be
-/// read as an encoded byte for one, even where the secret has a `%` itself.
+/// Secrets without any encoded byte are not found here. A path begins at a `%` or a `+`, from any position in a secret that the preceding text leads
+/// to; whatever can be read as an encoded byte is treated as one, even if the secret itself contains a `%`.
 struct PercentMatcher {
   private struct Path {
     var start: Int
     var node: Int
-    /// Whether a byte was encoded on the way.
+    /// Whether a byte on the path was encoded.
     var isEncoded = false
     /// How much of an encoded byte has been read: `%`, or `%` and this digit.
     var part = Part.none
@@ -20,16 +20,16 @@ struct PercentMatcher {
 
   private static let percent = UInt8(ascii: "%")
   private var paths: [Path] = []
-  /// The paths before the latest byte, kept for their memory.
+  /// The paths before the latest byte, kept to reuse their memory.
   private var former: [Path] = []
 
-  /// Whether no secret has been begun.
+  /// Whether no secret has begun.
   var isIdle: Bool { paths.isEmpty }
 
-  /// Calls `found` with each place where something begins that may still become a secret.
+  /// Calls `found` with the start of each candidate that may still become a secret.
   func forEachStart(_ found: (Int) -> Void) { for path in paths { found(path.start) } }
 
-  /// Takes the next byte, which is at `position`. `state` is that of the automaton before it.
+  /// Processes the next byte, which is at `position`. `state` is the automaton's state before it.
   mutating func take(
     _ byte: UInt8, at position: Int, after state: Int, _ automaton: SecretAutomaton, _ matches: inout [SecretMatch]
   ) {
@@ -43,7 +43,7 @@ struct PercentMatcher {
     while true {
       let path = Path(start: position - automaton.depth(of: node), node: node)
       if !automaton.has(.plain, node) {
-        // The path is another one, which began before.
+        // This is another path, which began earlier.
       } else if byte == Self.percent {
         if automaton.has(.percentParent, node) {
           paths.append(path)
@@ -77,7 +77,7 @@ struct PercentMatcher {
         paths.append(path)
         paths[paths.count - 1].part = .digit(byte)
       }
-      // It was a `%` of the secret itself.
+      // The `%` belongs to the secret itself.
       if digit != Self.percent >> 4, let literal = literal(path, position, automaton, &matches) {
         follow(literal, byte, at: position, automaton, &matches)
       }
@@ -94,7 +94,7 @@ struct PercentMatcher {
     }
   }
 
-  /// The path on which the `%` before `end` stands for itself. Where nothing was encoded before it, the automaton is on that path already.
+  /// Returns the path on which the `%` before `end` is literal. If nothing before it was encoded, the automaton is already on that path.
   private func literal(
     _ path: Path, _ end: Int, _ automaton: SecretAutomaton, _ matches: inout [SecretMatch]
   ) -> Path? {

@@ -1,26 +1,26 @@
-/// Finds many byte strings in one pass over a text (Aho-Corasick): its state is the longest end of the text that one of the strings begins with.
+/// Finds many byte strings in one pass over a text (Aho-Corasick): its state is the longest suffix of the text that is a prefix of one of the strings.
 ///
-/// A node takes 12 bytes. Its first child mostly stands right behind it; the others are in a table. All of it is in memory of its own, which is never
-/// written to once it is there: arrays, with their counts of references and checks of bounds, take four times as long for each byte.
+/// A node takes 12 bytes. Its first child is usually the next node; the others are in a table. All of it is in manually allocated memory that is
+/// never modified once built, because arrays, with reference counting and bounds checks, take four times as long for each byte.
 final class SecretAutomaton: @unchecked Sendable {
-  /// What there is to know of a node.
+  /// The properties of a node.
   struct Marks: OptionSet, Sendable {
     let rawValue: UInt8
     /// A string ends here.
     static let end = Self(rawValue: 1)
-    /// A string ends here, or at a node on the way from ``SecretAutomaton/suffix(of:)``.
+    /// A string ends here, or at a node reachable by ``SecretAutomaton/suffix(of:)``.
     static let endsInside = Self(rawValue: 2)
-    /// On the way to a string that may be percent-encoded.
+    /// On the path of a string that may be percent-encoded.
     static let percent = Self(rawValue: 4)
     /// Such a string ends here.
     static let percentEnd = Self(rawValue: 8)
-    /// Such a string goes on from here.
+    /// Such a string continues from here.
     static let percentParent = Self(rawValue: 16)
-    /// The text up to here is not read as if some of it were percent-encoded: there is no `%25` in it.
+    /// The text up to here contains no `%25`, so it is not read as partly percent-encoded.
     static let plain = Self(rawValue: 128)
     /// The next node is a child.
     static let next = Self(rawValue: 32)
-    /// Children are in the table.
+    /// There are children in the table.
     static let branches = Self(rawValue: 64)
   }
 
@@ -28,12 +28,12 @@ final class SecretAutomaton: @unchecked Sendable {
   static let root = 0
 
   private struct Node {
-    /// What leads here from its parent.
+    /// The byte that leads here from its parent.
     var byte: UInt8 = 0
     var marks: Marks = .plain
     /// The length of its string.
     var depth: UInt32 = 0
-    /// The node of the longest proper end of its string that has one.
+    /// The node of the longest proper suffix of its string that has a node.
     var suffix: UInt32 = 0
   }
 
@@ -43,7 +43,7 @@ final class SecretAutomaton: @unchecked Sendable {
   /// The length of the longest string.
   let longest: Int
 
-  /// An automaton of `strings`, none of them empty, and of those `percentEncoded`, which may be spelled in that way too.
+  /// Creates an automaton for `strings`, none of them empty, and for `percentEncoded`, which may also occur percent-encoded.
   init(_ strings: some Sequence<[UInt8]>, percentEncoded: some Sequence<[UInt8]> = EmptyCollection()) {
     var trie = Trie()
     for string in strings { trie.insert(string, isPercent: false) }
@@ -67,7 +67,7 @@ final class SecretAutomaton: @unchecked Sendable {
     return copy
   }
 
-  /// The strings as they are put together.
+  /// The trie of the strings while it is built.
   private struct Trie {
     var nodes = [Node()]
     var parents: [UInt32] = [0]
@@ -105,7 +105,7 @@ final class SecretAutomaton: @unchecked Sendable {
     }
   }
 
-  /// Links each node to its suffix; shorter strings come first.
+  /// Links each node to its suffix, shorter strings first.
   private func linkSuffixes(_ parents: [UInt32]) {
     var starts = [Int](repeating: 0, count: longest + 2)
     for node in nodes { starts[Int(node.depth) + 1] += 1 }
@@ -122,7 +122,7 @@ final class SecretAutomaton: @unchecked Sendable {
     }
   }
 
-  /// The state after another byte.
+  /// Returns the state after another byte.
   func step(from state: Int, _ byte: UInt8) -> Int {
     var node = state
     while node != Self.root {
@@ -133,28 +133,28 @@ final class SecretAutomaton: @unchecked Sendable {
     return Int(first[Int(byte)])
   }
 
-  /// The node that is reached from `node` by `byte` and nothing else; 0 where there is none.
+  /// Returns the child of `node` for `byte`, or 0 if there is none.
   func child(of node: Int, _ byte: UInt8) -> Int {
     let marks = nodes[node].marks
     if marks.contains(.next), nodes[node + 1].byte == byte { return node + 1 }
     return marks.contains(.branches) ? BranchTable.find(node, byte, in: UnsafeBufferPointer(branches)) : 0
   }
 
-  /// The same for strings that may be percent-encoded.
+  /// Returns the child of `node` for `byte` in strings that may be percent-encoded, or 0 if there is none.
   func percentChild(of node: Int, _ byte: UInt8) -> Int {
     let child = child(of: node, byte)
     return nodes[child].marks.contains(.percent) ? child : 0
   }
 
-  /// Whether a string goes on from `node`.
+  /// Whether a string continues from `node`.
   func isOpen(_ node: Int) -> Bool { !nodes[node].marks.isDisjoint(with: [.next, .branches]) }
 
   func has(_ mark: Marks, _ node: Int) -> Bool { nodes[node].marks.contains(mark) }
 
-  /// The length of the text that led to `node`.
+  /// Returns the length of the text that led to `node`.
   func depth(of node: Int) -> Int { Int(nodes[node].depth) }
 
-  /// The state that would have been reached if the text had begun later, as early as there is one.
+  /// Returns the state for the longest proper suffix of the text that has one.
   func suffix(of node: Int) -> Int { Int(nodes[node].suffix) }
 
   /// Calls `found` with the length of each string that ends in `state`, the longest first.
@@ -166,7 +166,7 @@ final class SecretAutomaton: @unchecked Sendable {
     }
   }
 
-  /// Calls `found` with the length of each beginning of a string that the text ends with in `state`, the longest first.
+  /// Calls `found` with the length of each prefix of a string that the text in `state` ends with, the longest first.
   func forEachBeginning(in state: Int, _ found: (Int) -> Void) {
     var node = state
     while node != Self.root {
@@ -176,8 +176,7 @@ final class SecretAutomaton: @unchecked Sendable {
   }
 }
 
-/// The children of nodes that do not stand right behind them, by open addressing: Swift's dictionaries, which withstand chosen keys, take ten times as
-/// long.
+/// The children of nodes other than the next node, with open addressing: Swift's dictionaries, which are hardened against chosen keys, take ten times as long.
 private struct BranchTable {
   struct Entry: BitwiseCopyable {
     var key = UInt64.max

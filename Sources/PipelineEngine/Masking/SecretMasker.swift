@@ -1,25 +1,25 @@
 import OrderedCollections
 import Values
 
-/// Replaces secrets in anything that is kept or shown.
+/// Replaces secrets in everything that is kept or shown.
 ///
-/// Knows each secret as it is, line by line where it has several, as a JSON string's inside, percent-encoded (whichever of its characters are, with digits of
-/// either case, and with `+` for a space), and in Base64 (the standard and the URL alphabet, wherever in the encoded data it begins, and in lines of any length).
-/// Of a secret that is a URL, it also knows the telling pieces: see ``SecretURL``.
+/// Recognises each secret literally, each line of a multi-line secret, as the content of a JSON string, percent-encoded (whichever of its characters
+/// are, with digits of either case, and with `+` for a space), and in Base64 (the standard and the URL alphabet, at any offset in the encoded data,
+/// and with any line length). For a secret that is a URL, it also recognises the sensitive pieces: see ``SecretURL``.
 struct SecretMasker: Sendable {
-  /// What stands for a secret.
+  /// The replacement for a secret.
   static let mask = Array("***".utf8)
 
-  /// The secrets, each once, with their lines and pieces.
+  /// The distinct secrets, including their lines and pieces.
   private var secrets: Set<[UInt8]> = []
   private var spellings: SecretSpellings?
 
-  /// A masker of `secrets`. Empty secrets are left out.
+  /// Creates a masker for `secrets`. Empty secrets are ignored.
   init(_ secrets: some Sequence<String>) {
     add(secrets)
   }
 
-  /// Masks these as well from now on: what becomes known in the course of a run, such as the password of a netrc file.
+  /// Adds secrets that become known during a run, such as the password of a netrc file.
   mutating func add(_ more: some Sequence<String>) {
     var unique: Set<[UInt8]> = []
     for secret in more where !secret.isEmpty {
@@ -35,15 +35,15 @@ struct SecretMasker: Sendable {
     spellings = SecretSpellings(secrets)
   }
 
-  /// Whether something in `bytes` may have been masked.
+  /// Whether `bytes` may contain something that was masked.
   static func hasMask(_ bytes: [UInt8]) -> Bool {
     bytes.indices.dropLast(mask.count - 1).contains { bytes[$0...].starts(with: mask) }
   }
 
-  /// Whether there is anything to mask.
+  /// Whether there is nothing to mask.
   var isEmpty: Bool { spellings == nil }
 
-  /// The text with every secret replaced.
+  /// Returns the text with every secret replaced.
   func mask(_ text: String) -> String {
     guard !isEmpty else { return text }
     let bytes = Array(text.utf8)
@@ -51,16 +51,16 @@ struct SecretMasker: Sendable {
     return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
   }
 
-  /// The bytes with every secret replaced.
+  /// Returns the bytes with every secret replaced.
   func mask(_ bytes: [UInt8]) -> [UInt8] {
     guard var scanner = scanner() else { return bytes }
     return scanner.mask(bytes) + scanner.finish()
   }
 
-  /// What masks a text that arrives in pieces; nil where there is nothing to mask.
+  /// Returns a scanner for text that arrives in pieces, or nil if there is nothing to mask.
   func scanner() -> SecretScanner? { spellings.map { SecretScanner($0) } }
 
-  /// The value with every secret in its strings and names replaced.
+  /// Returns the value with every secret in its strings and names replaced.
   func mask(_ value: JSONValue) -> JSONValue {
     guard !isEmpty else { return value }
     switch value {
@@ -78,8 +78,8 @@ struct SecretMasker: Sendable {
     }
   }
 
-  /// The beginning of a longer text with every secret replaced: what at its end may be the beginning of a secret is left
-  /// out, since half of one is still telling.
+  /// Returns the beginning of a longer text with every secret replaced. If it ends with what may be the beginning of a secret, that part is omitted,
+  /// because even half a secret is sensitive.
   func maskBeginning(_ bytes: [UInt8]) -> [UInt8] {
     guard var scanner = scanner() else { return bytes }
     return scanner.mask(bytes)

@@ -1,4 +1,4 @@
-/// Where a secret stands in a text: absolute positions.
+/// The range of a secret in a text, in absolute positions.
 struct SecretMatch: Comparable {
   var start: Int
   var end: Int
@@ -8,23 +8,23 @@ struct SecretMatch: Comparable {
 
 /// Masks one text that arrives in pieces.
 ///
-/// Each byte is looked at once, however it arrives. What is held back is at most what may be the beginning of a secret: five times the longest one.
+/// Each byte is examined once, however it arrives. At most what may be the beginning of a secret is held back: five times the length of the longest one.
 struct SecretScanner {
   private let spellings: SecretSpellings
-  /// What has not been given out: from `base` on, which is a position in the whole text.
+  /// The bytes that have not been returned yet, starting at the absolute position `base`.
   private var pending: [UInt8] = []
   private var base = 0
   private var exact = SecretAutomaton.root
   private var percent = PercentMatcher()
   private var encoded = EncodedMatcher()
-  /// Where secrets stand in what is pending.
+  /// The secrets found in the pending bytes.
   private var matches: [SecretMatch] = []
 
   init(_ spellings: SecretSpellings) {
     self.spellings = spellings
   }
 
-  /// Takes the next bytes of the text, and returns what can already be told of it, masked.
+  /// Processes the next bytes of the text, and returns the masked text that is final so far.
   mutating func mask(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let first = pending.count
     pending.append(contentsOf: bytes)
@@ -32,7 +32,7 @@ struct SecretScanner {
     return resolve(isLast: false)
   }
 
-  /// The rest of the text, which ends here.
+  /// Returns the rest of the text, which ends here.
   mutating func finish() -> [UInt8] { resolve(isLast: true) }
 
   private mutating func scan(from first: Int) {
@@ -40,7 +40,7 @@ struct SecretScanner {
     let (spellings, automaton, base64) = (spellings, spellings.exact, spellings.base64)
     for index in first..<text.count {
       let byte = text[index]
-      // Most bytes begin nothing; the last one must wait for the next.
+      // Most bytes do not begin a secret; the last one must wait for the next.
       if exact == SecretAutomaton.root, percent.isIdle, encoded.isIdle, index + 1 < text.count,
         !spellings.mayBegin(with: byte, text[index + 1])
       {
@@ -58,7 +58,7 @@ struct SecretScanner {
     }
   }
 
-  /// Masks from left to right, of secrets that begin in one place the longest, up to where one may have begun.
+  /// Masks from left to right up to the start of the first open candidate. Of secrets that begin at the same position, the longest is masked.
   private mutating func resolve(isLast: Bool) -> [UInt8] {
     let open = isLast ? [] : openStarts()
     matches.sort()
@@ -87,7 +87,7 @@ struct SecretScanner {
     return result
   }
 
-  /// Where something begins that may still become a secret, in order.
+  /// Returns the starts of candidates that may still become secrets, in order.
   private func openStarts() -> [Int] {
     var starts: [Int] = []
     let end = base + pending.count

@@ -1,18 +1,18 @@
 import Values
 
-/// The ways in which secrets may be spelled, ready to be looked for.
+/// The possible spellings of secrets, ready to be searched for.
 final class SecretSpellings: Sendable {
-  /// Shorter pieces (a line of a key file that is only a brace) would mask ordinary text all over.
+  /// Shorter pieces (such as a line of a key file that is only a brace) would mask ordinary text everywhere.
   static let shortestPiece = 4
 
-  /// The secrets as they are, which may be percent-encoded too, and as the insides of JSON strings.
+  /// The literal secrets, which may also be percent-encoded, and their spellings as the content of JSON strings.
   let exact: SecretAutomaton
   /// The secrets in Base64.
   let base64: SecretAutomaton
-  /// A bit for each two bytes with which a secret may begin.
+  /// A bit for each pair of bytes with which a secret may begin.
   private let beginnings: [UInt64]
 
-  /// The spellings of `secrets`, none of them empty.
+  /// Creates the spellings of `secrets`, none of them empty.
   init(_ secrets: Set<[UInt8]>) {
     var escaped: Set<[UInt8]> = []
     var encoded: Set<[UInt8]> = []
@@ -44,7 +44,7 @@ final class SecretSpellings: Sendable {
         exact.child(of: SecretAutomaton.root, first), base64.child(of: SecretAutomaton.root, first)
       )
       let isEncoded = first == UInt8(ascii: "%") || first == UInt8(ascii: "+")
-      // One byte can be a whole secret.
+      // One byte may be a whole secret.
       let isAll = isEncoded || exact.has(.end, plain)
       for second in UInt8.min...UInt8.max {
         let may =
@@ -69,7 +69,7 @@ final class SecretSpellings: Sendable {
     return Array(quoted.dropFirst().dropLast())
   }
 
-  /// The inside of a JSON string in ASCII alone, as many writers make it: with digits of either case, and with and without `\/`.
+  /// Returns the content of a JSON string in ASCII only, as many encoders write it: with digits of either case, and with and without `\/`.
   private static func asciiEscaped(_ bytes: [UInt8]) -> [[UInt8]] {
     let escaped = String(decoding: jsonEscaped(bytes), as: UTF8.self)
     func ascii(uppercase: Bool) -> String {
@@ -86,12 +86,12 @@ final class SecretSpellings: Sendable {
     return [ascii(uppercase: false), ascii(uppercase: true), escaped].flatMap { [Array($0.utf8), slashes($0)] }
   }
 
-  /// The characters of a Base64 text that depend on nothing but `bytes`, when `offset` other bytes stand before them.
+  /// Returns the Base64 characters that depend only on `bytes`, when preceded by `offset` other bytes.
   private static func base64(_ bytes: [UInt8], offset: Int) -> [UInt8] {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     let padded = [UInt8](repeating: 0, count: offset) + bytes
     var result: [UInt8] = []
-    // Character k holds the bits 6k ..< 6k + 6; only those wholly inside the secret are its own.
+    // Character k holds the bits 6k ..< 6k + 6; only those entirely within the secret depend on it alone.
     var character = (offset * 8 + 5) / 6
     while (character + 1) * 6 <= padded.count * 8 {
       let bit = character * 6

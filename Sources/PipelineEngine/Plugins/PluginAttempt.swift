@@ -3,12 +3,12 @@ import RunHistory
 import Synchronization
 import Values
 
-/// Hears of an attempt that it has something to take. *On the loop.*
+/// Is notified when an attempt has something to take. *On the event loop.*
 protocol PluginAttemptObserver: AnyObject, Sendable {
   func hasNews()
 }
 
-/// One attempt of a plugin's operation: hears what the instance does, on any thread, and hands it to the engine on the loop.
+/// One attempt of a plugin's operation: receives the instance's reports, on any thread, and passes them to the engine on the event loop.
 final class PluginAttempt: PluginInstanceEvents {
   typealias Outcome = Result<JSONValue?, any Error>
 
@@ -16,18 +16,18 @@ final class PluginAttempt: PluginInstanceEvents {
     var outcome: Outcome?
     var waiter: CheckedContinuation<Outcome, Never>?
     var lines: [String] = []
-    /// The bytes of the lines that wait.
+    /// The total size of the waiting lines, in bytes.
     var size = 0
     var dropped = 0
     var progress: PluginProgress?
     var isFlushing = false
   }
 
-  /// What may wait to be written to the log; a plugin that tells more at once loses the rest.
+  /// The maximum size of lines waiting to be written to the log, in bytes; the excess is dropped.
   static let logLimit = 4 << 20
 
   private let state = Mutex(State())
-  /// Hears, on the loop, soon after there is something to take.
+  /// Notified on the event loop soon after there is something to take.
   private let log: any PluginAttemptObserver
   private let loop: EventLoop
 
@@ -36,10 +36,10 @@ final class PluginAttempt: PluginInstanceEvents {
     self.loop = loop
   }
 
-  /// How it has ended, where it has.
+  /// Its outcome, if it has ended.
   var outcome: Outcome? { state.withLock { $0.outcome } }
 
-  /// Waits for the end of the instance. Cancelling the task asks the instance to end, within `grace`.
+  /// Waits for the end of the instance. Cancelling the task requests the instance to end within `grace`.
   func wait(
     isolation: isolated (any Actor)? = #isolation, for instance: any PluginInstance, grace: Duration
   ) async -> Outcome {
@@ -56,7 +56,7 @@ final class PluginAttempt: PluginInstanceEvents {
     }
   }
 
-  /// Ends the attempt at once, whatever the instance does.
+  /// Ends the attempt immediately, whatever the instance does.
   func abandon() {
     end(.failure(CancellationError()))
   }
@@ -71,7 +71,7 @@ final class PluginAttempt: PluginInstanceEvents {
     waiter?.resume(returning: outcome)
   }
 
-  /// What was logged since the last time, and the latest progress.
+  /// Returns what was logged since the last call, and the latest progress.
   func take() -> (lines: [String], progress: PluginProgress?) {
     state.withLock { state in
       state.isFlushing = false
@@ -113,7 +113,7 @@ final class PluginAttempt: PluginInstanceEvents {
     }
   }
 
-  // Neither is for operations.
+  // Neither applies to operations.
   func yielded(_ signal: PluginSignal) {}
   func changed(_ isSatisfied: Bool?, reason: String) {}
 
@@ -127,7 +127,7 @@ final class PluginAttempt: PluginInstanceEvents {
   }
 }
 
-/// How a line that a plugin logs stands in a log file: `warning: the message {"attempt":2}`.
+/// Formats a line that a plugin logs for a log file: `warning: the message {"attempt":2}`.
 enum PluginLogLine {
   static func text(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) -> String {
     let word =

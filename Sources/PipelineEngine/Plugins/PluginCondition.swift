@@ -4,16 +4,16 @@ import PluginHost
 import Synchronization
 import Values
 
-/// What a plugin's specification says, for as long as somebody keeps this. Any thread.
+/// The value of a plugin's specification, for as long as this object is retained. May be used from any thread.
 ///
-/// An instance that fails, or whose plugin crashes, is made again after a while. Meanwhile nothing is known, which satisfies nothing.
+/// An instance that fails, or whose plugin crashes, is created again after a while. In the meantime the value is unknown, which satisfies nothing.
 final class PluginCondition: OperationRunSpecification {
-  /// What makes two uses the same, so that one instance serves both.
+  /// Identifies equal uses, which share one instance.
   struct Key: Hashable, Sendable {
     var offer: String
     var settings: String
     var pipeline: String
-    /// From where relative paths in the settings start.
+    /// The directory that relative paths in the settings are resolved against.
     var directory: String
     var reference: PluginReference?
 
@@ -27,20 +27,20 @@ final class PluginCondition: OperationRunSpecification {
   }
 
   private struct State {
-    /// Nil is unknown.
+    /// Nil if unknown.
     var value: Bool?
     var reason: String?
     var changedAt: Timestamp?
-    /// Whether the plugin has said something, or failed to.
+    /// Whether the plugin has reported a value, or failed to.
     var isSettled = false
     var instance: (any PluginInstance)?
-    /// How often it was made again since it last said something.
+    /// How often it was created again since it last reported a value.
     var failures = 0
     var waiters: [PluginConditionWaiter] = []
     var hasEnded = false
   }
 
-  /// How long a plugin has for its first answer before it counts as unknown.
+  /// How long a plugin may take for its first value before it counts as unknown.
   static let patience = Duration.seconds(5)
 
   private let plugin: any PipelinePlugin
@@ -92,7 +92,7 @@ final class PluginCondition: OperationRunSpecification {
 
   func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
     let subscription = handlers.subscribe { onChange() }
-    // Who follows it keeps it.
+    // A subscriber keeps it alive.
     return OperationSubscription { [self] in withExtendedLifetime(self) { subscription.cancel() } }
   }
 
@@ -108,12 +108,12 @@ final class PluginCondition: OperationRunSpecification {
     return SpecificationDescription(formula: offer.id, reason: reason, isSatisfied: value, changedAt: changedAt)
   }
 
-  // MARK: The first answer
+  // MARK: The first value
 
-  /// Whether the plugin has said what it is.
+  /// Whether the plugin has reported a value.
   var isSettled: Bool { state.withLock { $0.isSettled } }
 
-  /// Waits for the first answer, but not for ever.
+  /// Waits for the first value, but at most for ``patience``.
   func settle(isolation: isolated (any Actor)? = #isolation) async {
     let waiter = PluginConditionWaiter()
     let mustWait = state.withLock { state in
@@ -130,7 +130,7 @@ final class PluginCondition: OperationRunSpecification {
     }
   }
 
-  // MARK: What the plugin tells
+  // MARK: Reports of the plugin
 
   fileprivate func changed(_ isSatisfied: Bool?, reason: String) {
     let now = services.clock.now()
@@ -162,7 +162,7 @@ final class PluginCondition: OperationRunSpecification {
     handlers.notify(())
     guard case .failure(let failure) = outcome else { return }
     log(.error, "\(offer.id): \(failure.message)")
-    // What the plugin does not take now it will not take later.
+    // Settings that the plugin rejects now will be rejected later, too.
     guard failure.code != PluginError.Code.settings.rawValue else { return }
     let (loop, delay) = (services.loop, PluginRestart.delay(failures: failures))
     loop.execute { [weak self] in _ = loop.schedule(after: delay) { [weak self] in self?.begin() } }
@@ -179,12 +179,12 @@ final class PluginCondition: OperationRunSpecification {
   }
 }
 
-/// How long to wait before an instance that failed is made again: a second, and twice as long each time, up to a minute.
+/// The delay before an instance that failed is created again: a second, doubling each time, up to a minute.
 enum PluginRestart {
   static func delay(failures: Int) -> Duration { .seconds(min(60, 1 << min(max(failures - 1, 0), 6))) }
 }
 
-/// Hears what an instance does without keeping what it is told to: the host keeps instances, and with them what listens.
+/// Forwards the reports of an instance without retaining the condition: the host keeps instances alive, and with them their listeners.
 private final class PluginConditionRelay: PluginInstanceEvents {
   private weak let condition: PluginCondition?
 
@@ -197,12 +197,12 @@ private final class PluginConditionRelay: PluginInstanceEvents {
     condition?.log(level, PluginLogLine.text(.info, message, fields))
   }
 
-  // Neither is for specifications.
+  // Neither applies to specifications.
   func progressed(_ progress: JSONValue) {}
   func yielded(_ signal: PluginSignal) {}
 }
 
-/// One that waits for a first answer.
+/// A task that waits for a first value.
 final class PluginConditionWaiter: Sendable {
   private struct State {
     var hasCome = false
@@ -229,13 +229,13 @@ final class PluginConditionWaiter: Sendable {
   }
 }
 
-/// The plugins' specifications that somebody keeps: one instance serves all who ask for the same. Any thread.
+/// The plugins' specifications in use: one instance serves all uses that are equal. May be used from any thread.
 final class PluginConditions: Sendable {
   private struct Weak { weak var condition: PluginCondition? }
 
   private let known = Mutex<[PluginCondition.Key: Weak]>([:])
 
-  /// The condition with this key, made by `make` where there is none. *On the loop*, so that no two are made.
+  /// Returns the condition with this key, created by `make` if there is none. *On the event loop*, so that no two are created.
   func condition(_ key: PluginCondition.Key, _ make: () -> PluginCondition) -> PluginCondition {
     if let found = known.withLock({ $0[key]?.condition }) { return found }
     let made = make()

@@ -4,11 +4,11 @@ import PipelineLanguage
 import PluginHost
 import Synchronization
 
-/// Loads a plugin again soon after its file has changed, for what lives long: controllers, conditions, and runs that use its operations. Any
-/// thread.
+/// Loads a plugin again soon after its file has changed, for its long-lived users: controllers, conditions, and runs that use its operations. May be
+/// used from any thread.
 final class PluginRenewal: Sendable {
   private struct State {
-    /// Of the code that is in use.
+    /// The hash of the code in use.
     var hash: String
     var watched: Int?
     var timer: EventLoop.Token?
@@ -17,9 +17,9 @@ final class PluginRenewal: Sendable {
     var hasEnded = false
   }
 
-  /// What lives shorter than that is not worth watching a file for: to watch one, and to end that, takes 16 ms.
+  /// Watching starts after this delay, because it is not worthwhile for anything shorter: starting and ending a watch takes 16 ms.
   private static let delay = Duration.milliseconds(500)
-  /// How long a file must be left alone before it is loaded: it is copied in several steps.
+  /// How long a file must be unchanged before it is loaded, because it is copied in several steps.
   private static let settling = Duration.milliseconds(250)
 
   private let plugin: any PipelinePlugin
@@ -27,8 +27,7 @@ final class PluginRenewal: Sendable {
   private let onRenewal: @Sendable () -> Void
   private let state: Mutex<State>
 
-  /// Begins to look. `onRenewal` is called on any thread when what is made of the plugin from now on is made by other
-  /// code.
+  /// Starts to watch. `onRenewal` is called on any thread when instances created from now on use new code.
   init(of plugin: any PipelinePlugin, _ services: PluginServices, onRenewal: @escaping @Sendable () -> Void) {
     self.plugin = plugin
     self.services = services
@@ -43,7 +42,7 @@ final class PluginRenewal: Sendable {
     }
   }
 
-  /// *On the loop.*
+  /// *On the event loop.*
   private func watch(_ path: String, since moment: Timestamp) {
     let entry = services.observations.paths.add(path, since: moment) { [weak self] in self?.changed() }
     state.withLock { state in
@@ -52,7 +51,7 @@ final class PluginRenewal: Sendable {
     }
   }
 
-  /// Ends it.
+  /// Stops watching.
   func end() {
     services.loop.execute { [services, self] in
       let (entry, timer) = state.withLock { state in
@@ -65,7 +64,7 @@ final class PluginRenewal: Sendable {
     }
   }
 
-  /// *On the loop.*
+  /// *On the event loop.*
   private func changed() {
     let change = state.withLock { state in
       state.changes += 1
@@ -73,7 +72,7 @@ final class PluginRenewal: Sendable {
     }
     _ = services.loop.schedule(after: Self.settling) { [weak self] in
       guard let self, state.withLock({ $0.changes == change && !$0.hasEnded }) else { return }
-      // Loading waits for the plugin's own code, which must not hold the loop.
+      // Loading waits for the plugin's own code, which must not block the event loop.
       Task { self.reload() }
     }
   }

@@ -3,8 +3,8 @@ import PluginHost
 import Synchronization
 import Values
 
-/// The secrets of a pipeline for a plugin that is no operation: read when it asks, and masked in all that it tells from then on. Any
-/// thread.
+/// The secrets of a pipeline for a plugin's controller or specification: read on request, and from then on masked in everything that it reports. May
+/// be used from any thread.
 final class PluginSecrets: Sendable {
   private let plugin: String
   private let secrets: [PipelineDefinition.Secret]
@@ -12,7 +12,7 @@ final class PluginSecrets: Sendable {
   private let directory: String
   private let services: PluginServices
   private let storage: any PluginStorage
-  /// What was given so far, and what masks it.
+  /// The secrets provided so far, and the masker for them.
   private let given = Mutex<(values: [String], masker: SecretMasker)?>(nil)
 
   init(of plugin: String, in pipeline: PipelineDefinition, _ services: PluginServices) {
@@ -24,13 +24,13 @@ final class PluginSecrets: Sendable {
     self.services = services
   }
 
-  /// What an instance of the plugin may reach.
+  /// What an instance of the plugin may access.
   var access: PluginAccess {
     PluginAccess(
       secrets: { [self] name throws(PluginAccessError) in try await secret(name) }, storage: storage)
   }
 
-  /// The text without the secrets that the plugin was given.
+  /// Returns the text without the secrets that the plugin was given.
   func mask(_ text: String) -> String { given.withLock { $0?.masker }?.mask(text) ?? text }
 
   func mask(_ value: JSONValue) -> JSONValue { given.withLock { $0?.masker }?.mask(value) ?? value }

@@ -5,19 +5,19 @@ import RunHistory
 import Synchronization
 import Workspace
 
-/// What plugins are to all runs of a host: where they come from, what they may reach, and the conditions of theirs that somebody keeps. Any thread.
+/// What all runs of a host share for plugins: their source, what they may access, and their specifications in use. May be used from any thread.
 final class PluginServices: Sendable {
   let loop: EventLoop
-  /// Where the plugins of pipelines come from.
+  /// The source of the pipelines' plugins.
   let source: PluginSource
   let conditions = PluginConditions()
   let observations: Observations
   let clock: any OperationClock
-  /// What reads the secrets that plugins ask for.
+  /// Runs the commands of secrets that plugins request.
   let local: LocalExecutor
-  /// What that reads them from, besides files and commands.
+  /// The environment in which it reads them, besides files and commands.
   let environment: HostEnvironment
-  /// Whether a plugin could have asked for something to be kept, which nobody else waits for.
+  /// Whether a plugin may have stored something that nothing else waits for.
   private let hasLent = Atomic(false)
   private let history: History
   private let recorder: HistoryRecorder
@@ -41,7 +41,7 @@ final class PluginServices: Sendable {
     self.recorder = recorder
   }
 
-  /// A plugin of a pipeline.
+  /// Returns a plugin of a pipeline.
   ///
   /// - Throws: ``OperationFailure`` with the code of the refusal.
   func plugin(_ id: String, in pipeline: PipelineDefinition) throws(OperationFailure) -> any PipelinePlugin {
@@ -57,14 +57,14 @@ final class PluginServices: Sendable {
     }
   }
 
-  /// The plugin `http`, whose requests are those of this host.
+  /// The plugin `http`, whose requests are this host's.
   private var httpPlugin: HTTPPlugin? {
     HTTPPlugin { [http, context] settings, access, events in
       HTTPEventsInstance(settings: settings, host: http, context: context, access: access, events: events)
     }
   }
 
-  /// What a plugin keeps for a pipeline.
+  /// Returns the storage of a plugin for a pipeline.
   func storage(of plugin: String, in pipeline: PipelineDefinition) -> any PluginStorage {
     hasLent.store(true, ordering: .relaxed)
     return WorkspacePluginStorage(

@@ -5,9 +5,9 @@ import PluginHost
 import Values
 
 extension PipelinePlugin {
-  /// The offer with this id.
+  /// Returns the offer with this id.
   ///
-  /// - Throws: ``OperationFailure`` where it is not there any more: the file has changed since the pipeline was checked.
+  /// - Throws: ``OperationFailure`` if it no longer exists: the file has changed since the pipeline was checked.
   func offer(_ id: String, _ kind: PluginOffer.Kind) throws(OperationFailure) -> PluginOffer {
     if let offer = description.offer(id, kind) { return offer }
     throw OperationFailure(
@@ -17,11 +17,11 @@ extension PipelinePlugin {
 }
 
 extension PluginUse {
-  /// The settings, computed and checked against what the offer takes.
+  /// Returns the settings, computed and checked against the offer's declaration.
   ///
-  /// - Throws: ``OperationFailure``, or what an expression throws.
+  /// - Throws: ``OperationFailure``, or the error of an expression.
   func settings(for offer: PluginOffer, in contexts: borrowing some ExpressionContexts) throws -> JSONValue {
-    // Nothing is given, and nothing could be.
+    // There are no settings, and none are possible.
     if settings.isEmpty, offer.settings.isEmpty { return [:] }
     var values: OrderedDictionary<String, JSONValue> = [:]
     for setting in settings {

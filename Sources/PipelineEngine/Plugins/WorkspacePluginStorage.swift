@@ -4,7 +4,7 @@ import RunHistory
 import Values
 import Workspace
 
-/// What a plugin remembers, in the workspace: keys and values for each plugin and pipeline. Any thread.
+/// A plugin's storage in the workspace: keys and values for each plugin and pipeline. May be used from any thread.
 struct WorkspacePluginStorage: PluginStorage {
   private static let pause = Duration.seconds(1)
 
@@ -18,10 +18,10 @@ struct WorkspacePluginStorage: PluginStorage {
     self.delayer = delayer
   }
 
-  /// Returns what `body` reads, when that can be read: a controller that was told that there is nothing would begin anew, and nobody would ever hear of the
-  /// instants that it has missed.
+  /// Returns the result of `body` once it can be read: a controller that found its storage empty would start anew, and the instants that it has
+  /// missed would never be reported.
   ///
-  /// - Throws: `unavailable` where waiting changes nothing, or the task is cancelled.
+  /// - Throws: `unavailable` if waiting does not help, or the task is cancelled.
   static func read<T>(
     waiting delayer: any OperationDelayer, _ body: () throws(WorkspaceError) -> T
   ) async throws(PluginAccessError) -> T {

@@ -2,19 +2,19 @@ import CProcess
 import Glibc
 import OperatingSystem
 
-/// The processes that this one has adopted because their own parents have ended: what operations leave behind outside of their process groups.
+/// The processes that this process has adopted because their own parents have ended: what operations leave behind outside their process groups.
 enum AdoptedProcesses {
-  /// So often a process is looked at that is just becoming another program, and this long after the look before.
+  /// How often a process that is just executing another program is checked, and the pause between two checks.
   private static let looks = 4
   private static let pause = Duration.milliseconds(5)
-  /// So often the children are listed again because some have ended meanwhile.
+  /// How often the children are listed again because some have ended in the meantime.
   private static let mostEnds = 100
 
-  /// Whether a child of this process belongs to a run, by its environment or by the log that it writes to. Costs one system call where there are no
-  /// children, and looks at nobody else's processes.
+  /// Whether a child of this process belongs to a run, by its environment or by the log that it writes to. Costs one system call if there are no
+  /// children, and examines no processes of others.
   ///
-  /// A process that was left behind is a child of this one, or a descendant of such a child that was left behind with it. `isKnown` tells the
-  /// children that are not to be looked at, as somebody waits for their ends.
+  /// A process that was left behind is a child of this process, or a descendant of such a child that was left behind with it. `isKnown` returns
+  /// whether a child is to be ignored, because its end is already awaited.
   static func belong(
     to traces: @autoclosure () -> RunTraces, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation,
     isKnown: (Int32) -> Bool
@@ -38,12 +38,12 @@ enum AdoptedProcesses {
           hasNewlyEnded = true
         }
       }
-      // What one that has ended had started is adopted before its end can be seen, but maybe after the list was read.
+      // What an ended process had started is adopted before its end can be seen, but possibly after the list was read.
       if hasNewlyEnded {
         ends += 1
         continue
       }
-      // Whoever ends them looks again, and says what could not be looked at.
+      // The code that terminates them searches again, and reports what could not be examined.
       if LookFailures.count != failures { return true }
       guard isUndecided else { return false }
       try? await delayer.delay(for: pause)

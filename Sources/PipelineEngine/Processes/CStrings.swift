@@ -2,11 +2,10 @@ import Glibc
 
 /// A NUL-terminated string whose memory lives as long as the value.
 final class CString: @unchecked Sendable {
-  // @unchecked: a pointer is not Sendable by itself, but nothing writes to this memory after `init`, and it is given back only when nobody
-  // holds the value any more.
+  // @unchecked: a pointer is not Sendable by itself, but this memory is not modified after `init`, and is freed only when the value is no longer referenced.
   let pointer: UnsafeMutablePointer<CChar>
 
-  /// A copy of `text`. What follows a NUL in it is not seen by C; callers check for that where it matters.
+  /// Copies `text`. C code does not see anything after a NUL in it; callers check for that where it matters.
   init(_ text: String) {
     let bytes = text.utf8.count
     pointer = .allocate(capacity: bytes + 1)
@@ -19,7 +18,7 @@ final class CString: @unchecked Sendable {
     pointer[bytes] = 0
   }
 
-  /// A copy of a string of C, whatever its bytes.
+  /// Copies a C string, whatever its bytes.
   init(copying source: UnsafePointer<CChar>) {
     let count = strlen(source) + 1
     pointer = .allocate(capacity: count)
@@ -28,7 +27,7 @@ final class CString: @unchecked Sendable {
 
   deinit { pointer.deallocate() }
 
-  /// The text again.
+  /// The text as a Swift string.
   var string: String { String(cString: pointer) }
 }
 
@@ -37,7 +36,7 @@ struct CStringList: Sendable {
   private let shared: [CString]
   private let extra: [CString]
 
-  /// The strings of `strings`, and behind them those of `extra`.
+  /// Creates a list of `strings` followed by `extra`.
   init(_ strings: [CString], extra: [CString] = []) {
     shared = strings
     self.extra = extra
@@ -46,10 +45,10 @@ struct CStringList: Sendable {
   /// All strings, in order.
   var strings: [CString] { shared + extra }
 
-  /// This list and `more` behind it.
+  /// Returns this list followed by `more`.
   func appending(_ more: [CString]) -> CStringList { CStringList(shared, extra: extra + more) }
 
-  /// Calls `body` with the array; its pointers are valid only meanwhile.
+  /// Calls `body` with the array, whose pointers are valid only during the call.
   func withPointers<Result>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result) -> Result {
     let count = shared.count + extra.count
     return withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<CChar>?.self, capacity: count + 1) { buffer in
@@ -71,19 +70,19 @@ struct ProcessEnvironment: Sendable {
   private var entries: [CString] = []
   private var positions: [Name: Int] = [:]
 
-  /// The bytes of a name: two that look alike, or are no text, are two.
+  /// The bytes of a name: names that look alike or are not valid text are still distinct.
   private struct Name: Hashable {
     let bytes: [UInt8]
     init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
   }
 
-  /// An empty environment.
+  /// Creates an empty environment.
   init() {}
 
-  /// The environment of this process.
+  /// Returns the environment of this process.
   static func inherited() -> ProcessEnvironment { ProcessEnvironment(copying: environ) }
 
-  /// What `list`, which ends with a null pointer, holds; its values need not be UTF-8.
+  /// Copies `list`, which ends with a null pointer; its values need not be UTF-8.
   init(copying list: UnsafePointer<UnsafeMutablePointer<CChar>?>) {
     var next = list
     while let entry = next.pointee {
@@ -95,7 +94,7 @@ struct ProcessEnvironment: Sendable {
     }
   }
 
-  /// An environment of these values.
+  /// Creates an environment of these values.
   init(_ values: [String: String]) {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       put(CString("\(name)=\(value)"), for: Name(name.utf8))
@@ -138,6 +137,6 @@ struct ProcessEnvironment: Sendable {
     }
   }
 
-  /// As `envp`.
+  /// The environment as `envp`.
   var list: CStringList { CStringList(entries) }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Finds programs the way a shell does, in the `PATH` that the process itself will have.
+/// Finds programs as a shell does, in the `PATH` of the process to be started.
 final class ExecutableSearch {
   private struct Key: Hashable {
     var name: String
@@ -8,10 +8,10 @@ final class ExecutableSearch {
   }
 
   private var found: [Key: CString] = [:]
-  /// So many answers are kept; a `PATH` that each operation computes anew must not fill the memory of a host.
+  /// The maximum number of cached results, so that a `PATH` computed anew by each operation does not fill the host's memory.
   private let capacity = 512
 
-  /// The path of `name`, or nil when no directory of `path` holds an executable of that name. A name with a slash is taken as it is.
+  /// Returns the path of `name`, or nil if no directory of `path` contains an executable of that name. A name with a slash is used unchanged.
   func locate(_ name: String, path: String?) -> CString? {
     guard !name.utf8.contains(UInt8(ascii: "/")) else { return CString(name) }
     let path = path ?? "/usr/local/bin:/usr/bin:/bin"

@@ -3,18 +3,18 @@ import RunHistory
 import Values
 import Workspace
 
-/// The processes that the gone host of a run left running, with those of its interrupted nested runs.
+/// The processes that the dead host of a run left running, with those of its interrupted nested runs.
 package struct FormerProcesses {
   let history: History
   let delayer: LoopDelayer
-  /// Whether it looks again each second, for as long as it takes, where something could not be looked at because no descriptor or memory was free.
+  /// Whether the scan is repeated each second, for as long as necessary, if something could not be examined for lack of descriptors or memory.
   let isPatient: Bool
 
-  /// Ends the processes of a run that `host` ran. `areLeft` is asked before processes of the run itself are ended; those of a nested run are left alone
-  /// where somebody has resumed that run.
+  /// Terminates the processes of a run that `host` executed. `areLeft` is called before processes of the run itself are terminated; those of a nested
+  /// run are left alone if that run has been resumed.
   ///
-  /// What cannot be read of the history, or looked at, makes the outcome say so, unless it can be at another look: most shortages
-  /// pass. `waits` is asked before each pause of a second.
+  /// If the history cannot be read, or something cannot be examined, the outcome says so, unless a later scan succeeds, as most shortages pass.
+  /// `waits` is called before each pause of a second.
   func end(
     of run: RunID, host: ProcessIdentity, isolation: isolated (any Actor)? = #isolation,
     if areLeft: () -> Bool, waits: () -> Bool = { true }
@@ -36,7 +36,7 @@ package struct FormerProcesses {
     return outcome
   }
 
-  /// How often it looks after short pauses.
+  /// The number of scans with short pauses.
   private static let looks = 3
   private static let shortPause = Duration.milliseconds(20)
   private static let pause = Duration.seconds(1)
@@ -83,22 +83,23 @@ package struct FormerProcesses {
     return outcome
   }
 
-  /// Ends what the gone host of a run, or of those nested in it, left running, before somebody else has what the run held: it may still use that.
+  /// Terminates what the dead host of a run, or of those nested in it, left running, before another operation gets what the run held: those processes
+  /// may still use it.
   ///
-  /// A history that cannot be read is no reason to fail; whoever goes on will be told soon enough.
+  /// An unreadable history is not an error here; the caller will encounter it soon enough.
   ///
   /// - Throws: ``EngineError/processesRemain(_:of:)`` or ``EngineError/processesUnknown(of:)``.
   func endLeft(
     of run: RunID, host: ProcessIdentity, isolation: isolated (any Actor)? = #isolation, noticing: (String) -> Void
   ) async throws {
-    // One that somebody has resumed meanwhile has had them ended, and its processes are another host's.
+    // For a run that has been resumed in the meantime, they have been terminated, and its processes belong to another host.
     let isLeft = { (try? history.run(run)?.state.isFinal) ?? false }
     let outcome = await end(of: run, host: host, if: isLeft)
     if isLeft() { for notice in outcome.notices(of: host) { noticing(notice) } }
     if let error = outcome.error(of: run) { throw error }
   }
 
-  /// What the history says; nil, and noted, where it cannot be read.
+  /// Returns what the history contains, or nil if it cannot be read, which is noted.
   fileprivate static func known<T>(_ read: () throws -> T) -> T? {
     do {
       return try read()
@@ -108,7 +109,7 @@ package struct FormerProcesses {
     }
   }
 
-  /// Each process once, and none that is known to be another interrupted run's.
+  /// Returns each process once, without those known to belong to another interrupted run.
   private static func withoutOthers(
     _ undecided: [ProcessTable.Entry], in history: History
   ) -> [ProcessTable.Entry] {
@@ -116,22 +117,22 @@ package struct FormerProcesses {
     return undecided.filter { known.insert($0).inserted }
   }
 
-  /// What interrupted runs have left.
+  /// What interrupted runs have left running.
   package struct Left {
-    /// The latest interrupted runs, nested ones included.
+    /// The latest interrupted runs, including nested ones.
     package var runs: [RunRecord] = []
     package var left: [(process: ProcessTable.Entry, run: RunID)] = []
-    /// Those of which nobody can tell whether they belong to one of the runs.
+    /// Processes that cannot be attributed to any of the runs with certainty.
     package var undecided: [ProcessTable.Entry] = []
   }
 
-  /// What interrupted runs have left, decided as it is by ``end(of:host:isolation:if:)``. Nothing is ended.
+  /// Finds what interrupted runs have left running, by the same rules as ``end(of:host:isolation:if:waits:)``. Terminates nothing.
   package static func look(in history: History, limit: Int = 100) -> Left {
     var result = Left()
     result.runs = (try? history.runs(RunFilter(states: [.interrupted], includesNested: true, limit: limit))) ?? []
     var (known, undecided): (Set<ProcessTable.Entry>, [ProcessTable.Entry]) = ([], [])
     var traces = result.runs.map { RunTraces(of: $0.id, host: $0.owner, in: history) }
-    // What has appeared since the first run began has to be looked at once.
+    // Processes that have started since the first run began need to be scanned only once.
     let first = traces.indices.min { (traces[$0].begin ?? .max) < (traces[$1].begin ?? .max) }
     for index in traces.indices where index != first { traces[index].begin = nil }
     for (run, traces) in zip(result.runs, traces) {
@@ -145,13 +146,13 @@ package struct FormerProcesses {
 }
 
 extension LeftoverProcesses.Outcome {
-  /// Why nothing may take the place of the former host of a run: some of its processes still run, or may.
+  /// Returns why no host may replace the former host of a run: some of its processes are running, or may be.
   func error(of run: RunID) -> EngineError? {
     if let remainingText { return .processesRemain(remainingText, of: run) }
     return couldNotLook ? .processesUnknown(of: run) : nil
   }
 
-  /// What a run that goes on in the place of `host` tells of this.
+  /// Returns the notices about this for a run that is resumed after `host`.
   func notices(of host: ProcessIdentity) -> [String] {
     var notices: [String] = []
     if host.isElsewhere {
@@ -172,8 +173,8 @@ extension LeftoverProcesses.Outcome {
 }
 
 extension RunTraces {
-  /// The traces of a run that `host` ran. Recorded process ids count only where they mean something here: not where the host was in another pid namespace, or
-  /// ran before the computer was started.
+  /// Creates the traces of a run that `host` executed. Recorded process ids count only if they are meaningful here: not if the host was in another
+  /// pid namespace, or ran before the computer was booted.
   init(of run: RunID, host: ProcessIdentity, in history: History) {
     let workspace = history.workspace.directory
     guard host.isVisible else {

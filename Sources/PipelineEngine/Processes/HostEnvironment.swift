@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The environment of a host: what its processes inherit, which may change while it runs, and where secrets of the environment are looked up. Any thread.
+/// The environment of a host: what its processes inherit, which may change while it runs, and where secrets are looked up. May be used from any thread.
 final class HostEnvironment: Sendable {
-  /// Where secrets of the environment, and `$CREDENTIALS_DIRECTORY`, are looked up.
+  /// The environment in which secrets and `$CREDENTIALS_DIRECTORY` are looked up.
   let secrets: ProcessEnvironment
   private let current: Mutex<ProcessEnvironment>
 
@@ -11,7 +11,7 @@ final class HostEnvironment: Sendable {
     current = Mutex(inherited)
   }
 
-  /// What processes inherit that start from now on.
+  /// The environment that processes started from now on inherit.
   var inherited: ProcessEnvironment {
     get { current.withLock { $0 } }
     set { current.withLock { $0 = newValue } }

@@ -1,11 +1,11 @@
 import Glibc
 import OperatingSystem
 
-/// An inotify descriptor, open as long as somebody has it or a watch of it.
+/// An inotify descriptor, open as long as it or one of its watches is referenced.
 final class InotifyInstance {
   let descriptor: Int32
 
-  /// Nil where the user has no instances, or the process no descriptors, left.
+  /// Fails if the user has no inotify instances left, or the process no descriptors.
   init?() {
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     if descriptor < 0 { return nil }

@@ -4,34 +4,35 @@ import RunHistory
 
 /// Processes that outlived the operation, or the host, that started them.
 ///
-/// A process is one of them if its environment names the run, its output goes to a log of the run, it is a recorded process of the run or in the
+/// A process belongs to a run if its environment names the run, its output goes to a log of the run, it is a recorded process of the run or in the
 /// session of one, or one of these has started it. A process that has left its session, its environment and its log, and whose parent has ended,
-/// cannot be told from others: it is undecided. `look` and `end` decide by the same rules.
+/// cannot be distinguished from others: it is undecided. `look` and `end` use the same rules.
 package enum LeftoverProcesses {
-  /// What has come of ending them.
+  /// The outcome of terminating them.
   struct Outcome {
-    /// How many processes were found and have ended.
+    /// The number of processes that were found and have ended.
     var ended = 0
-    /// Those that could not be ended.
+    /// Processes that could not be terminated.
     var remaining: [ProcessTable.Entry] = []
-    /// Those of which nobody can tell whether they belong to the run.
+    /// Processes that cannot be attributed to the run with certainty.
     var undecided: [ProcessTable.Entry] = []
 
-    /// Whether something was lacking for looking everywhere: there may be more of them.
+    /// Whether the scan was incomplete for lack of resources, so that there may be more of them.
     var couldNotLook = false
 
-    /// The processes that could not be ended, for a sentence; nil if there are none.
+    /// The processes that could not be terminated, for a sentence; nil if there are none.
     var remainingText: String? { remaining.isEmpty ? nil : LeftoverProcesses.text(of: remaining) }
   }
 
-  /// How long they may take to end by themselves, and then, killed, to be gone.
+  /// How long they may take to end by themselves, and then to end once killed.
   private static let grace = Duration.seconds(2)
-  /// Nothing tells the end of processes that are not ours, so they are looked at again and again.
+  /// The end of a process that is not a child is not reported, so it is polled.
   private static let pause = Duration.milliseconds(20)
-  /// How many times a process is looked at that is just becoming another program.
+  /// How often a process that is just executing another program is checked.
   private static let looks = 4
 
-  /// Ends all processes that belong to a run. Each time that some were found, and before they are ended, `areLeft` is asked whether those were left behind.
+  /// Terminates all processes that belong to a run. Each time some were found, `areLeft` is called before they are terminated to check that they were
+  /// left behind.
   static func end(
     _ traces: RunTraces, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation,
     if areLeft: () -> Bool = { true }
@@ -52,7 +53,7 @@ package enum LeftoverProcesses {
     var found = first.found
     defer { for process in found { waitpid(process.pid, nil, WNOHANG) } }
     signal(found, SIGTERM)
-    // A stopped process would never see SIGTERM.
+    // A stopped process would never handle SIGTERM.
     signal(found, SIGCONT)
     var waited = Duration.zero
     while waited < grace {
@@ -63,13 +64,13 @@ package enum LeftoverProcesses {
       found.formUnion(rest.found)
       if rest.found.isEmpty, !rest.isUnsettled { break }
     }
-    // One that starts another just before it is killed is outlived by it. What other runs it had started, and has not ended by now, it ends no more.
+    // A process started by one just before that one is killed outlives it. Other runs that it had started, and that have not ended by now, are included.
     waited = .zero
     while waited < grace {
       found.formUnion(await settledSearch(traces, from: found, includesOtherRuns: true, delayer: delayer).found)
       let running = found.filter(\.isRunning)
       guard !running.isEmpty else { break }
-      // What is running now may be another host's, which has resumed the run.
+      // What is running now may belong to another host, which has resumed the run.
       guard areLeft() else { return outcome }
       signal(running, SIGKILL)
       try? await delayer.delay(for: pause)
@@ -81,7 +82,7 @@ package enum LeftoverProcesses {
     return outcome
   }
 
-  /// What there is of a run, and what of it nobody can decide. Nothing is ended.
+  /// Returns the processes of a run, and those that are undecided. Terminates nothing.
   static func look(_ traces: RunTraces) -> (found: [ProcessTable.Entry], undecided: [ProcessTable.Entry]) {
     var result = search(traces)
     for _ in 1..<looks where result.isUnsettled && result.found.isEmpty {
@@ -91,7 +92,7 @@ package enum LeftoverProcesses {
     return (result.found.sorted { $0.pid < $1.pid }, undecided(result, traces))
   }
 
-  /// Processes with their users where these are others, for a sentence.
+  /// Returns the processes for a sentence, with their users if these differ from the current one.
   package static func text(of processes: [ProcessTable.Entry]) -> String {
     let shown = processes.prefix(10).map { process in
       let user = ProcessTable.user(of: process.pid).flatMap { $0 == geteuid() ? nil : " of user \($0)" }
@@ -109,7 +110,7 @@ package enum LeftoverProcesses {
   private struct Found {
     var found: Set<ProcessTable.Entry> = []
     var undecided: [ProcessTable.Entry] = []
-    /// Whether another process may turn out to be the run's in a moment: it is just becoming another program, and shows no environment.
+    /// Whether another process may turn out to be the run's in a moment: it is just executing another program, and shows no environment.
     var isUnsettled = false
   }
 
@@ -127,7 +128,7 @@ package enum LeftoverProcesses {
     }
   }
 
-  /// The same as ``search(_:from:includesOtherRuns:)``, beside the loop: a computer with hundreds of processes takes a while to be looked through.
+  /// Performs ``search(_:from:includesOtherRuns:)`` off the event loop: a scan takes a while on a computer with hundreds of processes.
   private static func searchAside(
     _ traces: RunTraces, from known: Set<ProcessTable.Entry>, includesOtherRuns: Bool = false,
     isolation: isolated (any Actor)? = #isolation
@@ -159,10 +160,10 @@ package enum LeftoverProcesses {
     return result
   }
 
-  /// Adds the members of the sessions that recorded processes lead, or have led.
+  /// Adds the members of the sessions that recorded processes lead or led.
   ///
-  /// As long as there is a process in a session, no other process gets the number of the session. So where the leader has ended, one member that is known to be the
-  /// run's tells it of all, and without such a member nobody can tell: the number may be used again.
+  /// As long as a session has a process, no other process gets the session's number. If the leader has ended, one member that is known to be the
+  /// run's therefore identifies all of them; without such a member it cannot be decided, because the number may have been reused.
   private static func addSessions(
     _ traces: RunTraces, _ table: [ProcessTable.Entry], to result: inout Found
   ) {
@@ -180,7 +181,7 @@ package enum LeftoverProcesses {
     }
   }
 
-  /// What nobody can decide: in the sessions of recorded processes, and elsewhere since the run began, the latest first.
+  /// Returns the undecided processes: those in the sessions of recorded processes, and others started since the run began, the latest first.
   private static func undecided(_ result: Found, _ traces: RunTraces) -> [ProcessTable.Entry] {
     guard let begin = traces.begin else { return result.undecided }
     let known = result.found.union(result.undecided)
@@ -188,7 +189,8 @@ package enum LeftoverProcesses {
     return result.undecided + hidden.sorted { ($1.started, $1.pid) < ($0.started, $0.pid) }
   }
 
-  /// Adds what the found processes have started. Processes of another run are left to the host of that run, which one of them is: it is asked to end.
+  /// Adds what the found processes have started. Processes of another run are left to the host of that run, which is one of the found processes and
+  /// is requested to end.
   private static func addDescendants(
     _ table: [ProcessTable.Entry], includesOtherRuns: Bool, to result: inout Found
   ) {

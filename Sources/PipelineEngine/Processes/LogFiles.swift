@@ -3,16 +3,16 @@ import Glibc
 import OperatingSystem
 import RunHistory
 
-/// A file that one stream of an attempt's process goes to, opened by the process itself.
+/// A file for one stream of an attempt's process, which opens it itself.
 final class LogFile {
   let path: CString
-  /// For the host's own reading, and for knowing whether anybody can still write to the file: so it is open for reading alone.
+  /// Open read-only: for the host's own reading, and to determine whether another process can still write to the file.
   let descriptor: Int32
   /// The path relative to the workspace.
   let relative: String
-  /// What an index calls it.
+  /// The name used in an index.
   let name: LogName
-  /// The number of its watch in the ``LogDirectory``, which may have ended; -1 where it never had one. It stays with a file that serves again.
+  /// The number of its watch in the ``LogDirectory``, which may have ended; -1 if it never had one. A file that is reused keeps it.
   var watch: Int32 = -1
 
   fileprivate init(directory: String, relative: String, name: LogName) throws(EngineError) {
@@ -23,19 +23,19 @@ final class LogFile {
     guard descriptor >= 0 else { throw .runFile(path.string, -descriptor) }
   }
 
-  /// How many bytes it holds.
+  /// The size of the file in bytes.
   var size: Int64 {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// Whether nobody can write to it any more. Readers (`penstock logs -f`, `tail`, a backup) may come and go.
+  /// Whether no process can write to it any more. Readers (`penstock logs -f`, `tail`, a backup) may come and go.
   fileprivate var isFree: Bool { penstock_has_no_writer(descriptor) == 1 }
 
   deinit { close(descriptor) }
 }
 
-/// Where standard output goes, and with it the place where a process may put its result.
+/// The file for standard output, together with the place where a process may write its result.
 private final class OutputFile {
   let log: LogFile
   private(set) var place: ResultPlace
@@ -49,7 +49,7 @@ private final class OutputFile {
     log = try LogFile(directory: directory, relative: relative, name: LogName(number: number, isError: false))
   }
 
-  /// Another place for the next attempt: whatever the former one left behind knows its own alone.
+  /// Chooses another place for the next attempt: processes left behind by the earlier attempt know only its own.
   func move(directory: String) {
     repeat {
       useCount += 1
@@ -58,10 +58,10 @@ private final class OutputFile {
   }
 }
 
-/// Where one attempt may put its result, and no other ever.
+/// The place where one particular attempt may write its result.
 struct ResultPlace {
   let path: CString
-  /// What tells the process so.
+  /// The environment variable that contains it.
   let variable: CString
 
   init(directory: String, name: String) {
@@ -69,14 +69,14 @@ struct ResultPlace {
     variable = CString("PENSTOCK_RESULT=\(directory)/\(name)\(ResultFileName.suffix)")
   }
 
-  /// Whether nothing is there. That the former host of a run may have left something is why this is asked.
+  /// Whether nothing exists there. The former host of the run may have left something.
   var isFree: Bool {
     var status = stat()
     return lstat(path.pointer, &status) != 0
   }
 }
 
-/// The files of one attempt: standard output, standard error, and the place where it may put its result.
+/// The files of one attempt: standard output, standard error, and the place for its result.
 final class LogFiles {
   private let outputFile: OutputFile
   let errorFile: LogFile
@@ -91,17 +91,17 @@ final class LogFiles {
   var outputLog: LogFile { outputFile.log }
   var output: CString { outputFile.log.path }
   var error: CString { errorFile.path }
-  /// Where the process may write its result; no such file exists when it starts, but for ``reserveResult()``.
+  /// Where the process may write its result. No such file exists when it starts, except after ``reserveResult()``.
   let result: CString
-  /// What tells the process so.
+  /// The environment variable that contains it.
   let resultVariable: CString
   var outputDescriptor: Int32 { outputFile.log.descriptor }
   var errorDescriptor: Int32 { errorFile.descriptor }
   var relativeOutput: String { outputFile.log.relative }
   var relativeError: String { errorFile.relative }
 
-  /// Makes the place of the result a file of the owner's alone, whatever the `umask` of the process will be: what it writes may hold a secret. A time of
-  /// modification before all others tells that it has not written anything, which is not the same as an empty result.
+  /// Creates the result as a file that only its owner can access, whatever the `umask` of the process will be, because it may contain a secret. A
+  /// modification time of zero indicates that the process has not written anything, which differs from an empty result.
   func reserveResult() throws(EngineError) {
     let descriptor = open(result.pointer, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .runFile(result.string, errno) }
@@ -114,7 +114,7 @@ final class LogFiles {
     }
   }
 
-  /// Whether the process has put something where its result is expected; `status` is that of the place.
+  /// Whether the process has written something to the place of its result, whose status is returned in `status`.
   func hasResult(_ status: inout stat) -> Bool {
     guard lstat(result.pointer, &status) == 0 else { return false }
     guard status.st_size == 0, status.st_mtim.tv_sec == 0, status.st_mtim.tv_nsec == 0 else { return true }
@@ -122,52 +122,53 @@ final class LogFiles {
     return false
   }
 
-  /// Removes what the process may have put where its result is expected: it is not to become one.
+  /// Removes what the process may have written to the place of its result, so that it does not become one.
   func discardResult() { unlink(result.pointer) }
 
-  /// How many bytes the two files hold.
+  /// Returns the sizes of the two files in bytes.
   func sizes() -> (output: Int64, error: Int64) { (outputFile.log.size, errorFile.size) }
 
-  /// The files that may serve again: nobody has written anything to them, nor can any more, however long it is since their process has ended.
+  /// Returns the files that may be reused: nothing was written to them, and no process can write to them any more, however long ago the attempt's
+  /// process ended.
   fileprivate func free() -> (output: OutputFile?, error: LogFile?) {
-    // What a process that was left behind writes, it writes before it lets go: so that is what is asked first.
+    // A process left behind writes before it closes the file, so openness is checked before the size.
     let isOutputFree = outputFile.log.isFree && outputFile.log.size == 0
     return (isOutputFree ? outputFile : nil, errorFile.isFree && errorFile.size == 0 ? errorFile : nil)
   }
 }
 
-/// Hands out the log files of a run's attempts.
+/// Provides the log files of a run's attempts.
 ///
-/// Each attempt has its own files while it runs. A file that is still empty afterwards, and that no process holds any more, is handed to a later attempt:
-/// most attempts print nothing to one of the two, and creating files costs more than everything else that the engine does for a step. Files with
-/// content belong to their attempt for good; empty ones are removed when the run ends.
+/// Each attempt has its own files while it runs. A file that is still empty afterwards, and that no process has open any more, is reused by a later
+/// attempt: most attempts print nothing to one of the two, and creating files costs more than everything else that the engine does for a step. Files
+/// with content belong to their attempt permanently; empty ones are removed when the run ends.
 final class LogFilePool {
   private let directory: String
   private let relative: String
   private var number = 0
   private var outputs: [OutputFile] = []
   private var errors: [LogFile] = []
-  /// Files that stayed empty and do not serve again.
+  /// Files that stayed empty and are not reused.
   private var retired: [CString] = []
-  /// What was given back and has not been looked at yet.
+  /// Files that were returned and have not been checked yet.
   private var ended: [(files: LogFiles, areNamed: Bool)] = []
   private var exists = false
-  /// Whether the latest attempt kept its file, so that the next ones may do the same.
+  /// Whether the latest attempt kept its file, in which case the next ones may too.
   private var isOutputKept = false
   private var isErrorKept = false
   private var isOver = false
-  /// When the logs have grown.
+  /// The index of when the logs have grown.
   private(set) lazy var index = LogIndexFile { [weak self] in self?.createIndex() }
-  /// The names of the results that stay in their files.
+  /// The names of the results that are kept in their files.
   private var keptResults: Set<String> = []
 
-  /// A pool for the run whose directory is `relative` to the workspace.
+  /// Creates a pool for the run whose directory is `relative` to the workspace.
   init(workspace: String, relative: String) {
     directory = "\(workspace)/\(relative)"
     self.relative = relative
   }
 
-  /// The directory of the run, which exists from now on.
+  /// Returns the directory of the run, which exists afterwards.
   func runDirectory() throws(EngineError) -> String {
     let parent = String(directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)])
     try Self.requireNoOther(at: parent, in: parent)
@@ -184,14 +185,14 @@ final class LogFilePool {
     return directory
   }
 
-  /// Refuses what may have come into the place of a directory, such as a link, which would lead out of the workspace.
+  /// Throws if a directory has been replaced by something else, such as a link, which would lead out of the workspace.
   private static func requireNoOther(at path: String, in runs: String) throws(EngineError) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
     throw .runPath(path, ENOTDIR, in: runs)
   }
 
-  /// Makes a directory, or finds the one that is there. A link would lead out of the workspace.
+  /// Creates a directory, or accepts an existing one. A link would lead out of the workspace.
   private static func makeDirectory(_ path: String, in runs: String) throws(EngineError) {
     guard mkdir(path, 0o700) != 0 else { return }
     var status = stat()
@@ -199,15 +200,15 @@ final class LogFilePool {
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .runPath(path, ENOTDIR, in: runs) }
   }
 
-  /// A number that names no file of this run yet.
+  /// Returns a number that no file of this run uses yet.
   func nextNumber() -> Int {
     number += 1
     return number
   }
 
-  /// Two empty files.
+  /// Returns two empty files.
   func take() throws(EngineError) -> LogFiles {
-    // Spare ones are opened by their paths, too.
+    // Spare files are opened by their paths, too.
     _ = try runDirectory()
     let output = try takeOutput()
     do throws(EngineError) {
@@ -218,23 +219,23 @@ final class LogFilePool {
     }
   }
 
-  /// Whether the next attempt will probably have to wait until a file is created for it.
+  /// Whether the next attempt will probably have to wait for a file to be created.
   var runsShort: Bool { isOutputKept && outputs.isEmpty || isErrorKept && errors.isEmpty }
 
-  /// Creates the files that the next attempt will probably need: while a process runs, it costs nobody's time.
+  /// Creates the files that the next attempt will probably need. While a process runs, this delays nothing.
   func makeSpares() {
     guard !isOver else { return }
     settle()
-    // What cannot be created is missed, with its reason, by the attempt that needs it.
+    // If a file cannot be created, the attempt that needs it reports the reason.
     if isOutputKept, outputs.isEmpty, let file = try? takeOutput() { outputs.append(file) }
     if isErrorKept, errors.isEmpty, let file = try? takeError() { errors.append(file) }
   }
 
-  /// An empty file for standard error alone, which is not given back.
+  /// Returns an empty file for standard error only, which is not returned to the pool.
   func takeError() throws(EngineError) -> LogFile {
     if errors.isEmpty { settle() }
     if let file = errors.popLast() { return file }
-    // What is made for one attempt has one number.
+    // The files created for one attempt share a number.
     return try create(from: number) { directory, number throws(EngineError) in
       try LogFile(directory: directory, relative: relative, name: LogName(number: number, isError: true))
     }
@@ -257,14 +258,14 @@ final class LogFilePool {
       do {
         return try make(directory, number)
       } catch .file(let path, let error) {
-        // A run that was resumed finds the files of its former host; and what was made for one stream alone may have this number.
+        // A resumed run finds the files of its former host, and a file created for one stream only may have this number.
         guard error == EEXIST else { throw .file(path, error) }
         number = nextNumber()
       }
     }
   }
 
-  /// A new index file. A run that was resumed leaves that of its former host as it is.
+  /// Creates a new index file. A resumed run does not modify that of its former host.
   private func createIndex() -> (path: String, descriptor: Int32)? {
     guard !isOver, let directory = try? runDirectory() else { return nil }
     while true {
@@ -275,10 +276,10 @@ final class LogFilePool {
     }
   }
 
-  /// Gives files back after an attempt; what nobody wrote to, or still could, serves again. Not so where the history names them already: the record by
-  /// which it does not any more may be lost with this host, and what another attempt wrote would seem to be of this one.
+  /// Returns files to the pool after an attempt. Files that were not written to, and no longer can be, are reused, unless the history already refers
+  /// to them: if the record that removes the reference is lost with this host, another attempt's output would appear to be this one's.
   ///
-  /// They are looked at with ``settle()``, when others are asked for, or when several wait for it: each keeps two descriptors.
+  /// They are checked by ``settle()``, when others are needed, or when several are waiting, because each keeps two descriptors.
   func giveBack(_ files: LogFiles, areNamed: Bool = false) {
     ended.append((files, areNamed))
     if ended.count >= Self.mostWaiting { settle() }
@@ -286,7 +287,7 @@ final class LogFilePool {
 
   private static let mostWaiting = 4
 
-  /// Looks at what was given back, which takes some system calls: a good moment is when the next process has just been started.
+  /// Checks the files that were returned, which takes some system calls. A good moment is just after the next process has been started.
   func settle() {
     for (files, areNamed) in ended {
       let free = files.free()
@@ -304,7 +305,7 @@ final class LogFilePool {
     ended.removeAll(keepingCapacity: true)
   }
 
-  /// Gives the descriptors back that no process uses: those of files that are there for later attempts, which are deleted, and that of the index.
+  /// Releases the descriptors that no process uses: those of spare files, which are deleted, and that of the index.
   func giveBackSpares() {
     settle()
     for path in outputs.map(\.log.path) + errors.map(\.path) { unlink(path.pointer) }
@@ -313,25 +314,25 @@ final class LogFilePool {
     index.rest()
   }
 
-  /// Notes that a recorded result, which may be in another directory, stays in its file.
+  /// Notes that a recorded result, which may be in another directory, is kept in its file.
   func keepResult(_ result: RecordedResult) {
     if case .file(let path, _) = result { keepResult(path) }
   }
 
-  /// Notes that the result at `path` stays in its file.
+  /// Notes that the result at `path` is kept in its file.
   func keepResult(_ path: String) {
     keptResults.insert(String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]))
   }
 
-  /// Removes what was left where results are expected and became none: by a process that was left behind, or whose host was killed. It may hold secrets,
-  /// which nobody has masked.
+  /// Removes files written to places of results that did not become results: by a process that was left behind, or whose host was killed. They may
+  /// contain secrets that have not been masked.
   private func removeLateResults() {
     for name in DirectoryNames.of(directory) where ResultFileName.isResult(name) && !keptResults.contains(name) {
       penstock_remove_tree("\(directory)/\(name)")
     }
   }
 
-  /// Removes the files that stayed empty, and late results. To be called when the history names none of them.
+  /// Removes the files that stayed empty, and late results. Must be called when the history refers to none of them.
   func removeEmpty() {
     index.close()
     isOver = true
@@ -339,7 +340,7 @@ final class LogFilePool {
     for path in outputs.map(\.log.path) + errors.map(\.path) + retired { unlink(path.pointer) }
     if exists {
       removeLateResults()
-      // Nobody has put anything there.
+      // Succeeds only if nothing was written there.
       rmdir("\(directory)/\(RunFolder.name)")
     }
     outputs = []

@@ -2,17 +2,17 @@ import Glibc
 import OperatingSystem
 import RunHistory
 
-/// The index of a run's logs, as this host writes it: a file of its own, which is created when there is something to say. *On the loop.*
+/// The index of a run's logs, as this host writes it: a separate file, created when there is something to write. *On the event loop.*
 ///
-/// No run depends on it: where it cannot be written, it ends there.
+/// No run depends on it: if it cannot be written, it ends there.
 final class LogIndexFile {
-  /// Creates the file; nil where that cannot be.
+  /// Creates the file; returns nil if that fails.
   private let create: () -> (path: String, descriptor: Int32)?
   private var path: String?
   private var descriptor: Int32 = -1
   private var isLost = false
   private var waiting: [LogGrowth] = []
-  /// When it was written last.
+  /// When it was last written.
   private(set) var flushed: ContinuousClock.Instant?
 
   /// `create` opens a new file for writing.
@@ -27,7 +27,7 @@ final class LogIndexFile {
     if !isLost { waiting += growths }
   }
 
-  /// Writes what has gathered.
+  /// Writes what has accumulated.
   func flush() {
     guard !waiting.isEmpty, !isLost else { return }
     flushed = .now
@@ -44,18 +44,18 @@ final class LogIndexFile {
     }
     LogIndexCoding.write(waiting, to: &bytes)
     waiting.removeAll(keepingCapacity: true)
-    // What a full disk has cut ends the file for every reader.
+    // Truncation by a full disk ends the file for every reader.
     do throws(SystemError) { try SystemCall.writeAll(bytes, to: descriptor) } catch { lose() }
   }
 
-  /// Needs no descriptor until there is something to write again.
+  /// Closes the descriptor until there is something to write again.
   func rest() {
     flush()
     if descriptor >= 0 { Glibc.close(descriptor) }
     descriptor = -1
   }
 
-  /// Writes the rest. Nothing may be appended any more.
+  /// Writes the rest. Nothing may be appended afterwards.
   func close() {
     flush()
     lose()

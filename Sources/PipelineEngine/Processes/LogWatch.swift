@@ -3,34 +3,35 @@ import LinuxObservers
 import OperatingSystem
 import RunHistory
 
-/// Notes when, and in which order, processes write to their two logs, which they have open themselves: from it come the indexes of logs.
+/// Records when, and in which order, processes write to their two logs, which they have opened themselves. The indexes of logs are created from this.
 ///
-/// One inotify descriptor for all attempts of the host. The kernel tells of each write, not how much it was, and makes one event of equal ones that follow one
-/// another; so the directory is watched beside the file, and its event stands between two of the file. The host looks at once, but at least
-/// 2 ms after its last look, 10 ms where that goes on; and an attempt that writes more than 40,000 times a second is no longer watched, as each event costs its
-/// writer half a microsecond, but looked at every 50 ms. Nothing depends on it: where the user has no watches left, the logs have no index. *On the loop.*
+/// One inotify descriptor serves all attempts of the host. The kernel reports each write, but not its size, and merges consecutive equal events; the
+/// directory is therefore watched in addition to the file, so that its event separates two of the file's. The host reads events immediately, but at
+/// least 2 ms after the last time, or 10 ms under sustained load. An attempt that writes more than 40,000 times a second is no longer watched,
+/// because each event costs its writer half a microsecond, but measured every 50 ms. Nothing depends on this: if the user has no watches left, the
+/// logs have no index. *On the event loop.*
 final class LogWatch: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
   /// Watches a path, as `inotify_add_watch` does.
   typealias AddWatch = (_ descriptor: Int32, _ path: UnsafePointer<CChar>, _ events: UInt32) -> Int32
 
   private static let pause = Duration.milliseconds(2)
   private static let longPause = Duration.milliseconds(10)
-  /// How many looks there may be after short pauses, and how many a second are added to that.
+  /// How many reads may follow short pauses, and how many are added to that each second.
   private static let mostLooks = 100.0
-  /// How many writes of an attempt within ``samplePause`` are a flood, and how many bytes are none any more.
+  /// The number of writes of an attempt within ``samplePause`` that counts as a flood, and the number of bytes below which the flood is over.
   private static let mostWrites = 2000
   private static let calmGrowth: Int64 = 8 << 10
   private static let samplePause = Duration.milliseconds(50)
-  /// How long an index may be behind.
+  /// The maximum delay of an index.
   private static let flushPause = Duration.milliseconds(50)
-  /// Of an attempt that took no longer, and wrote to one stream alone, its record says as much as an index would.
+  /// For an attempt that took no longer than this and wrote to only one stream, its record contains as much as an index would.
   private static let shortest = Duration.milliseconds(10)
 
   private let loop: EventLoop
   private let now: @Sendable () -> RecordTime
-  /// Nil where it is off: then only logs that the host itself writes have an index.
+  /// Nil if watching is off: then only logs that the host itself writes have an index.
   private let addWatch: AddWatch?
   private var instance: InotifyInstance?
   private var token: EventLoop.Token?
@@ -41,7 +42,7 @@ final class LogWatch: @unchecked Sendable {
   private var isSampling = false
   private var pumped: [WatchedLogs] = []
   private var isTakingPumped = false
-  /// Those whose growths stay out of their index as long as they may be short.
+  /// Attempts whose growths are not in their index yet, because the attempts may turn out to be short.
   private var young: [WatchedLogs] = []
   private var behind: [ObjectIdentifier: LogIndexFile] = [:]
   private var isFlushing = false
@@ -58,12 +59,12 @@ final class LogWatch: @unchecked Sendable {
 
   // MARK: Attempts
 
-  /// What notes how the logs of an attempt grow that the host itself writes.
+  /// Returns an object that notes the growth of an attempt's logs that the host itself writes.
   func pump() -> PumpedGrowths {
     PumpedGrowths(now: now) { [loop, weak self] in loop.execute { [weak self] in self?.hasPumped() } }
   }
 
-  /// The process of an attempt is about to be started.
+  /// Begins to watch the logs of an attempt whose process is about to be started.
   func begin(
     _ files: LogFiles, index: LogIndexFile, in directory: LogDirectory, pumped: PumpedGrowths?
   ) -> WatchedLogs {
@@ -73,19 +74,19 @@ final class LogWatch: @unchecked Sendable {
     return logs
   }
 
-  /// The process of an attempt has ended.
+  /// Ends the watch of an attempt whose process has ended.
   func end(_ logs: WatchedLogs) {
     guard !logs.hasEnded else { return }
     logs.hasEnded = true
     logs.directory.running -= 1
-    // The next one may begin at once.
+    // The next one may begin immediately.
     if logs.directory.running == 0 {
       loop.whenIdle { [directory = logs.directory] in if directory.running == 0 { directory.endWatches() } }
     }
     if logs.isKnown {
       logs.measure()
       if logs.isWatched {
-        // What has been written to does not serve again. Before the look, which reads what the end of a watch adds.
+        // Files that have been written to are not reused. Unwatch before reading, which then includes what the end of a watch adds.
         for isError in [false, true] where logs.found[isError: isError] > 0 { unwatch(logs, isError: isError) }
         look(for: logs)
         forget(logs)
@@ -98,7 +99,7 @@ final class LogWatch: @unchecked Sendable {
         logs.waiting += pumped.take()
       }
       let isShort = ContinuousClock.now - logs.began < Self.shortest
-      // The order of two streams is asked for right away.
+      // The order of two streams is needed right away.
       let hasOrder = logs.found.output > 0 && logs.found.error > 0
       if !isShort || hasOrder { logs.index.append(logs.waiting) }
       logs.waiting = []
@@ -107,7 +108,7 @@ final class LogWatch: @unchecked Sendable {
     flushSoon(logs.index)
   }
 
-  /// A log has grown that the host itself writes.
+  /// Notes the growth of a log that the host itself writes.
   func append(_ growth: LogGrowth, to index: LogIndexFile) {
     index.append(CollectionOfOne(growth))
     flushSoon(index)
@@ -149,12 +150,12 @@ final class LogWatch: @unchecked Sendable {
     return number < 0 ? nil : InotifyWatch(number, of: instance)
   }
 
-  /// Ends a watch. What it has told already is still to be read.
+  /// Ends a watch. Events that it has already reported are still to be read.
   private func unwatch(_ logs: WatchedLogs, isError: Bool) {
     logs.directory.files[logs.log(isError: isError).watch] = nil
   }
 
-  /// Nothing more is to be read of it.
+  /// Ends reading events of an attempt.
   private func forget(_ logs: WatchedLogs) {
     for isError in [false, true] { attempts[logs.log(isError: isError).watch] = nil }
     logs.isWatched = false
@@ -171,7 +172,7 @@ final class LogWatch: @unchecked Sendable {
     let pause = looksLeft >= 1 ? Self.pause : Self.longPause
     guard passed < pause else { return look() }
     if let token { loop.unwatch(token) }
-    // Not nil: nobody is to listen meanwhile.
+    // Not nil, so that nothing listens in the meantime.
     _ = loop.schedule(after: pause - passed) { [weak self] in
       guard let self else { return }
       look()
@@ -179,13 +180,13 @@ final class LogWatch: @unchecked Sendable {
     }
   }
 
-  /// Reads what the kernel has told, and how large the logs are that it was about.
+  /// Reads the events, and the sizes of the logs that they refer to.
   ///
-  /// Only what others than `ended` have written is looked for again: its process writes no more.
+  /// Only writes of attempts other than `ended` are read again, because its process no longer writes.
   private func look(for ended: WatchedLogs? = nil) {
     guard let descriptor = instance?.descriptor else { return }
     var touched: [WatchedLogs] = []
-    // Until nothing comes between the events and the sizes; but an attempt may write on and on.
+    // Repeated until no event arrives between the events and the sizes, but limited, because an attempt may write continuously.
     for _ in 0..<4 {
       var hasNews = false
       var hasMissed = false
@@ -240,7 +241,7 @@ final class LogWatch: @unchecked Sendable {
     sampleSoon()
   }
 
-  /// It writes as others do, or has ended.
+  /// Notes that an attempt writes at a normal rate again, or has ended.
   private func calm(_ logs: WatchedLogs) {
     logs.isFlooding = false
     logs.directory.flooding -= 1
@@ -267,7 +268,7 @@ final class LogWatch: @unchecked Sendable {
     if !flooding.isEmpty { sampleSoon() }
   }
 
-  // MARK: What the host writes itself
+  // MARK: Logs written by the host
 
   private func hasPumped() {
     guard !isTakingPumped else { return }

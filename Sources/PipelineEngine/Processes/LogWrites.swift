@@ -9,25 +9,25 @@ struct LogSizes: Equatable {
   }
 }
 
-/// The writes to the two logs of an attempt since their sizes were known last: of which stream each was, in their order.
+/// The writes to the two logs of an attempt since their sizes were last known: the stream of each write, in order.
 ///
-/// What each of them has written is not known. Where a stream came between writes to the other, and the other has grown by as many lines as there were
-/// writes to it, each has written a line; otherwise all of the growth counts for its last write.
+/// The size of each write is unknown. If one stream's writes are separated by the other's, and the stream has grown by as many lines as there were
+/// writes to it, each write was a line; otherwise all growth is attributed to its last write.
 struct LogWrites {
-  /// Writes to one stream, with none to the other between them.
+  /// Writes to one stream, without writes to the other between them.
   private struct Stretch {
     let isError: Bool
     var count: Int
   }
 
   private var stretches: [Stretch] = []
-  /// How many there were.
+  /// The number of writes.
   private(set) var count = 0
-  /// Whether some are not known, or would be too many to tell apart.
+  /// Whether some writes are unknown, or there are too many to distinguish.
   private var isIncomplete = false
 
   private static let mostStretches = 64
-  /// Longer growths are not searched for lines, in bytes.
+  /// The maximum growth, in bytes, that is searched for lines.
   private static let longestContent: Int64 = 64 << 10
 
   mutating func add(isError: Bool) {
@@ -41,15 +41,15 @@ struct LogWrites {
     }
   }
 
-  /// Some were missed.
+  /// Notes that some writes were missed.
   mutating func miss() { isIncomplete = true }
 
-  /// How the logs have grown, step by step.
+  /// Returns how the logs have grown, step by step.
   ///
   /// - Parameters:
   ///   - old: Their sizes before the writes.
   ///   - new: Their sizes after them.
-  ///   - content: Returns the bytes of a part of a log; nil where they cannot be read.
+  ///   - content: Returns the bytes of a part of a log, or nil if they cannot be read.
   /// - Returns: The stream that has grown, and its size after that.
   func growths(
     from old: LogSizes, to new: LogSizes, content: (_ isError: Bool, _ part: Range<Int64>) -> [UInt8]?
@@ -74,13 +74,13 @@ struct LogWrites {
     return growths
   }
 
-  /// Where each stretch of a stream ends if each write was a line; nil where it was not.
+  /// Returns where each stretch of a stream ends if each write was a line, or nil if not.
   private func lineEnds(
     _ counts: [Int], _ start: Int64, _ end: Int64, content: (Range<Int64>) -> [UInt8]?
   ) -> ArraySlice<Int64>? {
     guard end > start, end - start <= Self.longestContent, let bytes = content(start..<end) else { return nil }
     var lines = bytes.indices.filter { bytes[$0] == 0x0A }.map { start + Int64($0) + 1 }
-    // The last one may go on later.
+    // The last line may be continued later.
     if bytes.last != 0x0A { lines.append(end) }
     guard lines.count == counts.reduce(0, +) else { return nil }
     var done = 0

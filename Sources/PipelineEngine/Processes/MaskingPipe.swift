@@ -3,16 +3,17 @@ import OperatingSystem
 
 /// Carries one stream of a process that received a secret to its log file, with the secret masked.
 ///
-/// The work is done on the masking thread, and a process that writes faster waits for it. What cannot be written to the log is dropped, so that the process
-/// ends as it would have, and ``finish(isolation:)`` reports it: a shortened output must not become a result.
+/// Runs on the masking thread; a process that writes faster waits for it. What cannot be written to the log is dropped, so that the process ends as
+/// it would have, and ``finish(isolation:)`` reports it: truncated output must not become a result.
 final class MaskingPipe {
   private var pipe: OutputPipe
   private let stream: MaskedStream
   private let loop: EventLoop
 
-  /// Opens the log at `path`, which must be there and empty, and a pipe to it. `grown` is called on the masking thread with the size of the log after each write.
+  /// Opens the log at `path`, which must exist and be empty, and a pipe to it. `grown` is called on the masking thread with the size of the log after
+  /// each write.
   ///
-  /// - Throws: ``EngineError/file(_:_:)`` when the log cannot be opened, ``EngineError/systemCall(_:_:)`` without descriptors.
+  /// - Throws: ``EngineError/file(_:_:)`` if the log cannot be opened, ``EngineError/systemCall(_:_:)`` without descriptors.
   init(
     to path: CString, masker: SecretMasker, on loop: EventLoop, grown: @escaping @Sendable (Int64) -> Void = { _ in }
   ) throws(EngineError) {
@@ -38,12 +39,12 @@ final class MaskingPipe {
   /// The end that the process writes to; the host closes it after the start.
   var writeEnd: Int32 { pipe.writeEnd }
 
-  /// Closes the host's copy of the end that the process has by now.
+  /// Closes the host's copy of the write end, which the process has by now.
   func closeWriteEnd() { pipe.closeWriteEnd() }
 
-  /// Takes everything that was written until now and ends the pipe. What processes left behind write later is lost.
+  /// Takes everything written so far and closes the pipe. Later output of processes left behind is lost.
   ///
-  /// - Throws: ``EngineError`` when a part of the output did not get to the log.
+  /// - Throws: ``EngineError`` if a part of the output was not written to the log.
   func finish(isolation: isolated (any Actor)? = #isolation) async throws(EngineError) {
     let failure = await withCheckedContinuation(isolation: isolation) { continuation in
       loop.execute { [stream] in
@@ -55,9 +56,9 @@ final class MaskingPipe {
   }
 }
 
-/// What the masking thread has of a pipe. *On its loop.*
+/// The masking thread's part of a pipe. *On its event loop.*
 private final class MaskedStream: @unchecked Sendable {
-  // @unchecked: touched only on the loop, once it has been made.
+  // @unchecked: after initialization, accessed only on that event loop.
 
   /// `F_GETPIPE_SZ`, a macro that Swift does not import.
   private static let pipeCapacity: Int32 = 1032
@@ -95,7 +96,7 @@ private final class MaskedStream: @unchecked Sendable {
   func begin() {
     guard readEnd >= 0 else { return }
     do throws(EngineError) {
-      // One piece at a time: other streams come in between.
+      // One piece at a time, so that other streams are served in between.
       token = try loop.watch(readEnd) { [unowned self] in _ = takePiece() }
     } catch {
       failure = error
@@ -105,7 +106,7 @@ private final class MaskedStream: @unchecked Sendable {
     }
   }
 
-  /// Takes what the pipe holds now, and no more than fits in: a process that was left behind may go on writing.
+  /// Takes what the pipe contains now, but no more than its capacity, because a process left behind may keep writing.
   func takeRest() {
     guard readEnd >= 0 else { return }
     var rest = Int(fcntl(readEnd, Self.pipeCapacity))
@@ -123,7 +124,7 @@ private final class MaskedStream: @unchecked Sendable {
     unwatch()
     if readEnd >= 0 { close(readEnd) }
     readEnd = -1
-    // A quota, or a file system on the network, may say only now what could not be kept.
+    // A quota, or a network file system, may report only now what could not be stored.
     if log >= 0, close(log) != 0, errno != EINTR, failure == nil { failure = .file(path, errno) }
     log = -1
     return failure
@@ -134,12 +135,12 @@ private final class MaskedStream: @unchecked Sendable {
     token = nil
   }
 
-  /// Returns how many bytes there were.
+  /// Takes one piece. Returns its size in bytes.
   private func takePiece() -> Int {
     if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: 64 << 10) }
     let count = SystemCall.retrying { read(readEnd, &buffer, buffer.count) }
     if count < 0, errno != EAGAIN, failure == nil { failure = .systemCall("read", errno) }
-    // The end of the pipe stays readable; without this the loop would spin.
+    // The end of the pipe stays readable; without this the event loop would spin.
     if count == 0 || count < 0 && errno != EAGAIN { unwatch() }
     if count > 0, failure == nil { write(scanner?.mask(buffer[..<count]) ?? Array(buffer[..<count])) }
     return count

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// The thread that masks the output of processes: an event loop of its own, so that no amount of output keeps the engine's from timers, signals and records.
+/// The thread that masks the output of processes: its own event loop, so that no amount of output delays the engine's timers, signals and records.
 ///
-/// It is started for the first process that receives a secret, and takes turns: a piece of one stream, then of the next.
+/// It is started for the first process that receives a secret, and alternates between streams piece by piece.
 final class MaskingThread: Sendable {
   private let started = Mutex<EventLoop?>(nil)
 
   deinit { stop() }
 
-  /// The loop, running.
+  /// Returns the running event loop.
   ///
-  /// - Throws: ``EngineError`` when the process is out of descriptors or threads.
+  /// - Throws: ``EngineError`` if the process is out of descriptors or threads.
   func loop() throws(EngineError) -> EventLoop {
     try started.withLock { started throws(EngineError) in
       if let started { return started }
@@ -21,7 +21,7 @@ final class MaskingThread: Sendable {
     }
   }
 
-  /// Ends the thread. Nothing may be masked any more.
+  /// Ends the thread. Nothing may be masked afterwards.
   func stop() {
     started.withLock { $0?.stop() }
   }

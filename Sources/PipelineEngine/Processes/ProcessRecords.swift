@@ -5,13 +5,13 @@ import OperatingSystem
 import RunHistory
 import Workspace
 
-/// The file in which each process of a run records its id and the time of its start, before it becomes its program.
+/// The file in which each process of a run records its id and its start time before it executes its program.
 ///
-/// The history names a process only once it has lasted for a while; this file names it from its first instruction, for whoever looks for what a killed
-/// host left running. It outlives the host and not the computer, after which no process lives. The place of a process that has ended serves again, so
-/// the file is as long as there were processes at once. *On the loop.*
+/// The history refers to a process only once it has lasted for a while; this file does from its first instruction, for finding what a killed host
+/// left running. It is valid beyond the host but not beyond a reboot, after which no process exists. The place of a process that has ended is reused,
+/// so the file's length corresponds to the maximum number of concurrent processes. *On the event loop.*
 final class ProcessRecords {
-  /// Where one process records itself.
+  /// The place where one process records itself.
   struct Place: Sendable, Hashable {
     let descriptor: Int32
     let offset: Int64
@@ -19,9 +19,9 @@ final class ProcessRecords {
 
   private static let name = "processes"
   private static let size = MemoryLayout<penstock_process_record>.size
-  /// What the file begins with: the mark, the time since boot in nanoseconds, and the boot with the pid namespace, in which alone the records mean anything.
+  /// The size of the header: the mark, the time since boot in nanoseconds, and the boot with the pid namespace, to which the records refer.
   private static let headerSize = 64
-  /// How many places there are. A run that leaves more processes running loses sight of the first ones here.
+  /// The number of places. A run that leaves more processes running loses its earliest records here.
   private static let capacity = 32 << 10
 
   private let capacity: Int
@@ -29,14 +29,14 @@ final class ProcessRecords {
   private var path: String?
   private var count = 0
   private var free: [Int64] = []
-  /// Places of processes that have ended and whose sessions others were left in, the oldest first.
+  /// Places of ended processes whose sessions still have members, the oldest first.
   private var kept: Deque<Int64> = []
 
   init(capacity: Int = ProcessRecords.capacity) { self.capacity = capacity }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// A place for a process that is about to be started. The first one creates the file in `directory`, that of the run.
+  /// Returns a place for a process that is about to be started. The first call creates the file in `directory`, that of the run.
   func take(in directory: @autoclosure () throws(EngineError) -> String) throws(EngineError) -> Place {
     if descriptor < 0, let path { try reopen(path) }
     if descriptor < 0 { try create("\(directory())/\(Self.name)") }
@@ -46,26 +46,26 @@ final class ProcessRecords {
     return Place(descriptor: descriptor, offset: Int64(Self.headerSize + count * Self.size))
   }
 
-  /// Gives the place of a process back that has been reaped, or was never started. `isKept` says that others were left in its session.
+  /// Returns the place of a process that has been reaped, or was never started. `isKept` if its session still has members.
   func giveBack(_ place: Place, isKept: Bool = false) {
     if isKept { kept.append(place.offset) } else { free.append(place.offset) }
   }
 
-  /// Needs no descriptor until there is another process, if there is none now.
+  /// Closes the descriptor until there is another process, if there is none now.
   func rest() {
     guard descriptor >= 0, free.count + kept.count == count else { return }
     close(descriptor)
     descriptor = -1
   }
 
-  /// Opens the file that was left alone for a while. One that has gone names nobody any more.
+  /// Opens the file again after its descriptor was closed. If it no longer exists, it is created anew.
   private func reopen(_ path: String) throws(EngineError) {
     descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor < 0, errno != ENOENT else { return }
     throw .file(path, errno)
   }
 
-  /// Removes the file. The run has ended, and nobody will look for its processes.
+  /// Removes the file. The run has ended, and its processes will not be searched for.
   func remove() {
     if let path { unlink(path) }
   }
@@ -74,7 +74,7 @@ final class ProcessRecords {
     func open() -> Int32 { Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
     var opened = open()
     if opened < 0, errno == EEXIST {
-      // That of a former host of the run, whose processes have been ended.
+      // The file of a former host of the run, whose processes have been terminated.
       penstock_remove_tree(path)
       opened = open()
     }
@@ -108,14 +108,15 @@ final class ProcessRecords {
 
   // MARK: Reading
 
-  /// What a host has left there.
+  /// The content of a file that a host left.
   struct Content {
     /// When the file was created, in clock ticks since boot.
     let created: Int64
     let processes: [RecordedProcess]
   }
 
-  /// The file of a run in the workspace `directory`; nil where there is none, where it is of another boot or pid namespace, and where it is not of ours.
+  /// Returns the content of a run's file in the workspace `directory`, or nil if it does not exist, belongs to another boot or pid namespace, or is
+  /// not such a file.
   static func read(of run: RunID, in directory: String) -> Content? {
     let limit = headerSize + capacity * size
     guard
@@ -126,13 +127,13 @@ final class ProcessRecords {
       guard bytes.loadUnaligned(as: UInt64.self) == PENSTOCK_PROCESS_MARK else { return nil }
       let created = bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self)
       var processes: [RecordedProcess] = []
-      // What the last process could not write whole is left out, as is a place that no process has come to use.
+      // Incomplete records and places that no process has used are skipped.
       for offset in stride(from: headerSize, through: bytes.count - size, by: size) {
         let record = bytes.loadUnaligned(fromByteOffset: offset, as: penstock_process_record.self)
         guard record.mark == PENSTOCK_PROCESS_MARK, let pid = Int32(exactly: record.pid), pid > 1,
           record.earliest >= 0, record.earliest <= record.latest
         else { continue }
-        // The kernel's own clock may be read a little before or after.
+        // The kernel's own reading of the clock may be slightly earlier or later.
         let started = (ticks(record.earliest) - 1)...(ticks(record.latest) + 1)
         processes.append(RecordedProcess(pid: pid, startedWithin: started))
       }

@@ -3,58 +3,58 @@ import PipelineLanguage
 
 /// What to start, and with which descriptors.
 struct ProcessRequest {
-  /// Where standard input comes from.
+  /// The source of standard input.
   enum Source {
-    /// From nowhere: `/dev/null`.
+    /// No input: `/dev/null`.
     case empty
-    /// A descriptor of the host, which stays the host's to close, after the process has ended.
+    /// A descriptor of the host, which the host has to close after the process has ended.
     case descriptor(Int32)
   }
 
-  /// Where one of the standard streams goes to.
+  /// The destination of one of the standard streams.
   enum Sink {
     /// An existing file, which the child opens itself for appending.
     case file(CString)
-    /// A descriptor of the host, which stays the host's to close.
+    /// A descriptor of the host, which the host has to close.
     case descriptor(Int32)
   }
 
   /// The program, as an absolute path or one relative to `directory`.
   var executable: CString
-  /// The arguments, the program's name first.
+  /// The arguments, beginning with the program's name.
   var arguments: CStringList
   var environment: CStringList
-  /// Where the process starts; nil for the host's own directory.
+  /// The working directory; nil for the host's own.
   var directory: CString?
   var input: Source
   var output: Sink
   var error: Sink
-  /// How long after SIGTERM comes SIGKILL.
+  /// The time between SIGTERM and SIGKILL.
   var grace: Duration
-  /// Where the process records itself before it becomes its program; nil for nowhere.
+  /// Where the process records itself before it executes its program; nil if it does not.
   var record: ProcessRecords.Place?
 }
 
-/// What a process used of the processors, in microseconds: its own time, and that of those it started, directly or not, whose ends were waited for.
+/// The processor time of a process, in microseconds: its own, and that of its descendants whose ends were waited for.
 struct ProcessorTime: Sendable, Hashable {
-  /// In programs.
+  /// In user mode.
   var user: Int64
-  /// In the kernel, for them.
+  /// In the kernel, on its behalf.
   var system: Int64
 }
 
 /// How a process ended.
 struct ProcessExit: Sendable, Hashable {
-  /// The exit code, or nil when a signal ended the process or its status is unknown.
+  /// The exit code, or nil if a signal ended the process or its status is unknown.
   var code: Int32?
   /// The signal, or nil.
   var signal: Int32?
-  /// Whether processes of its group lived on when it ended.
+  /// Whether processes of its group were still running when it ended.
   var leftGroup: Bool = false
-  /// What it used of the processors; nil where its status is unknown.
+  /// The processor time it used; nil if its status is unknown.
   var used: ProcessorTime?
 
-  /// Whether somebody else has taken the status: the kernel, where SIGCHLD is ignored, or other code of this process.
+  /// Whether the status was taken by something else: the kernel, if SIGCHLD is ignored, or other code of this process.
   var isUnknown: Bool { code == nil && signal == nil }
 
   /// Why a status is unknown, and what to do.
@@ -68,7 +68,7 @@ struct ProcessExit: Sendable, Hashable {
   }
 }
 
-/// A process could not be started: the error number of the system.
+/// A process could not be started, with the system's error number.
 struct ProcessStartError: Error, Hashable {
   var number: Int32
 }

@@ -3,7 +3,7 @@ import OperatingSystem
 import RunHistory
 
 extension ProcessTable {
-  /// An instant in the unit and from the origin of start times. It is only as right as the clock was since.
+  /// Converts an instant to the unit and origin of start times. Only accurate if the clock has not been set since.
   static func ticksSinceBoot(at instant: RecordTime) -> Int64 {
     var now = timespec()
     clock_gettime(CLOCK_BOOTTIME, &now)

@@ -1,28 +1,28 @@
 import RunHistory
 import Synchronization
 
-/// How the logs of an attempt grow whose output the host itself writes, because it masks it. The masking thread notes it, and the loop takes it.
+/// The growth of an attempt's logs that the host itself writes, because it masks the output. The masking thread notes it, and the event loop takes it.
 final class PumpedGrowths: Sendable {
   private struct Noted {
     var growths: [LogGrowth] = []
-    /// When the latest of them began to gather.
+    /// When the latest growth began to accumulate.
     var began: Int64 = 0
   }
 
-  /// In microseconds: writes to one stream within it are one growth.
+  /// In microseconds: writes to one stream within this time are one growth.
   private static let resolution: Int64 = 5000
 
   private let noted = Mutex(Noted())
   private let now: @Sendable () -> RecordTime
   private let onNews: @Sendable () -> Void
 
-  /// `onNews` is called on the thread that notes, when there has been nothing to take before.
+  /// `onNews` is called on the noting thread when there was nothing to take before.
   init(now: @escaping @Sendable () -> RecordTime, onNews: @escaping @Sendable () -> Void) {
     self.now = now
     self.onNews = onNews
   }
 
-  /// A log has this size by now.
+  /// Notes the current size of a log.
   func note(_ log: LogName, size: Int64) {
     let time = now()
     let isFirst = noted.withLock { noted in
@@ -39,7 +39,7 @@ final class PumpedGrowths: Sendable {
     if isFirst { onNews() }
   }
 
-  /// What was noted since the last time.
+  /// Takes what was noted since the last call.
   func take() -> [LogGrowth] {
     noted.withLock { noted in
       defer { noted.growths = [] }

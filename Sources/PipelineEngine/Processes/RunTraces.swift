@@ -1,17 +1,17 @@
 import Glibc
 import RunHistory
 
-/// What tells that a process belongs to a run.
+/// The evidence that a process belongs to a run.
 struct RunTraces: Sendable {
-  /// What the environment of each of its processes begins with.
+  /// The beginning of the environment of each of its processes.
   let mark: [UInt8]
-  /// The directory of its log files, without symbolic links, to which the output of its processes goes; nil where there is none.
+  /// The directory of its log files, without symbolic links, to which the output of its processes goes; nil if there is none.
   let logs: String?
-  /// Sessions of which it is known that all their members are the run's. Their leaders have ended.
+  /// Sessions all of whose members are known to be the run's. Their leaders have ended.
   let sessions: Set<Int32>
   /// Its recorded processes.
   let recorded: [RecordedProcess]
-  /// Since when its processes may have started, in clock ticks since boot; nil where that is not known, or nobody asks for what cannot be decided.
+  /// The earliest start time of its processes, in clock ticks since boot; nil if that is unknown, or if undecided processes are not needed.
   var begin: Int64?
 
   init(
@@ -30,6 +30,6 @@ struct RunTraces: Sendable {
     return String(cString: resolved)
   }
 
-  /// What the environment of every process of a run holds.
+  /// The variable in the environment of every process of a run.
   static func mark(of run: RunID) -> String { "PENSTOCK_RUN_ID=\(run.text)" }
 }

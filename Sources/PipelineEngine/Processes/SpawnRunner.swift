@@ -2,11 +2,11 @@ import CProcess
 import Glibc
 import OperatingSystem
 
-/// Starts processes, without waiting until they have become their programs, and learns of their ends through pidfds on the event loop.
+/// Starts processes, without waiting until they execute their programs, and is notified of their ends through pidfds on the event loop.
 ///
-/// Everything happens on the loop; there is no thread per process and no copying of output.
+/// Everything happens on the event loop; there is no thread per process and no copying of output.
 final class SpawnRunner: @unchecked Sendable {
-  // @unchecked: `running` is touched only on the loop, which all members are called on.
+  // @unchecked: `running` is accessed only on the event loop, on which all members are called.
 
   private final class Running {
     let pid: Int32
@@ -32,23 +32,23 @@ final class SpawnRunner: @unchecked Sendable {
       self.grace = grace
     }
 
-    /// Signals its group, which it leads from the moment that it has become its program.
+    /// Signals its group, which it leads as soon as it executes its program.
     func signal(_ number: Int32) {
       penstock_await_start(start)
       Glibc.kill(-pid, number)
     }
   }
 
-  /// How often a process is looked at whose leader has ended and cannot be reaped yet. Nothing tells the end of a process group, or of a trace.
+  /// How often a process is checked whose leader has ended and cannot be reaped yet. The end of a process group, or of tracing, is not reported.
   private static let lookInterval = Duration.milliseconds(20)
   private static let emptyFile = CString("/dev/null")
 
   private let loop: EventLoop
-  /// What every process reads that is given nothing, or -1; to have it already is quicker than to have each one open it. They share its position, flags and
-  /// locks, which mean nothing for /dev/null.
+  /// Standard input of every process without input, or -1; sharing one descriptor is faster than opening it for each. The shared position, flags and
+  /// locks are irrelevant for /dev/null.
   private let empty: Int32
   private var running: [Int32: Running] = [:]
-  /// That of the process that was started last, which was the lowest that was free then.
+  /// The descriptor of the most recently started process, which was the lowest free one then.
   private(set) var latestDescriptor: Int32 = 0
 
   init(loop: EventLoop) {
@@ -58,11 +58,11 @@ final class SpawnRunner: @unchecked Sendable {
 
   deinit { if empty >= 0 { close(empty) } }
 
-  /// Starts a process in a session of its own and returns when it has ended.
+  /// Starts a process in its own session and returns when it has ended.
   ///
-  /// When the task is cancelled, the process group gets SIGTERM, and SIGKILL after the request's grace; the call still returns only when the process has
-  /// ended. `started` gets the process id right after the start, when the process may still fail to become its program; `exited` gets it when
-  /// the process has been reaped, before the caller continues.
+  /// When the task is cancelled, the process group receives SIGTERM, and SIGKILL after the request's grace period; the call still returns only when
+  /// the process has ended. `started` is called with the process id right after the start, when the process may still fail to execute its program;
+  /// `exited` is called with it when the process has been reaped, before the caller continues.
   func run(
     isolation: isolated (any Actor)? = #isolation, _ request: borrowing ProcessRequest, started: (Int32) -> Void,
     exited: @escaping @Sendable (Int32) -> Void
@@ -92,26 +92,26 @@ final class SpawnRunner: @unchecked Sendable {
     } onCancel: {
       loop.execute { [weak self, identifier] in self?.end(identifier) }
     }
-    // What the process was given has to stay where it is until it has ended.
+    // What the process was given must stay in memory until it has ended.
     extendLifetime(request)
     return try process.exit?.get() ?? ProcessExit(code: nil, signal: SIGKILL)
   }
 
-  /// Kills the groups of these processes at once, without grace. Ids of processes that have been reaped are ignored.
+  /// Kills the groups of these processes immediately, without a grace period. Ids of processes that have been reaped are ignored.
   func kill(_ pids: Set<Int32>) {
     let processes = pids.compactMap { running[$0] }
-    // Alone at first: what still starts leads no group yet, and may hang.
+    // Individually first: a process that is still starting leads no group yet, and may hang.
     for process in processes { Glibc.kill(process.pid, SIGKILL) }
     for process in processes { process.signal(SIGKILL) }
   }
 
-  /// Whether this runner started the process, for whichever run, and has not reaped it yet.
+  /// Whether this runner started the process, for any run, and has not reaped it yet.
   func isRunning(_ pid: Int32) -> Bool { running[pid] != nil }
 
-  /// How many processes run.
+  /// The number of running processes.
   var count: Int { running.count }
 
-  /// Starts the process. The caller holds the request, and with it all that is pointed to from here, until the process has ended.
+  /// Starts the process. The caller keeps the request, with everything it points to, until the process has ended.
   private func begin(
     _ request: borrowing ProcessRequest, _ start: inout OpaquePointer?, _ pid: inout Int32, _ descriptor: inout Int32
   ) -> Int32 {
@@ -143,14 +143,14 @@ final class SpawnRunner: @unchecked Sendable {
     }
   }
 
-  /// The leader has ended. Its id stays reserved until it is reaped, so the group can be signalled safely until then: a cancelled group is reaped when
-  /// its members have ended too, or its grace is over. What somebody traces is reaped when they have noticed its end.
+  /// Handles the end of a leader. Its id stays reserved until it is reaped, so the group can be signalled safely until then: a cancelled group is
+  /// reaped when its members have ended too, or its grace period is over. A traced process is reaped when the tracer has noticed its end.
   private func ended(_ process: Running) {
     guard process.exit == nil, !process.isLookedAt else { return }
     guard process.timer != nil else { return reapOrLookAgain(process) }
     process.isLookedAt = true
     let (group, loop, bound) = (process.pid, loop, LoopBound(process))
-    // All of /proc, which takes longer than the loop has for one process.
+    // A scan of all of /proc, which takes longer than the event loop may spend on one process.
     Task(executorPreference: globalConcurrentExecutor) { [weak self] in
       let hasMembers = Self.groupHasMembers(group)
       loop.execute { [weak self] in self?.looked(at: bound.value, hasMembers: hasMembers) }
@@ -159,7 +159,7 @@ final class SpawnRunner: @unchecked Sendable {
 
   private func looked(at process: Running, hasMembers: Bool) {
     process.isLookedAt = false
-    // Its grace may have ended meanwhile.
+    // Its grace period may have ended in the meantime.
     guard process.exit == nil else { return }
     if hasMembers, process.timer != nil { lookAgain(process) } else { reapOrLookAgain(process) }
   }
@@ -172,7 +172,7 @@ final class SpawnRunner: @unchecked Sendable {
     _ = loop.schedule(after: Self.lookInterval) { [weak self] in self?.ended(process) }
   }
 
-  /// Reaps a process if it has ended and nobody traces it. Whether it is gone: where somebody else has reaped it, it has ended with an unknown status.
+  /// Reaps a process if it has ended and is not traced. Returns whether it has been reaped; if other code reaped it, it ended with an unknown status.
   @discardableResult
   private func reap(_ process: Running) -> Bool {
     var raw = penstock_exit()
@@ -180,8 +180,8 @@ final class SpawnRunner: @unchecked Sendable {
     guard reaped != EAGAIN, reaped != EINTR else { return false }
     running[process.pid] = nil
     if let timer = process.timer { loop.cancelTimer(timer) }
-    // Where its end was not seen, closing it alone would not end the watch, while a process that has just been started still has its copies of all
-    // descriptors.
+    // If its end was not seen, closing the descriptor alone would not end the watch while a process that has just been started still has copies of
+    // all descriptors.
     loop.unwatch(process.token)
     close(process.descriptor)
     let error = penstock_finish_start(process.start)
@@ -196,33 +196,33 @@ final class SpawnRunner: @unchecked Sendable {
           leftGroup: ProcessTable.isAlive(group: process.pid),
           used: ProcessorTime(user: raw.user_time, system: raw.system_time)))
     }
-    // What waits for the slot goes on first: the next process starts while this one's end is still being recorded.
+    // What waits for the slot runs first: the next process starts while this one's end is still being recorded.
     process.exited(process.pid)
     process.continuation?.resume()
     process.continuation = nil
     return true
   }
 
-  /// Asks the group to end, and insists after a grace: that of its request where none is given.
+  /// Requests the group to end, and kills it after the grace period, by default that of its request.
   func end(_ pid: Int32, grace: Duration? = nil) {
     guard let process = running[pid], !process.isEnding else { return }
     process.isEnding = true
     process.signal(SIGTERM)
-    // A stopped group would never see SIGTERM.
+    // A stopped group would never handle SIGTERM.
     process.signal(SIGCONT)
     process.timer = loop.schedule(after: grace ?? process.grace) { [weak self] in
       process.timer = nil
       Glibc.kill(-pid, SIGKILL)
-      // A leader that ended long ago is not announced again.
+      // A leader that ended long ago is not reported again.
       self?.reap(process)
     }
   }
 
-  /// Whether others than its unreaped leader are in the group.
+  /// Whether the group has members other than its unreaped leader.
   private static func groupHasMembers(_ group: Int32) -> Bool {
     let failures = LookFailures.count
     let hasMembers = ProcessTable.members(ofGroup: group).contains { $0 != group }
-    // Where nobody could look, they get the time that they would have.
+    // If the scan was incomplete, they get the full grace period.
     return hasMembers || LookFailures.count != failures
   }
 }

@@ -2,30 +2,30 @@ import Glibc
 import OperatingSystem
 import RunHistory
 
-/// The logs of an attempt whose process runs, as a ``LogWatch`` has them. *On the loop.*
+/// The logs of an attempt whose process is running, as used by ``LogWatch``. *On the event loop.*
 final class WatchedLogs: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
   let files: LogFiles
   let index: LogIndexFile
   let directory: LogDirectory
-  /// What the masking thread notes; nil where the process writes to the files itself.
+  /// The growth noted by the masking thread; nil if the process writes to the files itself.
   let pumped: PumpedGrowths?
   let began = ContinuousClock.now
-  /// Whether it writes so much that its files are looked at from time to time.
+  /// Whether it writes so much that its files are measured periodically.
   var isFlooding = false
   var hasEnded = false
-  /// Writes that no growth tells of yet.
+  /// Writes that are not part of a growth yet.
   var writes = LogWrites()
-  /// Whether there are such.
+  /// Whether there are such writes.
   var isTouched = false
-  /// Writes since `windowBegan`.
+  /// The number of writes since `windowBegan`.
   var writesInWindow = 0
   var windowBegan: ContinuousClock.Instant
-  /// What the index does not have yet.
+  /// Growths that are not in the index yet.
   var waiting: [LogGrowth] = []
   private var sizes = LogSizes()
-  /// As they were measured last.
+  /// The sizes at the last measurement.
   private(set) var found = LogSizes()
 
   init(_ files: LogFiles, index: LogIndexFile, in directory: LogDirectory, pumped: PumpedGrowths?) {
@@ -38,16 +38,16 @@ final class WatchedLogs: @unchecked Sendable {
 
   /// Whether its files are watched.
   var isWatched = false
-  /// Whether anything tells how its logs grow.
+  /// Whether the growth of its logs is known by any means.
   var isKnown: Bool { isWatched || isFlooding || pumped != nil }
 
-  /// Looks how large the logs are.
+  /// Measures the sizes of the logs.
   func measure() {
     let sizes = files.sizes()
     found = LogSizes(output: sizes.output, error: sizes.error)
   }
 
-  /// Takes the writes, now that the sizes after them are known. Returns by how many bytes the logs have grown.
+  /// Converts the writes to growths, now that the sizes after them are known. Returns by how many bytes the logs have grown.
   @discardableResult
   func settle(at time: RecordTime) -> Int64 {
     let (old, new) = (sizes, found)
@@ -72,18 +72,19 @@ final class WatchedLogs: @unchecked Sendable {
   }
 }
 
-/// The watches on the directory of a run and the logs in it. *On the loop.*
+/// The watches on the directory of a run and the logs in it. *On the event loop.*
 ///
-/// They end when no process of the run has run for a moment: while the kernel ends them, which takes some milliseconds, a process that had them cannot end.
+/// They are removed when no process of the run has been running for a moment: while the kernel removes them, which takes some milliseconds, a process
+/// with those files open cannot exit.
 final class LogDirectory {
   let path: String
-  /// Keeps writes apart that would be one event otherwise.
+  /// Separates writes that would otherwise be merged into one event.
   var own: InotifyWatch?
-  /// By their numbers.
+  /// The watches of the files, by number.
   var files: [Int32: InotifyWatch] = [:]
-  /// How many attempts run.
+  /// The number of running attempts.
   var running = 0
-  /// How many of them write so much that nothing is to be told of each write.
+  /// How many of them write so much that individual writes are not to be reported.
   var flooding = 0
 
   init(_ path: String) { self.path = path }

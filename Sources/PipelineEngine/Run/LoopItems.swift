@@ -4,12 +4,12 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// The items of a loop as its file says them: computed once, when the loop begins, with what they are called.
+/// The items of a `for_each` or `matrix` and their labels, computed once when the operation begins.
 struct LoopItems {
   let run: Run
   let ordinal: Int
 
-  /// What each of the items is called.
+  /// Returns the label of each item.
   func labels(_ label: Template, of items: [JSONValue]) throws -> [String?] {
     var contexts = run.contexts(ordinal)
     return try items.map { item in
@@ -18,7 +18,7 @@ struct LoopItems {
     }
   }
 
-  /// The value of each item.
+  /// Returns the value of each item.
   func items(of loop: OperationDefinition.Loop) throws -> [JSONValue] {
     switch loop.source {
     case .list(let data):
@@ -38,7 +38,7 @@ struct LoopItems {
     var count = 1
     for list in matrix.lists {
       let values = try self.list(list.values, called: list.name)
-      // The bound of the checker: what it lets pass when it is written out runs here too.
+      // The same limit as the checker's: a matrix that it accepts when written out is accepted here too.
       count *= max(values.count, 1)
       guard count <= DocumentReader.maximumCombinations else { throw Self.tooManyCombinations }
       lists.append((list.name, values))
@@ -55,7 +55,7 @@ struct LoopItems {
       code: "matrix-too-large", message: "matrix: more than \(DocumentReader.maximumCombinations) combinations")
   }
 
-  /// A list in a matrix.
+  /// Returns one list of a matrix.
   private func list(_ data: DataTemplate, called name: String) throws -> [JSONValue] {
     let value = try data.evaluate(in: run.contexts(ordinal))
     guard case .array(let values) = value else {
@@ -65,7 +65,7 @@ struct LoopItems {
     return values
   }
 
-  /// The mappings under `exclude` or `include`.
+  /// Returns the mappings under `exclude` or `include`.
   private func entries(
     _ data: DataTemplate, called name: String
   ) throws -> [MatrixCombinations.Combination] {

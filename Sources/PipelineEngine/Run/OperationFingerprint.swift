@@ -2,16 +2,16 @@ import Expressions
 import PipelineLanguage
 import Values
 
-/// What makes two executions of an operation the same: what the file says of it, with everything that its action is given.
+/// Computes what identifies an execution of an operation: its definition and all inputs of its action.
 struct OperationFingerprint {
   let run: Run
   let ordinal: Int
 
-  /// SHA-256 over all inputs of the operation, in hexadecimal.
+  /// Returns the SHA-256 of all inputs of the operation, in hexadecimal.
   ///
-  /// The inputs are: what the file says of it, aliases resolved; the shell and the directory that it starts in; the values of its expressions; the
-  /// pipeline's params and `env`; the item. Of files that it sends or runs, what they are now; of a plugin, its code and the secrets that it may ask for; of a
-  /// nested pipeline, its files and the code of its plugins, but nothing that it reads itself.
+  /// The inputs are: the operation's definition with aliases resolved; its shell and working directory; the values of its expressions; the pipeline's
+  /// params and `env`; the item; the current content of files that it sends or runs; for a plugin, its code and the secrets it may request; for a
+  /// nested pipeline, its files and the code of its plugins, but not the files that the nested pipeline reads itself.
   nonisolated(nonsending) func digest() async throws -> String {
     let inputs = try inputs()
     run.dropReadings(ordinal)
@@ -24,7 +24,7 @@ struct OperationFingerprint {
     let contexts = run.contexts(ordinal)
     var inputs = FingerprintValues()
     inputs.add("definition", definition.contentHash ?? "")
-    // Relative paths start from there, in scripts as well: two files of one name are two pipelines.
+    // Relative paths, including those in scripts, are resolved against this directory, so two files of the same name are two pipelines.
     inputs.add("file", run.state.pipeline.source.directory)
     for word in definition.shell { inputs.add("shell", word) }
     for parameter in run.state.pipeline.parameters {
@@ -56,7 +56,7 @@ struct OperationFingerprint {
 }
 
 extension OperationInput.Arrival {
-  /// What a template of an action is called in a fingerprint. A name that changes makes every former success of its kind stale.
+  /// The name of an action's template in a fingerprint. Changing a name makes every recorded success of that kind stale.
   fileprivate var fingerprintName: String {
     switch self {
     case .argument: "command"

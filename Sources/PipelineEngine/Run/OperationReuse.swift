@@ -2,12 +2,12 @@ import Operations
 import PipelineLanguage
 import RunHistory
 
-/// Taking a former success of an operation over instead of running it again.
+/// Reuses an earlier success of an operation instead of running it again.
 struct OperationReuse {
   let run: Run
   let ordinal: Int
 
-  /// Takes over a success of the same fingerprint that is not stale. True when there was one.
+  /// Reuses a success with the same fingerprint that is not stale. Returns true if there was one.
   nonisolated(nonsending) func perform() async throws -> Bool {
     let definition = run.state.instances[ordinal].node.definition
     try await run.readFiles(ordinal)
@@ -38,15 +38,15 @@ struct OperationReuse {
     return true
   }
 
-  /// A former success.
+  /// An earlier success.
   private enum Found: Sendable {
-    /// Its result and its artifacts are there.
+    /// Its result and artifacts are available.
     case whole(OperationRecord, ParsedResults)
-    /// It cannot be taken over, for this reason.
+    /// It cannot be reused, for this reason.
     case unusable(String)
   }
 
-  /// The latest success of that fingerprint whose age is known and within `stale_after`. Looked for beside the loop.
+  /// Finds the latest success with that fingerprint whose age is known and within `stale_after`. Queries the history off the event loop.
   private nonisolated(nonsending) func find(_ fingerprint: String) async throws -> Found? {
     let (now, name, pipeline) = (run.services.now(), run.state.instances[ordinal].name, run.state.pipeline.name)
     let oldest = run.state.instances[ordinal].node.definition.staleAfter.map { now.advanced(by: -$0.wholeMicroseconds) }
@@ -59,7 +59,7 @@ struct OperationReuse {
       }
       guard var known = try latest(notAfter: nil) else { return nil }
       if let end = known.endedAt, end > now {
-        // How old that one is, and what has changed since, cannot be known.
+        // The age of that success, and what has changed since, cannot be determined.
         guard let earlier = try latest(notAfter: now) else {
           return .unusable("its latest result is from \(end.text), which is in the future; the clock was set back")
         }

@@ -1,32 +1,32 @@
 import PipelineLanguage
 import Values
 
-/// Operations that end while they are begun: values, and those of plugins that complete within their start.
+/// Operations that end as soon as they begin: values, and plugin operations that complete within their start.
 ///
-/// They need no task of their own. Its beginning, its end, and the question at each function that may wait where to go on, would be a third of what
-/// such an operation costs.
+/// They get no separate task. Starting and ending a task, and the executor checks at each function that may suspend, would be a third of the cost of
+/// such an operation.
 extension RunEngine {
-  /// What came of beginning an operation.
+  /// The outcome of beginning an operation.
   enum Beginning {
-    /// It has ended, and its dependents know.
+    /// It has ended, and its dependents have been settled.
     case ended
-    /// It goes on: see ``finish(_:after:)``.
+    /// It is running: see ``finish(_:after:)``.
     case running(LoopBound<BegunAttempt>)
-    /// Nothing: it has to be executed by a task of its own.
+    /// It has not begun and must be executed by its own task.
     case needsTask
   }
 
-  /// Begins an operation where that can be done without waiting for anything.
+  /// Begins an operation if that is possible without waiting.
   func beginAtOnce(_ ordinal: Int) -> Beginning {
     let node = run.state.instances[ordinal].node
-    // What a former host of the run has begun may have to wait for the record of that.
+    // An attempt that a former host began may have to wait until that is recorded.
     guard node.mayEndAtOnce, run.state.instances[ordinal].attempts == 0, run.state.former[ordinal]?.retryState == nil,
       run.services.writing.mayBegin, run.cancellation == nil, !run.isForced, !Task.isCancelled,
       !run.willReadFiles(ordinal),
       run.recordedItems.conditional[ordinal] == nil
     else { return .needsTask }
     do {
-      // The slot of its first attempt the scheduler has taken.
+      // The scheduler has already taken the slot for the first attempt.
       guard try Attempt(run: run, ordinal: ordinal).beginAtOnce() else { return .needsTask }
     } catch {
       fail(ordinal, error)
@@ -45,7 +45,7 @@ extension RunEngine {
     }
   }
 
-  /// Waits for the end of an attempt that goes on, or for its result to be written where that is large, and ends the operation.
+  /// Waits for a running attempt to end, or for its large result to be written, and ends the operation.
   func finish(_ ordinal: Int, after begun: LoopBound<BegunAttempt>) async {
     do {
       let attempt = Attempt(run: run, ordinal: ordinal)

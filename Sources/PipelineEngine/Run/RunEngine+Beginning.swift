@@ -4,10 +4,10 @@ import RunHistory
 import Values
 import Workspace
 
-/// From the first record of a run to its first operation: its turn, its secrets, its environment.
+/// From the first record of a run to its first operation: its `overlap`, its secrets, its environment.
 extension RunEngine {
-  /// Makes the run known, with its definition and with what it takes over and leaves out: whoever resumes it finds all of that, however soon this host
-  /// is gone. Returns the operations that have ended by that.
+  /// Records the run with its definition, what it reuses and what it leaves out, so that another host can resume it however soon this one ends.
+  /// Returns the operations that this ends.
   func announce(takingOver source: RecordedRun?, by plan: RetryPlan?) -> [Int] {
     if run.brief.queued == nil { run.recorder.run.params = parametersText() }
     run.recorder.run.counts = RunCounts(operations: run.state.pipeline.operations.count)
@@ -29,7 +29,7 @@ extension RunEngine {
     return takenOver
   }
 
-  /// Waits until the pipeline may run, as its `overlap` says. One that is resumed has been admitted before: it neither ends others nor gives way to them.
+  /// Waits until `overlap` lets the pipeline run. A resumed run has been admitted before: it neither cancels other runs nor gives way to them.
   func awaitTurn(isResumed: Bool) async throws -> ExclusiveLocks.Hold? {
     guard run.state.pipeline.overlap != .allow else { return nil }
     let name = RunRecord.turn(of: run.state.pipeline.name)
@@ -44,7 +44,7 @@ extension RunEngine {
       }
     }
     guard run.cancellation == nil else { throw CancellationError() }
-    // A task of its own, so that `cancel` can end the wait.
+    // A separate task, so that `cancel` can end the wait.
     let task = Task(executorPreference: run.services.loop) { try await self.takeTurn(name) }
     run.waits.turn = task
     brief.place?.lookSoon()
@@ -52,12 +52,12 @@ extension RunEngine {
     return try await task.value
   }
 
-  /// Requests the cancellation of the earlier runs of the pipeline. If a later run of it is already running, this run is cancelled instead.
+  /// Requests the cancellation of earlier runs of the pipeline. If a later run is already running, this run is cancelled instead.
   private func takePlace() async throws {
     let (history, pipeline, id, now) = (run.services.history, run.state.pipeline.name, id, run.services.now())
-    // It is written at once, which may have to wait for another process.
+    // Requests are written immediately, which may have to wait for another process.
     let later = try await BlockingWork.run { () -> RunID? in
-      // First those that their host is about to resume: one that it has resumed meanwhile is among those that are running.
+      // Interrupted runs are read first: one that its host resumes in the meantime is then found among the running ones.
       let interrupted = try history.interruptedRuns(of: pipeline, before: id)
       let active = try history.activeRuns(of: pipeline, except: id)
       if let later = try active.last(where: { try $0.isLater && !history.isToBeCancelled($0.id) }) { return later.id }
@@ -88,7 +88,7 @@ extension RunEngine {
     }
   }
 
-  /// Reads secrets and computes the pipeline's own environment.
+  /// Reads the secrets and computes the pipeline's own environment.
   func prepare() async throws {
     try await SecretPreparation(run: run).prepare()
     run.secrets.hideVariables()
@@ -102,20 +102,20 @@ extension RunEngine {
     }
   }
 
-  /// Returns the present, at which the run may begin.
+  /// Checks that the run may begin now, and returns the current time.
   ///
-  /// - Throws: ``LateStart`` where it had to begin earlier, or `CancellationError` where it is to go back to the queue.
+  /// - Throws: ``LateStart`` if it had to begin earlier, or `CancellationError` if it returns to the queue.
   @discardableResult
   func requireBeginning() throws -> RecordTime {
     if brief.queued != nil, brief.place?.mayBegin == false { interrupt(because: .left) }
-    // It may also be interrupted while it has all that it needs.
+    // The run may be interrupted even when it has everything it needs.
     if run.ending.isLost { throw CancellationError() }
     let now = run.services.now()
     if let startBy = brief.startBy, startBy < now { throw LateStart() }
     return now
   }
 
-  /// The time is over by which the run must have begun: whatever it waits for, it waits no longer, unless it has begun.
+  /// Cancels the run if it has not begun when `start_within` expires, whatever it is waiting for.
   func leaveOutLate() {
     if run.recorder.run.startedAt == nil { cancel(.late) }
   }
@@ -141,7 +141,7 @@ extension RunEngine {
     }
   }
 
-  /// Lets the plugins' specifications begin to tell what they are.
+  /// Starts the plugins' specifications, so that they report their values.
   private func askPlugins() {
     let pipeline = run.state.pipeline
     guard pipeline.specifications.contains(where: { $0.formula.root.isPlugin }) else { return }
@@ -155,7 +155,7 @@ extension RunEngine {
     _ = run.conditions.askPlugins(formulas)
   }
 
-  /// How the run ends that could not begin. What the run itself is not to blame for is thrown, too, when that is recorded.
+  /// Returns how a run that could not begin ends. Once recorded, errors that are not the run's own fault are thrown too.
   func startFailure(_ error: any Error) -> RunEnd {
     let masker = run.state.given.masker
     switch error {
@@ -178,5 +178,5 @@ extension RunEngine {
   }
 }
 
-/// The time is over by which a run must have begun.
+/// The time by which a run must begin has passed.
 private struct LateStart: Error {}

@@ -4,7 +4,8 @@ import RunHistory
 extension RunEngine {
   /// Executes an operation under an exclusive name, which it holds through all its attempts.
   ///
-  /// Nobody holds a name and waits for a slot or resources before the first attempt: whoever has these may wait for the name, in a nested run.
+  /// No operation holds a name while it waits for a slot or resources before its first attempt: an operation that holds those may be waiting for the
+  /// name in a nested run.
   func executeHolding(_ name: String, _ ordinal: Int) async throws {
     let hold = try await takeBoth(exclusiveKey(name), name, ordinal)
     do {
@@ -18,10 +19,10 @@ extension RunEngine {
     await run.services.shared.locks.giveBack(hold)
   }
 
-  /// Takes the name, and with it what the first attempt needs.
+  /// Takes the name together with what the first attempt needs.
   private func takeBoth(_ key: String, _ name: String, _ ordinal: Int) async throws -> ExclusiveLocks.Hold {
     let locks = run.services.shared.locks
-    // What a former host has begun may be at work, or waits for a retry, which needs nothing.
+    // What a former host began may be active, or waiting for a retry, which needs nothing.
     guard run.state.former[ordinal] == nil, run.jobs.former[ordinal] == nil else {
       return try await take(key, name, ordinal)
     }
@@ -72,8 +73,8 @@ extension RunEngine {
 
   private func notice(_ notice: String) { run.observer.emit(.notice(run.state.id, notice)) }
 
-  /// What is held for an exclusive name. Inside an operation that holds the name already, it is held within that
-  /// operation alone: its nested runs would otherwise wait for the operation that waits for them.
+  /// Returns the key of the lock for an exclusive name. Inside an operation that already holds the name, the key applies to that operation only;
+  /// otherwise its nested runs would wait for the operation that waits for them.
   private func exclusiveKey(_ name: String) -> String {
     run.brief.heldNames[name].map { "exclusive:\(name) within \($0.text)" } ?? "exclusive:\(name)"
   }

@@ -5,8 +5,7 @@ import RunHistory
 import Values
 import Workspace
 
-/// From "its dependencies have ended" to "it has ended": conditions, loops, reuse, exclusion and the attempts with
-/// their modifiers.
+/// An operation from the end of its dependencies to its own end: conditions, loops, reuse, exclusion, and attempts with their modifiers.
 extension RunEngine {
   /// Runs one operation of the pipeline to its end.
   func execute(_ ordinal: Int) async {
@@ -14,7 +13,7 @@ extension RunEngine {
     hasFinished(ordinal)
   }
 
-  /// An operation of the pipeline has come to its end: what it may still hold is given back, and its dependents are told.
+  /// Completes an operation of the pipeline that has ended: releases what it still holds and settles its dependents.
   func hasFinished(_ ordinal: Int) {
     AttemptTurn(run: run, ordinal: ordinal).endEarly()
     run.jobs.discardPrepared(ordinal)
@@ -22,7 +21,7 @@ extension RunEngine {
     settle(ordinal)
   }
 
-  /// Runs an operation or a handler to its end, without telling its dependents.
+  /// Runs an operation or a handler to its end, without settling its dependents.
   func executeNode(_ ordinal: Int) async {
     let node = run.state.instances[ordinal].node
     if RunTakeover(run: run).takeOverAsBefore(ordinal) { return }
@@ -45,7 +44,7 @@ extension RunEngine {
     }
   }
 
-  /// Runs what has no loop of its own: an operation, or one item.
+  /// Runs an operation without a loop, or one item.
   func executeInstance(_ ordinal: Int) async throws {
     let node = run.state.instances[ordinal].node
     if node.definition.mayBeReused, run.jobs.former[ordinal] == nil,
@@ -63,8 +62,8 @@ extension RunEngine {
     guard !name.isEmpty else {
       throw OperationFailure(code: "value-mismatch", message: "exclusive: the name is empty")
     }
-    // Names are in the workspace for everybody to see, long after the run. A param may bring a secret along; what the pipeline names itself the checker
-    // has looked at.
+    // Exclusive names are visible to every user of the workspace, long after the run. A param may contain a secret; the checker has already checked
+    // literal names.
     guard
       run.parent == nil || !node.definition.receivesSecret || exclusive.isLiteral
         || run.state.given.masker.mask(name) == name
@@ -75,7 +74,7 @@ extension RunEngine {
     try await executeHolding(name, ordinal)
   }
 
-  /// Runs the action with its timeout, its retries and its repetition, each of them the modifier of `Operations`.
+  /// Runs the action with its timeout, retries and repetition, each of which is a modifier from `Operations`.
   func executeAttempts(_ ordinal: Int) async throws {
     let node = run.state.instances[ordinal].node
     if run.state.instances[ordinal].turn.isEarly {
@@ -95,7 +94,7 @@ extension RunEngine {
       try await turn.awaitFirst()
       defer { turn.giveUp() }
       if retries.resumeWait() {
-        // It needs nothing before its next attempt, for which it asks then.
+        // It needs nothing until its next attempt, which acquires it again.
         turn.endEarly()
         turn.giveUp()
       }
@@ -115,8 +114,8 @@ extension RunEngine {
     succeed(ordinal, result)
   }
 
-  /// How long an attempt may take. For an approval that a former host asked for, what is left of that; at least a second, in which an
-  /// answer that came meanwhile is found.
+  /// Returns how long an attempt may take. For an approval that a former host requested, this is the remaining time, but at least one second, so that
+  /// an answer given in the meantime is found.
   private func timeLimit(_ ordinal: Int) -> Duration? {
     let limit = run.state.instances[ordinal].node.definition.timeout
     guard let limit, let asked = run.state.former[ordinal]?.asked else { return limit }
@@ -127,7 +126,7 @@ extension RunEngine {
     return min(limit, max(limit - passed, .seconds(1)))
   }
 
-  /// Most operations have no modifiers: then the action is run as the one attempt it is.
+  /// Runs the action as a single attempt, as for most operations, which have no modifiers.
   private func executeAttempt(_ ordinal: Int) async throws {
     let action = run.state.instances[ordinal].node.action
     succeed(
@@ -143,18 +142,18 @@ extension RunEngine {
     settled.result = result
     if run.state.instances[ordinal].node.definition.repetition != nil {
       run.state.previous[ordinal] = nil
-      // It is kept with the operation, once.
+      // The result is kept once, with the operation.
       run.state.instances[ordinal].attempt?.result = .none
     }
     run.recorder.conclude(ordinal, .succeeded(settled))
   }
 
-  /// Ends an operation with what it threw.
+  /// Ends an operation with the error it threw.
   func fail(_ ordinal: Int, _ error: any Error) {
     run.dropReadings(ordinal)
     run.state.previous[ordinal] = nil
     run.state.modify(ordinal) { instance in
-      // A repetition that fails may have had results. They stay those of its attempts; what did not succeed has none.
+      // A failing repetition may have had results. They remain with their attempts; an operation that did not succeed has none.
       if instance.attempt?.state == .succeeded { instance.attempt?.result = instance.latest.recorded }
       instance.latest = SettledResult()
     }
@@ -196,7 +195,7 @@ extension RunEngine {
     return policy
   }
 
-  /// Tells of the wait between two rounds of a repetition.
+  /// Records the wait between two rounds of a repetition.
   private func waitsForRound(_ ordinal: Int, number: Int, for duration: Duration) {
     guard duration > .zero else { return }
     let now = run.services.moment()
@@ -206,7 +205,7 @@ extension RunEngine {
     run.recorder.enter(ordinal, .waiting(.round(round)))
   }
 
-  /// Waits for the next round of a repetition, where a former host was waiting for it.
+  /// Waits for the next round of a repetition if a former host was waiting for it.
   private func awaitRound(_ ordinal: Int) async throws {
     guard let repetition = run.state.instances[ordinal].node.definition.repetition,
       let former = run.state.takeFormerWait(of: ordinal, for: .round)

@@ -4,9 +4,9 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// What runs after the operations: handlers, and the end of processes that were left behind.
+/// What runs after the operations: the handlers, and the termination of leftover processes.
 extension RunEngine {
-  /// Runs the handlers that the outcome asks for, and returns how the whole run ends.
+  /// Runs the handlers that match the outcome, and returns how the whole run ends.
   func runHandlers() async -> RunEnd {
     let end = operationsEnd()
     guard run.ending.failure == nil, !run.state.pipeline.handlers.isEmpty else { return end }
@@ -19,9 +19,9 @@ extension RunEngine {
       let event = run.state.instances[ordinal].node.event
       return event == wanted || event == .always
     }
-    // Those of a former host count like this one's.
+    // Failures of handlers under a former host count like this host's.
     for ordinal in ordinals where hasFailed(ordinal) { run.state.noteFailure() }
-    // A task of their own: handlers run although the run's tasks were cancelled.
+    // A separate task: handlers run although the run's tasks were cancelled.
     let handlers = Task(executorPreference: run.services.loop) { await self.execute(handlers: ordinals) }
     run.ending.handlers = handlers
     await handlers.value
@@ -32,22 +32,22 @@ extension RunEngine {
     return end
   }
 
-  /// Runs, one after another, the handlers that have not ended yet.
+  /// Runs the handlers that have not ended yet, one after another.
   private func execute(handlers: [Int]) async {
     for ordinal in handlers where !run.isForced && !run.state.instances[ordinal].state.isFinal {
       await executeNode(ordinal)
     }
   }
 
-  /// Whether an operation or handler failed that may not.
+  /// Whether an operation or handler failed whose failure is not allowed.
   private func hasFailed(_ ordinal: Int) -> Bool {
     run.state.instances[ordinal].state == .failed && !run.state.instances[ordinal].node.definition.allowFailure
   }
 
-  /// How the run ends as far as its operations go.
+  /// Returns how the run ends, as determined by its operations.
   private func operationsEnd() -> RunEnd {
     if let cancellation = run.cancellation { return cancellation.end }
-    // By their numbers: an instance is large to copy.
+    // By index, because an instance is large to copy.
     let operations = run.state.pipeline.operations.indices
     if let failed = operations.first(where: hasFailed) {
       return .failed(.operationFailed(run.state.instances[failed].name))
@@ -59,11 +59,11 @@ extension RunEngine {
     return .succeeded
   }
 
-  /// Ends the processes that operations of this run started and left behind. Other processes are looked at only where there are such.
+  /// Terminates the processes that operations of this run started and left behind. Scans other processes only if there may be such leftovers.
   func endLeftovers() async {
     let scope = RunScope(id: run.state.id, workspace: run.state.given.workspace)
     for executor in run.services.executors.all {
-      // What operations of plugins have started is known to no executor.
+      // Processes started by plugin operations are not known to any executor.
       for notice in await executor.endLeftovers(of: scope, mayHaveStarted: !run.plugins.isEmpty) {
         run.observer.emit(.notice(run.state.id, notice))
       }

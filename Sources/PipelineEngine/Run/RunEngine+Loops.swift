@@ -16,7 +16,7 @@ extension RunEngine {
     let labels = try loop.label.map { try source.labels($0, of: items) }
     run.dropReadings(ordinal)
     let recorded = await run.recordedTexts(ofLarge: items)
-    // At once, so that no item's record becomes durable before that of its loop.
+    // Recorded now, so that no item's record becomes durable before that of its loop.
     run.recorder.enter(ordinal, .running(.items(Int64(items.count))), recordNow: true)
     var ordinals: [Int] = []
     ordinals.reserveCapacity(items.count)
@@ -34,7 +34,7 @@ extension RunEngine {
       for item in ordinals where !run.state.instances[item].state.isFinal {
         if !mayRun(item, of: ordinal) { continue }
         if !limit.take(one) { _ = await limit.wait(for: one, on: run.services.loop) }
-        // It may have waited for the one that was too much.
+        // The failure that exceeds the limit may have occurred while it waited.
         guard mayRun(item, of: ordinal) else {
           limit.release(one)
           continue
@@ -64,26 +64,26 @@ extension RunEngine {
     try await concludeLoop(ordinal, ordinals)
   }
 
-  /// Whether an item runs: not once too many others have failed, unless it has begun and goes on.
+  /// Whether an item may run. Once too many others have failed, only an item that has begun may, unless `fail_fast` is set.
   private func mayRun(_ item: Int, of loop: Int) -> Bool {
     guard run.hasEndedEarly(loop) else { return true }
     return run.state.instances[item].attempts > 0 && run.state.instances[loop].node.definition.loop?.failFast == false
   }
 
-  /// Runs an item in a task of its own, so that the failure of others can end it.
+  /// Runs an item in its own task, so that the failure of other items can end it.
   private func endableTask(_ item: Int, of loop: Int) -> Task<Void, Never> {
     let task = Task(executorPreference: run.services.loop) { await self.executeEndable(item, of: loop) }
     run.ending.loops.add(task, of: item)
     return task
   }
 
-  // The failure counts before anything else of the loop happens.
+  // The failure counts before anything else in the loop happens.
   private func executeEndable(_ item: Int, of loop: Int) async {
     await executeItem(item)
     hasEnded(item, of: loop)
   }
 
-  /// An item has ended. Where it is the failure that is one too many, what has not begun never does, and with `fail_fast` the rest is cancelled.
+  /// Handles the end of an item. If its failure reaches the limit, items that have not begun never do, and with `fail_fast` the others are cancelled.
   private func hasEnded(_ item: Int, of loop: Int) {
     run.ending.loops.removeTask(of: item)
     guard run.state.instances[item].state == .failed else { return }
@@ -129,7 +129,7 @@ extension RunEngine {
     run.recorder.conclude(ordinal, .succeeded(settled, .items(Int64(items.count))))
   }
 
-  /// What a loop fails with; nil when none of its items failed.
+  /// Returns the failure of a loop, or nil if none of its items failed.
   private func failure(of items: [Int]) -> OperationFailure? {
     let failed = items.filter { run.state.instances[$0].state == .failed }
     guard let first = failed.first else { return nil }
@@ -141,7 +141,7 @@ extension RunEngine {
       exitCode: cause?.exitCode, signal: cause?.signal)
   }
 
-  /// What became of the items that others ended, as a clause behind the number of those.
+  /// Describes the items that ended early, as a clause that follows the number of failed ones.
   private func endedEarly(_ items: [Int]) -> String {
     var (cancelled, notRun) = (0, 0)
     for item in items {
@@ -156,8 +156,8 @@ extension RunEngine {
     }
   }
 
-  /// The list of the items' results, which is that of the loop, with null for each item that has none. Where none has one, and none failed or was skipped,
-  /// the loop has none either.
+  /// Returns the loop's result: the list of its items' results, with null for each item without one. If no item has a result, and none failed or was
+  /// skipped, the loop has none either.
   private func settled(_ items: [Int], of ordinal: Int) async throws -> SettledResult {
     guard run.state.instances[ordinal].node.definition.result != ValueType.none else { return SettledResult() }
     var results: [JSONValue] = []
@@ -176,7 +176,7 @@ extension RunEngine {
     return SettledResult(result: .value(.array(results)), recorded: try await run.written(.array(results)))
   }
 
-  /// The instance of an item: the one that a former host had begun, or a new one.
+  /// Returns the instance of an item: the one that a former host had begun, or a new one.
   private func itemOrdinal(
     of parent: Int, index: Int, value: JSONValue, label: String?, recorded: String?
   ) -> Int {

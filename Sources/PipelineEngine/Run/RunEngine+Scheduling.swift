@@ -3,14 +3,14 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Who is next: counting down dependencies, handing out slots, and starting what is ready.
+/// Scheduling: counting down dependencies, assigning slots, and starting operations that are ready.
 extension RunEngine {
   /// Starts operations as they become ready, until all have ended.
   func drive() async {
     let first = run.state.pipeline.operations.indices.filter {
       run.state.remaining[$0] == 0 && run.state.instances[$0].state == .pending
     }
-    // In a resumed run, or one that was cancelled before it began, some of them end at once.
+    // In a resumed run, or one that was cancelled before it began, some of them end immediately.
     for ordinal in first where decide(ordinal) { settle(ordinal) }
     var reached = 0
     await withDiscardingTaskGroup { group in
@@ -33,14 +33,14 @@ extension RunEngine {
         }
         run.limits.returnGrant()
         guard run.state.unfinished > 0 else { break }
-        // What has just begun may have cancelled the run, by a failure that all others would have as well.
+        // An operation that has just begun may have cancelled the run by failing in a way that the others would too.
         guard run.ending.stage <= reached else { continue }
         await withCheckedContinuation { run.queue.sleep($0) }
       }
     }
   }
 
-  /// The next operation to start, with its slot already taken where it needs one.
+  /// Returns the next operation to start, with its slot already taken if it needs one.
   private func nextReady() -> Int? {
     if let ordinal = run.queue.takeOther() {
       run.state.instances[ordinal].turn.hasBegun = true
@@ -52,7 +52,7 @@ extension RunEngine {
       run.state.instances[ordinal].turn.hasSlot = true
       run.queue.removeFirstForSlot()
     } else if node.canPrepareEarly, run.queue.takeEarly() {
-      // Made ready while the slots are taken, so that its process starts the moment one is free.
+      // Prepared while all slots are taken, so that its process starts the moment one is free.
       run.state.instances[ordinal].turn.isEarly = true
     } else {
       return nil
@@ -61,7 +61,7 @@ extension RunEngine {
     return ordinal
   }
 
-  /// An operation has ended: its dependents may be next, or end at once themselves.
+  /// Settles the dependents of an operation that has ended: they may be ready now, or end immediately themselves.
   ///
   /// Works through a list rather than by recursion, because a chain of skipped operations may be as long as the pipeline.
   func settle(_ ordinal: Int) {
@@ -81,7 +81,7 @@ extension RunEngine {
     run.wake()
   }
 
-  /// Puts an operation whose dependencies have all ended where it belongs. True when that is its end.
+  /// Queues an operation whose dependencies have all ended, or ends it. Returns true if it has ended.
   private func decide(_ ordinal: Int) -> Bool {
     if run.cancellation != nil, !run.mayBeAsked(ordinal) {
       concludeCalledOff(ordinal)
@@ -103,7 +103,7 @@ extension RunEngine {
     return true
   }
 
-  /// Ends an operation that its dependencies don't let run.
+  /// Ends an operation that its dependencies do not allow to run.
   private func end(_ ordinal: Int, because decision: InjectionDecisionKind) {
     let culprits = run.state.culprits(of: ordinal, for: decision)
     let names = culprits.map { run.state.instances[$0].name }
@@ -130,7 +130,7 @@ extension RunEngine {
 }
 
 extension OperationReason.Dependency {
-  /// Why an operation that its dependencies don't let run does not.
+  /// The reason why an operation does not run, given the decision about its dependencies.
   init(_ decision: InjectionDecisionKind) {
     switch decision {
     case .run, .runWithoutResult, .skip: self = .skipped

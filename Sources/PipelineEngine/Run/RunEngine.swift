@@ -8,19 +8,18 @@ import Workspace
 
 // # The engine
 //
-// Runs one checked pipeline: which operation is ready, what its requirement is, what became of it. An actor on the
-// event loop's thread; the run itself is a `Run`, processes are started through `Executor`, retries, timeouts
-// and repetition are those of `Operations`, everything that happens is appended to the `HistoryRecorder` and told to
-// whoever watches. Nothing here parses, prints or queries.
+// Runs one checked pipeline: determines which operation is ready, what its requirement is, and how it ended. An actor on the event loop's thread. The
+// run itself is a `Run`; processes are started through `Executor`; retries, timeouts and repetition come from `Operations`; everything that happens
+// is appended to the `HistoryRecorder` and reported to observers. Nothing here parses, prints or queries.
 //
-// The engine decides what happens next. What it decides about, and each part of it that has a rule of its own, is below
-// it and does not know it: `Run` with its recorder, queue, limits, jobs, waits, conditions, plugins and secrets
-// (`State/`), one attempt of one operation (`Attempts/`), and what each kind of action does in it (`Actions/`).
+// The engine decides what happens next. The parts it decides about, each of which has its own rules, are below it and do not know it: `Run` with its
+// recorder, queue, limits, jobs, waits, conditions, plugins and secrets (`State/`), one attempt of one operation (`Attempts/`), and each kind of
+// action (`Actions/`).
 //
-// Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (who is next), `Attempt` (one try),
-// `RunnableAction` (what an attempt does).
+// Read first: `RunEngine.run` (the life of a run), `RunEngine+Scheduling` (which operation is next), `Attempt` (one attempt), `RunnableAction` (what
+// an attempt does).
 
-/// Executes one run of a pipeline: each of its operations ends exactly once, after all that it depends on, and the run after all of them.
+/// Executes one run of a pipeline. Each operation ends exactly once, after everything it depends on, and the run ends after all of them.
 actor RunEngine {
   nonisolated let services: HostServices
   nonisolated let brief: RunBrief
@@ -42,10 +41,9 @@ actor RunEngine {
     ) { $0.runnable }
   }
 
-  /// Runs the pipeline to its end, handlers included, and returns when everything is durable.
+  /// Runs the pipeline to its end, including handlers, and returns when everything is durable.
   ///
-  /// - Throws: ``EngineError`` or `WorkspaceError` when the engine itself could not go on. What was recorded until then
-  ///   is kept.
+  /// - Throws: ``EngineError`` or `WorkspaceError` if the engine itself could not continue. What was recorded until then is kept.
   func run(after former: FormerRuns? = nil) async throws -> RunOutcome {
     connect()
     if let former { run.recordedItems.results = former.results }
@@ -74,7 +72,7 @@ actor RunEngine {
       try requireBeginning()
       try await awaitWriting()
       if let source = former?.source { try await RunTakeover(run: run).inheritParts(of: source) }
-      // One that is only to be cancelled has no turn to wait for.
+      // A run that is only resumed to be cancelled does not wait for `overlap`.
       if former?.resumed?.cancellation == nil, let hold = try await awaitTurn(isResumed: isResumed) {
         locks.append(hold)
       }
@@ -89,11 +87,11 @@ actor RunEngine {
       return try await self.end(as: end)
     }
     begin(isResumed: isResumed, at: begins)
-    // Durable before the first process starts, so that no process ever belongs to a run that nobody knows of.
+    // Durable before the first process starts, so that no process ever belongs to an unrecorded run.
     try await run.services.recorder.flush()
     for ordinal in takenOver { run.observer.emit(.operation(run.recorder.operationRecord(ordinal))) }
     if run.parent == nil { SecretPreparation(run: run).tellOfMissingSecrets() }
-    // Its former host was told to, and did not come to the end of that.
+    // Its former host was requested to cancel it, and did not complete that.
     if let cancellation = former?.resumed?.cancellation { take(cancellation) }
     await drive()
     let end = await runHandlers()
@@ -102,12 +100,12 @@ actor RunEngine {
     return try await self.end(as: end)
   }
 
-  /// Ends what the former host left behind, before the run goes on: see ``Run/endFormerProcesses(host:)``.
+  /// Terminates the processes that the former host left behind, before the run continues: see ``Run/endFormerProcesses(host:)``.
   func endFormerProcesses(of host: ProcessIdentity) async throws { try await run.endFormerProcesses(host: host) }
 
-  /// What the parts of the run cannot do themselves, they are to call this engine for.
+  /// Connects the parts of the run to this engine, for what they cannot do themselves.
   private func connect() {
-    // Also where nothing of the run needs a slot any more, as after a cancellation: what its host has given it goes to the next run.
+    // Called even when the run no longer needs a slot, as after a cancellation: slots that the host has assigned to it go to the next run.
     run.limits.onWithdrawal = { [queue = run.queue] in queue.wake() }
     if run.parent == nil { brief.place?.isResting = { [weak run] in run?.isResting ?? false } }
     run.recorder.onImpossible = { [unowned self] error in assumeIsolated { $0.fail(with: error) } }
@@ -136,17 +134,17 @@ actor RunEngine {
         run.state.id, state: outcome, reason: run.recorder.run.reason, canceller: run.recorder.run.canceller,
         counts: run.recorder.run.counts, at: run.recorder.run.endedAt ?? run.services.now()))
     if let loss = run.ending.loss, !run.ending.isTaken { throw await giveUp(because: loss) }
-    // Whoever is told of the end of a run finds it after a power loss; that of a nested one is told of with its parent's.
+    // An end that observers are notified of must survive a power loss; a nested run's end is made durable with its parent's.
     if run.parent == nil {
       try await run.services.recorder.flushToDisk()
     } else {
       try await run.services.recorder.flush()
     }
-    // They are those of another host by now.
+    // The records belong to another host by now.
     if let loss = run.ending.loss { throw run.ending.isTaken ? loss : await giveUp(because: loss) }
-    // Others may wait for what became of this run.
+    // Other processes may wait for the end of this run.
     run.services.history.workspace.announce()
-    // Now that it is sure that the history names none of them.
+    // Only now is it certain that the history refers to none of them.
     run.logs.removeEmpty()
     for executor in run.services.executors.all { executor.forget(id) }
     if let failure = run.ending.failure { throw failure }
@@ -162,7 +160,7 @@ actor RunEngine {
 }
 
 extension RunEngine: ChildRun {
-  /// What failed first, for the message of the run that contains this one.
+  /// Returns what failed first, for the message of the run that contains this one.
   func firstFailure() -> String? {
     guard let instance = run.state.instances.first(where: { $0.state == .failed && $0.parent == nil }) else {
       return run.recorder.run.reason

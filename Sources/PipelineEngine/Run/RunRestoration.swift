@@ -2,14 +2,14 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Going on with a run whose host is gone.
+/// Resumes a run whose host no longer exists.
 struct RunRestoration {
   let run: Run
 
-  /// Puts the recorded states back. What has a durable end keeps it; everything else starts over, with its attempts numbered on.
+  /// Restores the recorded states. Operations whose end is durable keep it; all others start over, and their attempts continue the numbering.
   func restore(_ recorded: RecordedRun) {
     run.recorder.run = recorded.run
-    // The one who claimed it may have recorded that already.
+    // The host that claimed the run may have recorded that already.
     if run.recorder.run.state != .running { run.recorder.enter(.running) }
     run.recorder.run.endedAt = nil
     run.recorder.run.reason = nil
@@ -27,7 +27,7 @@ struct RunRestoration {
     let fixed = run.state.instances.count
     let highest = recorded.operations.map(\.ordinal).max() ?? -1
     let byOrdinal = Dictionary(recorded.operations.map { ($0.ordinal, $0) }) { $1 }
-    // Items keep their ordinals; what was never recorded of a loop leaves a gap that belongs to nobody.
+    // Items keep their ordinals; an item that was never recorded leaves an unused gap.
     if highest >= fixed {
       for ordinal in fixed...highest {
         guard let record = byOrdinal[ordinal], let parent = record.parent, parent < fixed, let index = record.itemIndex
@@ -59,10 +59,10 @@ struct RunRestoration {
   private func restore(_ operation: OperationRecord, after former: FormerAttempts) {
     let latest = former.latest
     let reason = operation.operationReason
-    // Asks for the instance itself, which is being changed below.
+    // Computed first: it reads the instance that is modified below.
     let status = ended(operation, reason, latest: latest)
     run.state.modify(operation.ordinal) { instance in
-      // The attempt of a job that may go on begins with the same number.
+      // The attempt of a job that may still be running begins with the same number.
       instance.attempts =
         run.jobs.former[operation.ordinal].map { $0.handle.job.attempt - 1 }
         ?? max(operation.attempts, latest?.number ?? 0)
@@ -78,11 +78,11 @@ struct RunRestoration {
         progress.retryState = former.retryState(
           attempts: instance.attempts, isRepeated: instance.node.definition.repetition != nil, wait: progress.wait,
           now: run.services.moment())
-        // What ends the wait is recorded with it.
+        // The end of the wait is recorded with the attempt.
         if progress.retryState?.remainingDelay != nil { instance.attempt = latest }
         run.state.former[operation.ordinal] = progress
         if instance.node.definition.repetition != nil, former.rounds > 0 {
-          // Earlier versions kept it with the operation alone until the next round began.
+          // Earlier versions recorded it only with the operation until the next round began.
           let latest = former.latestResult == .none ? operation.result : former.latestResult
           let previous = run.result(latest, type: instance.node.definition.result)
           run.state.previous[operation.ordinal] = previous
@@ -98,7 +98,7 @@ struct RunRestoration {
     run.state.files.note(run.state.instances[operation.ordinal].result, of: operation.ordinal)
   }
 
-  /// How an operation has ended under a former host.
+  /// Returns how an operation ended under a former host.
   private func ended(
     _ operation: OperationRecord, _ recorded: OperationReason?, latest: AttemptRecord?
   ) -> InstanceStatus {

@@ -2,14 +2,14 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Taking over what an earlier run has done: decided when the run is created, and durable with it.
+/// Reuses what an earlier run has done. This is decided when the run is created, and becomes durable with it.
 struct RunTakeover {
   let run: Run
 
-  /// Takes over from `source` what is not to be executed: everything outside the selection, and on a retry what succeeded there and is still true. Returns what
-  /// has ended by that, and notes in the record what takes over parts.
+  /// Reuses from `source` what is not to be executed: everything outside the selection and, in a retry, what succeeded there and is still valid.
+  /// Returns the operations that this ends, and records those that are partially reused.
   ///
-  /// Without a source there is nothing to take over, and only the selection counts.
+  /// Without a source nothing is reused, and only the selection counts.
   func takeOver(from source: RecordedRun?, by plan: RetryPlan?) -> [Int] {
     guard !run.options.isForced else { return [] }
     let selected = run.options.selection.positions(in: run.state.pipeline) ?? []
@@ -46,7 +46,7 @@ struct RunTakeover {
       .reused(run.settled(operation, for: ordinal), from: operation.reusedFrom ?? source, .takenOver(from: source)))
   }
 
-  /// Remembers what succeeded in `source`, and is taken over once its dependencies have ended as they did there.
+  /// Notes what succeeded in `source` and is reused if its dependencies end as they did there.
   func noteConditional(_ source: RecordedRun, _ plan: RetryPlan) {
     guard !plan.conditional.isEmpty else { return }
     let recorded = source.operations.filter { $0.parent == nil }.map { ($0.name, $0) }
@@ -58,7 +58,7 @@ struct RunTakeover {
     }
   }
 
-  /// Notes why operations of a retry are executed, as far as that is decided before they begin.
+  /// Notes why operations of a retry are executed, as far as that is known before they begin.
   func noteCauses(_ source: RecordedRun, _ plan: RetryPlan?) {
     guard [.retry, .nested].contains(run.options.trigger), !run.options.isForced else { return }
     let recorded = source.operations.filter { $0.parent == nil }.map { ($0.name, $0) }
@@ -87,12 +87,12 @@ struct RunTakeover {
     case .cancelled: text = former.attempts > 0 ? "it had been cancelled" : "it had not run"
     case .pending, .waiting, .running, .retrying: text = "it had not ended"
     }
-    // Where it had done some of its work, that was taken over but for this.
+    // Part of its work would have been reused but for this cause.
     guard let cause, hasParts, plan?.takesOverParts(of: position) == false else { return text }
     return "\(text), and \(cause)"
   }
 
-  /// Takes over what succeeded in the run that this one retries, where all that it depends on has ended as it did there. True when that is its end.
+  /// Reuses an operation that succeeded in the retried run if all its dependencies have ended as they did there. Returns true if that ends it.
   func takeOverAsBefore(_ ordinal: Int) -> Bool {
     guard let former = run.recordedItems.conditional[ordinal], let source = run.options.source else { return false }
     if let other = former.dependencies.first(where: { !endedAsBefore($0.ordinal, $0.state) })?.ordinal {
@@ -111,15 +111,15 @@ struct RunTakeover {
     return true
   }
 
-  /// Whether a dependency is what it was in the run that this one retries: what succeeded there and was executed again is not, whatever it came to.
+  /// Whether a dependency ended as it did in the retried run. One that succeeded there and was executed again did not, whatever its result.
   private func endedAsBefore(_ ordinal: Int, _ before: RunHistory.OperationState?) -> Bool {
     let now = run.state.instances[ordinal].state
     return now == .reused || now == before && now != .succeeded
   }
 
-  /// Remembers what the run takes over of loops: the items that succeeded in `source`, for when the loop finds the same ones again.
+  /// Notes which items of loops the run reuses: those that succeeded in `source`, if the loop has the same items again.
   ///
-  /// A run that was itself to take over items, and ended before it came to them, hands on those of its own source.
+  /// If `source` itself was to reuse items but ended before it reached them, those of the run that it was to reuse them from are used.
   nonisolated(nonsending) func inheritParts(of source: RecordedRun) async throws {
     var names = run.recorder.run.origin.partial.filter { name in
       run.state.position(of: name).map {
@@ -130,7 +130,7 @@ struct RunTakeover {
     while !names.isEmpty {
       for name in names {
         inheritItems(of: name, in: source)
-        // The items of a loop that was taken over as a whole are in the run in which it succeeded.
+        // The items of a loop that was reused as a whole are in the run in which it succeeded.
         guard let origin = source.operations.first(where: { $0.parent == nil && $0.name == name })?.reusedFrom else {
           continue
         }
@@ -161,7 +161,7 @@ struct RunTakeover {
     }
   }
 
-  /// Takes an item over from an earlier run, where it succeeded with the same value.
+  /// Reuses an item from an earlier run if it succeeded there with the same value.
   func takeOverItem(_ ordinal: Int, _ key: ItemKey) {
     guard let former = run.recordedItems.inherited[key], former.isDone, run.hasArtifacts(of: former),
       former.item == run.recorder.recordedItem(ordinal)
@@ -174,6 +174,6 @@ struct RunTakeover {
 }
 
 extension OperationDefinition {
-  /// Whether it does its work in parts of which some may have succeeded though it did not.
+  /// Whether the operation works in parts, some of which may have succeeded although the operation did not.
   fileprivate var hasParts: Bool { loop != nil || action.kind.nestedPath != nil }
 }

@@ -2,11 +2,12 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Reading the secrets of a run before it begins.
+/// Reads the secrets of a run before it begins.
 struct SecretPreparation {
   let run: Run
 
-  /// Reads the secrets of the pipeline, and builds what masks them. A secret's command may wait for somebody, and large secrets take a while: `cancel` ends both.
+  /// Reads the secrets of the pipeline and builds the masker for them. A secret's command may wait for a person, and large secrets take a while;
+  /// `cancel` interrupts both.
   nonisolated(nonsending) func prepare() async throws {
     run.state.given.masker = run.secrets.inherited.masker
     guard !run.state.pipeline.secrets.isEmpty else { return }
@@ -40,8 +41,8 @@ struct SecretPreparation {
     try await run.secrets.take(from: task)
   }
 
-  /// Tells of secrets that nested pipelines would miss. It is no failure yet: their operations may have conditions, and the time until then may be
-  /// used.
+  /// Reports secrets that nested pipelines would lack. This is not a failure yet: their operations may have conditions, and there is still time to
+  /// provide the secrets.
   func tellOfMissingSecrets() {
     var names: [String: [String]] = [:]
     var paths: [String] = []

@@ -1,9 +1,9 @@
 import RunHistory
 
-/// Records which secret a run reads before it begins, or is resumed, where that takes longer than a moment, and what it lacks for that: a secret's command may wait for
-/// somebody. *On the loop.*
+/// Records which secret a run is reading before it begins or is resumed, if that takes longer than a moment, and which resource it lacks: a secret's
+/// command may wait for a person. *On the event loop.*
 final class SecretProgress {
-  /// Most secrets are read sooner, and their runs need no record for that.
+  /// Most secrets are read sooner, and their runs need no record of it.
   private static let moment = Duration.milliseconds(200)
 
   private let services: HostServices
@@ -19,8 +19,8 @@ final class SecretProgress {
   /// - Parameters:
   ///   - run: The run.
   ///   - pipeline: The name of its pipeline.
-  ///   - services: Those of its host.
-  ///   - record: Records what the run does, for whoever looks.
+  ///   - services: The services of its host.
+  ///   - record: Records what the run is doing, for other processes to read.
   init(of run: RunID, _ pipeline: String, by services: HostServices, record: @escaping (RunReason) -> Void) {
     (self.run, self.pipeline, self.services, self.record) = (run, pipeline, services, record)
   }
@@ -35,7 +35,7 @@ final class SecretProgress {
     }
   }
 
-  /// The secret cannot be read yet for want of a descriptor, a thread or memory; nil where it goes on.
+  /// Notes that the secret cannot be read yet for lack of a descriptor, a thread or memory; nil once reading continues.
   func lacks(_ error: EngineError?) {
     shortage = error
     if let error {
@@ -45,7 +45,7 @@ final class SecretProgress {
     note()
   }
 
-  /// The secrets are read, or cannot be.
+  /// Ends the report, because the secrets have been read or cannot be.
   func end() {
     if let timer { services.loop.cancelTimer(timer) }
     timer = nil

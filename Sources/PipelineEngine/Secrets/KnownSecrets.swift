@@ -1,6 +1,6 @@
 import Values
 
-/// What a run knows to be secret, with what masks all of it.
+/// The secrets that a run knows, with the masker for all of them.
 struct KnownSecrets: Sendable {
   /// The values of the pipeline's own secrets, by name.
   var own: [String: String] = [:]
@@ -8,21 +8,21 @@ struct KnownSecrets: Sendable {
   var values: [String]
   var masker: SecretMasker
 
-  /// A masker of fewer bytes of secrets is built where the caller runs.
+  /// Maskers for fewer bytes of secrets than this are built on the calling thread.
   private static let quick = 4096
-  /// All secrets of a run together may have as many bytes; what masks them takes 200 times as many.
+  /// The maximum size of all secrets of a run together, in bytes; the masker takes 200 times as many.
   static let limit = 4 << 20
 
-  /// Those of the runs around a run.
+  /// Creates the secrets of the runs around a run.
   init(values: [String] = [], masker: SecretMasker = SecretMasker([])) {
     self.values = values
     self.masker = masker
   }
 
-  /// Builds what masks the secrets, on a thread of its own where there is much to build: 0.4 s for 4,000 lines.
+  /// Builds the masker for the secrets, on a separate thread if they are large: 0.4 s for 4,000 lines.
   ///
-  /// - Throws: `CancellationError` at once when the task is cancelled; what is being built is dropped when it is ready. ``EngineError/secrets(_:)`` where
-  ///   there is more than ``limit``.
+  /// - Throws: `CancellationError` immediately if the task is cancelled; the masker is discarded when it is ready. ``EngineError/secrets(_:)`` if the
+  ///   secrets exceed ``limit``.
   init(own: [String: String], inherited: [String]) async throws {
     self.own = own
     values = Array(own.values) + inherited

@@ -2,9 +2,9 @@ import Glibc
 import OperatingSystem
 import PipelineLanguage
 
-/// What can be known of secrets without reading them: commands are not run.
+/// What is known about secrets without reading them; no commands are run.
 enum SecretPreview {
-  /// The secrets that a pipeline declares itself and that are not there.
+  /// Returns the secrets that the pipeline itself declares and that are missing.
   static func missing(
     in pipeline: PipelineDefinition, variables: ProcessEnvironment
   ) -> [UnreadableSecret] {
@@ -15,7 +15,7 @@ enum SecretPreview {
     }
   }
 
-  /// The same of all pipelines that it runs as well.
+  /// Returns the missing secrets of the pipeline and of all pipelines that it runs.
   static func missingAnywhere(
     in pipeline: PipelineDefinition, variables: ProcessEnvironment
   ) -> [UnreadableSecret] {
@@ -44,17 +44,17 @@ enum SecretPreview {
     access(path, R_OK) == 0 ? nil : unreadableFile(.system(path: path, number: errno))
   }
 
-  /// Why the secret in an environment variable cannot be read.
+  /// Returns why the secret in an environment variable cannot be read.
   static func unsetVariable(_ name: String) -> String { "the environment variable '\(name)' is not set" }
 
-  /// Why the secret in a file cannot be read.
+  /// Returns why the secret in a file cannot be read.
   static func unreadableFile(_ error: InputFileError) -> String {
     if case .system(let path, _) = error { "'\(path)': \(error.reason)" } else { error.description }
   }
 }
 
 extension PipelineDefinition {
-  /// The environment variables that hold secrets of the pipeline, or of one that it runs.
+  /// The environment variables that contain secrets of the pipeline, or of one that it runs.
   package var secretVariables: Set<String> {
     let all = secrets + allNested.values.flatMap(\.secrets)
     return Set(all.compactMap { if case .environment(let name) = $0.origin { name } else { nil } })

@@ -5,18 +5,19 @@ import Values
 
 /// Reads the secrets of a pipeline when its run starts.
 ///
-/// A secret's command is run like an operation's, by the process runner: it can be cancelled with the run, and what it prints stays in memory, up to a limit
-/// that is enforced while it prints. Pipes are read on the event loop, as far as they are filled. (The monitor of swift-subprocess waits with all signals unblocked, so that Ctrl-C would end a host that had used it.)
+/// A secret's command is run like an operation's, by the process runner: it is cancelled with the run, and its output stays in memory, up to a limit
+/// that is enforced while it prints. Pipes are read on the event loop as data arrives. (The monitor of swift-subprocess waits with all signals
+/// unblocked, so Ctrl-C would terminate a host that had used it.)
 struct SecretReader {
-  /// Longer ones are no secrets but files that happen to be named as such.
+  /// The maximum size of a secret in bytes; anything longer is not a secret but a file named by mistake.
   private static let limit = 1 << 20
   private static let grace = Duration.seconds(10)
-  /// How long a secret that is a pipe may take to its end.
+  /// How long a secret that is a pipe may take to be closed.
   static let patience = Duration.seconds(60)
-  /// So much output of a command that failed is masked in its complaint, line by line; with more there is no complaint.
+  /// The maximum output of a failed command, in bytes, that is masked line by line in its error message; with more, there is no message.
   private static let maskedLimit = 64 << 10
 
-  /// Why one secret cannot be read.
+  /// The reason why one secret cannot be read.
   private struct Failure: Error {
     let reason: String
 
@@ -24,35 +25,35 @@ struct SecretReader {
   }
 
   let local: LocalExecutor
-  /// Where secrets of the environment are found, and what their commands inherit.
+  /// The environment in which secrets are looked up, and which their commands inherit.
   let environment: HostEnvironment
-  /// Where relative paths start from, and commands are run.
+  /// The directory that relative paths are resolved against and in which commands are run.
   let directory: String
-  /// The secrets that are known already.
+  /// The secrets that are already known.
   var inherited: [String] = []
   var patience = patience
-  /// Called on the loop when a command has started, and when it has been reaped.
+  /// Called on the event loop when a command has started, and when it has been reaped.
   var onProcess: @Sendable (_ pid: Int32, _ isRunning: Bool) -> Void = { _, _ in }
 
-  /// Called on the loop before each secret, with its name.
+  /// Called on the event loop before each secret, with its name.
   var onSecret: @Sendable (String) -> Void = { _ in }
 
-  /// Where it waits for descriptors and memory; nil where it fails without them.
+  /// Where it waits for descriptors and memory; if nil, it fails without them.
   var shortages: ShortageLine?
-  /// Called on the loop when it lacks one, and with nil when it goes on.
+  /// Called on the event loop when a resource is lacking, and with nil when reading continues.
   var onShortage: @Sendable (EngineError?) -> Void = { _ in }
 
-  /// Called when the directory of the run cannot be written, and returns when that is to be tried again.
+  /// Called when the directory of the run cannot be written; returns when that should be retried.
   var waitForFiles: @Sendable (EngineError) async throws -> Void = { throw $0 }
 
-  /// Where a command that is about to be started records itself: it may hold what an `exclusive` name or a turn stands for. What it takes of the file of
-  /// records, it gives back.
+  /// Returns a place in the file of process records for a command that is about to start, which may hold what an `exclusive` name or a turn protects.
+  /// The place is returned afterwards.
   var recordPlace: @Sendable () throws -> ProcessRecords.Place? = { nil }
   var giveBackPlace: @Sendable (_ place: ProcessRecords.Place, _ isKept: Bool) -> Void = { _, _ in }
 
-  /// The value of every secret, by name.
+  /// Returns the value of every secret, by name.
   ///
-  /// - Throws: ``EngineError/secrets(_:)`` with all that cannot be read, so that they can be fixed in one go, or `CancellationError`.
+  /// - Throws: ``EngineError/secrets(_:)`` with all secrets that cannot be read, so that they can be fixed together, or `CancellationError`.
   func read(
     _ secrets: [PipelineDefinition.Secret], isolation: isolated (any Actor)? = #isolation
   ) async throws -> [String: String] {
@@ -90,7 +91,7 @@ struct SecretReader {
     }
   }
 
-  /// It has what it lacked, and goes on.
+  /// Leaves the queue, because reading continues.
   private func leaveLine(_ place: ShortageLine.Place) {
     guard let shortages, place.isInLine else { return }
     shortages.leave(place)
@@ -144,7 +145,7 @@ struct SecretReader {
           onProcess(pid, true)
           begun()
           printed.whenEnded {
-            // Whoever prints without end is not asked: nobody reads it any more.
+            // A command that prints without end is killed, because its output is no longer read.
             if case .exceeded = printed.end { runner.kill([pid]) }
           }
         }, exited: { [onProcess] in onProcess($0, false) })
@@ -157,7 +158,7 @@ struct SecretReader {
     hasLeft = exit.leftGroup
     printed.finish()
     complaints.finish()
-    // Their descriptors are used until here.
+    // Their descriptors are in use until here.
     extendLifetime(output)
     extendLifetime(error)
     try Task.checkCancellation()
@@ -176,7 +177,7 @@ struct SecretReader {
     do throws(SystemError) { return try OutputPipe() } catch { throw EngineError(error) }
   }
 
-  /// What is in a secret's file: a regular one, or a pipe such as a process substitution.
+  /// Returns the content of a secret's file: a regular file, or a pipe such as a process substitution.
   private func contents(
     of path: String, isolation: isolated (any Actor)?, begun: () -> Void
   ) async throws -> [UInt8] {
@@ -198,14 +199,14 @@ struct SecretReader {
     }
   }
 
-  /// Reads a regular file beside the event loop: it may be on a disk that is slow, or elsewhere.
+  /// Reads a regular file off the event loop, because it may be on a slow or remote disk.
   private static func read(_ path: String) async -> Result<[UInt8], InputFileError> {
     await BlockingWork.run {
       Result { () throws(InputFileError) in try InputFile.read(path, limit: limit) }
     }
   }
 
-  /// Reads a pipe to its end, while others use the event loop.
+  /// Reads a pipe to its end, on the event loop as data arrives.
   private func stream(
     _ file: borrowing InputFile, isolation: isolated (any Actor)?
   ) async -> Result<[UInt8], InputFileError> {
@@ -235,8 +236,8 @@ struct SecretReader {
     }
   }
 
-  /// The last line of what a command printed as errors, for a message that is kept: without the secrets that are known, and
-  /// without what the command printed as the secret before it failed. Nil where that is too much to be looked for.
+  /// Returns the last line of a command's error output, for a message that is kept: without the known secrets, and without what the command printed
+  /// as the secret before it failed. Returns nil if that is too large to search for.
   private func complaint(_ errors: [UInt8], printed: [UInt8], _ known: [String]) -> String? {
     guard printed.count <= Self.maskedLimit else { return nil }
     let masker = SecretMasker(known + inherited + [Self.trimmed(String(decoding: printed, as: UTF8.self))])
@@ -250,6 +251,6 @@ struct SecretReader {
     return Self.trimmed(text)
   }
 
-  /// The text without its last newline, which editors and `echo` add.
+  /// Returns the text without its trailing newline, which editors and `echo` add.
   private static func trimmed(_ text: String) -> String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
 }

@@ -1,26 +1,26 @@
 import Glibc
 
-/// Collects what comes out of a pipe while it comes, and never more than a limit.
+/// Collects the output of a pipe as it arrives, up to a limit.
 ///
-/// Lives on the event loop: all members are called there.
+/// Used only on the event loop.
 final class StreamCollector: @unchecked Sendable {
-  // @unchecked: it is touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
-  /// What becomes of more than the limit.
+  /// How output beyond the limit is handled.
   enum Excess {
-    /// Nothing more is read.
+    /// Reading stops.
     case ends
     /// The beginning is dropped.
     case dropsBeginning
   }
 
-  /// Why nothing more comes.
+  /// Why reading ended.
   enum End {
-    /// The last writer has closed it.
+    /// The last writer has closed the pipe.
     case closed
-    /// More came than the limit.
+    /// The output exceeded the limit.
     case exceeded
-    /// The system says no: the error number.
+    /// A system call failed with this error number.
     case failed(Int32)
   }
 
@@ -36,14 +36,14 @@ final class StreamCollector: @unchecked Sendable {
   private var onEnd: () -> Void = {}
   private var piece = [UInt8](repeating: 0, count: pieceSize)
 
-  /// Begins to collect.
+  /// Starts collecting.
   ///
   /// - Parameters:
-  ///   - descriptor: A pipe, which stays the caller's to close. It must not block.
-  ///   - limit: In bytes.
-  ///   - excess: What becomes of more.
-  ///   - loop: Where it lives.
-  /// - Throws: ``EngineError/systemCall(_:_:)`` where the loop cannot watch it.
+  ///   - descriptor: A nonblocking pipe, which the caller still has to close.
+  ///   - limit: The limit in bytes.
+  ///   - excess: How output beyond the limit is handled.
+  ///   - loop: The event loop on which it is used.
+  /// - Throws: ``EngineError/systemCall(_:_:)`` if the event loop cannot watch the pipe.
   init(_ descriptor: Int32, limit: Int, excess: Excess, loop: EventLoop) throws(EngineError) {
     (self.descriptor, self.limit, self.excess, self.loop) = (descriptor, limit, excess, loop)
     token = try loop.watch(descriptor) { [weak self] in self?.take() }
@@ -51,14 +51,14 @@ final class StreamCollector: @unchecked Sendable {
 
   deinit { stop() }
 
-  /// Calls `body` once when nothing more comes: at once where that is so.
+  /// Calls `body` once when reading has ended: immediately if it already has.
   func whenEnded(_ body: @escaping () -> Void) {
     if end != nil || token == nil { body() } else { onEnd = body }
   }
 
-  /// Takes what is there now, and ends. What is written later is lost.
+  /// Takes what is available now, and ends. What is written later is lost.
   func finish() {
-    // A pipe holds 64 KiB, unless somebody goes on writing.
+    // A pipe holds 64 KiB, unless a process keeps writing.
     for _ in 0..<16 where token != nil && take() {}
     stop()
   }
@@ -72,7 +72,7 @@ final class StreamCollector: @unchecked Sendable {
     told()
   }
 
-  /// Takes one piece, so that a flood leaves the loop to others. Whether there was one.
+  /// Takes one piece, so that a flood of output does not block the event loop. Returns whether there was one.
   @discardableResult
   private func take() -> Bool {
     let count = read(descriptor, &piece, piece.count)

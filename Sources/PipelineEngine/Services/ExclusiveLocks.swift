@@ -4,21 +4,22 @@ import Glibc
 import RunHistory
 import Workspace
 
-/// Names that only one operation on the workspace may hold at a time, in whatever process it runs.
+/// Names that only one operation on the workspace may hold at a time, across all processes.
 ///
-/// Inside the process contenders queue by name, first come, first served; the first of them holds or waits for the workspace's lease. A lease that another process holds is
-/// tried again when that process gives it back, or ends; then what it left running for the name is ended first. *On the loop.*
+/// Within the process, contenders queue by name, first come, first served; the first of them holds or waits for the workspace's lease. A lease that
+/// another process holds is retried when that process releases it or ends; in that case, what it left running under the name is terminated first. *On
+/// the event loop.*
 final class ExclusiveLocks: @unchecked Sendable {
-  // @unchecked: the compiler cannot see it, but this is touched on one thread alone, that of the loop: by what runs there anyway and
-  // by what is sent there with `execute`.
+  // @unchecked: the compiler cannot verify it, but this is accessed only on the event loop's thread: by code that runs there anyway and by what is
+  // sent there with `execute`.
 
-  /// A name that is held, to be given back.
+  /// A name that is held, to be released.
   struct Hold: Sendable {
     let name: String
     let fence: Int64
   }
 
-  /// Who stands in the way.
+  /// The holder of a name that others wait for.
   struct Holder: Sendable {
     let description: String
     let process: Int32
@@ -29,7 +30,7 @@ final class ExclusiveLocks: @unchecked Sendable {
   private let recorder: HistoryRecorder
   private let history: History
   private let time: HostClock
-  /// Contenders behind the one that holds or waits for the lease.
+  /// The contenders behind the one that holds or waits for the lease.
   private var queues: [String: Deque<LoopWaiter>] = [:]
 
   init(
@@ -42,13 +43,13 @@ final class ExclusiveLocks: @unchecked Sendable {
     self.history = history
   }
 
-  /// Whether taking `name` would wait for somebody in this process.
+  /// Whether taking `name` would wait for another operation in this process.
   func isTaken(_ name: String) -> Bool { queues[name] != nil }
 
-  /// Takes `name`, waiting as long as it takes. `waiting` is told each time somebody of another process stands in the way,
-  /// and `noticing` what is to be said of the processes of a gone holder.
+  /// Takes `name`, waiting as long as necessary. `waiting` is called each time another process holds it, and `noticing` with messages about the
+  /// processes of a holder that no longer exists.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled, or what the workspace says.
+  /// - Throws: `CancellationError` if the task is cancelled, or the workspace's error.
   func take(
     _ name: String, holder: LeaseHolder, watch: WorkspaceWatch, isolation: isolated (any Actor)? = #isolation,
     waiting: (Holder) -> Void, noticing: (String) -> Void
@@ -57,7 +58,7 @@ final class ExclusiveLocks: @unchecked Sendable {
       let waiter = LoopWaiter(loop: loop)
       queues[name]?.append(waiter)
       guard await waiter.wait() else {
-        // The name may have been handed over after the wait was cancelled; then it goes on to the next one.
+        // The name may have been handed over after the wait was cancelled; it is then passed on to the next one.
         if queues[name]?.contains(where: { $0 === waiter }) == true {
           queues[name]?.removeAll { $0 === waiter }
         } else {
@@ -69,13 +70,13 @@ final class ExclusiveLocks: @unchecked Sendable {
       queues[name] = []
     }
     do {
-      // Nobody is listened to before somebody stands in the way.
+      // Nothing is watched until another process holds the name.
       if case .granted(let lease) = try await acquire(name, holder, noticing: noticing) {
         return Hold(name: name, fence: lease.fence)
       }
       while true {
         try Task.checkCancellation()
-        // Listening begins before asking, so that a release between the two is not missed.
+        // Subscribe before trying, so that a release between the two is not missed.
         let waiter = LoopWaiter(loop: loop)
         let observer = watch.add(.lease(name)) { waiter.wake() }
         defer { watch.remove(observer) }
@@ -96,9 +97,9 @@ final class ExclusiveLocks: @unchecked Sendable {
     }
   }
 
-  /// Takes `name` where nobody has it; nil where somebody has.
+  /// Takes `name` if it is free; returns nil otherwise.
   ///
-  /// - Throws: What the workspace says.
+  /// - Throws: The workspace's error.
   func takeAtOnce(
     _ name: String, holder: LeaseHolder, isolation: isolated (any Actor)? = #isolation, noticing: (String) -> Void
   ) async throws -> Hold? {
@@ -122,24 +123,24 @@ final class ExclusiveLocks: @unchecked Sendable {
     let now = time.now().microseconds
     let (former, outcome) = try await recorder.perform(changing: {
       (answer: (former: Lease?, outcome: LeaseOutcome)) in
-      // Who has asked in vain has changed nothing.
+      // An unsuccessful attempt has changed nothing.
       guard case .granted = answer.outcome else { return [] }
       return answer.former == nil ? [StoredLease.self] : nil
     }) { db in
       let former = try Leases.current(name, in: db)
       let outcome = try Leases.acquire(name, holder: holder.description, at: now, in: db)
-      // Its run is fenced off with it, lest it go on under the name if it was only thought to be gone.
+      // Its run is fenced off as well, so that it cannot continue under the name if its process was wrongly believed to have ended.
       if former != nil, case .granted = outcome { try RunOwnership.markAbandoned(in: db) }
       return (former, outcome)
     }
-    // A lease that was not free and could be had is that of a process which is gone.
+    // A lease that was held and could still be acquired belonged to a process that has ended.
     if case .granted(let lease) = outcome, let former, let run = LeaseHolder(former.holder)?.run {
       try await endProcesses(of: run, former: former, taken: lease, noticing: noticing)
     }
     return outcome
   }
 
-  /// Ends what the gone host of a run left running. Where that fails the name is the former holder's again, so that the next to take it tries again.
+  /// Terminates what the dead host of a run left running. If that fails, the name is returned to the former holder, so that the next to take it retries.
   private func endProcesses(
     of run: RunID, former: Lease, taken: Lease, isolation: isolated (any Actor)? = #isolation,
     noticing: (String) -> Void
@@ -155,7 +156,7 @@ final class ExclusiveLocks: @unchecked Sendable {
     }
   }
 
-  /// Gives a name back.
+  /// Releases a name.
   func giveBack(_ hold: Hold, isolation: isolated (any Actor)? = #isolation) async {
     _ = try? await recorder.perform(changing: { _ in [StoredLease.self] }) {
       try Leases.release(hold.name, fence: hold.fence, in: $0)
@@ -168,7 +169,7 @@ final class ExclusiveLocks: @unchecked Sendable {
     if let next = queues[name]?.popFirst() { next.wake() } else { queues[name] = nil }
   }
 
-  /// How long after a look the next one follows at a holder whose end nothing reports here, as it is in another pid namespace.
+  /// The interval of checks of a holder in another pid namespace, whose end is not reported here.
   private static let pause = Duration.seconds(1)
 
   /// Calls `body` when the process ends, or may have ended; the returned closure stops watching.

@@ -6,12 +6,13 @@ import Synchronization
 import Values
 import Workspace
 
-/// Whether the history of a host that holds records can be written: while it cannot, nothing new begins, and it is tried again each second. *On the loop.*
+/// Whether the history of a host that holds records can be written. While it cannot, nothing new begins, and writing is retried each second. *On the
+/// event loop.*
 final class HistoryWriting: @unchecked Sendable {
-  // @unchecked: touched only on the loop, but for `current`.
+  // @unchecked: everything except `current` is accessed only on the event loop.
 
   private static let pause = Duration.seconds(1)
-  /// How long after it was told of, a failure that lasts is told of again.
+  /// How long after it was last reported a lasting failure is reported again.
   private static let reminder = Duration.seconds(60)
 
   /// Whether records are held when they cannot be written.
@@ -26,10 +27,10 @@ final class HistoryWriting: @unchecked Sendable {
   private var waiters: [LoopWaiter] = []
   private var openings: [RunID: () -> Void] = [:]
   private let workspace: String
-  /// How many wait until there is room for a file.
+  /// How many callers wait until there is room for a file.
   private var roomless = 0
   private var isOver = false
-  /// Whether anything new may begin.
+  /// Whether new work may begin.
   private(set) var mayBegin = true
 
   init(
@@ -46,16 +47,16 @@ final class HistoryWriting: @unchecked Sendable {
     onRecovery = configuration.onWriteRecovery
   }
 
-  /// What is in the way of writing at present. Any thread.
+  /// What currently prevents writing. May be read from any thread.
   var failure: WriteFailure? {
     guard var failure = current.withLock({ $0 }) else { return nil }
     (failure.heldBytes, failure.heldRecords) = recorder.held
     return failure
   }
 
-  // MARK: Who begins something
+  // MARK: Starting work
 
-  /// Returns when something new may begin. False when the task was cancelled first.
+  /// Waits until new work may begin. Returns false if the task was cancelled first.
   func wait(isolation: isolated (any Actor)? = #isolation) async -> Bool {
     while !mayBegin {
       let waiter = LoopWaiter(loop: loop)
@@ -65,17 +66,17 @@ final class HistoryWriting: @unchecked Sendable {
     return true
   }
 
-  /// Calls `body` once, when something new may begin. A run asks once at a time.
+  /// Calls `body` once, when new work may begin. A run may have only one such callback at a time.
   func whenOpen(for run: RunID, _ body: @escaping () -> Void) { openings[run] = body }
 
-  /// A file of a run could not be written, for want of room or because its directory cannot be: nothing new begins until ``foundRoom()`` has been called as often as
-  /// this.
+  /// Notes that a file of a run could not be written, for lack of room or because its directory is not writable. Nothing new begins until
+  /// ``foundRoom()`` has been called as many times.
   func lackRoom(_ error: EngineError) {
     roomless += 1
     begin(Self.failure(error, in: workspace), concernsFiles: true)
   }
 
-  /// Looks whether `runs` can be written, before a run is taken from the queue. If not, nothing new begins until it can.
+  /// Checks whether `runs` can be written, before a run is taken from the queue. If not, nothing new begins until it can.
   func noteRuns() {
     if let failure = runsFailure { begin(failure, concernsFiles: true) }
   }
@@ -94,23 +95,24 @@ final class HistoryWriting: @unchecked Sendable {
       ? .full(path: path) : .io(path: path, code: Int(number), message: SystemError.text(of: number))
   }
 
-  /// What is written beside the records cannot be: nothing new begins until ``foundRoom()`` has been called as often as this.
+  /// Notes that something besides the records cannot be written. Nothing new begins until ``foundRoom()`` has been called as many times.
   func lackRoom(_ error: WorkspaceError) {
     roomless += 1
     begin(error)
   }
 
-  /// What lacked room has it, or needs it no longer.
+  /// Notes that a caller of `lackRoom` has room, or no longer needs it.
   func foundRoom() { roomless -= 1 }
 
-  /// Waits until it is time to try again.
+  /// Waits until it is time to retry.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled.
+  /// - Throws: `CancellationError` if the task is cancelled.
   nonisolated(nonsending) func pause() async throws { try await delayer.delay(for: Self.pause) }
 
-  /// Does what looks at files. In a host that holds its records, which runs for months, what fails while something could not be looked at for want of descriptors or memory is tried again each second.
+  /// Performs `body`, which examines files. In a host that holds its records, which runs for months, a failure is retried each second while something
+  /// could not be examined for lack of descriptors or memory.
   ///
-  /// - Throws: What `body` throws, or `CancellationError` when the task is cancelled.
+  /// - Throws: The error of `body`, or `CancellationError` if the task is cancelled.
   nonisolated(nonsending) func waitingOutLookFailures<Value>(_ body: () throws -> Value) async throws -> Value {
     while true {
       let failures = LookFailures.count
@@ -121,14 +123,14 @@ final class HistoryWriting: @unchecked Sendable {
     }
   }
 
-  // MARK: What the recorder says
+  // MARK: Reports of the recorder
 
-  /// Something cannot be written. What the recorder has, it holds.
+  /// Notes that something cannot be written. The recorder holds what it has.
   func begin(_ error: WorkspaceError, concernsFiles: Bool = false) {
     guard mayBegin, !isOver else { return }
     mayBegin = false
     var since = time.now()
-    // It was waited for as long as that.
+    // The lock was waited for this long.
     if case .locked = error { since = since.advanced(by: -recorder.workspace.longestWait.wholeMicroseconds) }
     current.withLock { $0 = WriteFailure(error: error, concernsFiles: concernsFiles, since: since) }
     tell()
@@ -141,7 +143,7 @@ final class HistoryWriting: @unchecked Sendable {
       do { try await pause() } catch { return }
       do throws(WorkspaceError) {
         try await recorder.retry()
-        // It may have failed again, which is told of only once.
+        // It may have failed again, which is reported only once.
         if recorder.failure == nil, roomless == 0, runsFailure == nil { return recovered() }
       } catch {
         current.withLock {
@@ -177,10 +179,10 @@ final class HistoryWriting: @unchecked Sendable {
     for opening in openings.values { opening() }
   }
 
-  /// The records of a run no longer fit.
+  /// Notes that the records of a run no longer fit in memory.
   func noteInterrupted(_ run: RunID) { current.withLock { $0?.interruptedRuns.append(run) } }
 
-  /// The host ends: nothing is tried again.
+  /// Stops retrying, because the host ends.
   func stop() {
     isOver = true
     open()

@@ -2,75 +2,79 @@ import Glibc
 import Operations
 import Values
 
-/// What a host is given rather than finds: time, chance, and what it takes from the process and the machine that it runs in.
+/// What a host is given rather than determines itself: time, randomness, and properties of its process and computer.
 ///
-/// The default is this process on this machine, with the system's clock. The library reads none of this anywhere else.
+/// The default is this process on this computer, with the system's clock. The library reads none of this anywhere else.
 public struct HostConfiguration: Sendable {
-  /// What all runs of the host may have going on at once. Default: each run is bounded by itself alone.
+  /// How much all runs of the host may do at once. Default: only the limits of each run.
   public var capacity = HostCapacity()
   /// The clock of records, waits and deadlines. Default: the system's.
   public var clock: any OperationClock = SystemOperationClock()
-  /// What lets the delays of retries, `repeat` and `wait` pass. Default nil: the timers of the host's event loop.
+  /// Performs the delays of retries, `repeat` and `wait`. Default nil: the timers of the host's event loop.
   public var delayer: (any OperationDelayer)?
-  /// The directory that relative paths of files without a directory start from, and in which a process starts without a path of its own. It must be the
-  /// current directory of this process, which its children inherit.
+  /// The directory that relative paths are resolved against for files without a directory of their own, and in which processes without a path of
+  /// their own start. It must be the current directory of this process, which its children inherit.
   public var directory = Self.currentDirectory()
-  /// Told that an operation or a run waits for a descriptor, a thread or memory, once a minute at most, of a host that holds records. [the event loop's thread; must return at once]
+  /// Called in a host that holds records when an operation or a run waits for a descriptor, a thread or memory, at most once a minute. [on the event
+  /// loop's thread; must return immediately]
   public var onShortage: @Sendable (ResourceShortage) -> Void = { _ in }
-  /// Told that the history cannot be written, at once and then once a minute, of a host that holds records. [the event loop's thread; must return at once]
+  /// Called in a host that holds records when the history cannot be written, immediately and then once a minute. [on the event loop's thread; must
+  /// return immediately]
   public var onWriteFailure: @Sendable (WriteFailure) -> Void = { _ in }
-  /// Told that it can be written again, and all that was held is recorded, with what had been in the way. [the event loop's thread; must return at once]
+  /// Called when the history can be written again and everything held is recorded, with the failure that has ended. [on the event loop's thread; must
+  /// return immediately]
   public var onWriteRecovery: @Sendable (WriteFailure) -> Void = { _ in }
-  /// The name of the machine, as records have it. Default: that of the system.
+  /// The name of the computer in records. Default: the system's host name.
   public var hostName = Self.systemName()
-  /// Whether the host notes when, and in which order, processes write to their logs. That takes a few percent of the time of runs of many short ones. Default:
-  /// true.
+  /// Whether the host notes when and in which order processes write to their logs. This takes a few percent of the time of runs with many short
+  /// processes. Default: true.
   public var keepsLogTimes = true
-  /// How many operations a run without `concurrency` has at work at once. Default: the processors that this process may run on.
+  /// How many operations a run without `concurrency` executes at once. Default: the number of processors that this process may run on.
   public var processors = Processors.count
-  /// Where retries draw their jitter from. Default: the system's random numbers.
+  /// The source of jitter for retries. Default: the system's random numbers.
   public var random = OperationRandom.system
-  /// What lets time limits (`timeout`) of attempts pass. Default nil: the timers of the host's event loop, whatever ``delayer`` is.
+  /// Measures the time limits (`timeout`) of attempts. Default nil: the timers of the host's event loop, whatever ``delayer`` is.
   public var timeLimitDelayer: (any OperationDelayer)?
-  /// What becomes of runs while the history cannot be written. Default: they are cancelled.
+  /// What happens to runs while the history cannot be written. Default: they are cancelled.
   public var whenWritingFails = WriteFailurePolicy.cancel
-  /// Who runs the host, as records have it. Default: `LOGNAME` or `USER`, else the name in the user database.
+  /// The user who runs the host, in records. Default: `LOGNAME` or `USER`, otherwise the name in the user database.
   public var user: String
 
-  /// What processes inherit. Default: the environment of this process.
+  /// The environment that processes inherit. Default: that of this process.
   public var environment: [String: String] {
     get { inherited.values }
     set { inherited = ProcessEnvironment(newValue) }
   }
 
-  /// Where secrets of the environment are looked up. Default: in ``environment``.
+  /// The environment in which secrets are looked up. Default: ``environment``.
   public var secretEnvironment: [String: String] {
     get { (secretVariables ?? inherited).values }
     set { secretVariables = ProcessEnvironment(newValue) }
   }
 
-  /// What lets the delays of the event loop pass. Default nil: the kernel.
+  /// Performs the delays of the event loop. Default nil: the kernel's timers.
   var alarms: (any LoopAlarms)?
-  /// How long a commit of the history, and a look for requests, waits for company. Default 10 ms.
+  /// How long a commit of the history, or a check for requests, waits so that several are combined. Default 10 ms.
   var gathering = Duration.milliseconds(10)
-  /// Where the processes of operations run. Default nil: on this machine.
+  /// Runs the processes of operations. Default nil: on this computer.
   var executor: (any Executor)?
-  /// After how long a run listens to the workspace. One that is over before needs no listening, whose end alone would cost it 16 ms. Default 500 ms.
+  /// The time after which a run begins to listen to the workspace. A run that ends before that need not listen, and stopping alone would cost it 16
+  /// ms. Default 500 ms.
   var listensAfter = Duration.milliseconds(500)
-  /// How much time has passed since the computer was started, asked once, when the host is opened: for waits that outlive their host. Default nil: what the
-  /// kernel says, which is right for every clock that began with the host.
+  /// Returns the time since the computer was booted, called once when the host is opened, for waits that outlive their host. Default nil: the
+  /// kernel's value, which is correct for every clock that began with the host.
   var sinceBoot: (@Sendable () -> Duration)?
 
-  /// The same with values that are not UTF-8, too.
+  /// The environment that processes inherit, including values that are not UTF-8.
   var inherited: ProcessEnvironment
-  /// Nil for `inherited`.
+  /// The environment for secrets; nil for `inherited`.
   private(set) var secretVariables: ProcessEnvironment?
 
-  /// This process on this machine.
+  /// Creates the configuration of this process on this computer.
   public init() {
     let inherited = ProcessEnvironment.inherited()
     self.inherited = inherited
-    // The name in the environment spares the look-up in the user database, which may be on a network.
+    // The name in the environment avoids a lookup in the user database, which may be on a network.
     user = inherited["LOGNAME"] ?? inherited["USER"] ?? Self.userName()
   }
 
@@ -91,7 +95,7 @@ public struct HostConfiguration: Sendable {
     return String(cString: name)
   }
 
-  /// What every operation of the host finds in its context.
+  /// Returns the context of every operation of the host.
   func context(loop: EventLoop) -> OperationContext {
     let timers = LoopDelayer(loop: loop)
     var context = OperationContext()
@@ -103,13 +107,13 @@ public struct HostConfiguration: Sendable {
   }
 }
 
-/// What all runs of a host may have going on at once, beside the limits that each run has of its own.
+/// How much all runs of a host may do at once, in addition to the limits of each run.
 public struct HostCapacity: Sendable, Hashable {
-  /// How many operations may be at work: processes, requests, plugins' operations. Default nil: any number.
+  /// The maximum number of active operations: processes, requests, plugin operations. Default nil: no limit.
   public var processes: Int?
-  /// How much there is of each resource, by its name in pipelines. What is not named here is bounded by each run alone.
+  /// The capacity of each resource, by its name in pipelines. Resources not listed here are limited only by each run.
   public var resources: [String: Int] = [:]
 
-  /// No bounds but those of each run.
+  /// Creates a capacity without limits.
   public init() {}
 }

@@ -1,18 +1,19 @@
-/// How much may go on at once in all runs of a host: operations at work, and the amounts of resources by name.
+/// Limits what all runs of a host do at once: the number of active operations, and the amounts of resources by name.
 ///
-/// What an operation needs is taken of the host and of its run in one step, or not at all. A run that asks in vain stands in line, each run at most once, for what it asked for last; what
-/// becomes free goes to the first in line that it is enough for. A run in line keeps those behind it from the resources that it wants, and from processes only while these are what it lacks:
-/// whoever waits for a licence does not hold up those who need none. Runs in an operation that holds resources go before the line. Lives on the event loop.
+/// What an operation needs is taken from the host and from its run in one step, or not at all. A run whose request fails waits, with at most one
+/// request, its latest; released capacity goes to the first waiting run for which it is sufficient. A waiting run prevents those behind it from
+/// taking the resources that it needs, and from starting operations only while these are what it lacks: a run that waits for a licence does not delay
+/// those that need none. Runs in an operation that holds resources take precedence. Used only on the event loop.
 final class HostLimits {
-  /// What a demand takes of the host: amounts of counters.
+  /// What a demand takes from the host: amounts of counters.
   typealias Share = [(counter: Int, amount: Int)]
 
-  /// A run in line.
+  /// A waiting run.
   private final class Waiting {
     let run: RunLimits
-    /// What it asked for in vain.
+    /// Its latest unsuccessful request.
     var share: Share
-    /// Whether it has asked in vain since it was served last.
+    /// Whether a request has failed since it was last served.
     var isUnserved = true
 
     init(_ run: RunLimits, _ share: Share) {
@@ -21,7 +22,7 @@ final class HostLimits {
     }
   }
 
-  /// The counter of operations at work.
+  /// The counter of active operations.
   private static let processes = 0
 
   private let capacity: [Int]
@@ -45,36 +46,36 @@ final class HostLimits {
     free = amounts
   }
 
-  /// The limits of a capacity; nil where it bounds nothing, so that nothing is to be asked.
+  /// Returns the limits of a capacity, or nil if it has none, so that nothing needs to be requested.
   static func of(_ capacity: HostCapacity) -> HostLimits? {
     capacity.processes == nil && capacity.resources.isEmpty ? nil : HostLimits(capacity)
   }
 
-  /// How many runs stand in line.
+  /// The number of waiting runs.
   var waitingRuns: Int { line.count }
 
-  /// The counter of operations at work, where these are bounded.
+  /// The counter of active operations, if these are limited.
   var processCounter: Int? { isBoundingProcesses ? Self.processes : nil }
 
-  /// The counter of a resource, where the host bounds it.
+  /// Returns the counter of a resource, if the host limits it.
   func counter(of resource: String) -> Int? { counters[resource.lowercased()] }
 
-  /// How much the host has of what a counter counts.
+  /// Returns the capacity of a counter.
   func capacity(of counter: Int) -> Int { capacity[counter] }
 
-  /// Takes a share for a run, or puts the run in line.
+  /// Takes a share for a run, or lets the run wait.
   ///
   /// - Parameters:
-  ///   - share: What the run asks for.
+  ///   - share: The request.
   ///   - run: The run.
-  ///   - granted: What the run holds already in order to ask for this: it is given back where the share is taken.
-  /// - Returns: Whether it was taken.
+  ///   - granted: What the run already holds for this request; it is returned if the share is taken.
+  /// - Returns: Whether the share was taken.
   func take(_ share: Share, for run: RunLimits, insteadOf granted: Share = []) -> Bool {
     let index = line.firstIndex { $0.run === run }
     add(granted)
     if fits(share), run.isWithinHolder || !isKept(share, by: line[..<(index ?? line.endIndex)]) {
       subtract(share)
-      // While those in line are served, it may ask for more.
+      // While waiting runs are served, it may request more.
       if let index, !isServing { line.remove(at: index) }
       return true
     }
@@ -88,23 +89,23 @@ final class HostLimits {
     return false
   }
 
-  /// Gives a share back, and serves those in line.
+  /// Returns a share, and serves the waiting runs.
   func release(_ share: Share) {
     add(share)
     serve()
   }
 
-  /// Takes a run out of the line, which wants nothing any more.
+  /// Removes a waiting run that no longer needs anything.
   func leave(_ run: RunLimits) {
     guard let index = line.firstIndex(where: { $0.run === run }) else { return }
     line.remove(at: index)
     serve()
   }
 
-  /// Serves those in line, in order, whose share is free.
+  /// Serves the waiting runs whose share is free, in order.
   private func serve() {
     isServiceDue = true
-    // What is given back meanwhile may be for one that was passed already.
+    // What is released in the meantime may be for one that was passed already.
     guard !isServing else { return }
     isServing = true
     defer { isServing = false }
@@ -113,7 +114,7 @@ final class HostLimits {
       var kept = [Bool](repeating: false, count: free.count)
       for waiting in line {
         if fits(waiting.share), waiting.run.isWithinHolder || !waiting.share.contains(where: { kept[$0.counter] }),
-          // Another one that was served may have taken it out.
+          // Serving another run may have removed this one.
           line.contains(where: { $0 === waiting })
         {
           waiting.isUnserved = false
@@ -128,12 +129,13 @@ final class HostLimits {
     }
   }
 
-  /// Whether somebody in line keeps others from something of a share.
+  /// Whether a waiting run prevents others from taking something of a share.
   private func isKept(_ share: Share, by line: ArraySlice<Waiting>) -> Bool {
     line.contains { waiting in share.contains { keeps($0.counter, for: waiting) } }
   }
 
-  /// Whether others may not take of a counter before `waiting` has its share. The resources of a share become free one by one, and are kept until all are.
+  /// Whether others may not take from a counter before `waiting` has its share. The resources of a share become free one by one, and are reserved
+  /// until all of them are.
   private func keeps(_ counter: Int, for waiting: Waiting) -> Bool {
     waiting.share.contains { own in
       own.counter == counter && (counter != Self.processes || free[counter] < own.amount)

@@ -2,14 +2,14 @@ import Operations
 import PipelineLanguage
 import RunHistory
 
-/// What the runs of one host share: made before its first run, and the same for all of them.
+/// What the runs of one host share, created before its first run.
 final class HostServices: @unchecked Sendable {
-  // @unchecked: what changes in it (limits, locks, routers) is touched only on the loop.
+  // @unchecked: its mutable parts (limits, locks, routers) are accessed only on the event loop.
 
   let loop: EventLoop
   let configuration: HostConfiguration
   let time: HostClock
-  /// Clock, delayer and random source for every operation.
+  /// The clock, delayer and random source for every operation.
   let context: OperationContext
   let history: History
   let recorder: HistoryRecorder
@@ -58,19 +58,19 @@ final class HostServices: @unchecked Sendable {
       environment: environment, http: http, history: history, recorder: recorder)
   }
 
-  /// What processes of the host inherit.
+  /// The environment that processes of the host inherit.
   var inherited: ProcessEnvironment { environment.inherited }
-  /// The directory the host was started in.
+  /// The directory in which the host was started.
   var directory: String { configuration.directory }
   var clock: any OperationClock { time.clock }
 
-  /// The time of the injected clock.
+  /// Returns the time of the injected clock.
   func now() -> RecordTime { time.now() }
 
-  /// The present, by both of the injected clocks.
+  /// Returns the current time of both injected clocks.
   func moment() -> RecordedWait.Moment { time.moment() }
 
-  /// What reads the secrets of a pipeline in `directory`, and masks those that are known by what it says of them.
+  /// Returns a reader for the secrets of a pipeline in `directory`, which masks the known secrets in its messages.
   func secretReader(in directory: String, known: [String]) -> SecretReader {
     SecretReader(
       local: executors.local, environment: environment, directory: directory, inherited: known,

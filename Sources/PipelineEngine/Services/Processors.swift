@@ -1,7 +1,7 @@
 import CProcess
 
-/// The processors of this machine.
+/// The processors of this computer.
 enum Processors {
-  /// How many this process may run on, as its affinity says.
+  /// The number of processors that this process may run on, according to its affinity.
   static let count = Int(penstock_processor_count())
 }

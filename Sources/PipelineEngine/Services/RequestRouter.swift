@@ -1,26 +1,26 @@
 import RunHistory
 import Workspace
 
-/// Hands what people and other processes ask of the runs of this host to these: cancellations, kills, answers to questions.
+/// Delivers requests of people and other processes to the runs of this host: cancellations, kills, answers to approvals.
 ///
-/// One look at the database for all runs follows a notification of the workspace, and no look begins sooner than 10 ms after the one before: notifications
-/// come by the thousand where runs end by the thousand. *On the loop.*
+/// Each notification of the workspace leads to one query for all runs, at most every 10 ms, because notifications arrive by the thousand when runs
+/// end by the thousand. *On the event loop.*
 final class RequestRouter: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
-  /// What a run wants to be told.
+  /// The callbacks of a run.
   struct Listener {
-    /// The fencing number with which the run is this host's.
+    /// Returns the fencing token with which this host owns the run.
     let fence: () -> Int64
-    /// What is asked of the run.
+    /// Called with a request to the run.
     let onRequest: (PendingRequest) -> Void
-    /// The ordinals of the operations that wait for a person.
+    /// Returns the ordinals of the operations that wait for a person.
     let questions: () -> Set<Int>
-    /// Some of them have their answers.
+    /// Called with those that have been answered.
     let onAnswers: ([Int]) -> Void
   }
 
-  /// How much time is between two looks.
+  /// The minimum time between two queries.
   private let pause: Duration
   private let time: HostClock
 
@@ -31,9 +31,9 @@ final class RequestRouter: @unchecked Sendable {
   private var listeners: [RunID: Listener] = [:]
   private var observer: Int?
   private var timer: EventLoop.Token?
-  /// When the latest look was, by a clock that never jumps.
+  /// When the latest query was made, by the monotonic clock.
   private var lookedAt: Duration?
-  /// How many looks there were.
+  /// The number of queries made.
   private(set) var looks = 0
 
   init(
@@ -48,17 +48,17 @@ final class RequestRouter: @unchecked Sendable {
     self.watch = watch
   }
 
-  /// How many runs are listened for.
+  /// The number of runs listened for.
   var listenerCount: Int { listeners.count }
 
-  /// Listens for a run until ``remove(_:)``, and finds what was asked of it before.
+  /// Listens for a run until ``remove(_:)``, and delivers earlier requests to it.
   func add(_ run: RunID, _ listener: Listener) {
     listeners[run] = listener
     if observer == nil { observer = watch.add(.requests) { [weak self] in self?.noticed() } }
     noticed()
   }
 
-  /// Ends listening for a run.
+  /// Stops listening for a run.
   func remove(_ run: RunID) {
     listeners[run] = nil
     guard listeners.isEmpty else { return }
@@ -84,7 +84,7 @@ final class RequestRouter: @unchecked Sendable {
     looks += 1
     let (history, withAnswers) = (history, isAnyoneWaiting)
     Task(executorPreference: loop) { [self] in
-      // Beside the loop, as a run may have asked thousands of questions. What cannot be read now is found at the next look.
+      // Off the event loop, because a run may have thousands of pending approvals. What cannot be read now is found by the next query.
       guard let found = try? await BlockingWork.run({ try history.pendingForHosts(withAnswers: withAnswers) }) else {
         return
       }
@@ -104,7 +104,7 @@ final class RequestRouter: @unchecked Sendable {
 
   private var isAnyoneWaiting: Bool { listeners.values.contains { !$0.questions().isEmpty } }
 
-  /// Takes requests, and hands them on.
+  /// Claims requests and delivers them.
   private func take(_ requests: [PendingRequest]) {
     let fences = Dictionary(uniqueKeysWithValues: Set(requests.map(\.run)).map { ($0, listeners[$0]?.fence()) })
     Task(executorPreference: loop) { [self] in

@@ -1,16 +1,16 @@
 import DequeModule
 
-/// How much may go on at once in a run: slots for what does work, and the amounts of the declared resources.
+/// Limits what a run does at once: slots for active operations, and the amounts of the declared resources.
 ///
-/// Everything an operation needs is taken in one step, of the run and of its host, so that no two operations can each hold what the other waits for. First
-/// come, first served: what is asked for later never overtakes, even where it would fit. Lives on the run's executor.
+/// Everything an operation needs is taken in one step, from the run and from its host, so that no two operations can each hold what the other waits
+/// for. First come, first served: a later request never overtakes, even if it would fit. Used only on the run's executor.
 final class RunLimits {
   /// What one attempt takes.
   struct Demand {
     var slots: Int
     var resources: [(resource: Int, amount: Int)]
-    /// Whether the slots count at the host, too. Those of nested pipelines do not: their own operations count there, and would wait for ever for what the
-    /// pipelines around them hold.
+    /// Whether the slots also count at the host. Those of nested pipelines do not: their own operations count there, and would wait indefinitely for
+    /// what the pipelines around them hold.
     var countsAtHost = true
   }
 
@@ -23,18 +23,19 @@ final class RunLimits {
   private(set) var freeSlots: Int
   private var freeResources: [Int]
   private var waiters: Deque<Waiter> = []
-  /// Called when what is free may be taken: the last who waited has given up, or it is the run's turn at its host.
+  /// Called when free capacity may be taken: the last waiting operation has given up, or the host serves the run.
   var onWithdrawal: () -> Void = {}
   private let host: HostLimits?
   private let place: RunPlace?
-  /// Whether operations around the run hold resources. At the host it waits for nobody who only stands in line: they may wait for those.
+  /// Whether operations around the run hold resources. At the host it then does not wait for runs that are only waiting themselves, which may wait
+  /// for those resources.
   let isWithinHolder: Bool
-  /// The counters of the host that the run's resources count at.
+  /// The host's counters for the run's resources.
   private let counters: [Int?]
   /// What the host has given the run for the scheduler, which has not taken it yet.
   private var granted: HostLimits.Share?
 
-  /// The limits of a run with so many slots and amounts of its resources, whose `names` tell which of them the host counts.
+  /// Creates the limits of a run with the given slots and resource amounts; `names` determines which resources the host counts.
   init(
     slots: Int, resources: [Int], names: [String] = [], host: HostLimits? = nil, place: RunPlace? = nil,
     isWithinHolder: Bool = false
@@ -47,17 +48,17 @@ final class RunLimits {
     counters = host.map { host in names.map(host.counter) } ?? []
   }
 
-  /// Whether somebody waits.
+  /// Whether any operation is waiting.
   var hasWaiters: Bool { !waiters.isEmpty }
 
-  /// Takes what `demand` says, if it is free and nobody waits.
+  /// Takes `demand` if it is free and no operation is waiting.
   func take(_ demand: Demand) -> Bool {
     guard waiters.isEmpty, fits(demand), hasPlace(for: demand), takeOfHost(demand) else { return false }
     subtract(demand)
     return true
   }
 
-  /// Waits until what `demand` says is free, and takes it. False when the task was cancelled meanwhile; then nothing was taken.
+  /// Waits until `demand` is free, and takes it. Returns false and takes nothing if the task was cancelled in the meantime.
   func wait(for demand: Demand, isolation: isolated (any Actor)? = #isolation, on loop: EventLoop) async -> Bool {
     let waiter = Waiter(demand: demand)
     let reference = LoopBound((self, waiter))
@@ -72,7 +73,7 @@ final class RunLimits {
     }
   }
 
-  /// Gives back what was taken. True when nobody waits, so that what is free may be taken.
+  /// Returns what was taken. The result is true if no operation is waiting, so that free capacity may be taken.
   @discardableResult
   func release(_ demand: Demand) -> Bool {
     freeSlots += demand.slots
@@ -93,10 +94,10 @@ final class RunLimits {
 
   // MARK: The host
 
-  /// Whether the run waits for its place among those that go on.
+  /// Whether the run waits for its run slot.
   var isWithoutPlace: Bool { place.map { $0.state != .held } ?? false }
 
-  /// The run has its place again: whoever waits is served, or the scheduler looks for who is next.
+  /// Notes that the run has its run slot again: serves the waiting operations, or wakes the scheduler.
   func placeGranted() {
     serveWaiters()
     if waiters.isEmpty { onWithdrawal() }
@@ -107,7 +108,7 @@ final class RunLimits {
     return place.isHeld(for: self)
   }
 
-  /// It is the run's turn at the host: whoever waits is served; else the scheduler gets the share that it asked for, and looks for who is next.
+  /// Serves the run at the host: serves the waiting operations, or takes the requested share for the scheduler and wakes it.
   func serve(_ share: HostLimits.Share) {
     guard waiters.isEmpty else { return serveWaiters() }
     guard granted == nil, freeSlots > 0, let host, host.take(share, for: self) else { return }
@@ -115,13 +116,13 @@ final class RunLimits {
     onWithdrawal()
   }
 
-  /// Gives the host back what the run does not need after all. To be called when the scheduler has looked for who is next.
+  /// Returns to the host what the run does not need after all. Must be called when the scheduler has looked for the next operation.
   func returnGrant() {
     guard let share = granted.take() else { return }
     host?.release(share)
   }
 
-  /// The run has ended: it asks its host for nothing any more.
+  /// Ends the run's requests to its host.
   func close() {
     onWithdrawal = {}
     returnGrant()
@@ -148,7 +149,7 @@ final class RunLimits {
     return true
   }
 
-  /// The resource of which a demand takes more than the host has altogether, so that it would wait for ever, with how much it takes and how much there is.
+  /// Returns the resource of which a demand needs more than the host has in total, so that it would wait indefinitely, with the amount needed and the capacity.
   func unsatisfiable(_ demand: Demand) -> (resource: Int, amount: Int, capacity: Int)? {
     guard let host else { return nil }
     for (resource, amount) in demand.resources where resource < counters.count {
@@ -163,9 +164,9 @@ final class RunLimits {
     waiters.removeAll { $0 === waiter }
     waiter.continuation = nil
     continuation.resume(returning: false)
-    // Whoever stood behind may fit now.
+    // The operations behind it may fit now.
     guard release(Demand(slots: 0, resources: [])) else { return }
-    // The host keeps nothing for it any more.
+    // The host no longer reserves anything for it.
     host?.leave(self)
     onWithdrawal()
   }

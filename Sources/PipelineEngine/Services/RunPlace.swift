@@ -1,14 +1,14 @@
 import Operations
 import Synchronization
 
-/// The place of a run among those that its host lets go on at once; one for a run and all that are nested in it.
+/// The slot of a run among those that its host executes at once, shared by a run and all runs nested in it.
 ///
-/// It is given back while everything in the run waits for something that its host does not share out, such as an answer, a condition or a retry, and is asked
-/// for again before an operation takes a slot. Whoever hands out places sees that in ``state``, and answers with ``grant()``.
+/// It is released while everything in the run waits for something that the host does not allocate, such as an answer, a condition or a retry, and is
+/// requested again before an operation takes a slot. The owner of the run slots reads this in ``state``, and answers with ``grant()``.
 package final class RunPlace: @unchecked Sendable {
-  // @unchecked: the state is behind a lock; everything else that changes is touched on the loop alone.
+  // @unchecked: the state is behind a lock; everything else that changes is accessed only on the event loop.
 
-  /// Where it stands. Whoever hands out places may read it at any time.
+  /// The state of the slot. The owner of the run slots may read it at any time.
   package enum State: Sendable {
     case held
     case givenBack
@@ -16,7 +16,7 @@ package final class RunPlace: @unchecked Sendable {
     case wanted
   }
 
-  /// How long everything must have waited. Most waits are over sooner.
+  /// How long everything must have waited before the slot is released. Most waits are shorter.
   private static let delay = Duration.milliseconds(50)
 
   private let current: Mutex<State>
@@ -25,18 +25,18 @@ package final class RunPlace: @unchecked Sendable {
   private let loop: EventLoop
   private let delayer: (any OperationDelayer)?
   private let onChange: @Sendable () -> Void
-  /// The runs that asked in vain.
+  /// The limits of the runs whose requests failed.
   private var asking: [RunLimits] = []
-  /// Ends the wait for the next look.
+  /// Ends the wait for the next check.
   private var timer: (() -> Void)?
   /// Whether everything in the run waits.
   var isResting: () -> Bool = { false }
 
   /// - Parameters:
-  ///   - isHeld: Whether the run has it from the beginning; if not, it wants it.
-  ///   - loop: The loop of the run.
-  ///   - delayer: What lets time pass. Nil for the timers of the loop.
-  ///   - onChange: Told, on the loop, that it was given back or is wanted. Must return at once.
+  ///   - isHeld: Whether the run has the slot from the beginning; if not, it requests it.
+  ///   - loop: The event loop of the run.
+  ///   - delayer: Performs delays. Nil for the timers of the event loop.
+  ///   - onChange: Called on the event loop when the slot was released or is requested. Must return immediately.
   init(isHeld: Bool, loop: EventLoop, delayer: (any OperationDelayer)?, onChange: @escaping @Sendable () -> Void) {
     current = Mutex(isHeld ? .held : .wanted)
     self.loop = loop
@@ -44,30 +44,30 @@ package final class RunPlace: @unchecked Sendable {
     self.onChange = onChange
   }
 
-  /// Where it stands.
+  /// The current state.
   package var state: State { current.withLock { $0 } }
 
-  /// Keeps a run from the queue that has not begun from beginning: its host drains.
+  /// Prevents a run from the queue that has not begun from beginning, because its host drains.
   package func bar() { barred.store(true, ordering: .sequentiallyConsistent) }
 
   /// Whether such a run may begin.
   var mayBegin: Bool { !barred.load(ordering: .sequentiallyConsistent) }
 
-  /// Lets the run that wants it have it.
+  /// Grants the slot to the run that requested it.
   package func grant() {
     guard change(from: .wanted, to: .held) else { return }
     loop.execute { [self] in
       let limits = asking
       asking = []
       for limits in limits { limits.placeGranted() }
-      // Whoever wanted it may have ended meanwhile.
+      // The operation that requested it may have ended in the meantime.
       lookSoon()
     }
   }
 
-  // MARK: On the loop
+  // MARK: On the event loop
 
-  /// Whether the run has it. If not, it asks for it, and `limits` hears when it does.
+  /// Whether the run has the slot. If not, requests it; `limits` is notified when it is granted.
   func isHeld(for limits: RunLimits) -> Bool {
     guard state != .held else { return true }
     if !asking.contains(where: { $0 === limits }) { asking.append(limits) }
@@ -75,7 +75,7 @@ package final class RunPlace: @unchecked Sendable {
     return false
   }
 
-  /// Something in the run has begun to wait, or has ended: gives the place back soon, if everything waits.
+  /// Notes that something in the run has begun to wait or has ended: releases the slot soon if everything waits.
   func lookSoon() {
     guard timer == nil, state == .held else { return }
     guard let delayer else {
@@ -90,7 +90,7 @@ package final class RunPlace: @unchecked Sendable {
     timer = { wait.cancel() }
   }
 
-  /// The run has ended.
+  /// Notes that the run has ended.
   func close() {
     timer?()
     timer = nil

@@ -1,10 +1,10 @@
 import RunHistory
 
-/// What the runs of a host take from each other, and from those of other processes on the workspace. *On the loop.*
+/// What the runs of a host share with each other and with those of other processes on the workspace. *On the event loop.*
 struct SharedCapacity {
-  /// What all runs together may take; nil where the host bounds nothing.
+  /// The limits for all runs together; nil if the host has none.
   let limits: HostLimits?
-  /// Ends what gone hosts have left running.
+  /// Terminates what dead hosts left running.
   let formerProcesses: FormerProcesses
   let locks: ExclusiveLocks
   /// What all processes on the workspace share.

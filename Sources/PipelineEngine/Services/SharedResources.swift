@@ -1,12 +1,12 @@
 import RunHistory
 import Workspace
 
-/// What operations of this host hold of the resources that all processes on a workspace share, as its host has declared them.
+/// What operations of this host hold of the resources that all processes on a workspace share, as declared by the workspace's host.
 ///
-/// Each share is a row with its process as long as it is held, so that what a gone process held is free. Everything an attempt needs is taken in one
-/// transaction, or nothing is. *On the loop.*
+/// Each share is a row that names its process for as long as it is held, so that the shares of a dead process are free. Everything an attempt needs
+/// is taken in one transaction, or nothing is. *On the event loop.*
 final class SharedResources: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
   /// An operation that takes shares.
   struct Taker {
@@ -29,7 +29,7 @@ final class SharedResources: @unchecked Sendable {
   private let time: HostClock
   private let locks: ExclusiveLocks
   private let watch: WorkspaceWatch
-  /// How much there is, by key; nil until somebody asks, and again when that has changed.
+  /// The declared amounts, by key; nil until they are first needed, and again after a change.
   private var declared: [String: Int]?
   private var subscription: Subscription?
   private var holds: [Key: [Int64]] = [:]
@@ -47,9 +47,9 @@ final class SharedResources: @unchecked Sendable {
     self.formerProcesses = formerProcesses
   }
 
-  /// Those of the shares that processes on the workspace have to agree about.
+  /// Returns those of the shares that the processes on the workspace have to agree on.
   ///
-  /// What is declared is a few rows, which are read on the loop when somebody asks for the first time, and after each change.
+  /// The declarations are a few rows, which are read on the event loop when they are first needed and after each change.
   func shared(among shares: [ResourceHolds.Share]) throws -> [ResourceHolds.Share] {
     guard !shares.isEmpty else { return [] }
     if declared == nil {
@@ -63,15 +63,15 @@ final class SharedResources: @unchecked Sendable {
     return shares.filter { declared?[$0.resource.lowercased()] != nil }
   }
 
-  /// Takes shares. Where others hold too much, nothing is taken: returns false once that may have changed, and calls `waiting` before it waits for that.
+  /// Takes shares. If others hold too much, takes nothing, calls `waiting`, and returns false once that may have changed.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled, ``OperationFailure`` where there is less altogether, or what the workspace says.
+  /// - Throws: `CancellationError` if the task is cancelled, ``OperationFailure`` if the total capacity is insufficient, or the workspace's error.
   func take(
     _ shares: [ResourceHolds.Share], for taker: Taker, isolation: isolated (any Actor)? = #isolation,
     waiting: () -> Void, noticing: (String) -> Void
   ) async throws -> Bool {
     if try await ask(shares, for: taker, noticing: noticing) == nil { return true }
-    // Listening begins before asking again, so that what is given back between the two is not missed.
+    // Subscribe before trying again, so that a release between the two is not missed.
     let waiter = LoopWaiter(loop: loop)
     let observer = watch.add(.resources) { waiter.wake() }
     defer { watch.remove(observer) }
@@ -87,13 +87,13 @@ final class SharedResources: @unchecked Sendable {
     return false
   }
 
-  /// Gives back what an operation holds, if anything.
+  /// Releases what an operation holds, if anything.
   func giveBack(_ run: RunID, _ ordinal: Int) {
     guard !holds.isEmpty, let numbers = holds.removeValue(forKey: Key(run: run, ordinal: ordinal)) else { return }
     recorder.record(.resourcesReleased(run, holds: numbers))
   }
 
-  /// Returns who is in the way; nil where the shares are taken.
+  /// Tries to take the shares. Returns the holders that prevent it, or nil if the shares were taken.
   private func ask(
     _ shares: [ResourceHolds.Share], for taker: Taker, isolation: isolated (any Actor)? = #isolation,
     noticing: (String) -> Void
@@ -102,13 +102,13 @@ final class SharedResources: @unchecked Sendable {
     let (run, operation) = (taker.run, taker.operation)
     let (outcome, gone) = try await recorder.perform(changing: {
       (answer: (outcome: ResourceHolds.Outcome, gone: [ResourceHolds.Holder])) in
-      // Who has asked in vain has changed nothing.
+      // An unsuccessful attempt has changed nothing.
       guard answer.gone.isEmpty else { return nil }
       if case .granted = answer.outcome { return ResourceHolds.types }
       return []
     }) { db in
       let answer = try ResourceHolds.take(shares, for: run, operation: operation, at: now, in: db)
-      // Their runs are fenced off, lest they go on if their process was only thought to be gone.
+      // Their runs are fenced off, so that they cannot continue if their process was wrongly believed to have ended.
       if !answer.gone.isEmpty { try RunOwnership.markAbandoned(in: db) }
       return answer
     }
@@ -129,7 +129,8 @@ final class SharedResources: @unchecked Sendable {
     }
   }
 
-  /// Ends what gone processes have left running of the operations that held something. Where that fails they hold it again, so that the next to ask tries again.
+  /// Terminates what dead processes left running of the operations that held something. If that fails, they hold it again, so that the next to
+  /// request it retries.
   private func end(
     _ gone: [ResourceHolds.Holder], isolation: isolated (any Actor)? = #isolation, noticing: (String) -> Void
   ) async throws {

@@ -3,40 +3,41 @@ import Glibc
 import Operations
 import RunHistory
 
-/// Where attempts wait for which the process has no descriptor, thread or memory: one after the other, the one that has waited longest first.
+/// The queue of attempts for which the process lacks a descriptor, a thread or memory, ordered by waiting time, the longest first.
 ///
-/// An attempt takes what it needs together or not at all, and what runs keep for later is given back before anybody waits. So whoever waits holds nothing that
-/// another one waits for, and the first in line begins as soon as what it needs is free: that is tried each second, and whenever something is given back. *On
-/// the loop.*
+/// An attempt takes everything it needs together or nothing, and what runs keep for later is released before an attempt waits. No waiting attempt
+/// therefore holds anything that another one waits for, and the first begins as soon as what it needs is free: it is retried each second, and
+/// whenever something is released. *On the event loop.*
 final class ShortageLine: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
-  /// Where one attempt stands in line, if it does.
+  /// The place of one attempt in the queue, if it is queued.
   final class Place {
-    /// Since when it does.
+    /// When it was queued.
     fileprivate var since: Duration?
     fileprivate var waiter: LoopWaiter?
 
-    /// Whether it stands in line.
+    /// Whether it is queued.
     var isInLine: Bool { since != nil }
   }
 
-  /// How long after the first in line was tried in vain it is tried again.
+  /// How long after an unsuccessful try the first attempt in the queue is retried.
   private static let pause = Duration.seconds(1)
-  /// How long the first in line is passed by those that come later. Then they wait behind it, or an attempt that needs more than others would wait for ever.
+  /// How long later attempts may overtake the first one in the queue. After that they wait behind it; otherwise an attempt that needs more than
+  /// others would wait indefinitely.
   private static let patience = Duration.seconds(10)
-  /// How long after somebody was told of it, a shortage is told of again.
+  /// The minimum interval between reports of a shortage.
   private static let reminder = Duration.seconds(60)
 
   private let loop: EventLoop
   private let delayer: any OperationDelayer
   private let time: HostClock
   private let onShortage: @Sendable (ResourceShortage) -> Void
-  /// Gives back what runs keep for later attempts: log files that stayed empty, and jobs that were made ready.
+  /// Releases what runs keep for later attempts: log files that stayed empty, and prepared jobs.
   var giveBackSpares: () -> Void = {}
   private var line: Deque<Place> = []
   private var toldAt: Duration?
-  /// The error of the one that joined last.
+  /// The error of the attempt that was queued last.
   private var number = EMFILE
 
   init(
@@ -49,19 +50,19 @@ final class ShortageLine: @unchecked Sendable {
     self.onShortage = onShortage
   }
 
-  /// Whether nobody waits. If not, nothing should be kept for later.
+  /// Whether no attempt is waiting. If some are, nothing should be kept for later.
   var isEmpty: Bool { line.isEmpty }
 
-  /// Whether what has not been tried yet has to stand in line, too.
+  /// Whether attempts that have not been tried yet have to be queued, too.
   var isForAll: Bool { line.first?.since.map { time.monotonic() - $0 >= Self.patience } ?? false }
 
-  /// What is said of an attempt that has to stand in line and has not been tried; `what` is what it would do: "starting 'make'".
+  /// Returns the error of an attempt that is queued without having been tried; `what` names what it would do: "starting 'make'".
   func error(_ what: String) -> EngineError { .systemCall(what, number) }
 
-  /// Returns when it is time to try again what could not be begun: for the first in line a second after that, or when something was given back. Whoever is not in
-  /// line yet stands at its end, until ``leave(_:)``. It must hold nothing any more.
+  /// Waits until it is time to retry what could not be begun: for the first attempt in the queue a second later, or when something was released. An
+  /// attempt that is not queued yet is appended, until ``leave(_:)``. It must no longer hold anything.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled.
+  /// - Throws: `CancellationError` if the task is cancelled.
   nonisolated(nonsending) func wait(in place: Place, for error: EngineError) async throws {
     if !place.isInLine {
       place.since = time.monotonic()
@@ -82,7 +83,7 @@ final class ShortageLine: @unchecked Sendable {
     guard await waiter.wait() else { throw CancellationError() }
   }
 
-  /// Has begun, or never will: the next one is tried. Ignores one that is not in line.
+  /// Removes an attempt that has begun, or never will, and lets the next one try. Ignores one that is not queued.
   func leave(_ place: Place) {
     guard place.isInLine else { return }
     let wasFirst = line.first === place
@@ -91,14 +92,14 @@ final class ShortageLine: @unchecked Sendable {
     if wasFirst { noticeGivenBack() }
   }
 
-  /// Something was given back that the first in line may have: it is tried.
+  /// Lets the first attempt in the queue try, because something that it may need was released.
   func noticeGivenBack() {
     guard let waiter = line.first?.waiter else { return }
     giveBackSpares()
     waiter.wake()
   }
 
-  /// Says that something waits, at most once a minute.
+  /// Reports that something is waiting, at most once a minute.
   func tell(of shortage: ResourceShortage) {
     let now = time.monotonic()
     if let toldAt, now - toldAt < Self.reminder { return }

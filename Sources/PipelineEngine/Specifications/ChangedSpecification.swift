@@ -1,19 +1,19 @@
 import Operations
 import RunHistory
 
-/// Whether what is at a path has changed: was written to, replaced, created or removed.
+/// Whether something at a path has changed: was written to, replaced, created or removed.
 struct ChangedSpecification: LoopSpecification {
-  /// What changes count from.
+  /// The point from which changes count.
   enum Reference {
-    /// The beginning of the run, and what was found there when this host began with it.
+    /// The beginning of the run, and the state of the path when this host began with the run.
     case run(began: RecordTime, found: FileStamp?)
-    /// The beginning of a success. Nobody knows whether something was there, so that nothing being there counts as a change.
+    /// The beginning of a success. The earlier state of the path is unknown, so a missing file counts as a change.
     case success(begun: RecordTime)
   }
 
   /// The absolute path.
   let path: String
-  /// How the condition is written.
+  /// The text of the specification.
   let text: String
   let since: Reference
   let watch: PathWatch
@@ -22,10 +22,10 @@ struct ChangedSpecification: LoopSpecification {
   func isSatisfied(in context: OperationContext) -> Bool {
     let now = FileStamp(path)
     switch since {
-    // A run that was resumed has seen nothing of what changed between its hosts.
+    // A resumed run has not seen what changed between its hosts.
     case .run(let began, let found): return now != found || now.map { $0.latest > began } ?? false
     case .success(let begun):
-      // What has changed since a moment in the future cannot be known: the clock was set back.
+      // What has changed since a time in the future is unknown: the clock was set back.
       if Timestamp(begun) > context.operationClock.now() { return true }
       return now.map { $0.latest.microseconds > begun.microseconds - FileStamp.lag } ?? true
     }

@@ -1,11 +1,11 @@
 import Glibc
 import Operations
 
-/// Whether something is at a path.
+/// Whether a file or directory exists at a path.
 struct FileExistsSpecification: LoopSpecification {
   /// The absolute path.
   let path: String
-  /// How the condition is written.
+  /// The text of the specification.
   let text: String
   let watch: PathWatch
   let loop: EventLoop
@@ -23,7 +23,7 @@ struct FileExistsSpecification: LoopSpecification {
     if isThere, let since = FileClock.latestChange(atPath: path) {
       reason += " since \(context.operationTimestampFormat(since))"
     }
-    // Told to people alone: a file whose directory was moved here keeps its times, and holds must not count from before that.
+    // Only for people to read: a file whose directory was moved here keeps its times, and holds must not count from before that.
     return SpecificationDescription(formula: text, reason: reason, isSatisfied: isThere)
   }
 }

@@ -2,14 +2,14 @@ import LinuxObservers
 import Operations
 import Synchronization
 
-/// Whether the host is in the foreground of its terminal, for a program that takes the signals of job control itself.
+/// Whether the host is in the foreground of its terminal, for a program that handles the signals of job control itself.
 ///
-/// The program says when it may have changed; nothing is asked in between. Any thread.
+/// The program notifies it when this may have changed; nothing is polled in between. May be used from any thread.
 final class HostActivity: ApplicationActivityObserver {
   private struct State {
-    /// From the signal to stop until the process continues. The terminal counts it as in the foreground all the time.
+    /// True from the stop signal until the process continues. The terminal counts it as in the foreground throughout.
     var isStopping = false
-    /// What the handlers were told last; nil before the first is there.
+    /// The value that handlers were last notified of; nil before the first handler is added.
     var wasActive: Bool?
   }
 
@@ -21,16 +21,16 @@ final class HostActivity: ApplicationActivityObserver {
   }
 
   func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
-    // The others hear of what this one is about to learn, too.
+    // Notify the existing handlers of what the new one is about to learn.
     tell()
     let subscription = handlers.subscribe(handler)
     handler(isApplicationActive)
     return subscription
   }
 
-  /// Tells of a change, if there is one. `isStopping` when the process is about to be stopped, and so leaves the foreground.
+  /// Notifies the handlers of a change, if there is one. `isStopping` when the process is about to be stopped, and therefore leaves the foreground.
   func notice(isStopping: Bool) {
-    // A shell may have moved the process to the foreground without a signal: whoever asked since then knows, and has to hear of the end.
+    // A shell may have moved the process to the foreground without a signal: callers that have read the value since then must be notified of the end.
     if isStopping { tell() }
     state.withLock { $0.isStopping = isStopping }
     tell()

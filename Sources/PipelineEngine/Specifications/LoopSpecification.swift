@@ -1,10 +1,10 @@
 import Operations
 
-/// A condition whose changes the event loop tells of.
+/// A specification whose changes are reported on the event loop.
 protocol LoopSpecification: OperationRunSpecification {
   var loop: EventLoop { get }
 
-  /// Begins to tell of changes, and returns what ends that. *On the loop*, and so is the end.
+  /// Starts to report changes, and returns a closure that ends this. *On the event loop*, as is the closure.
   func begin(_ onChange: @escaping @Sendable () -> Void) -> () -> Void
 }
 
@@ -14,7 +14,7 @@ extension LoopSpecification {
     if loop.isOnLoop {
       watch.end = begin(onChange)
     } else {
-      // What changes until the loop has come to it is told afterwards.
+      // Changes before the event loop runs this are reported afterwards.
       let before = isSatisfied(in: context)
       loop.execute {
         guard !watch.isOver else { return }
@@ -28,9 +28,9 @@ extension LoopSpecification {
   }
 }
 
-/// One subscription on the loop.
+/// One subscription on the event loop.
 private final class LoopSubscription: @unchecked Sendable {
-  // @unchecked: touched only on the loop, or before it is given to it.
+  // @unchecked: accessed only on the event loop, or before it is passed to it.
 
   private let loop: EventLoop
   var end: (() -> Void)?

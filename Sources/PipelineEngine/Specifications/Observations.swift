@@ -1,6 +1,6 @@
 import RunHistory
 
-/// What the conditions of all runs of a host are told by: files, the workspace, the latest runs of pipelines, and whether the host goes on.
+/// The sources of changes for the conditions of all runs of a host: files, the workspace, the latest runs of pipelines, and the host's activity.
 final class Observations: Sendable {
   let paths: PathWatch
   let watch: WorkspaceWatch

@@ -1,7 +1,7 @@
 import Operations
 import RunHistory
 
-/// Whether something is older than some time; what is not there is.
+/// Whether something is older than a given age; something that does not exist is.
 struct OlderThanSpecification: LoopSpecification {
   let birth: RecordTime?
   let age: Duration
@@ -25,14 +25,14 @@ struct OlderThanSpecification: LoopSpecification {
     return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied(in: context))
   }
 
-  /// Its age, by the wall clock; negative where that was set back, nil where there is none.
+  /// Returns its age by the wall clock: negative if that was set back, nil if it does not exist.
   private func passed(in context: OperationContext) -> Duration? {
     birth.map { Timestamp($0).duration(to: context.operationClock.now()) }
   }
 
-  /// How long it takes until the age is exceeded.
+  /// Returns how long it takes until the age is exceeded.
   private func left(in context: OperationContext) -> Duration {
-    // What is from the future may be of any age.
+    // Something from the future may be of any age.
     guard let passed = passed(in: context), passed >= .zero else { return .zero }
     return passed > age ? .zero : age - passed + .microseconds(1)
   }

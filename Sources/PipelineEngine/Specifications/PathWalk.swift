@@ -1,19 +1,19 @@
 import Glibc
 
-/// The places that decide what is at a path: each directory on the way to it, and each that a link on the way leads through.
+/// The places that determine what is at a path: each directory on the way to it, and each that a link on the way leads through.
 struct PathWalk {
-  /// A directory entry, or, without a name, what is at the end of the way.
+  /// A directory entry, or, without a name, the end of the path.
   struct Place {
     let path: String
     let name: String?
-    /// Whether it is the entry that the path means, so that not only its coming and going counts.
+    /// Whether it is the entry that the path refers to, so that its content counts as well as its existence.
     let isLast: Bool
   }
 
-  /// As many links as the kernel follows.
+  /// The maximum number of links, as in the kernel.
   private static let mostLinks = 40
 
-  /// Visits the places in order, each before what lies behind it is looked at: who watches a place when it is visited misses nothing.
+  /// Visits the places in order, each before what lies behind it is read: a caller that watches a place when it is visited misses nothing.
   static func visit(_ path: String, _ body: (Place) -> Void) {
     var rest = components(path)
     var directory = "/"
@@ -42,7 +42,7 @@ struct PathWalk {
     body(Place(path: directory, name: nil, isLast: true))
   }
 
-  /// The names in `path`, the last one first.
+  /// Returns the names in `path`, the last one first.
   private static func components(_ path: String) -> [String] {
     path.split(separator: "/").lazy.filter { $0 != "." }.map(String.init).reversed()
   }

@@ -2,15 +2,15 @@ import Glibc
 import LinuxObservers
 import Operations
 
-/// Tells when something at a path appears, changes or goes, whether or not the path is there yet.
+/// Notifies observers when something at a path appears, changes or disappears, whether or not the path exists yet.
 ///
-/// One inotify descriptor for all paths of the host, on the event loop. Every directory on the way to a path is watched for the next name on it, and so is
-/// every directory that a link on the way leads through. Only paths that the kernel refuses to watch, because the user has too many watches or may not read
-/// a directory, are looked at from time to time. *On the loop.*
+/// Uses one inotify descriptor for all paths of the host, on the event loop. Every directory on the way to a path is watched for the next name, and
+/// so is every directory that a link on the way leads through. Only paths that the kernel refuses to watch, because the user has too many watches or
+/// may not read a directory, are polled. *On the event loop.*
 final class PathWatch: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
-  /// A path, and who wants to hear of it.
+  /// A path and its observers.
   private struct Target {
     let path: String
     var observers: [Int: () -> Void] = [:]
@@ -18,15 +18,15 @@ final class PathWatch: @unchecked Sendable {
 
   private struct Interest {
     let target: Int
-    /// The name in the watched directory that counts; nil when everything does.
+    /// The name in the watched directory that counts; nil if everything does.
     let name: String?
   }
 
-  /// What happens to the entries of a directory, and to itself.
+  /// Events of the entries of a directory, and of the directory itself.
   private static let structure = UInt32(
     IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_MASK_ADD)
   private static let content = UInt32(IN_CLOSE_WRITE | IN_ATTRIB)
-  /// Told of the watched thing itself, without a name.
+  /// Events of the watched object itself, which have no name.
   private static let ofItself = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
 
   /// Watches a path, as `inotify_add_watch` does.
@@ -43,7 +43,7 @@ final class PathWatch: @unchecked Sendable {
   private var interests: [Int32: [Interest]] = [:]
   private var watches: [Int: Set<Int32>] = [:]
   private var lastNumber = 0
-  /// What was seen at the paths that the kernel does not watch.
+  /// The states of the paths that the kernel does not watch.
   private var polled: [Int: FileStamp?] = [:]
   private var timer: EventLoop.Token?
 
@@ -75,8 +75,8 @@ final class PathWatch: @unchecked Sendable {
     return entry
   }
 
-  /// The same, and at once where something has changed after `moment` of ``FileClock``: who reads the file after it, and then calls this, misses
-  /// nothing.
+  /// Calls `body` after each change, and immediately if something has changed after `moment` of ``FileClock``: a caller that reads the file after
+  /// that moment, and then calls this, misses nothing.
   func add(_ path: String, since moment: Timestamp, _ body: @escaping () -> Void) -> Int {
     let entry = add(path, body)
     if let change = FileClock.latestChange(atPath: path), change >= moment { body() }
@@ -86,7 +86,7 @@ final class PathWatch: @unchecked Sendable {
   /// Ends the calls for one path.
   func remove(_ entry: Int) {
     guard let target = targetsByEntry.removeValue(forKey: entry), let path = targets[target]?.path else { return }
-    // What it holds is let go afterwards: its end may remove others.
+    // What it holds is released afterwards, because its deinitializer may remove others.
     let removed = targets[target]?.observers.removeValue(forKey: entry)
     withExtendedLifetime(removed) {
       guard targets[target]?.observers.isEmpty ?? false else { return }
@@ -116,7 +116,7 @@ final class PathWatch: @unchecked Sendable {
       let events = place.isLast ? Self.structure | Self.content : Self.structure
       let watch = addWatch(descriptor, place.path, events)
       guard watch >= 0 else {
-        // What is gone again was seen to be there a moment ago, and its directory tells of that.
+        // If it no longer exists, it did a moment ago, and the watch of its directory reports that.
         if errno != ENOENT, errno != ENOTDIR { isRefused = true }
         return
       }
@@ -134,7 +134,7 @@ final class PathWatch: @unchecked Sendable {
     }
   }
 
-  // MARK: What the kernel tells
+  // MARK: Events of the kernel
 
   private func drain() {
     var touched: Set<Int> = []
@@ -147,7 +147,7 @@ final class PathWatch: @unchecked Sendable {
       touched.formUnion(targets.keys)
       return
     }
-    // The kernel has taken the watch away, and may give its number to another one.
+    // The kernel has removed the watch, and may reuse its number.
     let interested =
       event.mask & UInt32(IN_IGNORED) != 0 ? interests.removeValue(forKey: event.wd) : interests[event.wd]
     let concernsAll = event.mask & Self.ofItself != 0
@@ -159,17 +159,17 @@ final class PathWatch: @unchecked Sendable {
   private func tell(_ touched: some Sequence<Int>) {
     for target in touched.sorted() {
       guard let path = targets[target]?.path else { continue }
-      // What is there to be watched may be another thing now.
+      // What is to be watched may have changed.
       forget(target)
       watch(target, path)
       for observer in (targets[target]?.observers ?? [:]).sorted(by: { $0.key < $1.key }) {
-        // One that is called may take another one away.
+        // A called observer may remove another one.
         if targetsByEntry[observer.key] != nil { observer.value() }
       }
     }
   }
 
-  // MARK: What the kernel does not watch
+  // MARK: Polling
 
   private func poll(_ target: Int, _ path: String) {
     polled[target] = .some(FileStamp(path))

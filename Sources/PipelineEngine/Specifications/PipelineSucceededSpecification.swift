@@ -2,7 +2,7 @@ import Operations
 import RunHistory
 import Workspace
 
-/// Whether the latest run of a pipeline that has ended was a success or, with an instant, whether there was a success since.
+/// Whether the latest ended run of a pipeline was a success or, with an instant, whether there was a success since.
 struct PipelineSucceededSpecification: LoopSpecification {
   /// The name of the pipeline.
   let pipeline: String
@@ -35,12 +35,12 @@ struct PipelineSucceededSpecification: LoopSpecification {
 
   private func isSuccess(_ run: RunRecord?, in context: OperationContext) -> Bool {
     guard let run, run.state == .succeeded else { return false }
-    // What has ended since a moment in the future cannot be known: the clock was set back.
+    // What has ended since a time in the future is unknown: the clock was set back.
     guard let since, Timestamp(since) <= context.operationClock.now() else { return true }
     return run.endedAt.map { $0 > since } ?? false
   }
 
-  // Since an instant, any success counts; else only what the pipeline came to last.
+  // Since an instant, any success counts; otherwise only the pipeline's latest outcome.
   private var latest: RunRecord? {
     since == nil
       ? runs.latest(of: pipeline, in: [.succeeded, .failed, .cancelled, .interrupted])

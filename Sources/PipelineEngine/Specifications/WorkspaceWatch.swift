@@ -1,19 +1,19 @@
 import RunHistory
 import Workspace
 
-/// Tells on the loop when something in the workspace may have changed that runs of the host wait for, whichever process has changed it.
+/// Notifies observers on the event loop when something in the workspace may have changed that runs of the host wait for, whichever process changed it.
 ///
-/// However many wait for the same, the workspace is asked once after each change.
+/// However many wait for the same subject, the workspace is queried once after each change.
 final class WorkspaceWatch: @unchecked Sendable {
-  // @unchecked: touched only on the loop.
+  // @unchecked: accessed only on the event loop.
 
-  /// What somebody waits for.
+  /// What an observer waits for.
   enum Subject: Hashable {
-    /// What is asked of runs, and answers to questions.
+    /// Requests to runs, and answers to approvals.
     case requests
     /// A lease that another process holds.
     case lease(String)
-    /// What is held of the resources that all processes on the workspace share.
+    /// The held amounts of the resources that all processes on the workspace share.
     case resources
     /// The ends of the runs of a pipeline.
     case ends(ofRunsOf: String)
@@ -35,24 +35,24 @@ final class WorkspaceWatch: @unchecked Sendable {
     self.history = history
   }
 
-  /// How many are told of changes.
+  /// The number of observers.
   var observerCount: Int { subjects.count }
 
-  /// Calls `body` after every change, and perhaps without one, until `remove`. What was there before is the caller's to look at. *On the loop.*
+  /// Calls `body` after every change, and possibly without one, until `remove`. The caller has to check the earlier state itself. *On the event loop.*
   func add(_ subject: Subject, _ body: @escaping () -> Void) -> Int {
     nextObserver += 1
     subjects[nextObserver] = subject
     let isNew = followed[subject] == nil
     followed[subject, default: Followed()].observers[nextObserver] = body
-    // Of a workspace that cannot be read nothing is heard, and whoever waits fails with its next question.
+    // If the workspace cannot be read, nothing is reported, and the waiting code fails with its next query.
     if isNew { followed[subject]?.subscriptions = (try? subscriptions(to: subject)) ?? [] }
     return nextObserver
   }
 
-  /// Ends the calls to one observer. *On the loop.*
+  /// Ends the calls to one observer. *On the event loop.*
   func remove(_ observer: Int) {
     guard let subject = subjects.removeValue(forKey: observer) else { return }
-    // What they hold is let go afterwards: its end may remove others.
+    // What they hold is released afterwards, because its deinitializer may remove others.
     let removed = followed[subject]?.observers.removeValue(forKey: observer)
     let ended = followed[subject]?.observers.isEmpty == true ? followed.removeValue(forKey: subject) : nil
     withExtendedLifetime((removed, ended)) {}
@@ -70,7 +70,7 @@ final class WorkspaceWatch: @unchecked Sendable {
 
   private func tell(_ subject: Subject) {
     for observer in (followed[subject]?.observers ?? [:]).sorted(by: { $0.key < $1.key }) {
-      // One that is called may take another one away.
+      // A called observer may remove another one.
       if subjects[observer.key] != nil { observer.value() }
     }
   }

@@ -1,9 +1,9 @@
 import Operations
 import RunHistory
 
-/// Rings any number of times for one waiter on the loop.
+/// A signal for one waiter on the event loop that may ring any number of times.
 final class ConditionSignal: @unchecked Sendable {
-  // @unchecked: `waiter`, `hasRung`, `isExpired` and `timer` are touched only on the loop.
+  // @unchecked: `waiter`, `hasRung`, `isExpired` and `timer` are accessed only on the event loop.
 
   private let loop: EventLoop
   private var waiter: LoopWaiter?
@@ -17,12 +17,12 @@ final class ConditionSignal: @unchecked Sendable {
     if let timer { loop.execute { [loop] in loop.cancelTimer(timer) } }
   }
 
-  /// Wakes the waiter, or the next one. Any thread.
+  /// Wakes the current waiter, or the next one. May be called from any thread.
   func ring() {
     loop.execute { self.wake() }
   }
 
-  /// Wakes the waiter once the time is over. *On the loop.*
+  /// Wakes the waiter after `duration`. *On the event loop.*
   func expire(after duration: Duration) {
     timer = loop.schedule(after: max(.zero, duration)) { [weak self] in
       self?.timer = nil
@@ -31,7 +31,7 @@ final class ConditionSignal: @unchecked Sendable {
     }
   }
 
-  /// True when it rang since the last wait; false when the task was cancelled. *On the loop.*
+  /// Waits for the signal. Returns true if it rang since the last wait, or false if the task was cancelled. *On the event loop.*
   func wait(isolation: isolated (any Actor)? = #isolation) async -> Bool {
     if hasRung {
       hasRung = false

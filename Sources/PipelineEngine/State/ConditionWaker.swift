@@ -1,19 +1,19 @@
 import Operations
 import PipelineLanguage
 
-/// Brings a waiting retry forward when a condition turns true, which is made anew for each wait: what has changed or succeeded before the wait
-/// began is no reason to try again.
+/// Ends the wait for a retry early when a condition becomes true. The condition is created anew for each wait: what changed or succeeded before the
+/// wait began is no reason to retry.
 struct ConditionWaker: RetryWaker {
   let name: String
   let formula: SpecificationFormula
   let conditions: LoopBound<RunConditions>
   let context: OperationContext
-  /// Is told what the condition is after each of its changes during a wait. Any thread.
+  /// Called with the description of the condition after each of its changes during a wait. May be called from any thread.
   let onChange: @Sendable (SpecificationDescription) -> Void
 
-  /// *On the loop.*
+  /// *On the event loop.*
   func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription {
-    // Whether the paths can be computed was seen before the first attempt.
+    // Whether the paths can be computed was checked before the first attempt.
     guard let condition = try? conditions.value.make(formula, since: .now) else { return OperationSubscription {} }
     return .combined([
       SpecificationWaker(condition, in: context, name: name).subscribe(onWake),

@@ -3,36 +3,36 @@ import Glibc
 import PipelineLanguage
 import Values
 
-/// What the expressions of one operation find in files: results that are kept there, and hashes of files; and what those come to that are made of large
-/// values. Made beside the event loop right before the expressions are evaluated, and let go of right after, so that nothing waits with a large value and
-/// nothing is evaluated with what was there earlier. What is not in it is read, or evaluated, where it is asked for.
+/// What the expressions of one operation read from files: results kept in files and hashes of files, as well as the values of templates that use
+/// large values. Created off the event loop right before the expressions are evaluated and released right after, so that nothing waits while holding
+/// a large value and nothing is evaluated with outdated content. Anything not included is read or evaluated on demand.
 struct FileReadings: Sendable {
   private(set) var results: [Int: Result<JSONValue, ExpressionError>] = [:]
-  /// The result of the round before.
+  /// The result of the previous round.
   private(set) var previous: Result<JSONValue, ExpressionError>?
   private(set) var hashes: [[String]: Result<String, ExpressionError>] = [:]
-  /// The values of the templates that are made of large ones.
+  /// The values of the templates that use large values.
   private(set) var values: [Template: Result<JSONValue, ExpressionError>] = [:]
 
-  /// What is to be read, and evaluated.
+  /// What is to be read and evaluated.
   struct Request: Sendable {
     var results: [Int: ResultFile] = [:]
     var previous: ResultFile?
     var patterns: Set<[String]> = []
-    /// Where patterns start from.
+    /// The directory that patterns are relative to.
     var directory: String
-    /// What is made of large values, and takes long by that.
+    /// Templates that use large values and therefore take long to evaluate.
     var templates: Set<Template> = []
-    /// What these see, but for what is read.
+    /// The contexts of these templates, except for what is read.
     var contexts = FrozenContexts()
 
-    /// Whether what comes of it may be large.
+    /// Whether the readings may be large.
     var holdsMuch: Bool { !results.isEmpty || previous != nil || !templates.isEmpty }
     /// Whether there is nothing to do.
     var isEmpty: Bool { !holdsMuch && patterns.isEmpty }
   }
 
-  /// Reads all of it, which may take long, unless the task that it is read for is cancelled.
+  /// Reads all of it, which may take long, unless the current task is cancelled.
   init(_ request: Request) {
     for (position, file) in request.results where !Task.isCancelled { results[position] = Self.load(file) }
     if let file = request.previous, !Task.isCancelled { previous = Self.load(file) }
@@ -44,13 +44,13 @@ struct FileReadings: Sendable {
     contexts.add(self, directory: request.directory)
     for template in request.templates where !Task.isCancelled {
       let value = Result { () throws(ExpressionError) in try template.evaluate(in: contexts) }
-      // What was not foreseen is evaluated where everything is known.
+      // A template that uses an unforeseen value is evaluated on the event loop, where everything is known.
       if case .failure(let error) = value, error.code == FrozenContexts.unforeseen.code { continue }
       values[template] = value
     }
   }
 
-  /// The value of a result that is kept in a file.
+  /// Returns the value of a result that is kept in a file.
   static func load(_ file: ResultFile) -> Result<JSONValue, ExpressionError> {
     do throws(OperationFailure) {
       return .success(try file.load())
@@ -70,17 +70,17 @@ struct FileReadings: Sendable {
   }
 }
 
-/// When expressions of an operation are evaluated: each time they see what is in files then.
+/// When an operation's expressions are evaluated. Each time, they see the current content of files.
 enum ReadingTime {
-  /// Its `when`.
+  /// For its `when`.
   case condition
-  /// The items of a loop.
+  /// For the items of a loop.
   case items
-  /// Its exclusive name.
+  /// For its exclusive name.
   case exclusive
-  /// `until`, after an attempt.
+  /// For `until`, after an attempt.
   case repetition
-  /// An attempt begins.
+  /// For the start of an attempt.
   case attempt
 
   func includes(_ arrival: OperationInput.Arrival) -> Bool {

@@ -1,16 +1,16 @@
 import PipelineLanguage
 import Values
 
-/// What a fingerprint is made of: named values in their order, of which large ones are hashed beside the loop.
+/// The inputs of a fingerprint: ordered named values, whose hash is computed off the event loop if they are large.
 struct FingerprintValues: Sendable {
   private enum Value {
     case text(String)
-    /// As its JSON text.
+    /// Hashed as its JSON text.
     case data(JSONValue)
   }
 
   private var values: [(name: String, value: Value)] = []
-  /// Whether they are more than can be hashed in a millisecond.
+  /// Whether hashing them takes longer than a millisecond.
   private(set) var isLarge = false
 
   mutating func add(_ name: String, _ text: String) {

@@ -1,21 +1,21 @@
 import Operations
 import RunHistory
 
-/// The attempts of one operation that former hosts of its run have made.
+/// The attempts of one operation that former hosts of its run made.
 struct FormerAttempts {
-  /// The one with the highest number.
+  /// The attempt with the highest number.
   private(set) var latest: AttemptRecord?
   /// When the first of them began.
   private(set) var began: RecordTime?
-  /// How many of them ended well: each was one round of a repetition.
+  /// How many of them succeeded; each was one round of a repetition.
   private(set) var rounds = 0
-  /// The result of the latest that ended well.
+  /// The result of the latest successful one.
   private(set) var latestResult = RecordedResult.none
   private var delay: (number: Int, microseconds: Int64)?
-  /// How many of them a retry does not count: those of the rounds of a repetition that ended well, and those that ended with their host.
+  /// How many of them do not count towards a retry limit: those of completed rounds of a repetition, and those that ended with their host.
   private var uncounted = 0
 
-  /// Adds the next one; they come in the order of their numbers.
+  /// Adds the next attempt, in the order of their numbers.
   mutating func add(_ attempt: AttemptRecord) {
     if attempt.number >= latest?.number ?? 0 { latest = attempt }
     if attempt.startedAt < began ?? attempt.startedAt.advanced(by: 1) { began = attempt.startedAt }
@@ -28,10 +28,10 @@ struct FormerAttempts {
     }
   }
 
-  /// Where the retry goes on; nil where nothing counts of what was done.
+  /// Returns the state in which the retry continues, or nil if no earlier attempt counts.
   ///
-  /// The deadline goes on too, in which there was no host. Not so of a repeated operation, each of whose repetitions has its
-  /// own: which attempt was the first of the latest is not recorded.
+  /// The time without a host counts against the deadline, except for a repeated operation: each of its repetitions has its own deadline, and which
+  /// attempt was the first of the latest repetition is not recorded.
   func retryState(attempts: Int, isRepeated: Bool, wait: RecordedWait?, now: RecordedWait.Moment) -> RetryState? {
     let wall = began.map { now.time.microseconds - $0.microseconds } ?? 0
     let elapsed = isRepeated ? .zero : RecordedWait.passed(wait, wall: .microseconds(wall), at: now)

@@ -1,20 +1,19 @@
 import Operations
 import RunHistory
 
-/// What former hosts of a run have come to with an operation, handler or item that has not ended: kept apart from the instance, as only a run that was resumed has
-/// any of it.
+/// The progress of an unfinished operation, handler or item under former hosts of a run. Kept apart from the instance, because only a resumed run has any.
 struct FormerProgress {
-  /// What a waiting retry had left.
+  /// What remains of a waiting retry.
   var retryState: RetryState?
-  /// How many rounds of its repetition were made.
+  /// How many rounds of its repetition were completed.
   var rounds = 0
   /// The wait that it was in.
   var wait: RecordedWait?
   /// When it began to wait for a specification.
   var waitBegan: RecordTime?
-  /// When the approval was asked for that is still waited for.
+  /// When the pending approval was requested.
   var asked: RecordTime?
-  /// When the latest attempt that ended by itself did, in this host or a former one.
+  /// When the latest attempt that ended by itself did so, in this host or a former one.
   var latestEnd: RecordTime?
   /// The highest number of an attempt that ended by itself, in this host or a former one.
   var endedAttempts = 0

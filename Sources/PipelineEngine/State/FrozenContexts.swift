@@ -1,9 +1,10 @@
 import Expressions
 import Values
 
-/// What some templates see of a run, noted on the loop so that they can be evaluated beside it: each reference of theirs is a member or a whole context here.
+/// A snapshot of what some templates use of a run, taken on the event loop so that they can be evaluated off it. Each of their references is a member
+/// or a whole context here.
 struct FrozenContexts: ExpressionContexts, Sendable {
-  /// What is thrown for something that was not noted: the template is then evaluated on the loop, where everything is known.
+  /// Thrown for a value that was not noted. The template is then evaluated on the event loop, where everything is known.
   static let unforeseen = ExpressionError(otherCode: "unforeseen", "a value is used that was not noted beforehand")
 
   private struct Member: Hashable {
@@ -16,12 +17,12 @@ struct FrozenContexts: ExpressionContexts, Sendable {
     }
   }
 
-  /// Where a value is.
+  /// Where a value is found.
   enum Place: Sendable {
     case known(Result<JSONValue?, ExpressionError>)
-    /// In the result of this operation, which is read from its file beside the loop.
+    /// In the result of this operation, which is read from its file off the event loop.
     case result(Int)
-    /// In the result of the round before, which is as well: this member of it, or all.
+    /// In the result of the previous round, which is read in the same way: this member of it, or all of it.
     case previous(member: String?)
   }
 
@@ -31,8 +32,8 @@ struct FrozenContexts: ExpressionContexts, Sendable {
   private var readings: FileReadings?
   private var directory = ""
 
-  /// Notes what is referred to, as the operation sees it now. False, and what was noted is of no use, where that cannot be done without reading files on the
-  /// loop, or before all of it is known: the operation's own `variables` become known one after the other.
+  /// Notes what the references refer to, as the operation sees it now. Returns false, and the snapshot is unusable, if that would require reading
+  /// files on the event loop or if some values are not known yet: the operation's own `variables` are computed one after another.
   mutating func note(
     _ references: [ExpressionReference], in contexts: RunContexts, besides variables: [String]
   ) -> Bool {

@@ -1,24 +1,25 @@
 import RunHistory
 
-/// The state of one operation, handler or item with what only that state has: a result belongs to a success, a failure to what failed, was cancelled or will be retried.
+/// The state of one operation, handler or item, with the data that only that state has: a success has a result; an operation that failed, was
+/// cancelled or will be retried has a failure.
 ///
-/// What the history and the table of transitions know of it is its ``state``. A waiting retry keeps the failure of its attempt, also while it waits for a slot.
+/// The history and the transition table know only its ``state``. A waiting retry keeps the failure of its attempt, even while it waits for a slot.
 enum InstanceStatus {
   case pending
-  /// Waits for something; `after` is what its latest attempt failed with.
+  /// Waits for something; `after` is the failure of its latest attempt.
   indirect case waiting(OperationReason, after: OperationFailure? = nil)
   case running(OperationReason? = nil)
   /// Waits for its next attempt.
   indirect case retrying(OperationReason.Retry, after: OperationFailure)
   case succeeded(SettledResult, OperationReason? = nil)
-  /// Has taken over what succeeded in the run `from`.
+  /// Reuses what succeeded in the run `from`.
   indirect case reused(SettledResult, from: RunID?, OperationReason)
-  /// Has failed; a loop whose failure is allowed has the results of the items that succeeded.
+  /// Has failed. A loop whose failure is allowed keeps the results of the items that succeeded.
   indirect case failed(OperationFailure, notRetried: OperationReason.NotRetried? = nil, partial: SettledResult? = nil)
   indirect case cancelled(OperationReason, OperationFailure? = nil)
   indirect case skipped(OperationReason)
 
-  /// The state, as it is recorded.
+  /// The state as it is recorded.
   var state: RunHistory.OperationState {
     switch self {
     case .pending: .pending
@@ -33,7 +34,7 @@ enum InstanceStatus {
     }
   }
 
-  /// Why it is in this state.
+  /// The reason for this state.
   var reason: OperationReason? {
     switch self {
     case .pending: nil
@@ -44,7 +45,7 @@ enum InstanceStatus {
     }
   }
 
-  /// What it failed with, or would be retried after.
+  /// The failure that it ended with, or that precedes its retry.
   var failure: OperationFailure? {
     switch self {
     case .waiting(_, let failure), .cancelled(_, let failure): failure
@@ -53,7 +54,7 @@ enum InstanceStatus {
     }
   }
 
-  /// What it has come to; nil where it has no result that counts.
+  /// Its result; nil if it has none that counts.
   var settled: SettledResult? {
     switch self {
     case .succeeded(let settled, _), .reused(let settled, _, _): settled
@@ -62,12 +63,12 @@ enum InstanceStatus {
     }
   }
 
-  /// The run whose success it has taken over.
+  /// The run whose success it reuses.
   var source: RunID? {
     if case .reused(_, let source, _) = self { source } else { nil }
   }
 
-  /// The same with the failure of the attempt before, where it waits between two attempts.
+  /// Returns this status with the failure of the previous attempt if it waits between two attempts.
   @inline(never)
   func keeping(_ failure: OperationFailure?) -> InstanceStatus {
     guard let failure else { return self }
@@ -77,9 +78,8 @@ enum InstanceStatus {
     }
   }
 
-  /// The same with no secret in the message of its failure.
-  //
-  // Neither is inlined, as the optimizer of Swift 6.3 fails on its own check of ownership where they are.
+  /// Returns this status with secrets masked in the message of its failure.
+  // Neither function is inlined, because otherwise the optimizer of Swift 6.3 fails its own ownership verification.
   @inline(never)
   func masked(by masker: SecretMasker) -> InstanceStatus {
     guard !masker.isEmpty else { return self }
@@ -94,7 +94,7 @@ enum InstanceStatus {
   }
 }
 
-/// What an attempt or an operation has come to: its result, the form in which that is recorded, and the files that were kept of it.
+/// The outcome of an attempt or an operation: its result, the form in which that is recorded, and the artifacts kept.
 struct SettledResult {
   var result: OperationResult = .none
   var recorded: RecordedResult = .none

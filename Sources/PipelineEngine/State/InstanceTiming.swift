@@ -5,7 +5,7 @@ struct InstanceTiming: Sendable {
   var waitingSince: RecordTime?
   var startedAt: RecordTime?
   var endedAt: RecordTime?
-  /// When it, and the attempt that is running, started in this host, by the monotonic clock: a duration must not follow a wall clock that is set meanwhile.
+  /// When it and its running attempt started in this host, by the monotonic clock, so that durations are unaffected when the wall clock is set.
   var started: Duration?
   var attemptStarted: Duration?
 }

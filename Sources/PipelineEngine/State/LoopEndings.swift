@@ -1,25 +1,25 @@
-/// The loops of a run that a number of failed items ends early: each item counts once, when it has failed for good.
+/// The loops of a run that end early after a number of failed items. Each item counts once, when it has failed permanently.
 struct LoopEndings {
-  /// How many items have failed, by loop.
+  /// The number of failed items of each loop.
   private var failures: [Int: Int] = [:]
-  /// The items that have a task of their own, which the end of their loop may cancel.
+  /// The tasks of the items that have their own, which may be cancelled when their loop ends.
   private(set) var tasks: [Int: Task<Void, Never>] = [:]
 
-  /// How many items of a loop have failed.
+  /// Returns how many items of a loop have failed.
   func failures(of loop: Int) -> Int { failures[loop] ?? 0 }
 
-  /// A loop begins, of which former hosts have seen so many items fail.
+  /// Begins a loop of which `count` items failed under former hosts.
   mutating func begin(_ loop: Int, failures count: Int) { failures[loop] = count }
 
-  /// An item has failed.
+  /// Counts a failed item.
   mutating func noteFailure(of loop: Int) { failures[loop, default: 0] += 1 }
 
-  /// All items of a loop have ended.
+  /// Removes a loop whose items have all ended.
   mutating func end(_ loop: Int) { failures[loop] = nil }
 
-  /// An item is about to run in a task of its own.
+  /// Adds the task in which an item is about to run.
   mutating func add(_ task: Task<Void, Never>, of item: Int) { tasks[item] = task }
 
-  /// An item has ended.
+  /// Removes the task of an item that has ended.
   mutating func removeTask(of item: Int) { tasks[item] = nil }
 }

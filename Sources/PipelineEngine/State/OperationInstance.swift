@@ -3,41 +3,41 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// One thing with a state of its own in a run: an operation, a handler, or one item of a loop. Its status changes by ``move(to:)`` alone, as the table of
-/// transitions allows.
+/// One thing with its own state in a run: an operation, a handler, or one item of a loop. Its status changes only through ``move(to:)``, as the
+/// transition table allows.
 struct OperationInstance {
   let node: OperationNode
-  /// The name that is shown: `archive`, or `archive[3]` for an item.
+  /// The displayed name: `archive`, or `archive[3]` for an item.
   let name: String
-  /// What it is of a loop; nil where it is no item.
+  /// Its place in a loop; nil if it is not an item.
   var loopItem: LoopItem?
 
   private(set) var status = InstanceStatus.pending
-  /// That of ``status``, kept beside it: asked for so often that looking into the payload would be felt.
+  /// The state of ``status``, stored separately because it is read so often that inspecting the enum payload would be measurable.
   private(set) var state = RunHistory.OperationState.pending
-  /// What the latest attempt that succeeded has come to, until the operation ends: rounds of a repetition see its result.
+  /// The outcome of the latest successful attempt, until the operation ends. Rounds of a repetition see its result.
   var latest = SettledResult()
   /// The number of the latest attempt, over all hosts of the run.
   var attempts = 0
   var attempt: AttemptRecord?
-  /// Why there is no further attempt, once that was decided.
+  /// Why there is no further attempt, once that is decided.
   var notRetried: OperationReason.NotRetried?
-  /// Whether the history may name the log files of the attempt that goes on.
+  /// Whether the history may refer to the log files of the running attempt.
   var areLogsNamed = false
   var timing = InstanceTiming()
   /// What opened its gate, and since when it had waited for that.
   var opened: OpenedGate?
-  /// What a later run may take it over by.
+  /// The fingerprint by which a later run may reuse it.
   var fingerprint: String?
   var turn = Turn()
 
-  /// One item of a loop: which loop, which place in it, its value, and the label that the loop gives it.
+  /// One item of a loop: the loop, its index, its value, and the label that the loop gives it.
   struct LoopItem {
     let parent: Int
     let index: Int
     var value: JSONValue
     var label: String?
-    /// Its text as the history keeps it, where making that takes long.
+    /// The item's text as the history keeps it, if computing it takes long.
     var recorded: String?
   }
 
@@ -45,13 +45,13 @@ struct OperationInstance {
   struct Turn {
     /// Whether the slot for the first attempt is already taken.
     var hasSlot = false
-    /// Whether it has its slot, and the workspace is asked for the rest of what it needs.
+    /// Whether it has its slot and is acquiring the rest of what it needs from the workspace.
     var isTaking = false
-    /// Whether it is being made ready ahead of its slot.
+    /// Whether it is being prepared before it has a slot.
     var isEarly = false
-    /// Whether its attempt's slot was given back when its process ended.
+    /// Whether its attempt's slot was released when its process ended.
     var hasReleased = false
-    /// Whether it was handed to a task of its own, which will end it.
+    /// Whether its own task has started, which will run it to its end.
     var hasBegun = false
   }
 
@@ -59,7 +59,7 @@ struct OperationInstance {
   var parent: Int? { loopItem?.parent }
   /// The value of the item.
   var item: JSONValue? { loopItem?.value }
-  /// The name with what an item is called behind its number: `convert[136] orders-0137.csv`.
+  /// The name, followed by the item's label: `convert[136] orders-0137.csv`.
   var title: String {
     TerminalText.name(name, label: loopItem.flatMap { $0.label ?? ItemLabel.text(of: $0.value) })
   }
@@ -70,9 +70,9 @@ struct OperationInstance {
     self.loopItem = loopItem
   }
 
-  /// Moves to another status. False where the table of transitions, ``RunHistory/OperationState/mayBecome(_:)``, does not have that: then nothing changes.
+  /// Moves to another status. Returns false and changes nothing if the transition table, ``RunHistory/OperationState/mayBecome(_:)``, does not allow that.
   ///
-  /// What waits between two attempts keeps the failure of the first.
+  /// While it waits between two attempts, it keeps the failure of the first.
   @inline(never)
   mutating func move(to next: InstanceStatus) -> Bool {
     guard state.mayBecome(next.state) else { return false }
@@ -82,28 +82,28 @@ struct OperationInstance {
     return true
   }
 
-  /// Has the status that a former host has recorded.
+  /// Sets the status that a former host recorded.
   mutating func restore(_ recorded: InstanceStatus) {
     status = recorded
     state = recorded.state
   }
 
-  /// Tells what it consists of while it runs.
+  /// Sets what it consists of while it runs.
   mutating func explain(_ reason: OperationReason) {
     if case .running = status { status = .running(reason) }
   }
 
-  /// Why it is in its state.
+  /// The reason for its state.
   var reason: OperationReason? { status.reason }
-  /// What it failed with, or would be retried after.
+  /// The failure that it ended with, or that precedes its retry.
   var failure: OperationFailure? { status.failure }
-  /// What expressions find of its result.
+  /// The result that expressions see.
   var result: OperationResult { status.settled?.result ?? latest.result }
   var recordedResult: RecordedResult { status.settled?.recorded ?? latest.recorded }
-  /// What was kept of its files.
+  /// The artifacts that it kept.
   var artifacts: [KeptArtifact] { status.settled?.artifacts ?? [] }
 
-  /// What dependents see.
+  /// The outcome that dependents see.
   var outcome: DependencyOutcomeKind {
     switch status {
     case .succeeded(let settled, _), .reused(let settled, _, _):

@@ -2,44 +2,43 @@ import Expressions
 import Operations
 import PipelineLanguage
 
-/// One operation of the pipeline as the engine sees it: its definition, and what can be told of it before the run.
+/// One operation of the pipeline as the engine sees it: its definition, and what is known about it before the run.
 ///
 /// A class, because the definition is large and shared by every item of a loop.
 final class OperationNode: Sendable {
-  // A definition is large: it stays where the pipeline has it.
+  // A definition is large, so it is accessed in the pipeline's array rather than copied.
   private let definitions: [OperationDefinition]
   private let place: Int
-  /// Whether the operation runs under `after`.
+  /// The event under `after` for which a handler runs; nil for an operation.
   let event: PipelineDefinition.Event?
-  /// Whether it is asked its `when` whatever became of what it depends on. Handlers are.
+  /// Whether its `when` is evaluated however its dependencies ended. This is the case for handlers.
   let isAskedAnyway: Bool
-  /// Whether it is asked that in a cancelled run, too.
+  /// Whether its `when` is also evaluated in a cancelled run.
   let isAskedWhenCancelled: Bool
-  /// Names, in lower case, of operations for whose missing result its expressions give a default.
+  /// The lower-case names of operations for whose missing result its expressions provide a default.
   private let defaulted: Set<String>
-  /// The files of other operations that it cannot do without.
+  /// The artifacts of other operations that it requires.
   let requiredArtifacts: [OperationDefinition.ArtifactRequirement]
-  /// Whether `when` speaks of the loop's item, so that it is asked for each item.
+  /// Whether `when` refers to the loop's item, so that it is evaluated for each item.
   let conditionIsPerItem: Bool
-  /// Whether nothing that its process is given depends on when it is computed, so that it can be made ready before its
-  /// slot is free.
+  /// Whether its process's inputs do not depend on when they are computed, so that it can be prepared before it has a slot.
   let canPrepareEarly: Bool
   /// Whether its action does work that counts against `concurrency`.
   let needsSlot: Bool
-  /// Whether its action is a run of its own.
+  /// Whether its action is a nested run.
   let isNestedPipeline: Bool
-  /// Whether one attempt is all it can come to.
+  /// Whether it makes at most one attempt.
   let isTriedOnce: Bool
-  /// Whether its only attempt may begin without waiting for anything but a slot, and end while it begins.
+  /// Whether its only attempt may begin without waiting for anything but a slot, and end immediately.
   let mayEndAtOnce: Bool
-  /// What its action runs as.
+  /// The action in runnable form.
   let action: any RunnableAction
-  /// Whether nothing but computing it takes any time.
+  /// Whether it takes no time except to compute its value.
   let isMoment: Bool
-  /// Whether it has a gate, or waits for a specification.
+  /// Whether it has a gate or waits for a specification.
   let hasFormula: Bool
 
-  /// The node of the operation at `place` in `definitions`, which are not copied.
+  /// Creates the node of the operation at `place` in `definitions`, which are not copied.
   init(
     _ definitions: [OperationDefinition], at place: Int, event: PipelineDefinition.Event? = nil,
     runnable: (OperationDefinition.Action) -> any RunnableAction
@@ -70,12 +69,12 @@ final class OperationNode: Sendable {
     hasFormula = definition.gate != nil || kind.specification != nil
   }
 
-  /// What the file says of it.
+  /// The definition of the operation.
   var definition: OperationDefinition {
     _read { yield definitions[place] }
   }
 
-  /// Whether its expressions give a default for a missing result of the operation called `name`.
+  /// Whether its expressions provide a default for a missing result of the operation called `name`.
   func defaults(_ name: String) -> Bool { !defaulted.isEmpty && defaulted.contains(name.lowercased()) }
 
   /// Whether an attempt starts without waiting for anything but a slot.
@@ -85,7 +84,7 @@ final class OperationNode: Sendable {
 }
 
 extension OperationDefinition {
-  /// Whether the operation is a process all of whose inputs are written in the file.
+  /// Whether the operation is a process all of whose inputs are literals in the file.
   fileprivate var isConstant: Bool {
     let kind = action.kind
     guard kind.secretReach == .environment, kind.isLiteral else { return false }
@@ -95,7 +94,7 @@ extension OperationDefinition {
     return environment.allSatisfy(\.value.isLiteral) && stdin?.isLiteral ?? true && directory?.isLiteral ?? true
   }
 
-  /// Whether nothing but its action decides how long it takes.
+  /// Whether only its action determines how long it takes.
   fileprivate var isUnshaped: Bool {
     condition == nil && gate == nil && loop == nil && exclusive == nil && timeout == nil && resources.isEmpty
       && !mayBeReused

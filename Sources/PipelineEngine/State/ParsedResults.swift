@@ -1,16 +1,16 @@
 import RunHistory
 import Values
 
-/// Large results of recorded runs, parsed before the run that takes them over begins: parsing them on the event loop would hold up all runs of the host.
+/// Large results of recorded runs, parsed before the run that reuses them begins: parsing them on the event loop would delay all runs of the host.
 ///
-/// Small ones are not kept here; they are parsed where they are wanted.
+/// Small results are not kept here; they are parsed on demand.
 struct ParsedResults: Sendable {
   private var values: [RunID: [Int: JSONValue]] = [:]
 
-  /// Nothing.
+  /// Creates an empty set.
   init() {}
 
-  /// Those of operations. Takes as long as parsing takes, so that it belongs beside the loop.
+  /// Parses the large results of operations. This may take long, so it must be called off the event loop.
   init(of operations: some Sequence<OperationRecord>) {
     for operation in operations {
       guard case .inline(let text) = operation.result, text.utf8.count > BlockingWork.large,
@@ -20,9 +20,9 @@ struct ParsedResults: Sendable {
     }
   }
 
-  /// Adds those of further runs.
+  /// Adds the results of further runs.
   mutating func add(_ others: ParsedResults) { values.merge(others.values) { first, _ in first } }
 
-  /// The result of an operation; nil where it is small, or none.
+  /// Returns the result of an operation, or nil if it is small or missing.
   subscript(operation: OperationRecord) -> JSONValue? { values[operation.run]?[operation.ordinal] }
 }

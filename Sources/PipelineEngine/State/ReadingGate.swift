@@ -1,17 +1,18 @@
 import DequeModule
 
-/// Lets one operation of a run at a time hold large results that it has read: hundreds of items may ask for the same one at once. *On the loop.*
+/// Lets only one operation of a run at a time hold large results that it has read, because hundreds of items may request the same one at once. *On
+/// the event loop.*
 final class ReadingGate {
   private(set) var holder: Int?
   private var waiting: Deque<(ordinal: Int, continuation: CheckedContinuation<Void, Never>)> = []
 
-  /// Returns when nobody else holds anything. The caller then does, until ``leave(_:)``.
+  /// Waits until no other operation holds anything. The caller then does, until ``leave(_:)``.
   func enter(_ ordinal: Int, isolation: isolated (any Actor)? = #isolation) async {
     guard holder != nil else { return holder = ordinal }
     await withCheckedContinuation { waiting.append((ordinal, $0)) }
   }
 
-  /// The operation holds nothing any more, if it did: the next one does.
+  /// Releases what the operation holds, if anything, to the next one waiting.
   func leave(_ ordinal: Int) {
     guard holder == ordinal else { return }
     let next = waiting.popFirst()

@@ -1,34 +1,34 @@
 import DequeModule
 
-/// The operations of a run that may begin: an operation is in at most one of the two queues, each in the order in which the dependencies ended, and `early` is how
-/// many were taken ahead of their slots and have none yet.
+/// The operations of a run that may begin. An operation is in at most one of the two queues, each in the order in which dependencies ended; `early`
+/// counts those taken ahead of their slots that have none yet.
 final class ReadyQueue {
-  /// How many processes may be ready ahead of their slots. More would only hold descriptors.
+  /// The maximum number of processes prepared ahead of their slots. More would only hold descriptors.
   private static let earlyLimit = 2
 
   private var forSlot: Deque<Int> = []
   private var others: Deque<Int> = []
   private var early = 0
-  /// What the scheduler waits for where there is nothing to start, and whether it does: asked for each operation, where the continuation would be slow to
-  /// look at.
+  /// What the scheduler waits on when there is nothing to start, and whether it is waiting. A separate flag, because it is checked for each operation
+  /// and inspecting the continuation would be slow.
   private var wakeup: CheckedContinuation<Void, Never>?
   private var isAsleep = false
 
-  /// Adds an operation whose dependencies have ended well; `needsSlot` where it waits for nothing but a slot.
+  /// Adds an operation whose dependencies allow it to run; `needsSlot` if it waits for nothing but a slot.
   func add(_ ordinal: Int, needsSlot: Bool) {
     if needsSlot { forSlot.append(ordinal) } else { others.append(ordinal) }
   }
 
-  /// The next operation that needs no slot to begin.
+  /// Takes the next operation that needs no slot to begin.
   func takeOther() -> Int? { others.popFirst() }
 
-  /// The next operation that a free slot is for.
+  /// The next operation that gets a free slot.
   var firstForSlot: Int? { forSlot.first }
 
-  /// Takes the operation that ``firstForSlot`` is, whose slot was taken.
+  /// Removes the operation ``firstForSlot``, whose slot was taken.
   func removeFirstForSlot() { forSlot.removeFirst() }
 
-  /// Takes the operation that ``firstForSlot`` is to be made ready ahead of its slot; false where enough are.
+  /// Takes the operation ``firstForSlot`` to be prepared ahead of its slot. Returns false if enough have been taken.
   func takeEarly() -> Bool {
     guard early < Self.earlyLimit else { return false }
     early += 1
@@ -36,10 +36,10 @@ final class ReadyQueue {
     return true
   }
 
-  /// An operation that was taken ahead of its slot has it, or will never need it.
+  /// Notes that an operation that was taken ahead of its slot has one, or will never need it.
   func endEarly() { early -= 1 }
 
-  /// Takes out what shall not begin.
+  /// Removes operations that must not begin.
   func remove(where isOver: (Int) -> Bool) {
     others.removeAll(where: isOver)
     forSlot.removeAll(where: isOver)
@@ -48,20 +48,20 @@ final class ReadyQueue {
   /// Whether there is nothing that may begin.
   var isEmpty: Bool { forSlot.isEmpty && others.isEmpty && early == 0 }
 
-  /// The scheduler has nothing to start.
+  /// Suspends the scheduler, which has nothing to start.
   func sleep(_ continuation: CheckedContinuation<Void, Never>) {
     wakeup = continuation
     isAsleep = true
   }
 
-  /// Lets the scheduler look again.
+  /// Wakes the scheduler.
   func wake() {
     guard isAsleep else { return }
     isAsleep = false
     wakeup.take()?.resume()
   }
 
-  /// Slots may be free.
+  /// Wakes the scheduler if operations wait for a slot, because slots may be free.
   func wakeForSlot() {
     if !forSlot.isEmpty { wake() }
   }

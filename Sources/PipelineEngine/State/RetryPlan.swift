@@ -3,41 +3,42 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// What a retry executes although it has succeeded in the run that is retried: decided by what has changed since, before anything runs.
+/// Which operations a retry executes although they succeeded in the retried run, decided before anything runs by what has changed since.
 ///
-/// An operation runs again when what the file says of it, or what reaches it, is not what it was, and so does all that depends on it. What depends on an operation
-/// that had not succeeded is decided when that one has ended.
+/// An operation runs again if its definition or its inputs have changed, and so does everything that depends on it. Whether a dependent of an
+/// operation that had not succeeded runs again is decided when that operation has ended.
 package struct RetryPlan: Sendable {
   /// Why an operation runs again.
   package enum Cause: Sendable, Hashable {
-    /// The file says something else.
+    /// The definition has changed.
     case change(DefinitionComparison.Change)
-    /// Params that it names have other values.
+    /// Params that it refers to have other values.
     case parameters([String])
-    /// It depends on that one, which runs again or is new.
+    /// It depends on this operation, which runs again or is new.
     case dependency(String)
-    /// Its `when` looks at what becomes of that one.
+    /// Its `when` depends on the outcome of this operation.
     case outcome(String)
   }
 
-  /// Operations that had succeeded and run again, by their places.
+  /// Operations that had succeeded and run again, by position.
   package private(set) var again: [Int: Cause] = [:]
-  /// Operations that had succeeded and are taken over if what they depend on, by its places, ends as it did then.
+  /// Operations that had succeeded and are reused if their dependencies (the positions) end as they did then.
   package private(set) var conditional: [Int: [Int]] = [:]
   /// Why operations run again, whether they had succeeded or not.
   private var causes: [Int: Cause] = [:]
-  /// What depends on operations that run again.
+  /// The dependents of operations that run again.
   private var dependents: Set<Int> = []
-  /// Loops whose lists of items have changed, and nothing else of them.
+  /// Loops of which only the list of items has changed.
   private var loopsWithOtherItems: Set<Int> = []
 
-  /// Decides what a run with these options takes over from `source`. Nil where that does not depend on what has changed: where it runs a part of a pipeline, or all of it.
+  /// Decides what a run with these options reuses from `source`. Returns nil if that does not depend on what has changed: if it runs a part of a
+  /// pipeline, or all of it.
   ///
   /// - Parameters:
-  ///   - pipeline: What is run.
-  ///   - options: How.
-  ///   - source: What is recorded of the former run; nil where there is none.
-  ///   - mask: Replaces secrets, as in recorded params.
+  ///   - pipeline: The pipeline to run.
+  ///   - options: The options of the run.
+  ///   - source: The records of the earlier run; nil if there is none.
+  ///   - mask: Masks secrets, as in recorded params.
   package init?(
     of pipeline: PipelineDefinition, options: RunOptions, from source: RecordedRun?,
     masking mask: (String) -> String = { $0 }
@@ -61,7 +62,7 @@ package struct RetryPlan: Sendable {
       if found.isOfItems { loopsWithOtherItems.insert(position) }
     }
     for root in roots { spread(from: root, in: pipeline, plan) }
-    // A clean-up comes after the second attempt at what it cleans up, too.
+    // A clean-up also runs after the second attempt at what it cleans up.
     var seen: Set<Int> = []
     for position in pipeline.operations.indices where !isDone(position) {
       let state = known[pipeline.operations[position].name]?.state
@@ -87,21 +88,21 @@ package struct RetryPlan: Sendable {
     }
   }
 
-  /// Whether the operation at `position` is executed, whatever came of it then.
+  /// Whether the operation at `position` is executed regardless of its earlier outcome.
   func runs(_ position: Int) -> Bool { causes[position] != nil }
 
-  /// Why the operation at `position` runs again, whether it had succeeded or not; nil where nothing has changed for it.
+  /// Returns why the operation at `position` runs again, whether it had succeeded or not, or nil if nothing has changed for it.
   package func cause(at position: Int) -> Cause? { causes[position] }
 
-  /// Whether the parts of the operation at `position` that succeeded are taken over: items of a loop, or what a nested run has done.
+  /// Whether the successful parts of the operation at `position` are reused: items of a loop, or operations of a nested run.
   package func takesOverParts(of position: Int) -> Bool {
     causes[position] == nil || loopsWithOtherItems.contains(position) && !dependents.contains(position)
   }
 
-  /// All that depends on the operation at `root` runs again.
+  /// Marks everything that depends on the operation at `root` to run again.
   private mutating func spread(from root: Int, in pipeline: PipelineDefinition, _ plan: RunPlan) {
     var visited: Set<Int> = []
-    // Not copied: there may be as many roots as operations.
+    // Swapped, not copied: there may be as many roots as operations.
     swap(&visited, &dependents)
     for first in plan.dependents(of: root) {
       plan.visit(downstreamOf: Int(first), notIn: &visited) { next in
@@ -113,7 +114,7 @@ package struct RetryPlan: Sendable {
 }
 
 extension RetryPlan.Cause {
-  /// Whether it is that something else runs again.
+  /// Whether the cause is that another operation runs again.
   package var follows: Bool {
     switch self {
     case .change, .parameters: false
@@ -121,7 +122,7 @@ extension RetryPlan.Cause {
     }
   }
 
-  /// The cause in words: what stands behind "runs again:", or "run again:" for several.
+  /// Returns the cause in words, to follow "runs again:", or "run again:" for several operations.
   package func text(ofSeveral: Bool = false) -> String {
     let (their, verb) = ofSeveral ? ("their", "have") : ("its", "has")
     switch self {
@@ -150,11 +151,11 @@ extension RetryPlan.Cause {
   private static func have(_ names: [String]) -> String { names.count == 1 ? "has" : "have" }
 }
 
-/// What is different for each operation since a run.
+/// What has changed for each operation since a run.
 private struct Changes {
   private let pipeline: PipelineDefinition
   private let comparison: DefinitionComparison?
-  /// The params whose values are others.
+  /// The params whose values have changed.
   private let parameters: [String]
 
   init(
@@ -172,7 +173,7 @@ private struct Changes {
     }
   }
 
-  /// What is different for the operation at `position`, and whether that is nothing but the items of its loop.
+  /// Returns what has changed for the operation at `position`, and whether only the items of its loop have.
   func cause(at position: Int) -> (cause: RetryPlan.Cause, isOfItems: Bool)? {
     let operation = pipeline.operations[position]
     var changes: [DefinitionComparison.Change] = []
@@ -184,7 +185,7 @@ private struct Changes {
     return ofItems.isEmpty ? nil : (.parameters(ofItems), true)
   }
 
-  /// The params with other values that reach an operation, and those that only its items are made of.
+  /// Returns the changed params that affect an operation, and those that affect only its items.
   private func changedParameters(of operation: OperationDefinition) -> (own: [String], ofItems: [String]) {
     guard !parameters.isEmpty else { return ([], []) }
     let variables = Set(operation.variables(among: pipeline.environment.map(\.name)))

@@ -1,8 +1,8 @@
 import RunHistory
 
-/// The artifacts of what is taken over, and of loops.
+/// The artifacts of reused operations and of loops.
 extension Run {
-  /// The artifacts of a loop's items as those of the loop, by which a later run that takes over the loop as a whole finds them.
+  /// Returns the artifacts of a loop's items as artifacts of the loop, where a later run that reuses the loop as a whole finds them.
   func artifacts(of items: [Int], in loop: Int) -> [KeptArtifact] {
     guard !state.instances[loop].node.definition.artifacts.isEmpty else { return [] }
     return items.enumerated().flatMap { index, item in
@@ -14,7 +14,7 @@ extension Run {
     }
   }
 
-  /// Whether what was kept of an operation that is to be taken over is still there.
+  /// Whether the artifacts of an operation that is to be reused still exist.
   func hasArtifacts(of operation: OperationRecord) -> Bool {
     if operation.hasArtifacts(in: state.given.workspace) { return true }
     observer.emit(.notice(state.id, "'\(operation.name)' runs again: \(OperationRecord.artifactsGone)"))
@@ -23,9 +23,9 @@ extension Run {
 }
 
 extension OperationRecord {
-  /// Whether what was kept of it is still there.
+  /// Whether all of its artifacts still exist.
   func hasArtifacts(in workspace: String) -> Bool { artifacts.allSatisfy { $0.isThere(in: workspace) } }
 
-  /// Why a success without its artifacts is not taken over.
+  /// Why a success whose artifacts no longer exist is not reused.
   static let artifactsGone = "some of its artifacts are gone"
 }

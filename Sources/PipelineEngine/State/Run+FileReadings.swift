@@ -2,22 +2,22 @@ import Expressions
 import PipelineLanguage
 import Values
 
-/// Reading files for the expressions of operations, and evaluating those that take long, right before they are evaluated.
+/// Reading files for the expressions of operations, and evaluating slow templates, right before they are needed.
 extension Run {
-  /// Reads what the expressions of an operation are about to ask files for, unless they ask for nothing. Whoever evaluates them lets go of it:
+  /// Reads what the expressions of an operation are about to use from files, if anything. The code that evaluates them must release it with
   /// ``dropReadings(_:)``.
   ///
-  /// - Throws: `CancellationError` where its task was cancelled, or the run meanwhile and the operation is not to go on in spite of that.
+  /// - Throws: `CancellationError` if the current task was cancelled, or if the run was cancelled in the meantime and the operation does not outlast that.
   nonisolated(nonsending) func readFiles(_ ordinal: Int, for time: ReadingTime = .attempt) async throws {
     guard var wanted = request(ordinal, for: time) else { return }
-    // Hashes are small, however many there are; of results there is one copy at a time.
+    // Hashes are small, however many there are; of large results, only one operation holds a copy at a time.
     if wanted.holdsMuch {
       await state.files.gate.enter(ordinal)
       wanted = request(ordinal, for: time) ?? wanted
     }
     while !isOver(ordinal), !Task.isCancelled {
       let readings = await BlockingWork.run { [wanted] in FileReadings(wanted) }
-      // What has come to the run meanwhile, the expressions see.
+      // The expressions must see what has happened to the run in the meantime.
       if !wanted.templates.isEmpty, contexts(ordinal).status != wanted.contexts.status,
         let next = request(ordinal, for: time)
       {
@@ -27,18 +27,18 @@ extension Run {
       state.files.readings[ordinal] = readings
       break
     }
-    // What was cut short is no answer either.
+    // Readings that were cut short must not be used either.
     guard isOver(ordinal) || Task.isCancelled else { return }
     dropReadings(ordinal)
     throw CancellationError()
   }
 
-  /// Whether `when` holds of an operation that goes on, and may itself be reading something meanwhile. What cannot be evaluated does not hold, and nothing does
-  /// once the task is cancelled.
+  /// Whether `when` holds for an operation that is running, and may be reading something itself. A condition that cannot be evaluated does not hold,
+  /// nor does any once the task is cancelled.
   nonisolated(nonsending) func holdsStill(
     _ condition: Expression, for ordinal: Int, by request: FileReadings.Request
   ) async -> Bool {
-    // As somebody else than the operation.
+    // A distinct key, because the operation itself may hold the gate.
     let reader = -1 - ordinal
     if request.holdsMuch { await state.files.gate.enter(reader) }
     defer { state.files.gate.leave(reader) }
@@ -47,22 +47,22 @@ extension Run {
     return !Task.isCancelled && (try? contexts.isTruthy(condition)) ?? false
   }
 
-  /// Whether an operation that was about to evaluate something does not: the run was cancelled, and it is not one that is asked, or runs, in spite of that.
+  /// Whether an operation no longer needs an evaluation, because the run was cancelled and it is neither evaluated nor run in a cancelled run.
   private func isOver(_ ordinal: Int) -> Bool {
     isForced || (isCalledOff(ordinal) && !mayBeAsked(ordinal))
   }
 
-  /// Lets go of what was read for an operation, which may be much while what it begins may last.
+  /// Releases what was read for an operation, which may be large, while what it begins may take long.
   func dropReadings(_ ordinal: Int) {
     guard state.files.areNeeded else { return }
     state.files.readings[ordinal] = nil
     state.files.gate.leave(ordinal)
   }
 
-  /// Whether the expressions of an attempt ask for anything.
+  /// Whether the expressions of an attempt read anything.
   func willReadFiles(_ ordinal: Int) -> Bool { request(ordinal, for: .attempt) != nil }
 
-  /// What the expressions of an operation will read; nil where that is nothing.
+  /// Returns what the expressions of an operation will read, or nil if nothing.
   func request(_ ordinal: Int, for time: ReadingTime) -> FileReadings.Request? {
     guard state.files.areNeeded else { return nil }
     let definition = state.instances[ordinal].node.definition
@@ -82,20 +82,20 @@ extension Run {
       }
       for reference in input.references where reference.context.lowercased() == "results" {
         guard let named = reference.path.first.flatMap(state.position) else { continue }
-        // To one of an item, the loop is that item.
+        // For an item, the name of its loop means the item itself.
         let position = state.instances[ordinal].parent == named ? ordinal : named
         guard case .file(let file) = state.instances[position].result else { continue }
         request.results[position] = file
       }
-      // That of an item sees the item, which is not made yet.
+      // A label sees the item, which has not been created yet.
       if input.arrival != .label { long += input.templates.filter { isLong($0, for: ordinal) } }
     }
     for template in long { freeze(template, for: ordinal, in: &request) }
     return request.isEmpty ? nil : request
   }
 
-  /// Whether a template takes longer than a millisecond: it does more with something large than to name it, or may ask for hashes of files that cannot be named
-  /// beforehand.
+  /// Whether a template takes longer than a millisecond to evaluate: it does more with a large value than refer to it, or it may hash files whose
+  /// patterns are not known beforehand.
   private func isLong(_ template: Template, for ordinal: Int) -> Bool {
     if template.mayHashUnnamedFiles { return true }
     guard template.wholeExpression?.isWholeReference != true else { return false }
@@ -117,7 +117,7 @@ extension Run {
     }
   }
 
-  /// Notes what a template sees now. One that sees more than can be noted is evaluated on the loop.
+  /// Takes a snapshot of what a template uses. If that is not possible, the template is evaluated on the event loop.
   private func freeze(_ template: Template, for ordinal: Int, in request: inout FileReadings.Request) {
     var contexts = request.contexts
     let definition = state.instances[ordinal].node.definition

@@ -3,22 +3,22 @@ import RunHistory
 import Values
 import Workspace
 
-/// What records keep for a run that others have worked on: results, the run that it takes over from, and the processes that a former host left behind.
+/// What records provide to a run that other hosts have worked on: results, the run that it reuses results of, and the processes that a former host left behind.
 extension Run {
-  /// The result that a record keeps.
+  /// Returns the result that a record contains.
   func result(_ recorded: RecordedResult, type: ValueType?) -> OperationResult {
     switch recorded {
     case .none: return .none
     case .inline(let text): return (try? JSONValue.parse(text)).map { .value($0) } ?? .none
     case .file(let path, let size):
       let absolute = "\(state.given.workspace)/\(path)"
-      // Files that the engine wrote itself hold JSON; logs hold what the process printed.
+      // Files that the engine wrote itself contain JSON; logs contain what the process printed.
       return .file(
         ResultFile(path: absolute, size: size, type: path.hasSuffix(".json") ? .json : type, isRecorded: true))
     }
   }
 
-  /// What a record of an operation that has ended says it came to.
+  /// Returns the outcome of an operation according to its record.
   func settled(
     _ operation: OperationRecord, for ordinal: Int, parsed results: ParsedResults? = nil
   ) -> SettledResult {
@@ -28,22 +28,22 @@ extension Run {
       recorded: operation.result, artifacts: operation.artifacts)
   }
 
-  /// What is recorded of the run that another takes over from; nil where there is none.
+  /// Returns the records of the run whose results `run` reuses, or nil if there is none.
   ///
-  /// - Throws: ``SourceMissing`` when it is not in the workspace any more.
+  /// - Throws: ``SourceMissing`` if that run is no longer in the workspace.
   nonisolated(nonsending) func recordedSource(of run: RunRecord) async throws -> RecordedRun? {
     let history = services.history
     return try await BlockingWork.run(if: run.origin.source != nil) { try history.recordedSource(of: run) }
   }
 
-  /// Ends the processes that the former host of the run left behind, those of interrupted nested runs included.
+  /// Terminates the processes that the former host of the run left behind, including those of interrupted nested runs.
   ///
-  /// - Throws: ``EngineError/processesRemain(_:of:)`` or ``EngineError/processesUnknown(of:)``. The run is interrupted again then.
+  /// - Throws: ``EngineError/processesRemain(_:of:)`` or ``EngineError/processesUnknown(of:)``. The run then becomes interrupted again.
   nonisolated(nonsending) func endFormerProcesses(host: ProcessIdentity) async throws {
     try await endFormerProcesses(of: id, host: host)
   }
 
-  /// Ends the processes that the former host of this run or a nested one left behind. This host has claimed the run.
+  /// Terminates the processes that the former host of this run or a nested one left behind. This host has claimed the run.
   nonisolated(nonsending) func endFormerProcesses(of run: RunID, host: ProcessIdentity) async throws {
     let outcome = await services.shared.formerProcesses.end(of: run, host: host) {
       true
@@ -64,11 +64,11 @@ extension Run {
   }
 }
 
-/// The run that another takes results from is not in the workspace any more, so that it cannot be resumed.
+/// The run whose results another run reuses is no longer in the workspace, so the other run cannot be resumed.
 public struct SourceMissing: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The run that takes over.
+  /// The run that reuses the results.
   public let run: RunID
-  /// The run that it takes over from.
+  /// The run whose results are reused.
   public let source: RunID
   /// What happened, and what to do next.
   public var description: String {
@@ -77,9 +77,9 @@ public struct SourceMissing: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension History {
-  /// What is recorded of the run of which another takes over parts; nil where it takes over none.
+  /// Returns the records of the run of which `run` reuses parts, or nil if it reuses none.
   ///
-  /// - Throws: ``SourceMissing`` when that run is not in the workspace any more, or `WorkspaceError`.
+  /// - Throws: ``SourceMissing`` if that run is no longer in the workspace, or `WorkspaceError`.
   func recordedSource(of run: RunRecord) throws -> RecordedRun? {
     guard !run.origin.partial.isEmpty, let source = run.origin.source else { return nil }
     guard let recorded = try loadForExecution(source) else { throw SourceMissing(run: run.id, source: source) }

@@ -2,16 +2,16 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Results that take longer than a millisecond to be masked, or written as text: that is done beside the event loop.
+/// Results that take longer than a millisecond to mask or serialize. This is done off the event loop.
 extension Run {
-  /// Writes the result of an attempt that is about to be recorded, where it is large; ``RunRecorder/recorded(_:of:)`` finds it then. What cannot be written
-  /// now, it tries to write itself, and reports.
+  /// Writes the result of an attempt that is about to be recorded if it is large, for ``RunRecorder/recorded(_:of:)``. If this fails, that function
+  /// tries to write the result itself, and reports the error.
   nonisolated(nonsending) func writeIfLarge(_ ordinal: Int, _ outcome: Result<OperationResult, any Error>) async {
     guard case .success(.value(let value)) = outcome, value.isLarge else { return }
     state.files.written[ordinal] = try? await waitingOut(ordinal) { try await written(value) }
   }
 
-  /// A result as it is handed on and kept: ``RunSecrets/without(_:of:)``, beside the loop where it is large.
+  /// Returns a result without secrets, as it is passed on and kept: ``RunSecrets/without(_:of:)``, off the event loop if it is large.
   nonisolated(nonsending) func withoutSecrets(
     _ value: JSONValue, of node: OperationNode, isLarge: Bool
   ) async throws(OperationFailure) -> JSONValue {
@@ -29,7 +29,7 @@ extension Run {
     return try secrets.without(value, of: node)
   }
 
-  /// The same for a large one, beside the loop.
+  /// Checks a large computed value in the same way, off the event loop.
   nonisolated(nonsending) func checkedLargeValue(_ value: JSONValue, _ ordinal: Int) async throws -> JSONValue {
     let node = state.instances[ordinal].node
     let type = node.definition.result
@@ -45,7 +45,7 @@ extension Run {
     if let type { _ = try ResultText.checked(value, as: type) }
   }
 
-  /// The texts that the history keeps of those items that are large, by their places.
+  /// Returns the texts that the history keeps of the large items, by index.
   nonisolated(nonsending) func recordedTexts(ofLarge items: [JSONValue]) async -> [Int: String] {
     let large = items.indices.filter { items[$0].isLarge }.map { ($0, items[$0]) }
     guard !large.isEmpty else { return [:] }
@@ -55,7 +55,7 @@ extension Run {
     }
   }
 
-  /// The form in which a value is recorded.
+  /// Returns the form in which a value is recorded.
   nonisolated(nonsending) func written(_ value: JSONValue) async throws -> RecordedResult {
     guard value.isLarge else { return try recorder.recorded(.value(value)) }
     let bytes = await BlockingWork.run { RunRecorder.bytes(of: value) }
@@ -68,7 +68,7 @@ extension Run {
 }
 
 extension JSONValue {
-  /// Whether its text is longer than what can be written in a millisecond. Looks at no more of it than that.
+  /// Whether serializing the value takes longer than a millisecond. Examines no more of it than necessary.
   var isLarge: Bool {
     var left = BlockingWork.large
     take(from: &left)

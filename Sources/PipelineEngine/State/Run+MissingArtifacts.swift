@@ -1,7 +1,7 @@
 import PipelineLanguage
 
 extension Run {
-  /// The first operation that has succeeded without keeping a file that another one is given, and what is to be said of that.
+  /// Returns the first operation that succeeded without keeping an artifact that this operation requires, with the message about that.
   func missingArtifact(of ordinal: Int) -> (producer: Int, message: String)? {
     for requirement in state.instances[ordinal].node.requiredArtifacts {
       guard let producer = state.position(of: requirement.operation) else { continue }

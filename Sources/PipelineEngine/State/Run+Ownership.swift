@@ -1,16 +1,16 @@
 import Operations
 import RunHistory
 
-/// Whether the run is still this host's. Another process may have taken it while this one was stopped or its machine was asleep, if it could not see that
-/// this one lives: from another machine, or from another process namespace.
+/// Checks whether this host still owns the run. Another process may have claimed it while this one was stopped or its computer was asleep, if that
+/// process could not tell that this one is alive, because it runs on another computer or in another process namespace.
 extension Run {
-  /// How long the last look is relied on. The history refuses what a former host records in any case; this is about what it would start. Shorter than
-  /// any process needs to start, find the run and take it: a host that was stopped, or whose machine slept, has always to look again.
+  /// How long the latest check is relied on. The history rejects changes from a former host in any case; this is about what that host would start.
+  /// Shorter than any process needs to start, find the run and claim it, so a host that was stopped or whose computer slept always checks again.
   private static let ownershipPeriod = Duration.milliseconds(10)
 
-  /// Makes sure that the run is this host's before something is started: one short query, at most a hundred times a second.
+  /// Checks that this host owns the run before something is started: one short query, at most a hundred times a second.
   ///
-  /// - Throws: ``EngineError/runTaken(_:)`` where it is another one's, or what the workspace says.
+  /// - Throws: ``EngineError/runTaken(_:)`` if another host owns it, or the workspace's error.
   func requireOwnership() throws {
     let now = services.clock.monotonic()
     if !ending.isLost, let ownedAt = ending.ownedAt, now - ownedAt < Self.ownershipPeriod { return }

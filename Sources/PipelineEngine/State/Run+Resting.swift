@@ -1,16 +1,19 @@
 extension Run {
-  /// Whether everything in it waits for something else than work that goes on: an answer, a time, a condition, an exclusive name, resources, the run's turn.
+  /// Whether everything in the run waits for something other than active work: an answer, a time, a condition, an exclusive name, resources, or the
+  /// pipeline's `overlap`.
   ///
-  /// Who holds a name or resources may be a run that wants a place. What waits for slots waits for operations that are at work, and keeps its place.
+  /// The holder of a name or resources may be a run that needs a run slot. Operations that wait for slots wait for active operations, and the run
+  /// keeps its run slot.
   var isResting: Bool { isResting(countingShortages: false) }
 
-  /// The same; with `countingShortages`, also what waits for a descriptor, a thread or memory is at rest. It keeps its place, as nothing tells when there is one again.
+  /// Whether everything in the run waits; with `countingShortages`, an operation that waits for a descriptor, a thread or memory counts as waiting.
+  /// Without it, the run keeps its run slot, because nothing notifies it when the resource is available again.
   func isResting(countingShortages: Bool) -> Bool {
     if waits.turn != nil || countingShortages && waits.isLookingForProcesses { return true }
     guard queue.isEmpty else { return false }
     var isWaiting = false
     for ordinal in state.instances.indices {
-      // It has its slot, and is about to work, though it is still said to wait.
+      // It has its slot and is about to begin, although its recorded state is still waiting.
       let turn = state.instances[ordinal].turn
       if turn.isTaking || turn.hasSlot && demand(ordinal).slots > 0 { return false }
       switch state.instances[ordinal].status {

@@ -3,10 +3,10 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// One run with all that belongs to it, each part of which has a rule of its own: everything in it is touched on the event loop alone, and an operation changes its
-/// state by the ``RunRecorder`` alone.
+/// One run with all its parts, each of which has its own rules. Everything in it is accessed only on the event loop, and operations change their
+/// state only through the ``RunRecorder``.
 ///
-/// Whatever acts on a run is given this: actions, attempts, and the engine that drives it, of which the parts know only ``calls``.
+/// Everything that acts on a run receives this: actions, attempts, and the engine that drives it. The parts know the engine only by ``calls``.
 final class Run {
   let services: HostServices
   let brief: RunBrief
@@ -17,12 +17,12 @@ final class Run {
   var ending = RunEnding()
   let waits = RunWaits()
   let jobs: RunJobs
-  /// What the formulas of the pipeline are made into.
+  /// The observable conditions of the pipeline.
   let conditions: RunConditions
   let plugins: RunPlugins
   let secrets: RunSecrets
   var recordedItems = RecordedItems()
-  /// The nested runs that go on, by the operation that each belongs to.
+  /// The active nested runs, by the operation that each belongs to.
   var children: [Int: any ChildRun] = [:]
   /// What only the engine can do.
   var calls = RunCalls()
@@ -65,19 +65,19 @@ final class Run {
 
   // MARK: Expressions
 
-  /// What the expressions of an operation see.
+  /// Returns the contexts that the expressions of an operation see.
   func contexts(_ ordinal: Int, environment: [(name: String, value: String)] = []) -> RunContexts {
     RunContexts(run: state, ordinal: ordinal, environment: environment)
   }
 
-  /// Whether `when` holds, by what is in files now.
+  /// Whether `when` holds, given the current content of files.
   nonisolated(nonsending) func isSatisfied(_ condition: Expression, for ordinal: Int) async throws -> Bool {
     try await readFiles(ordinal, for: .condition)
     defer { dropReadings(ordinal) }
     return try holds(condition, for: ordinal)
   }
 
-  /// The same, with what is known of files; what is not, it reads on the loop.
+  /// Whether `when` holds, given what has been read of files; anything else is read on the event loop.
   func holds(_ condition: Expression, for ordinal: Int) throws -> Bool {
     do {
       return try contexts(ordinal).isTruthy(condition)
@@ -86,7 +86,7 @@ final class Run {
     }
   }
 
-  /// Reads what `until` is about to ask files for. It sees the latest result under the operation's own name.
+  /// Reads what `until` is about to use from files. It sees the latest result under the operation's own name.
   nonisolated(nonsending) func prepareUntil(_ ordinal: Int, _ result: OperationResult) async throws {
     guard state.instances[ordinal].node.definition.repetition?.until != nil else { return }
     state.instances[ordinal].latest.result = result
@@ -94,7 +94,7 @@ final class Run {
     try await readFiles(ordinal, for: .repetition)
   }
 
-  /// The exclusive names that a nested run of an operation finds held around it.
+  /// Returns the exclusive names that are held around a nested run of an operation.
   func namesHeld(by ordinal: Int) throws -> [String: RunID] {
     guard let exclusive = state.instances[ordinal].node.definition.exclusive else { return brief.heldNames }
     var names = brief.heldNames
@@ -102,29 +102,29 @@ final class Run {
     return names
   }
 
-  // MARK: What ends operations
+  // MARK: Ending operations
 
-  /// Why an operation that ends with the run does.
+  /// The reason recorded for an operation that ends because the run does.
   var cancellationReason: OperationReason { cancellation == .timeout ? .runTimeout : .runCancelled }
 
-  /// Whether the cancellation of the run is one of this operation, or item, as well. Handlers run all the same.
+  /// Whether the cancellation of the run applies to this operation or item. Handlers run regardless.
   func isCalledOff(_ ordinal: Int) -> Bool {
     guard cancellation != nil, state.instances[ordinal].node.event == nil else { return false }
     return !ending.spared.contains(state.instances[ordinal].parent ?? ordinal)
   }
 
-  /// Whether an operation, or item, may go on to its next step.
+  /// Whether an operation or item may continue with its next step.
   func mayGoOn(_ ordinal: Int) -> Bool { !Task.isCancelled && !isForced && !isCalledOff(ordinal) }
 
-  /// Whether it is not known yet whether the operation, or the one that the item is of, goes on in the cancelled run.
+  /// Whether it is not known yet if the operation, or the loop of the item, outlasts the cancellation.
   func isAsked(_ ordinal: Int) -> Bool { ending.asked[state.instances[ordinal].parent ?? ordinal] != nil }
 
-  /// Returns when it is known whether the operation goes on.
+  /// Returns once it is known whether the operation outlasts the cancellation.
   nonisolated(nonsending) func awaitAnswer(_ ordinal: Int) async {
     await ending.asked[state.instances[ordinal].parent ?? ordinal]?.value
   }
 
-  /// Whether an operation that has not begun is asked its `when` although the run is cancelled.
+  /// Whether the `when` of an operation that has not begun is evaluated although the run is cancelled.
   func mayBeAsked(_ ordinal: Int) -> Bool {
     guard state.instances[ordinal].node.isAskedWhenCancelled, !isForced else { return false }
     switch cancellation {
@@ -133,13 +133,13 @@ final class Run {
     }
   }
 
-  /// Whether so many items of a loop have failed that no further ones begin.
+  /// Whether enough items of a loop have failed that no further ones begin.
   func hasEndedEarly(_ loop: Int) -> Bool {
     guard let limit = state.instances[loop].node.definition.loop?.failureLimit else { return false }
     return ending.loops.failures(of: loop) >= limit
   }
 
-  /// Why an item ends before it has come to an end of its own, though the run goes on; nil where nothing of its loop is the reason.
+  /// Returns why an item ends early although the run continues, or nil if its loop is not the reason.
   func earlyEnd(of item: Int) -> (failures: Int, loop: String)? {
     guard let loop = state.instances[item].parent, hasEndedEarly(loop),
       let limit = state.instances[loop].node.definition.loop?.failureLimit
@@ -147,7 +147,7 @@ final class Run {
     return (limit, state.instances[loop].name)
   }
 
-  /// What is recorded of what ends because the run does, or its loop.
+  /// Returns the failure that is recorded for an operation that ends because the run or its loop does.
   func cancellationError(_ ordinal: Int) -> OperationFailure {
     if cancellation == nil, !isForced, let end = earlyEnd(of: ordinal) {
       let items = end.failures == 1 ? "item" : "items"
@@ -163,35 +163,35 @@ final class Run {
 
   // MARK: Slots
 
-  /// What an attempt of the operation takes.
+  /// Returns what an attempt of the operation takes.
   func demand(_ ordinal: Int) -> RunLimits.Demand {
     let node = state.instances[ordinal].node
     return RunLimits.Demand(
       slots: node.needsSlot ? 1 : 0, resources: node.definition.resources, countsAtHost: countsAtHost(node))
   }
 
-  /// Whether an attempt counts against what the host may have at work at once: not where another machine does the work, or operations of a nested run.
+  /// Whether an attempt counts against the host's limit of concurrent work. It does not if another computer does the work, or operations of a nested run.
   func countsAtHost(_ node: OperationNode) -> Bool {
     !node.isNestedPipeline && (!node.action.startsJob || services.executors.jobs.usesThisMachine)
   }
 
-  /// Gives back what an operation has taken. Whoever waits for more than a slot is told by the limits themselves.
+  /// Returns what an operation has taken. Operations that wait for more than a slot are notified by the limits themselves.
   func release(_ demand: RunLimits.Demand) {
     if limits.release(demand) { queue.wakeForSlot() }
   }
 
-  /// Gives back everything that an attempt of an operation has taken.
+  /// Returns everything that an attempt of an operation has taken.
   func releaseAll(of ordinal: Int) {
     services.shared.resources.giveBack(id, ordinal)
     release(demand(ordinal))
   }
 
-  /// Lets the scheduler look again.
+  /// Wakes the scheduler.
   func wake() { queue.wake() }
 
-  // MARK: What others ask of it
+  // MARK: Requests of other processes
 
-  /// Listens for what other processes ask of this run, and looks for what they have asked already.
+  /// Listens for requests of other processes to this run, and checks for those made earlier.
   func listen() {
     guard !waits.isListening else { return }
     waits.isListening = true
@@ -207,30 +207,30 @@ final class Run {
   }
 }
 
-/// What the parts of a run cannot do, as it concerns all of it: its engine does. Called on the loop.
+/// What concerns the whole run and only its engine can do. Called on the event loop.
 struct RunCalls {
-  /// The run, or one nested in it, is another host's.
+  /// The run, or one nested in it, belongs to another host.
   var lose: (RunID) -> Void = { _ in }
-  /// Somebody asks something of the run.
+  /// Another process has made a request to the run.
   var take: (PendingRequest) -> Void = { _ in }
-  /// Makes the engine of a nested run.
+  /// Creates the engine of a nested run.
   var makeChild: ((PipelineDefinition, RunBrief) -> any ChildRun)?
 }
 
-/// A run that an operation of another is.
+/// A nested run, which is an operation of another run.
 protocol ChildRun: Sendable {
   var id: RunID { get }
   /// Runs it to its end: see ``RunEngine/run(after:)``.
   func run(after former: FormerRuns?) async throws -> RunOutcome
-  /// What failed first in it, for the message of the run that contains it.
+  /// Returns what failed first in it, for the message of the run that contains it.
   func firstFailure() async -> String?
-  /// Whether it, or a run nested in it, is this one. Called on the loop.
+  /// Whether it, or a run nested in it, is `run`. Called on the event loop.
   func includes(_ run: RunID) -> Bool
-  /// Whether everything in it waits: see ``Run/isResting(countingShortages:)``. Called on the loop.
+  /// Whether everything in it waits: see ``Run/isResting(countingShortages:)``. Called on the event loop.
   func isResting(countingShortages: Bool) -> Bool
-  /// Gives back what it and the runs nested in it keep for later attempts. Called on the loop.
+  /// Releases what it and the runs nested in it keep for later attempts. Called on the event loop.
   func giveBackSpares()
-  /// What ends the run around it ends it. Called on the loop.
+  /// Ends it for the same cause as the run around it. Called on the event loop.
   func end(because cause: ChildEnd)
 }
 
@@ -238,17 +238,17 @@ protocol ChildRun: Sendable {
 enum ChildEnd: Sendable {
   case cancelled(RunCancellation)
   case killed
-  /// That run is another host's now.
+  /// That run belongs to another host now.
   case lost(RunID)
   /// A run around it or in it is interrupted.
   case interrupted(Interruption)
 }
 
-/// Why a host interrupts a run of its own, for the next host to resume.
+/// Why a host interrupts one of its runs, for the next host to resume.
 enum Interruption: Sendable {
-  /// Its records, or those of a run around it or in it, no longer fit what is held.
+  /// Its records, or those of a run around it or in it, no longer fit in memory.
   case unrecorded
-  /// Everything in it waits, and its host is to end.
+  /// Everything in it waits, and its host is about to end.
   case left
 
   func error(of run: RunID) -> EngineError {

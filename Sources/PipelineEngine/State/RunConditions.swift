@@ -6,7 +6,7 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// When something succeeded that a condition is asked about.
+/// The times of a success that a condition refers to.
 struct PastSuccess: Sendable {
   var startedAt: RecordTime?
   var endedAt: RecordTime?
@@ -14,26 +14,26 @@ struct PastSuccess: Sendable {
 
 /// The point in time from which change-detecting specifications measure.
 enum ConditionReference: Sendable {
-  /// The beginning of the run. Whether a pipeline has succeeded is asked of its latest run, whenever that was.
+  /// The beginning of the run. `succeeded` refers to a pipeline's latest run, whenever that was.
   case run
-  /// The moment at which the condition is made.
+  /// The time at which the condition is created.
   case now
-  /// A moment of the past.
+  /// A time in the past.
   case since(RecordTime)
-  /// A success, whose age is asked too.
+  /// A success, whose age is also evaluated.
   case success(PastSuccess)
 }
 
-/// The conditions of a run: makes what can be observed from the formulas of its pipeline. *On the loop*; what it makes is for any
-/// thread.
+/// The conditions of a run: creates observable specifications from the conditions in its pipeline. *On the event loop*; the specifications themselves
+/// may be used from any thread.
 final class RunConditions {
   private let run: RunProgress
   private let services: HostServices
-  /// Conditions of the pipeline's own specifications. They are shared, so that a hold is the same for all who ask.
+  /// The conditions of the pipeline's own specifications. They are shared, so that a hold is the same for every observer.
   private var named: [Int: AnyOperationRunSpecification] = [:]
-  /// What plugins say; kept, so that they go on saying it for as long as the run lasts.
+  /// The plugins' specifications, kept so that they stay subscribed for as long as the run lasts.
   private var plugins: [PluginCondition.Key: PluginCondition] = [:]
-  /// What was at the paths of `changed(…)` when the run began.
+  /// The state of the paths of `changed(…)` when the run began.
   private var stamps: [String: FileStamp?] = [:]
 
   init(run: RunProgress, services: HostServices) {
@@ -41,8 +41,8 @@ final class RunConditions {
     self.services = services
   }
 
-  /// Remembers what is at the paths that gates and waits follow, so that a change at any time of the run is seen. Times alone
-  /// would not do: the kernel's are coarser than a short operation.
+  /// Notes the state of the paths that gates and waits depend on, so that a change at any time during the run is noticed. Times alone are not
+  /// sufficient: the kernel's are coarser than a short operation.
   func notePaths() {
     let pipeline = run.pipeline
     func note(_ node: SpecificationFormula.Node) {
@@ -59,9 +59,9 @@ final class RunConditions {
     }
   }
 
-  /// The condition that `formula` describes, as seen from `reference`.
+  /// Returns the condition that `formula` describes, measured from `reference`.
   ///
-  /// - Throws: ``OperationFailure`` when a path in it cannot be computed.
+  /// - Throws: ``OperationFailure`` if a path in it cannot be computed.
   func make(
     _ formula: SpecificationFormula, since reference: ConditionReference = .run
   ) throws -> AnyOperationRunSpecification {
@@ -72,7 +72,8 @@ final class RunConditions {
     }
   }
 
-  /// Tells when what stands behind a hold in `formula` changes. The hold itself tells only of its own value, but the reason for it is then another.
+  /// Notifies `onChange` when the specifications behind a hold in `formula` change. The hold itself reports only its own value, but the reason for it
+  /// then differs.
   func followHeld(
     in formula: SpecificationFormula, onChange: @escaping @Sendable () -> Void
   ) throws -> OperationSubscription {
@@ -182,7 +183,7 @@ final class RunConditions {
     return made
   }
 
-  /// The plugins' specifications that `formula` is made of, by way of others too.
+  /// Returns the plugins' specifications that `formula` uses, including those used through named specifications.
   private func plugins(in formula: SpecificationFormula) throws -> [PluginCondition] {
     var found: [PluginCondition] = []
     var seen: Set<Int> = []
@@ -206,17 +207,18 @@ final class RunConditions {
     return found
   }
 
-  /// Waits until what plugins say in `formula` is known, but no longer than ``PluginCondition/patience``: what is asked once must not be asked too early.
+  /// Waits until the values of the plugins' specifications in `formula` are known, but no longer than ``PluginCondition/patience``, because a
+  /// condition that is evaluated only once must not be evaluated too early.
   func settle(_ formula: SpecificationFormula, isolation: isolated (any Actor)? = #isolation) async throws {
     for condition in try plugins(in: formula) where !condition.isSettled { await condition.settle() }
   }
 
-  /// Begins to ask the plugins, so that they have answered when the answers are needed.
+  /// Starts the plugins' specifications, so that their values are known when they are needed.
   func askPlugins(_ formulas: [SpecificationFormula]) -> [PluginCondition] {
     formulas.flatMap { (try? plugins(in: $0)) ?? [] }
   }
 
-  /// Whether the value is another one for each reference.
+  /// Whether the value depends on the reference.
   private func dependsOnReference(_ node: SpecificationFormula.Node) -> Bool {
     var asks = false
     node.forEachLeaf { leaf in
@@ -229,7 +231,7 @@ final class RunConditions {
     return asks
   }
 
-  /// The moment after which a pipeline must have succeeded; nil where only its latest run counts.
+  /// Returns the time after which a pipeline must have succeeded, or nil if only its latest run counts.
   private func since(_ reference: ConditionReference) -> RecordTime? {
     switch reference {
     case .run: nil
@@ -243,7 +245,7 @@ final class RunConditions {
     let path = try path(template)
     let since: ChangedSpecification.Reference =
       switch reference {
-      // From its beginning: what changed while it was made may not have gone into it.
+      // From the beginning of the success: what changed while it ran may not be included in it.
       case .success(let success): .success(begun: success.startedAt ?? success.endedAt ?? run.times.startedAt)
       case .run: .run(began: run.times.startedAt, found: stamps[path] ?? FileStamp(path))
       case .now: .run(began: services.now(), found: FileStamp(path))
@@ -254,7 +256,7 @@ final class RunConditions {
       loop: services.loop)
   }
 
-  /// The absolute path that a path of the pipeline file means.
+  /// Returns the absolute path for a path in the pipeline file.
   private func path(_ template: Template) throws -> String {
     let written = try template.evaluate(in: RunContexts(run: run)).injectedText
     guard !written.isEmpty, !written.utf8.contains(0) else {

@@ -4,16 +4,16 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// What the expressions of one operation see of its run.
+/// The contexts that the expressions of one operation see.
 struct RunContexts: ExpressionContexts {
   let run: RunProgress
   /// The operation (or item) whose expression it is; nil for the pipeline's own `env`.
   var ordinal: Int?
-  /// Environment variables of the operation itself that are already known.
+  /// The environment variables of the operation itself that are already known.
   var environment: [(name: String, value: String)] = []
   /// An item of the operation's loop that has no instance yet.
   var loopItem: JSONValue?
-  /// What was read for this one question; nil where that is what was read for the operation.
+  /// What was read for this evaluation only; nil to use what was read for the operation.
   var ownReadings: FileReadings?
 
   private var readings: FileReadings? { ownReadings ?? ordinal.flatMap { run.files.readings[$0] } }
@@ -24,7 +24,7 @@ struct RunContexts: ExpressionContexts {
   }
 
   func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue? {
-    // The names of the built-in contexts arrive in lower case.
+    // The names of the built-in contexts are passed in lower case.
     switch context {
     case "results":
       guard let position = position(of: name) else { return nil }
@@ -66,7 +66,7 @@ struct RunContexts: ExpressionContexts {
         guard run.instances[position].result.isPresent else { continue }
         members[run.instances[index].name] = try result(of: position)
       }
-      // A handler that is repeated sees its own beside them.
+      // A handler that is repeated also sees its own result.
       if let ordinal, run.instances[ordinal].node.event != nil, run.instances[ordinal].result.isPresent {
         members[run.instances[ordinal].node.definition.name] = try result(of: ordinal)
       }
@@ -109,11 +109,11 @@ struct RunContexts: ExpressionContexts {
   }
 
   func evaluated(_ template: Template) -> Result<JSONValue, ExpressionError>? {
-    // What an item sees before it is made was not evaluated before.
+    // A template with an item that has no instance yet was not evaluated beforehand.
     hasReadings && loopItem == nil ? readings?.values[template] : nil
   }
 
-  /// Whether an expression counts as true; evaluated beforehand where that takes long.
+  /// Whether an expression is truthy. Uses the value evaluated beforehand, if any.
   func isTruthy(_ expression: Expression) throws(ExpressionError) -> Bool {
     guard hasReadings else { return try expression.isTruthy(in: self) }
     return try Template(expression: expression).evaluate(in: self).isTruthy
@@ -121,9 +121,9 @@ struct RunContexts: ExpressionContexts {
 
   private var hasReadings: Bool { !run.files.readings.isEmpty || ownReadings != nil }
 
-  // MARK: For what is evaluated beside the loop
+  // MARK: Evaluation off the event loop
 
-  /// Where a member of a context is found, without reading files.
+  /// Returns where a member of a context is found, without reading files.
   func place(of name: String, in context: String) -> FrozenContexts.Place {
     if context == "results", let position = position(of: name), case .file = run.instances[position].result {
       return .result(position)
@@ -132,7 +132,7 @@ struct RunContexts: ExpressionContexts {
     return .known(Result { () throws(ExpressionError) in try member(name, of: context) })
   }
 
-  /// The same for a whole context; nil where it is made of results, any of which may be in a file.
+  /// Returns where a whole context is found, or nil if it consists of results, any of which may be in a file.
   func place(ofWhole context: String) -> FrozenContexts.Place? {
     if context == "results" { return nil }
     if context == "previous", hasPreviousFile { return .previous(member: nil) }
@@ -145,14 +145,14 @@ struct RunContexts: ExpressionContexts {
 
   // MARK: Names
 
-  /// What an expression calls `name`: an operation, or the handler that it belongs to.
+  /// Returns the operation called `name`, or the handler that the expression belongs to.
   private func position(of name: String) -> Int? {
     if let position = run.position(of: name) { return seen(position) }
     guard let ordinal, OperationName.areSame(run.instances[ordinal].node.definition.name, name) else { return nil }
     return ordinal
   }
 
-  /// What an operation is to this expression: to one of an item, the loop is that item.
+  /// Returns the instance that an operation's name refers to: in an expression of an item, its loop's name refers to the item.
   private func seen(_ position: Int) -> Int {
     guard let ordinal, run.instances[ordinal].parent == position else { return position }
     return ordinal
@@ -176,7 +176,7 @@ struct RunContexts: ExpressionContexts {
     }
   }
 
-  /// The result of the round before; null in the first one.
+  /// Returns the result of the previous round, or null in the first one.
   private func previous() throws(ExpressionError) -> JSONValue {
     guard let ordinal else { return .null }
     switch run.previous[ordinal] {
@@ -205,7 +205,7 @@ struct RunContexts: ExpressionContexts {
     return .object(members)
   }
 
-  /// The artifacts of an operation by their names, or of each item of a loop; null where it has not succeeded.
+  /// Returns the artifacts of an operation by name, or those of each item of a loop; null if it has not succeeded.
   private func artifacts(of position: Int) -> JSONValue {
     let instance = run.instances[position]
     guard instance.state == .succeeded || instance.state == .reused else { return .null }

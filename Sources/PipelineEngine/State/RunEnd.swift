@@ -1,6 +1,6 @@
 import RunHistory
 
-/// How a run ends. A failure always has a reason; a cancellation has one where nobody asked for it.
+/// How a run ends. A failure always has a reason; a cancellation has one if no person or process requested it.
 enum RunEnd {
   case succeeded
   case failed(RunReason)

@@ -1,15 +1,15 @@
 import PipelineLanguage
 import RunHistory
 
-/// The jobs of one run with the files of their logs: those made ready before their slot is free, those that go on, and those that a former host has left. *On the loop.*
+/// The jobs of one run and their log files: those prepared before their slot is free, those running, and those that a former host left. *On the event loop.*
 final class RunJobs {
-  /// What all of them find in their environment. Made for the first of them: most runs of values alone never need it.
+  /// The environment that all of them share. Computed for the first of them, because most runs that only compute values never need it.
   private(set) lazy var environment = RunEnvironment(variables())
-  /// Made ready, by operation.
+  /// The prepared jobs, by operation.
   var prepared: [Int: Job] = [:]
-  /// Those that go on, by operation.
+  /// The running jobs, by operation.
   var running: [Int: JobHandle] = [:]
-  /// Those of a former host, by operation, until they are asked for: their attempts go on, and are no new ones.
+  /// The jobs of a former host, by operation, until they are adopted: their attempts continue instead of starting anew.
   var former: [Int: FormerJob] = [:]
   /// The files that they write their logs to.
   let logs: LogFilePool
@@ -32,7 +32,7 @@ final class RunJobs {
 
   private func variables() -> ProcessEnvironment {
     var values = inherited
-    // A process that was not given the secret must not find it in what it inherits.
+    // A process that was not given the secret must not inherit it.
     for name in secrets.hiddenVariables { values[name] = nil }
     for variable in run.given.environment { values[variable.name] = variable.value }
     values["PENSTOCK_RUN_ID"] = run.id.text
@@ -41,32 +41,32 @@ final class RunJobs {
     return values
   }
 
-  /// Gives back what was made ready for an attempt that never came.
+  /// Discards what was prepared for an attempt that never began.
   func discardPrepared(_ ordinal: Int) {
     if let job = prepared.removeValue(forKey: ordinal) { executor.discard(job) }
   }
 
-  /// Gives back what is there for attempts that have yet to begin: others lack it.
+  /// Releases what is kept for attempts that have yet to begin, because others lack it.
   func giveBackSpares() {
     for ordinal in Array(prepared.keys) { discardPrepared(ordinal) }
     logs.giveBackSpares()
   }
 
-  /// A process that reads a secret has started, or ended.
+  /// Notes that a process that reads a secret has started or ended.
   func noteSecretProcess(_ pid: Int32, isRunning: Bool) {
     if isRunning { secretProcesses.insert(pid) } else { secretProcesses.remove(pid) }
   }
 
-  /// When the process of an operation's job started; nil where it has none, or none any more.
+  /// Returns when the process of an operation's job started, or nil if it has no running process.
   func started(_ ordinal: Int) -> Int64? { running[ordinal].flatMap(local.started) }
 
-  /// Ends all that goes on, at once.
+  /// Kills everything that is running.
   func kill() {
     executor.stop(Array(running.values), grace: .zero)
     local.runner.kill(secretProcesses)
   }
 
-  /// The run has ended: what a former host has started, and this one never came to, goes on for nobody.
+  /// Stops the jobs of a former host that the run has not adopted by its end.
   func stopFormer() {
     for (ordinal, job) in former where ordinal < run.instances.count {
       executor.stop([job.handle], grace: run.instances[ordinal].node.definition.grace)

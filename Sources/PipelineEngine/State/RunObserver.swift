@@ -1,21 +1,21 @@
 import RunHistory
 
-/// Tells whoever watches a run and those nested in it of what happens; costs nothing where nobody does.
+/// Notifies the observer of a run and the runs nested in it of what happens. Costs nothing without an observer.
 struct RunObserver: Sendable {
   var events = RunEventRange.all
-  /// Called on the loop; returns at once.
+  /// Called on the event loop. Must return immediately.
   var onEvent: (@Sendable (RunEvent) -> Void)?
 
-  /// Whether anybody watches.
+  /// Whether there is an observer.
   var isThere: Bool { onEvent != nil }
 
-  /// Tells whoever watches.
+  /// Notifies the observer of an event.
   func emit(_ event: @autoclosure () -> RunEvent) {
     guard let onEvent else { return }
     onEvent(event())
   }
 
-  /// Tells whoever wants to hear that something goes on.
+  /// Notifies the observer of an event during an operation, if it requests those.
   func emitOnTheWay(_ event: @autoclosure () -> RunEvent) {
     if events == .all { emit(event()) }
   }

@@ -4,17 +4,18 @@ import PluginHost
 import RunHistory
 import Values
 
-/// The plugins that a run has used so far: each is loaded again when its files change, until ``end()``, and an attempt is listed as long as its instance goes on.
+/// The plugins that a run has used so far. Each is loaded again when its files change, until ``end()``; an attempt is listed as long as its instance
+/// is running.
 final class RunPlugins {
   private let run: RunProgress
   private let services: HostServices
-  /// By the offers that the run has used of them.
+  /// The plugins in use, by the offers that the run uses.
   private var inUse: [String: PluginInUse] = [:]
-  /// By the ids of the plugins.
+  /// The renewals, by plugin id.
   private var renewals: [String: PluginRenewal] = [:]
-  /// The attempts of their operations that go on, with their instances, by operation.
+  /// The running attempts of plugin operations with their instances, by operation.
   var attempts: [Int: (attempt: PluginAttempt, instance: any PluginInstance)] = [:]
-  /// What every instance of their operations is told, with room for what differs.
+  /// The input that every instance of their operations receives, with placeholders for what differs.
   private(set) lazy var sharedInput: OrderedDictionary<String, JSONValue> = [
     "attempt": .null, "operation": .null, "run": .string(run.id.text), "pipeline": .string(run.pipeline.name),
     "directory": .string(run.pipeline.source.directory),
@@ -25,10 +26,10 @@ final class RunPlugins {
     self.services = services
   }
 
-  /// Whether the run has used none.
+  /// Whether the run has used no plugins.
   var isEmpty: Bool { inUse.isEmpty }
 
-  /// The plugin of an offer, as the pipeline's file refers to it.
+  /// Returns the plugin of an offer, as the pipeline's file refers to it.
   ///
   /// - Throws: ``OperationFailure`` with the code of the refusal.
   func plugin(of offer: String) throws(OperationFailure) -> PluginInUse {
@@ -38,25 +39,25 @@ final class RunPlugins {
       plugin: try services.plugins.plugin(id, in: run.pipeline),
       access: PluginAccess(secrets: secrets(of: id), storage: services.plugins.storage(of: id, in: run.pipeline)))
     inUse[offer] = plugin
-    // Once for a plugin, not for each of its operations. Nobody needs to be told: what begins later is made by the new code.
+    // Once per plugin, not per operation. No callback is needed: instances created later use the new code.
     if plugin.plugin.path != nil, renewals[id] == nil {
       renewals[id] = PluginRenewal(of: plugin.plugin, services.plugins) {}
     }
     return plugin
   }
 
-  /// Looks no longer whether the files of the plugins change.
+  /// Stops watching the files of the plugins.
   func end() {
     for renewal in renewals.values { renewal.end() }
     renewals = [:]
   }
 
-  /// Ends the attempts that go on, whatever their instances do.
+  /// Ends the running attempts, whatever their instances do.
   func abandonAttempts() {
     for (attempt, _) in attempts.values { attempt.abandon() }
   }
 
-  /// The secrets that the file lists for a plugin, and no others.
+  /// Returns access to the secrets that the file lists for a plugin, and no others.
   private func secrets(of plugin: String) -> PluginAccess.Secrets {
     let allowed = run.pipeline.plugins[plugin]?.secrets ?? []
     if allowed.isEmpty { return { _ throws(PluginAccessError) in throw .denied } }

@@ -5,38 +5,39 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Everything that changes during a run: an operation is counted in `unfinished` until it has ended, and in `remaining` of each that depends on it. Owned by its
-/// engine and touched only on the engine's executor.
+/// Everything that changes during a run. An operation is counted in `unfinished` until it has ended, and in `remaining` of each operation that
+/// depends on it. Owned by its engine and accessed only on the engine's executor.
 final class RunProgress {
   let id: RunID
   let pipeline: PipelineDefinition
   let plan: RunPlan
-  // Not checked at run time for two accesses at once, some forty times for each operation: all are on the loop, and none calls out meanwhile.
-  /// The operations of the pipeline, then the handlers, then the items of loops as they come up.
+  // Exclusivity is not checked at run time, which would be some forty checks for each operation: all accesses are on the event loop, and none calls
+  // out while it lasts.
+  /// The operations of the pipeline, then the handlers, then the items of loops as they are created.
   @exclusivity(unchecked) var instances: [OperationInstance] = []
-  /// What former hosts have come to, by instance; empty unless the run was resumed.
+  /// The progress under former hosts, by instance; empty unless the run was resumed.
   var former: [Int: FormerProgress] = [:]
-  /// Why operations are executed of which the run that this one retries has a record, in words; empty unless it is a retry.
+  /// In a retry, why operations recorded in the retried run are executed again, in words; otherwise empty.
   var again: [Int: String] = [:]
-  /// The results of the rounds before, of what is repeated and is not in its first round.
+  /// The results of the previous rounds of repeated operations that are past their first round.
   var previous: [Int: OperationResult] = [:]
   /// How many dependencies of each operation have not ended.
   @exclusivity(unchecked) var remaining: [Int32]
   var files = Files()
-  /// Operations by name; names are unique without regard to case, and expressions don't regard it.
+  /// Operations by lower-case name: names are unique regardless of case, and expressions ignore case.
   let positions: [String: Int]
-  /// Operations that have not ended.
+  /// The number of operations that have not ended.
   @exclusivity(unchecked) var unfinished: Int
 
   var given: Given
   var status = ExpressionStatus()
   var times = Times()
-  /// For each operation behind one that keeps it from succeeding, however far: the first such. Empty as long as nothing has gone wrong, so that a run
-  /// in which all goes well never looks further than at direct dependencies.
+  /// For each operation that follows one that prevents it from succeeding, directly or indirectly: the first such operation. Empty as long as nothing
+  /// has failed, so that a successful run never examines more than direct dependents.
   private(set) var culpritsBehind: [Int: Int] = [:]
   var hostAttempt = 1
 
-  /// What a run is given from outside, and what masks the secrets in it.
+  /// The inputs of a run, and the masker for the secrets in them.
   struct Given {
     var parameters: [String: JSONValue]
     /// The directory of the workspace.
@@ -44,30 +45,30 @@ final class RunProgress {
     var environment: [(name: String, value: String)] = []
     var secrets: [String: String] = [:]
     var masker = SecretMasker([])
-    /// What the controller told that started the run.
+    /// The event with which the controller started the run.
     var event = JSONValue.null
-    /// The instant that the run stands for, where that is not its start.
+    /// The instant that the run stands for, if that is not its start.
     var instant: RecordTime?
   }
 
   /// The instant that the run stands for: `run.at`.
   var instant: RecordTime { given.instant ?? times.startedAt }
 
-  /// What expressions find in files.
+  /// What expressions read from files.
   struct Files {
-    /// Those of operations that are about to be evaluated, by instance.
+    /// The readings of operations that are about to be evaluated, by instance.
     var readings: [Int: FileReadings] = [:]
     let gate = ReadingGate()
-    /// Large results that are written, and about to be recorded, by instance.
+    /// Large results that have been written and are about to be recorded, by instance.
     var written: [Int: RecordedResult] = [:]
-    /// Whether an expression may have to read a file, or may take long: a result is kept in one or is large, or `hashFiles` is called.
+    /// Whether an expression may have to read a file or may take long: a result is in a file or large, or `hashFiles` is called.
     var areNeeded = false
-    /// Whose results are large, or in a file.
+    /// The instances whose results are large or in a file.
     private(set) var large: Set<Int> = []
-    /// Whether a param is.
+    /// Whether any param is large.
     var hasLargeParameters = false
 
-    /// An operation has come to a result.
+    /// Notes the result of an operation.
     mutating func note(_ result: OperationResult, of ordinal: Int) {
       switch result {
       case .none: return
@@ -82,11 +83,11 @@ final class RunProgress {
   /// When the run started and ended.
   struct Times {
     var startedAt: RecordTime = .now
-    /// The same by the monotonic clock; nil if a former host started the run.
+    /// The start by the monotonic clock; nil if a former host started the run.
     var started: Duration?
-    /// Whether the time of the run was up before its operations had ended.
+    /// Whether the run timed out before its operations had ended.
     var isTimedOut = false
-    /// What the operations came to, and when; nil until all have ended.
+    /// The outcome of the operations, and when they ended; nil until all have.
     var outcome: (end: RunEnd, at: RecordTime)?
   }
 
@@ -98,7 +99,7 @@ final class RunProgress {
     self.pipeline = pipeline
     given = Given(parameters: parameters, workspace: workspace)
     plan = RunPlan(pipeline.operations)
-    // As its documentation spells it; spelled otherwise, the files are read where their hash is asked for.
+    // Spelled as documented; with any other spelling, the files are read when the hash is evaluated.
     files.hasLargeParameters = parameters.values.contains(where: \.isLarge)
     files.areNeeded =
       files.hasLargeParameters
@@ -125,19 +126,20 @@ final class RunProgress {
     body(&instances[ordinal])
   }
 
-  /// The operation called `name`, whatever its case.
+  /// Returns the operation called `name`, ignoring case.
   func position(of name: String) -> Int? {
     positions[name] ?? positions[name.lowercased()]
   }
 
-  /// What becomes of an operation whose dependencies have all ended: the one table of outcomes, asked for each of them. One that does not ask for it does
-  /// not run either where something further up failed, though what is between the two may have run: that is `success()`.
+  /// Returns the decision about an operation whose dependencies have all ended, from the one table of outcomes, which is consulted for each
+  /// dependency. Unless its `when` says otherwise, it does not run if something further upstream failed either, even if the operations between have
+  /// run: this is `success()`.
   func decision(for ordinal: Int) -> InjectionDecisionKind {
     decision(for: ordinal, decidesItself: instances[ordinal].node.isAskedAnyway)
   }
 
   private func decision(for ordinal: Int, decidesItself: Bool) -> InjectionDecisionKind {
-    // A definition is large: it is looked at where it is.
+    // A definition is large, so it is accessed in place.
     let node = instances[ordinal].node
     var strongest = InjectionDecisionKind.run
     for dependency in node.definition.dependencies {
@@ -149,7 +151,7 @@ final class RunProgress {
     return instances[culprit].state == .failed ? .dependencyFailed : .dependencyCancelled
   }
 
-  /// The operations that make another end as it does: dependencies, or the first one further up.
+  /// Returns the operations that cause another to end as it does: dependencies, or the first one further upstream.
   func culprits(of ordinal: Int, for decision: InjectionDecisionKind) -> [Int] {
     let node = instances[ordinal].node
     let near = node.definition.dependencies.filter {
@@ -158,7 +160,7 @@ final class RunProgress {
     return near.isEmpty ? culpritsBehind[ordinal].map { [$0] } ?? [] : near
   }
 
-  /// What becomes of an operation, as far as one dependency goes.
+  /// Returns the decision about an operation as far as one dependency is concerned.
   private func decision(
     of node: OperationNode, about dependency: Int, decidesItself: Bool
   ) -> InjectionDecisionKind {
@@ -169,8 +171,8 @@ final class RunProgress {
     return InjectionTable.decide(instances[dependency].outcome, request)
   }
 
-  /// Notes of an operation that has ended whether those behind it cannot succeed any more: it failed without being allowed to, or could not
-  /// run because a result is missing. A failure that is allowed is seen by direct dependents alone.
+  /// Notes whether an ended operation prevents those downstream from succeeding: it failed and its failure is not allowed, or it could not run
+  /// because a result is missing. A failure that is allowed affects only direct dependents.
   func noteEnd(of ordinal: Int) {
     guard ordinal < pipeline.operations.count else { return }
     switch instances[ordinal].status {
@@ -178,7 +180,7 @@ final class RunProgress {
     case .cancelled(.dependencies(.withoutResult, _), _): break
     default: return
     }
-    // Each operation is noted once, so that all the failures of a run cost no more than one walk over its graph.
+    // Each operation is noted once, so that all failures of a run cost no more than one walk of its graph.
     var open = [ordinal]
     while let next = open.popLast() {
       for dependent in plan.dependents(of: next) where culpritsBehind[Int(dependent)] == nil {
@@ -188,23 +190,23 @@ final class RunProgress {
     }
   }
 
-  /// Something failed that may not: the run will have failed, unless it was cancelled.
+  /// Notes a failure that is not allowed: the run fails, unless it was cancelled.
   func noteFailure() {
     guard !status.isCancelled else { return }
     status = ExpressionStatus(hasFailure: true)
   }
 
-  /// What the status functions of an operation, or of one of its items, answer.
+  /// Returns the status that the status functions of an operation or one of its items evaluate.
   func status(for ordinal: Int) -> ExpressionStatus {
-    // As in GitHub Actions, a run is cancelled or has failures, not both.
+    // As in GitHub Actions, a run is either cancelled or has failures, not both.
     if status.isCancelled { return ExpressionStatus(isCancelled: true) }
     let operation = instances[ordinal].parent ?? ordinal
     let node = instances[operation].node
     let dependencies = node.definition.dependencies
     let cannotSucceed = times.isTimedOut || culpritsBehind[operation] != nil
-    // A failure that is allowed is one to those who ask, and holds nobody back.
+    // A failure that is allowed counts for `failure()`, but does not hold back dependents.
     let hasFailure = cannotSucceed || dependencies.contains { instances[$0].state == .failed }
-    // What was left out on purpose holds nothing back: nothing that needs it would have begun.
+    // An operation that was left out on purpose holds nothing back: nothing that requires it would have begun.
     let isHeldBack =
       cannotSucceed
       || dependencies.contains { dependency in
@@ -228,7 +230,7 @@ final class RunProgress {
 }
 
 extension RunProgress {
-  /// How many operations of the pipeline have ended how.
+  /// How many operations of the pipeline have ended in each state.
   var counts: RunCounts {
     var counts = RunCounts(operations: pipeline.operations.count)
     for ordinal in pipeline.operations.indices {
@@ -244,7 +246,7 @@ extension RunProgress {
     return counts
   }
 
-  /// Counts an operation that has ended before this host began.
+  /// Counts an operation that had ended before this host began.
   func countEnded(_ ordinal: Int) {
     unfinished -= 1
     for dependent in plan.dependents(of: ordinal) { remaining[Int(dependent)] -= 1 }
@@ -252,7 +254,7 @@ extension RunProgress {
     if instances[ordinal].state == .failed, !instances[ordinal].node.definition.allowFailure { noteFailure() }
   }
 
-  /// The wait that a former host began, if it is of the kind that begins now; once.
+  /// Returns the wait that a former host began if it is of the kind that begins now, and removes it.
   func takeFormerWait(of ordinal: Int, for kind: RecordedWait.Kind) -> RecordedWait? {
     guard let wait = former[ordinal]?.wait, wait.kind == kind else { return nil }
     former[ordinal]?.wait = wait.withoutEnd

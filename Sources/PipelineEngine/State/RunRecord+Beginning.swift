@@ -3,13 +3,13 @@ import RunHistory
 import Values
 
 extension RunRecord {
-  /// The record of a run that is about to be created.
+  /// Creates the record of a run that is about to begin.
   init(of pipeline: PipelineDefinition, _ brief: RunBrief, _ configuration: HostConfiguration, at time: RecordTime) {
     self.init(of: pipeline, id: brief.id, brief.options, configuration, at: time)
     parent = brief.parent
   }
 
-  /// The same for one that no operation starts.
+  /// Creates the record of a run that is not nested in an operation.
   init(
     of pipeline: PipelineDefinition, id: RunID, _ options: RunOptions, _ configuration: HostConfiguration,
     at time: RecordTime
@@ -26,7 +26,7 @@ extension RunRecord {
 }
 
 extension RunOptions {
-  /// The options of a run that was created before, as they were recorded.
+  /// Creates the options of an existing run from its record.
   init(recorded run: RunRecord) {
     self.init()
     version = run.version
@@ -46,7 +46,7 @@ extension RunOptions {
 }
 
 extension PipelineDefinition {
-  /// The params of a run as its record has them: a JSON object in the order of the file.
+  /// Returns the params of a run as they are recorded: a JSON object in the order of the file.
   func recordedParameters(_ values: [String: JSONValue]) -> String {
     JSONValue.object(.init(uniqueKeysWithValues: parameters.map { ($0.name, values[$0.name] ?? .null) })).text
   }

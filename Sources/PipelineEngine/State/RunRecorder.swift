@@ -6,11 +6,11 @@ import RunHistory
 import Values
 import Workspace
 
-/// Every change of the state of a run and its operations passes here once: by the table of transitions to the history, and to whoever watches. *On the loop.*
+/// The single path for every state change of a run and its operations: through the transition table to the history and to observers. *On the event loop.*
 final class RunRecorder {
-  /// Of the run itself.
+  /// The record of the run itself.
   var run: RunRecord
-  /// Called where the table of transitions does not know what the engine is about to do: the run is to fail.
+  /// Called if the transition table does not allow a transition that the engine is about to make: the run then fails.
   var onImpossible: (EngineError) -> Void = { _ in }
 
   private let state: RunProgress
@@ -39,15 +39,15 @@ final class RunRecorder {
 
   // MARK: Operations
 
-  /// Ends an operation, handler or item that did not come to an attempt of its own, or whose attempts are over.
+  /// Ends an operation, handler or item that never made an attempt, or whose attempts are over.
   func conclude(_ ordinal: Int, _ end: InstanceStatus) {
     guard mark(ordinal, end) else { return }
     append(ordinal)
-    // What has ended is never tried again; the result is kept with the operation, once.
+    // An operation that has ended is never retried; the result is kept once, with the operation.
     state.instances[ordinal].attempt = nil
   }
 
-  /// Gives an operation, handler or item the status in which it ends, without recording that. False where it cannot end so.
+  /// Sets the status in which an operation, handler or item ends, without recording it. Returns false if it cannot end so.
   @discardableResult
   func mark(_ ordinal: Int, _ end: InstanceStatus) -> Bool {
     guard move(ordinal, to: end) else { return false }
@@ -71,10 +71,10 @@ final class RunRecorder {
     return true
   }
 
-  /// Moves an operation to another status, where the table of transitions has that; what it does not have is rejected.
+  /// Moves an operation to another status if the transition table allows it, and otherwise rejects the transition.
   ///
-  /// Failures are masked before anybody gets them, as results are: `errors.x` reaches arguments and results of operations that no secret is meant for, and the
-  /// message of a nested run reaches a run that does not know its secrets.
+  /// Failures, like results, are masked before they are passed on: `errors.x` reaches arguments and results of operations that no secret is meant
+  /// for, and the message of a nested run reaches a run that does not know its secrets.
   private func move(_ ordinal: Int, to next: InstanceStatus) -> Bool {
     let (present, wanted) = (state.instances[ordinal].state, next.state)
     let masked = next.masked(by: state.given.masker)
@@ -89,16 +89,16 @@ final class RunRecorder {
     onImpossible(.impossibleTransition(transition))
   }
 
-  /// When something ends that started at `start`, if it ends now. Counted by the monotonic clock, so that the duration is right although the wall clock was
-  /// set meanwhile. What a former host started has the wall clock alone; it does not end before it started.
+  /// Returns the end time of something that started at `start` and ends now. Measured by the monotonic clock, so that the duration is correct even if
+  /// the wall clock was set in the meantime. For something that a former host started, only the wall clock is available, and the end is never before
+  /// the start.
   func end(of start: RecordTime?, _ monotonic: Duration?) -> RecordTime {
     guard let start else { return time.now() }
     guard let monotonic else { return max(start, time.now()) }
     return start.advanced(by: (time.monotonic() - monotonic).wholeMicroseconds)
   }
 
-  /// Gives an operation that goes on another status. The history learns of it soon, if it lasts; with `mayEndAtOnce` it does only by
-  /// ``recordIfLasting(_:)``.
+  /// Sets another status of an operation that is still unfinished. It is recorded soon if it lasts; with `mayEndAtOnce`, only by ``recordIfLasting(_:)``.
   func enter(
     _ ordinal: Int, _ next: InstanceStatus, since: RecordTime? = nil, at instant: RecordTime? = nil,
     recordNow: Bool = false, mayEndAtOnce: Bool = false
@@ -123,12 +123,12 @@ final class RunRecorder {
     if !mayEndAtOnce { recordIfLasting(ordinal) }
   }
 
-  /// Lets the history learn of the state that an operation is in, if it lasts.
+  /// Records the state of an operation if it lasts.
   func recordIfLasting(_ ordinal: Int) {
     unrecorded.insert(ordinal)
   }
 
-  /// Records the states that the history does not have yet.
+  /// Records the states that are not in the history yet.
   func recordLasting() {
     unrecorded.forEach { ordinal in
       state.instances[ordinal].areLogsNamed = state.instances[ordinal].attempt?.standardOutput != nil
@@ -137,9 +137,9 @@ final class RunRecorder {
     }
   }
 
-  /// Records an instance with its latest attempt, and tells of it.
+  /// Records an instance with its latest attempt, and notifies the observer.
   func append(_ ordinal: Int) {
-    // A record is large to copy, for somebody who does not watch.
+    // A record is large to copy, so it is not created twice without an observer.
     guard observer.isThere else { return write(operationRecord(ordinal), with: state.instances[ordinal].attempt) }
     let operation = operationRecord(ordinal)
     write(operation, with: state.instances[ordinal].attempt)
@@ -155,7 +155,8 @@ final class RunRecorder {
     }
   }
 
-  /// Notes when the process of an attempt that lasts started. Read here rather than at its start, which most processes hardly outlast.
+  /// Notes the start time of the process of an attempt that lasts. Read here rather than when the process starts, because most processes have ended
+  /// before this.
   private func notePidStarted(_ ordinal: Int) {
     guard state.instances[ordinal].attempt?.pid != nil, state.instances[ordinal].attempt?.pidStarted == nil,
       let started = jobs.started(ordinal)
@@ -163,10 +164,10 @@ final class RunRecorder {
     state.instances[ordinal].attempt?.pidStarted = started
   }
 
-  /// The instance as the history keeps it.
+  /// Returns the record of an instance for the history.
   func operationRecord(_ ordinal: Int) -> OperationRecord {
     let masker = state.given.masker
-    // Member by member: an instance is large to copy.
+    // Member by member, because an instance is large to copy.
     return OperationRecord(
       run: state.id, ordinal: ordinal, name: state.instances[ordinal].name,
       position: state.instances[ordinal].node.definition.index, parent: state.instances[ordinal].parent,
@@ -179,17 +180,17 @@ final class RunRecorder {
       reusedFrom: state.instances[ordinal].status.source)
   }
 
-  /// The item as the history keeps it; nil for what is none.
+  /// Returns the item as the history keeps it, or nil if the instance is not an item.
   func recordedItem(_ ordinal: Int) -> String? {
     state.instances[ordinal].loopItem.map { $0.recorded ?? state.given.masker.mask($0.value.text) }
   }
 
-  /// The particulars of its state, what opened its gate, the label that its loop gives it, and why a retry executed it.
+  /// Returns the details of its state, what opened its gate, the label that its loop gives it, and why a retry executed it.
   private func detail(of ordinal: Int) -> String? {
     let (reason, gate) = (state.instances[ordinal].reason, state.instances[ordinal].opened)
     let label = state.instances[ordinal].loopItem?.label
     let artifacts = state.instances[ordinal].artifacts
-    // What was skipped again, or kept from running, was not executed.
+    // An operation that was skipped again, or prevented from running, was not executed.
     let again =
       state.again.isEmpty || state.instances[ordinal].timing.startedAt == nil ? nil : state.again[ordinal]
     guard reason != nil || gate != nil || label != nil || again != nil || !artifacts.isEmpty else { return nil }
@@ -201,7 +202,7 @@ final class RunRecorder {
 
   // MARK: The run
 
-  /// Moves the run to another state. False where the table of transitions does not have that: then nothing changes but that the run is to fail.
+  /// Moves the run to another state. If the transition table does not allow it, fails the run and returns false.
   @discardableResult
   func enter(_ newState: RunState) -> Bool {
     guard run.state.mayBecome(newState) else {
@@ -214,7 +215,7 @@ final class RunRecorder {
     return true
   }
 
-  /// Ends the run; where the table of transitions does not have that, it has failed as `engine-failed`. Returns how it ended.
+  /// Ends the run; if the transition table does not allow that, it fails as `engine-failed`. Returns how it ended.
   func end(as wanted: RunEnd) -> RunEnd {
     let end = enter(wanted.state) ? wanted : RunCancellation.engine.end
     run.state = end.state
@@ -222,12 +223,12 @@ final class RunRecorder {
     return end
   }
 
-  /// No states are recorded any more but those that operations end in.
+  /// Stops recording states except final ones.
   func stop() { unrecorded.stop() }
 
   // MARK: Results
 
-  /// The form in which a result is recorded: inline where it is small, else in a file of the run's directory, which may have been written already.
+  /// Returns the form in which a result is recorded: inline if it is small, otherwise in a file of the run's directory, which may have been written already.
   func recorded(_ result: OperationResult, of ordinal: Int? = nil) throws(EngineError) -> RecordedResult {
     switch result {
     case .none:
@@ -257,7 +258,7 @@ final class RunRecorder {
 
   static func inline(_ bytes: [UInt8]) -> RecordedResult { .inline(String(decoding: bytes, as: UTF8.self)) }
 
-  /// Where the next large result goes.
+  /// Returns the location of the next large result.
   func nextPlace() throws(EngineError) -> LargeResultPlace {
     let name = "\(logs.nextNumber()).json"
     return LargeResultPlace(path: "\(try logs.runDirectory())/\(name)", name: "runs/\(state.id.text)/\(name)")
@@ -267,10 +268,10 @@ final class RunRecorder {
 /// A file of a run's directory for a large result.
 struct LargeResultPlace: Sendable {
   let path: String
-  /// As records call it.
+  /// The name that records use.
   let name: String
 
-  /// Writes the file. False where one is there already: a run that was resumed finds those of its former host.
+  /// Writes the file. Returns false if it already exists: a resumed run finds those of its former host.
   func write(_ bytes: [UInt8]) throws(EngineError) -> Bool {
     do {
       try FileBytes.write(bytes, toNew: path)

@@ -2,17 +2,17 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// What is secret in a run: from the beginning what the run around it knows, and its own secrets once they were read. A variable that holds one is hidden from
-/// every process that was not given it.
+/// The secrets of a run: from the beginning those of the run around it, and its own once they have been read. A variable that holds a secret is
+/// hidden from every process that was not given it.
 final class RunSecrets {
   private let run: RunProgress
-  /// What the run that contains this one knows to be secret.
+  /// The secrets of the run that contains this one.
   let inherited: KnownSecrets
-  /// The secrets of runs that a former host had begun, which were read before any of them was touched.
+  /// The secrets of runs that a former host had begun, which were read before any of those runs was modified.
   let former: [RunID: [String: String]]
   /// The variables that processes must not inherit.
   private(set) var hiddenVariables: Set<String>
-  /// The secrets' commands, which may wait for somebody.
+  /// The task that runs the secrets' commands, which may wait for a person.
   private var reading: Task<KnownSecrets, any Error>?
 
   init(
@@ -24,12 +24,12 @@ final class RunSecrets {
     self.hiddenVariables = hiddenVariables
   }
 
-  /// What a nested run has to know.
+  /// The secrets that a nested run has to know.
   var known: KnownSecrets {
     KnownSecrets(values: Array(run.given.secrets.values) + inherited.values, masker: run.given.masker)
   }
 
-  /// Waits for the run's own secrets, which ``cancelReading()`` ends.
+  /// Waits for the run's own secrets; ``cancelReading()`` interrupts this.
   func take(isolation: isolated (any Actor)? = #isolation, from task: Task<KnownSecrets, any Error>) async throws {
     reading = task
     defer { reading = nil }
@@ -43,23 +43,22 @@ final class RunSecrets {
   /// Hides the variables that the pipeline's secrets come from.
   func hideVariables() { hiddenVariables.formUnion(run.pipeline.secretVariables) }
 
-  /// The result of an operation as it is handed on and kept, which is the same: without secrets where the operation can receive one, and as it is
-  /// where it cannot.
+  /// Returns the result of an operation as it is passed on and kept: without secrets if the operation can receive any, otherwise unchanged.
   ///
-  /// - Throws: ``OperationFailure`` with code `result-secret` when nothing of the declared type is left without the secret.
+  /// - Throws: ``OperationFailure`` with code `result-secret` if the value does not match the declared type without the secret.
   func without(_ value: JSONValue, of node: OperationNode) throws(OperationFailure) -> JSONValue {
     guard node.definition.receivesSecret, !run.given.masker.isEmpty else { return value }
     return try Self.masked(value, by: run.given.masker, as: node.definition.result)
   }
 
-  /// The value without secrets.
+  /// Returns the value without secrets.
   ///
-  /// - Throws: ``OperationFailure`` with code `result-secret` when nothing of the declared type is left without the secret.
+  /// - Throws: ``OperationFailure`` with code `result-secret` if the value does not match the declared type without the secret.
   static func masked(
     _ value: JSONValue, by masker: SecretMasker, as type: ValueType?
   ) throws(OperationFailure) -> JSONValue {
     var masked = masker.mask(value)
-    // A secret that is JSON itself is in none of the strings.
+    // A secret that is itself JSON may span several strings and is not found in any of them.
     let text = masked.text
     let maskedText = masker.mask(text)
     if maskedText != text { masked = .string(maskedText) }
@@ -68,7 +67,7 @@ final class RunSecrets {
     return masked
   }
 
-  /// Why a result that had to be masked is none any more.
+  /// Returns why a result that had to be masked cannot be kept.
   static func secretInResult(of type: ValueType) -> OperationFailure {
     OperationFailure(
       code: "result-secret",

@@ -1,26 +1,26 @@
 import RunHistory
 import Workspace
 
-/// What a run and its operations wait for that somebody else has to bring about: answers, conditions, their turn. *On the loop.*
+/// What a run and its operations wait for that others must bring about: answers, conditions, `overlap`. *On the event loop.*
 final class RunWaits {
-  /// Those for the answer of a person, by operation.
+  /// The waits for a person's answer, by operation.
   var approvals: [Int: LoopWaiter] = [:]
-  /// Those for conditions, by operation.
+  /// The waits for conditions, by operation.
   var signals: [Int: ConditionSignal] = [:]
-  /// What ends those for the next attempt, by operation, where somebody asks for that.
+  /// Closures that end the waits for the next attempt early on request, by operation.
   var retries: [Int: @Sendable () -> Void] = [:]
-  /// Whom requests have failed to reach or to be answered by, by operation: what the wait for the next attempt is about.
+  /// The endpoints that requests failed to reach or to get an answer from, by operation: the reason for the wait for the next attempt.
   var httpFailures: [Int: HTTPLatestFailure] = [:]
-  /// That of the run itself, until the pipeline's `overlap` lets it begin.
+  /// The wait of the run itself until the pipeline's `overlap` lets it begin.
   var turn: Task<ExclusiveLocks.Hold, any Error>?
-  /// That of the run itself, until the history can be written again.
+  /// The wait of the run itself until the history can be written again.
   var writing: Task<Bool, Never>?
-  /// Whether the run waits for the descriptors or the memory to look for processes that its former host left.
+  /// Whether the run waits for descriptors or memory to scan for processes that its former host left behind.
   var isLookingForProcesses = false
-  /// Whether what other processes ask of the run is listened for.
+  /// Whether the run listens for requests of other processes.
   var isListening = false
 
-  /// Lets all that wait for conditions look again.
+  /// Wakes everything that waits for conditions, to evaluate them again.
   func ringAll() {
     for signal in signals.values { signal.ring() }
   }

@@ -3,73 +3,76 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// How the engine runs one kind of action. An attempt of any kind begins, and has either ended by that or goes on until its end is there.
+/// How the engine runs one kind of action. An attempt of any kind begins, and then has either ended already or runs until its end.
 ///
-/// What the rest of the engine would otherwise ask by the name of a kind is asked here: what has an answer of its own below is special for few kinds.
+/// What the rest of the engine would otherwise determine by the name of a kind is determined here. Members with a default implementation below differ
+/// for only a few kinds.
 protocol RunnableAction: ActionKind {
-  /// What the end of an attempt that goes on is known by. `Never` where none does.
+  /// What identifies a running attempt, to wait for its end. `Never` if attempts end as soon as they begin.
   associatedtype Handle: Sendable
 
-  /// Begins an attempt of the operation, which has what it needs.
+  /// Begins an attempt of the operation, which has everything it needs.
   func begin(_ ordinal: Int, of run: Run) throws -> AttemptBeginning<Handle>
-  /// Waits for the end of an attempt that goes on. Cancelling the task asks it to end.
+  /// Waits for the end of a running attempt. Cancelling the task requests it to end.
   ///
-  /// Whichever of the two has evaluated the templates calls ``Run/dropReadings(_:)`` before it waits for anything: other operations of the run may
-  /// be waiting to read.
+  /// Whichever of the two functions has evaluated the templates calls ``Run/dropReadings(_:)`` before it waits for anything, because other operations
+  /// of the run may be waiting to read.
   nonisolated(nonsending) func end(of handle: Handle, _ ordinal: Int, of run: Run) async throws -> OperationResult
-  /// Adds what it is given besides its templates to the operation's fingerprint: what files and plugins are now. A kind that is given nothing else says so.
+  /// Adds the inputs of the action besides its templates to the operation's fingerprint: the current state of files and plugins. A kind without such
+  /// inputs has an empty implementation.
   func addInputs(_ ordinal: Int, of run: Run, _ contexts: RunContexts, to inputs: inout FingerprintValues)
     throws
-  /// Whether an attempt that a former host of the run began goes on in this one, so that what has passed since counts against `timeout`. The others begin anew.
+  /// Whether an attempt that a former host of the run began continues in this one, so that the time since then counts against `timeout`. Otherwise
+  /// attempts begin anew.
   var goesOnAcrossHosts: Bool { get }
 
-  /// Whether an attempt is a job, which takes of the capacity of the machine that its executor runs it on.
+  /// Whether an attempt is a job, which takes capacity of the computer on which its executor runs it.
   var startsJob: Bool { get }
-  /// How soon an attempt can be over.
+  /// How soon an attempt can end.
   var pace: ActionPace { get }
-  /// The arguments of the process that it starts, the program first; nil where it starts none.
+  /// Returns the arguments of the process that it starts, beginning with the program, or nil if it starts none.
   func arguments(shell: [String], in contexts: RunContexts) throws -> [String]?
-  /// What an attempt runs in: an action may measure its time by itself.
+  /// Returns the context that an attempt runs in. An action may measure its time itself.
   func attemptContext(_ context: OperationContext, _ ordinal: Int, of run: Run) -> OperationContext
 
-  /// Judges a failure where `on` does not say which are retried.
+  /// Decides about a retry after a failure if `on` does not specify which failures are retried.
   func retryDecision(after error: any Error) -> RetryDecision
-  /// Whether it is itself that has refused retries, rather than the file or an answer to ``retryDecision(after:)``, which is told of the failure.
+  /// Whether the action itself refused retries, rather than the file or a result of ``retryDecision(after:)``, which is based on the failure.
   var refusesRetries: Bool { get }
-  /// What brings the next attempt forward, besides formulas.
+  /// Returns what can start the next attempt early, besides conditions.
   func retryWakers(_ ordinal: Int, of run: Run) -> [any RetryWaker]
-  /// The same in words, for what is said of a wait.
+  /// Describes these events in words, for the description of a wait.
   func retryEvents(_ ordinal: Int, of run: Run) -> [OperationReason.Early]
 }
 
-/// How soon an attempt of an action can be over.
+/// How soon an attempt of an action can end.
 enum ActionPace: Sendable {
-  /// It computes something: nothing but that takes any time, and it holds nothing meanwhile.
+  /// It only computes something, which takes no other time, and holds nothing while it does.
   case moment
-  /// Its beginning may be its end.
+  /// It may end as soon as it begins.
   case mayEndAtOnce
   /// It takes a while.
   case lasts
 }
 
-/// What came of beginning an attempt.
+/// The outcome of beginning an attempt.
 enum AttemptBeginning<Handle: Sendable>: Sendable {
   /// It has ended with this result.
   case ended(OperationResult)
-  /// It goes on, or does all it does while its end is waited for.
+  /// It is running, or does all its work while its end is awaited.
   case running(Handle)
 }
 
-/// Waits for the end of an attempt that goes on.
+/// Waits for the end of a running attempt.
 typealias AttemptEnd = nonisolated(nonsending) () async throws -> OperationResult
 
-/// An attempt that was begun, of whichever kind.
+/// An attempt of any kind that has begun.
 enum BegunAttempt {
   case ended(Result<OperationResult, any Error>)
-  /// It goes on; the call waits for its end.
+  /// It is running; the closure waits for its end.
   case running(AttemptEnd)
 
-  /// Waits for the end where it goes on.
+  /// Waits for the end if it is running.
   nonisolated(nonsending) func end() async throws -> OperationResult {
     switch self {
     case .ended(let outcome): try outcome.get()
@@ -79,7 +82,7 @@ enum BegunAttempt {
 }
 
 extension RunnableAction where Handle == Void {
-  // All that such an action does may have to wait for something.
+  // Everything that such an action does may have to wait for something.
   func begin(_ ordinal: Int, of run: Run) throws -> AttemptBeginning<Void> { .running(()) }
 }
 
@@ -93,7 +96,7 @@ extension RunnableAction {
   func arguments(shell: [String], in contexts: RunContexts) throws -> [String]? { nil }
   func attemptContext(_ context: OperationContext, _ ordinal: Int, of run: Run) -> OperationContext { context }
 
-  /// Every failure is retried but that of what may have succeeded.
+  /// Retries every failure except those after which the action may have succeeded.
   func retryDecision(after error: any Error) -> RetryDecision {
     (error as? OperationFailure)?.stopReason.map { .stop(reason: $0) } ?? .noOpinion
   }
@@ -102,7 +105,7 @@ extension RunnableAction {
   func retryWakers(_ ordinal: Int, of run: Run) -> [any RetryWaker] { [] }
   func retryEvents(_ ordinal: Int, of run: Run) -> [OperationReason.Early] { [] }
 
-  /// Begins an attempt: every attempt of every kind does here.
+  /// Begins an attempt. Every attempt of every kind begins here.
   func start(_ ordinal: Int, of run: Run) -> BegunAttempt {
     do {
       switch try begin(ordinal, of: run) {
@@ -114,7 +117,7 @@ extension RunnableAction {
     }
   }
 
-  /// One attempt, from its beginning to its end.
+  /// Performs one attempt, from its beginning to its end.
   nonisolated(nonsending) func perform(_ ordinal: Int, of run: Run) async throws -> OperationResult {
     try await start(ordinal, of: run).end()
   }

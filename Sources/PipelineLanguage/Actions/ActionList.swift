@@ -1,6 +1,6 @@
-/// The list of all kinds of actions. What a kind forgets of the protocols of its type does not compile.
+/// All kinds of actions. A kind that does not implement its protocols fails to compile.
 extension ActionKey {
-  /// How the kind is read and checked.
+  /// The type that reads and checks this kind.
   var kind: any CheckableAction.Type {
     switch self {
     case .run: ScriptAction.self
@@ -17,7 +17,7 @@ extension ActionKey {
 }
 
 extension OperationDefinition.Action {
-  /// The action as its kind.
+  /// The action as a value of its kind.
   package var kind: any ActionKind {
     switch self {
     case .run(let script): ScriptAction(script: script)

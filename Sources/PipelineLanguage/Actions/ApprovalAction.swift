@@ -1,7 +1,7 @@
 import Expressions
 import Values
 
-/// `approve`: a person decides.
+/// The action `approve`: a person decides.
 package struct ApprovalAction: ActionKind {
   package let message: Template?
 
@@ -21,7 +21,7 @@ package struct ApprovalAction: ActionKind {
   package func resultType(declared: ValueType?, nested: (String) -> ValueType) -> ValueType { Self.result }
 }
 
-/// The keys of `approve` in its long form.
+/// The keys of the long form of `approve`.
 enum ApproveKey: String, CaseIterable, Sendable {
   case message
 
@@ -30,11 +30,11 @@ enum ApproveKey: String, CaseIterable, Sendable {
 }
 
 extension ApprovalAction: CheckableAction {
-  /// Where the expressions of its text stand.
+  /// The site of the expressions in its text.
   fileprivate static let place = ExpressionSite.Use.action(
     ExpressionSite.ActionPlace(key: .approve, visibility: .shown))
 
-  /// What an approval results in.
+  /// The type of an approval's result.
   fileprivate static let result = ValueType.object([
     ValueType.Field(name: "approved", type: .bool), ValueType.Field(name: "note", type: .string, isOptional: true),
     ValueType.Field(name: "by", type: .string),

@@ -1,7 +1,7 @@
 import Expressions
 import Values
 
-/// `command`: an argument list without a shell; each template yields exactly one argument.
+/// The action `command`: an argument list without a shell, in which each template yields exactly one argument.
 package struct CommandAction: ActionKind {
   package let arguments: [Template]
 
@@ -28,7 +28,7 @@ package struct CommandAction: ActionKind {
 }
 
 extension CommandAction: CheckableAction {
-  /// Where an argument's expressions stand.
+  /// The site of the expressions in an argument.
   fileprivate static let argument = ExpressionSite.Use.action(
     ExpressionSite.ActionPlace(key: .command, visibility: .arguments, seesOwnVariables: true))
 

@@ -1,6 +1,6 @@
 import Values
 
-/// `pipeline`: a nested pipeline, by the path written in the file.
+/// The action `pipeline`: a nested pipeline, by the path written in the file.
 package struct NestedPipelineAction: ActionKind {
   package let path: String
   package let parameters: [(name: String, value: DataTemplate)]
@@ -11,9 +11,9 @@ package struct NestedPipelineAction: ActionKind {
   }
 
   package var key: ActionKey { .pipeline }
-  // Its operations take slots of the nested run; it takes one here as long as they go on.
+  // Its operations use slots of the nested run; it uses one here while they are running.
   package var isWork: Bool { true }
-  // What it hands over is followed by `SecretTrail`.
+  // `SecretTrail` follows the values it passes on.
   package var secretReach: SecretReach { .nowhere }
   package var summary: String { TerminalText.visible(path) }
 
@@ -26,7 +26,7 @@ package struct NestedPipelineAction: ActionKind {
   package func resultType(declared: ValueType?, nested: (String) -> ValueType) -> ValueType { nested(path) }
 }
 
-/// The keys of `pipeline` in its long form.
+/// The keys of the long form of `pipeline`.
 enum NestedPipelineKey: String, CaseIterable, Sendable {
   case file, params
 
@@ -105,7 +105,7 @@ extension DocumentReader {
     draft.nestedCall = OperationDraft.NestedCall(path: path, node: node, parameters: parameters)
   }
 
-  /// `params`, in `pipeline` or beside it.
+  /// Reads `params`, inside `pipeline` or beside it.
   func readNestedParameters(_ entry: YAMLEntry, into draft: OperationDraft) {
     guard let entries = entry.value.entries else {
       return wrongForm(entry.value, "'params'", needs: "a mapping")
@@ -122,10 +122,9 @@ extension DocumentReader {
   }
 }
 
-/// The result of a nested pipeline: an object with the results of its operations.
+/// The type of a nested pipeline's result: an object with the results of its operations.
 enum NestedResult {
-  /// How many levels of nesting a type follows. A type of every level could be of a size that doubles with each of
-  /// them.
+  /// The number of nesting levels that a type covers. Without this limit, the size of a type could double with each level.
   private static let depth = 3
 
   static func type(of pipeline: PipelineDefinition, depth: Int = Self.depth) -> ValueType {
@@ -134,7 +133,7 @@ enum NestedResult {
     for (place, operation) in pipeline.operations.enumerated() {
       let type = pipeline.valueTypes[place] ?? self.type(of: operation, in: pipeline, depth: depth)
       guard type != .none else { continue }
-      // An operation that is skipped or may fail leaves no result behind.
+      // An operation that is skipped or fails has no result.
       let isOptional = operation.condition != nil || operation.allowFailure || !operation.dependencies.isEmpty
       fields.append(ValueType.Field(name: operation.name, type: type, isOptional: isOptional))
     }

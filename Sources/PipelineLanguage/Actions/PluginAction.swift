@@ -1,10 +1,10 @@
 import Values
 
-/// `uses`: an operation of a plugin.
+/// The action `uses`: an operation of a plugin.
 extension PluginUse: ActionKind {
   package var key: ActionKey { .uses }
   package var isWork: Bool { true }
-  // Its settings are shown: a plugin asks for secrets by their names.
+  // Its settings are visible; a plugin requests secrets by name.
   package var secretReach: SecretReach { .plugin(plugin) }
   package var summary: String { offer }
   package var usedPlugin: String? { plugin }
@@ -67,19 +67,19 @@ extension PluginUse: CheckableAction {
 }
 
 extension DocumentReader {
-  /// `uses` of an operation; `with` may stand before it or after it.
+  /// Reads `uses` of an operation; `with` may come before or after it.
   fileprivate func readOffer(_ node: YAMLNode, into draft: OperationDraft) {
     guard let id = offerID(node) else { return }
     draft.pluginUse = PluginUseDraft(owner: .operation, title: draft.title, id: id, node: node)
   }
 
-  /// `with` of an operation.
+  /// Reads `with` of an operation.
   func readSettings(_ entry: YAMLEntry, into draft: OperationDraft) {
     draft.settings = settings(entry.value, .settings, into: &draft.sites)
     draft.settingsRange = entry.key.range
   }
 
-  /// Puts together what was read of a plugin's operation.
+  /// Combines the parts read of a plugin operation.
   fileprivate func finishPluginOperation(of draft: OperationDraft) {
     guard let use = draft.pluginUse else { return }
     use.settings = draft.settings
@@ -89,7 +89,7 @@ extension DocumentReader {
 }
 
 extension PipelineChecker {
-  /// The type of the result of a plugin's operation: what the plugin says, unless the file says it more narrowly.
+  /// Returns the result type of a plugin operation: that of the plugin, unless the file declares a narrower one.
   fileprivate func pluginResultType(of operation: OperationDraft) -> ValueType {
     let declared = operation.definition.result
     guard let offer = operation.pluginUse?.offer else { return declared ?? .json }

@@ -1,6 +1,6 @@
 import Values
 
-/// `run`: a script for the shell, which never holds an expression.
+/// The action `run`: a script for the shell, which contains no expressions.
 package struct ScriptAction: ActionKind {
   package let script: String
 
@@ -76,7 +76,7 @@ extension DocumentReader {
     }
   }
 
-  /// Reports a first line of a script that names another interpreter than the shell: nothing would obey it.
+  /// Reports a shebang line that names an interpreter other than the shell, because it would have no effect.
   fileprivate func checkShebang(of draft: OperationDraft, _ node: YAMLNode) {
     guard case .run(let script) = draft.definition.action, script.hasPrefix("#!"), let text = node["run"] else {
       return
@@ -101,7 +101,7 @@ extension DocumentReader {
       at: range(in: text, offset: 0, length: line.unicodeScalars.count), fix: fix)
   }
 
-  /// Whether a shell is what the words of a shebang name, with the same options.
+  /// Returns whether a shell matches the words of a shebang, including their options.
   private static func runs(_ shell: [String], _ words: [String]) -> Bool {
     guard let start = Interpreter.programPlace(in: shell),
       Interpreter.baseName(of: shell[start]) == Interpreter.baseName(of: words[0])

@@ -1,6 +1,6 @@
 import Values
 
-/// `value`: an expression, or data with expressions in it; no process.
+/// The action `value`: an expression, or data that contains expressions; no process.
 package struct ValueAction: ActionKind {
   package let data: DataTemplate
 

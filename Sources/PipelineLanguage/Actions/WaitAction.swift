@@ -1,7 +1,7 @@
 import Expressions
 import Values
 
-/// `wait`: lets time pass, or waits for a specification.
+/// The action `wait`: waits for a duration, an instant or a specification.
 extension OperationDefinition.Wait: ActionKind {
   package var key: ActionKey { .wait }
   package var isWork: Bool { false }
@@ -29,7 +29,7 @@ extension OperationDefinition.Wait: ActionKind {
   package func resultType(declared: ValueType?, nested: (String) -> ValueType) -> ValueType { .none }
 }
 
-/// The keys of `wait` in its long form: exactly one of them.
+/// The keys of the long form of `wait`, of which exactly one is given.
 enum WaitKey: String, CaseIterable, Sendable {
   case `for`, until
 
@@ -42,7 +42,7 @@ enum WaitKey: String, CaseIterable, Sendable {
 }
 
 extension OperationDefinition.Wait: CheckableAction {
-  /// Where its expressions stand.
+  /// The site of its expressions.
   fileprivate static let place = ExpressionSite.Use.action(ExpressionSite.ActionPlace(key: .wait, visibility: .shown))
 
   static var rows: [KeyRow] {
@@ -70,7 +70,7 @@ extension OperationDefinition.Wait: CheckableAction {
 
   static func reasonForNoResult(of operation: OperationDraft) -> String? { "it only waits" }
 
-  /// Checks that a computed wait can be one.
+  /// Checks that the type of a computed wait is valid.
   static func check(_ operation: OperationDraft, _ types: [ValueType], in checker: PipelineChecker) {
     guard let wait = operation.operand, case .wait(let form) = operation.definition.action else { return }
     guard case .template = wait.data else { return }
@@ -110,7 +110,7 @@ extension DocumentReader {
     }
   }
 
-  /// Whether what is waited for begins like a formula: durations begin with a digit.
+  /// Returns whether the text starts like a condition: durations start with a digit.
   private func readsAsFormula(_ node: YAMLNode) -> Bool {
     guard !isNull(node),
       let first = node.text?.unicodeScalars.first(where: { !ExpressionLexer.isSpace($0) })

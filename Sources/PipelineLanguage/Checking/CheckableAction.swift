@@ -1,16 +1,17 @@
 import Values
 
-/// What the checks ask of one kind of action, beyond how it is read.
+/// The checks of one kind of action, in addition to reading it.
 protocol CheckableAction: ReadableAction {
-  /// The type of the result of one run of it, as far as its own expressions do not decide that: what is known of the round before in a repetition.
+  /// Returns the result type of one execution, as far as it is known without the action's expressions. In a repetition, it is the type of the previous
+  /// round's result.
   static func knownResult(of operation: OperationDraft, in checker: PipelineChecker) -> ValueType
-  /// The type of the result of one run of it, where it fits what is declared: else that is reported. `types` are those of the operation's expressions.
+  /// Returns the result type of one execution and reports a mismatch with the declared type. `types` are the types of the operation's expressions.
   static func resultType(of operation: OperationDraft, _ types: [ValueType], in checker: PipelineChecker) -> ValueType
-  /// What its result is where the file declares none.
+  /// The source of the result if the file declares no type.
   static var undeclaredResult: UndeclaredResult { get }
-  /// Why an operation of this kind has no result; nil where only the file can have said so.
+  /// Returns the reason that an operation of this kind has no result; nil if only the file can have declared that.
   static func reasonForNoResult(of operation: OperationDraft) -> String?
-  /// Checks what else may be wrong with it.
+  /// Performs the remaining checks of the kind.
   static func check(_ operation: OperationDraft, _ types: [ValueType], in checker: PipelineChecker)
 }
 
@@ -24,12 +25,12 @@ extension CheckableAction {
   static func check(_ operation: OperationDraft, _ types: [ValueType], in checker: PipelineChecker) {}
 }
 
-/// What the result of a kind of action is where the file declares none.
+/// The source of an action's result if the file declares no type.
 enum UndeclaredResult {
-  /// What it prints: text, a list or an object.
+  /// The printed output: text, a list or an object.
   case printed
-  /// What its expressions yield, of whatever type they are.
+  /// The value of its expressions, of any type.
   case computed
-  /// What the kind itself decides.
+  /// A value that the kind itself determines.
   case given
 }

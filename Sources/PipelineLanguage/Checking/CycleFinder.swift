@@ -1,10 +1,10 @@
-/// Finds cycles in a graph given as lists of the positions that each position points to.
+/// Finds cycles in a graph, given for each position as the list of positions that it points to.
 struct CycleFinder {
   private(set) var targets: [[Int]]
 
-  /// The strongly connected components, each after all that it points to: for dependencies, an order in which they can run.
+  /// Returns the strongly connected components, each after all components that it points to; for dependencies, this is a valid order of execution.
   ///
-  /// Tarjan's algorithm with a stack of its own, so that a chain of any length does not overflow the thread's.
+  /// Uses Tarjan's algorithm with an explicit stack, so that a long chain cannot overflow the thread's stack.
   func components() -> [[Int]] {
     let count = targets.count
     var number = [Int](repeating: -1, count: count)
@@ -52,7 +52,7 @@ struct CycleFinder {
     return components
   }
 
-  /// A shortest cycle through the smallest position of a component, as positions in order, that one first and not repeated.
+  /// Returns a shortest cycle through the smallest position of a component, as positions in order, starting with that one and without repeating it.
   func cycle(in component: [Int]) -> [Int] {
     guard let start = component.min() else { return [] }
     let members = Set(component)
@@ -77,8 +77,8 @@ struct CycleFinder {
     return component
   }
 
-  /// The cycles of a component: one, then one that is left when what closes the first is taken away, and so on, at most
-  /// `limit` of them. Each is turned by `turned`, and closed by what leads from its last position to its first.
+  /// Returns the cycles of a component, at most `limit`: one cycle, then one that remains after removing the edge that closes the first, and so on.
+  /// `turned` rotates each cycle; its closing edge leads from its last position to its first.
   func cycles(in component: [Int], limit: Int = 10, turned: ([Int]) -> [Int] = { $0 }) -> [[Int]] {
     let members = component.sorted()
     let places = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($0.element, $0.offset) })
@@ -97,15 +97,15 @@ struct CycleFinder {
     return cycles
   }
 
-  /// Whether a component is a cycle.
+  /// Returns whether a component is a cycle.
   func isCycle(_ component: [Int]) -> Bool {
     component.count > 1 || component.first.map { targets[$0].contains($0) } ?? false
   }
 }
 
 extension PipelineChecker {
-  /// Reports so many cycles that none is left without the references they are reported at; answers the positions of the
-  /// operations, each after its dependencies where that can be.
+  /// Reports enough cycles that removing the reported references would break all of them. Returns the positions of the operations, each after its
+  /// dependencies where possible.
   func checkCycles() -> [Int] {
     let finder = CycleFinder(targets: draft.operations.map(\.definition.dependencies))
     let components = finder.components()
@@ -126,14 +126,14 @@ extension PipelineChecker {
     reader.error(.cycle, message, at: place.map(range(of:)) ?? draft.operations[last].nameRange)
   }
 
-  /// The names with arrows between them; of a long list the ends, which are looked at first.
+  /// Joins the names with arrows; of a long list, only the ends are shown.
   private func shown(_ names: [String]) -> String {
     guard names.count > 12 else { return names.joined(separator: " → ") }
     let parts = names.prefix(5) + ["… (\(names.count - 9) more)"] + names.suffix(4)
     return parts.joined(separator: " → ")
   }
 
-  /// The cycle turned so that what closes it is written in the file, and not only implied by the order of a chain.
+  /// Rotates the cycle so that the reference that closes it is written in the file, rather than implied by `order: chain`.
   private func startingBehindReference(_ cycle: [Int]) -> [Int] {
     for turn in cycle.indices {
       let turned = Array(cycle[turn...] + cycle[..<turn])

@@ -1,13 +1,13 @@
 import Expressions
 
 extension PipelineChecker {
-  /// How many pairs of operations are looked at, at most, for whether they can run side by side.
+  /// The maximum number of pairs of operations that are checked for running in parallel.
   private static let pairLimit = 100
-  /// How many names and orders are looked at, at most, over all operations.
+  /// The maximum number of names and orders that are checked, over all operations.
   private static let sizeLimit = 100_000
 
-  /// Finds which exclusive names, resources and slots are taken in which order, and warns once of two that are taken in opposite orders by operations
-  /// which can run side by side: each may come to hold what the other waits for.
+  /// Determines the order in which exclusive names, resources and slots are taken, and warns once for each two that operations which can run in parallel
+  /// take in opposite orders: each may hold what the other waits for.
   func checkExclusiveOrder() {
     var whole = ExclusiveUse()
     var earlier: [ExclusiveUse.Order: [(operation: Int, place: ExclusiveUse.Place)]] = [:]
@@ -18,7 +18,7 @@ extension PipelineChecker {
       guard let use = exclusiveUse(of: operation) else { continue }
       whole.add(use)
       sizeLeft -= use.size
-      // Items of a loop can run side by side, too.
+      // Items of a loop can run in parallel, too.
       let isLoop = operation.definition.loop.map { $0.concurrency != 1 } ?? false
       for (order, place) in use.orders {
         let pair: Set = [order.held, order.taken]
@@ -42,7 +42,7 @@ extension PipelineChecker {
     draft.definition.exclusiveUse = whole
   }
 
-  /// `'a/i' takes 'L2' while 'a' holds 'L1'`.
+  /// Returns text such as `'a/i' takes 'L2' while 'a' holds 'L1'`.
   private func words(_ order: ExclusiveUse.Order, _ place: ExclusiveUse.Place) -> String {
     let what =
       place.taker.path == place.holder.path
@@ -51,7 +51,7 @@ extension PipelineChecker {
     return "\(what) holds \(order.held.title)"
   }
 
-  /// Whether there is too little of something for one that holds it and one that takes it.
+  /// Returns whether the capacity is too small for the holder and the taker together.
   private func lacks(
     _ thing: ExclusiveUse.Thing, _ holder: ExclusiveUse.Taker, _ taker: ExclusiveUse.Taker
   ) -> Bool {
@@ -65,20 +65,20 @@ extension PipelineChecker {
     return capacity.map { holder.amount > $0 - taker.amount } ?? false
   }
 
-  /// How much the host has of a resource; nil where it has none of it, and where no host is known.
+  /// Returns the host's capacity of a resource; nil if it has none, or if no host is known.
   private func hostCapacity(of resource: String) -> Int? {
     guard case .host(let host) = session.host.kind else { return nil }
     return host.resource(resource)?.capacity
   }
 
-  /// What an operation takes; nil for nothing that others wait for.
+  /// Returns what an operation takes; nil if it takes nothing that others could wait for.
   private func exclusiveUse(of operation: OperationDraft) -> ExclusiveUse? {
     let definition = operation.definition
     var demand = ExclusiveUse.Demand(name: definition.exclusive.flatMap { $0.isLiteral ? $0.text : nil })
     demand.isRepeated = definition.retry.limit > 0 || definition.repetition != nil
     for (place, amount) in definition.resources {
       let (name, capacity) = draft.definition.resources[place]
-      // What the host alone declares bounds no single run beyond that.
+      // A resource that only the host declares imposes no limit within a single run.
       if capacity < .max { demand.amounts.append((.ownResource(name), amount)) }
       if hostCapacity(of: name) != nil { demand.amounts.append((.resource(name), amount)) }
     }
@@ -93,12 +93,12 @@ extension PipelineChecker {
     return ExclusiveUse(of: definition.name, demand, running: inner)
   }
 
-  /// Whether one of two operations depends on the other, directly or not.
+  /// Returns whether one of two operations depends on the other, directly or indirectly.
   private func areOrdered(_ one: Int, _ other: Int) -> Bool {
     dependencies(of: one).contains(other) || dependencies(of: other).contains(one)
   }
 
-  /// Everything that an operation depends on, directly or not.
+  /// Returns all dependencies of an operation, direct and indirect.
   private func dependencies(of operation: Int) -> Set<Int> {
     var found: Set<Int> = []
     var open = [operation]

@@ -2,7 +2,7 @@ import Expressions
 import Values
 
 extension PipelineChecker {
-  /// Checks what is injected against what the operation requires.
+  /// Checks the injected values against the operation's requirement.
   func checkInjection(of operation: OperationDraft, _ types: [ValueType]) {
     let definition = operation.definition
     if definition.stdin != nil, operation.automaticInjection != nil || operation.injectedName != nil {
@@ -16,7 +16,7 @@ extension PipelineChecker {
     }
   }
 
-  /// Checks what is injected against what `owner` wants.
+  /// Checks the injected values against the type that `owner` requires.
   func checkInjection(
     of operation: OperationDraft, _ types: [ValueType], required: ValueType, by owner: String
   ) {
@@ -26,7 +26,7 @@ extension PipelineChecker {
         fix: "add 'inject'")
       return
     }
-    // What of it could be read does not say what was meant.
+    // The readable part of an invalid injection does not show the intent.
     if operation.hasUnreadInjection { return }
     let found: ValueType
     let origin: String
@@ -49,7 +49,7 @@ extension PipelineChecker {
       at: range, fix: Self.literalFix(operation, required))
   }
 
-  /// Why the text of a process that declares no result is not what is required.
+  /// Returns the reason that the text output of a process without a declared result does not meet the requirement.
   private func refusal(of operation: OperationDraft, _ required: ValueType) -> String? {
     if let name = operation.injectedName?.name { return refusal(ofResultOf: name, as: required) }
     if let value = operation.automaticInjection { return refusal(of: value, as: required) }
@@ -61,7 +61,7 @@ extension PipelineChecker {
     }.first
   }
 
-  /// Where a number or truth value was written that is text here, because it is no expression: how to write it.
+  /// Returns a fix for a number or boolean that is text because it was not written as an expression.
   private static func literalFix(_ operation: OperationDraft, _ required: ValueType) -> String? {
     guard case .object(let fields) = required else { return nil }
     for (name, value) in operation.namedInjections {
@@ -77,7 +77,7 @@ extension PipelineChecker {
     return nil
   }
 
-  /// Reports results that are asked of operations which have none.
+  /// Reports references to the results of operations that have none.
   func checkNoResults(of operation: OperationDraft) {
     if let injected = operation.injectedName, let target = index(of: injected.name), resultTypes[target] == .none {
       reportNoResult(of: target, at: injected.node.range)

@@ -1,7 +1,7 @@
 import Values
 
 extension PipelineChecker {
-  /// A label is a text: of a list or mapping, it would be JSON that nobody reads.
+  /// Checks that a label is text: a list or mapping would be shown as JSON.
   func checkLabel(of operation: OperationDraft, _ types: [ValueType]) {
     guard let label = operation.label?.placed, case .template = label.data else { return }
     let type = TypeInference.type(of: label, siteTypes: types)

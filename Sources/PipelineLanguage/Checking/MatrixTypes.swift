@@ -1,9 +1,9 @@
 import OrderedCollections
 import Values
 
-/// The type of the combinations of a matrix, from what is known of it before a run.
+/// The type of a matrix's combinations, as far as it is known before a run.
 ///
-/// A name is optional where some combination may be without it. That it is not is only said where it is certain.
+/// A name is optional if some combination may lack it; it is required only if every combination certainly has it.
 struct MatrixTypes {
   private let draft: OperationDraft.MatrixDraft
   private let siteTypes: [ValueType]
@@ -11,7 +11,8 @@ struct MatrixTypes {
   /// The type of one combination.
   private(set) var item: ValueType = .json
 
-  /// `elements` finds the type of the elements of a list, and reports one that is none: the list, the types of the sites, and its name for messages.
+  /// Creates the types of `draft`. `elements` returns the element type of a list, or reports that it is not a list; it takes the list, the types of
+  /// the sites, and the name for messages.
   init(
     of draft: OperationDraft.MatrixDraft, _ types: [ValueType],
     elements: (PlacedData, [ValueType], String) -> ValueType
@@ -19,7 +20,7 @@ struct MatrixTypes {
     self.draft = draft
     siteTypes = types
     for list in draft.lists { lists[list.name] = elements(list.values, types, "'\(list.name)' in the matrix") }
-    // Of what is computed as a whole, only the form can be known.
+    // For a list that is computed as a whole, only its form can be known.
     var isKnown = true
     for computed in draft.computed {
       _ = elements(computed.list, types, "'\(computed.key.rawValue)' of the matrix")
@@ -47,12 +48,12 @@ struct MatrixTypes {
       })
   }
 
-  /// Whether some combination of the lists certainly has all the values of the entry.
+  /// Returns whether some combination of the lists certainly has all values of the entry.
   private func fitsCertainly(_ entry: PlacedData) -> Bool {
     guard draft.exclude?.isEmpty ?? true, !draft.computed.contains(where: { $0.key == .exclude }),
       case .literal(.object(let members)) = entry.data, !lists.isEmpty
     else { return false }
-    // A list that is computed may be empty.
+    // A computed list may be empty.
     return draft.lists.allSatisfy { list in
       guard case .literal(.array(let values)) = list.values.data, !values.isEmpty else { return false }
       guard let asked = members[list.name] else { return true }

@@ -1,7 +1,7 @@
 import Values
 
 extension PipelineChecker {
-  /// Loads every pipeline that an operation runs.
+  /// Loads every nested pipeline.
   func loadNestedPipelines() {
     var refused: Set<String> = []
     forEachDraft { operation in
@@ -20,13 +20,13 @@ extension PipelineChecker {
     }
   }
 
-  /// Checks the params that are handed to a nested pipeline against what it declares.
+  /// Checks the params passed to a nested pipeline against its declarations.
   func checkNestedParameters(of operation: OperationDraft, _ types: [ValueType]) {
     guard let call = operation.nestedCall, let pipeline = nested[call.path] ?? nil, pipeline.gaps?.parameters != true
     else { return }
     let declared = Dictionary(pipeline.parameters.map { ($0.name, $0) }) { first, _ in first }
     var given: Set<String> = []
-    // A misspelt name is what is missing, and is reported once.
+    // A misspelt param is taken as the missing one, so that only one error is reported.
     var meant: Set<String> = []
     for parameter in call.parameters {
       guard let declaration = declared[parameter.name] else {

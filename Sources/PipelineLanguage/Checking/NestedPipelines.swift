@@ -1,19 +1,19 @@
-/// The pipelines that the one being checked runs, the plugins that all of them may use, and the host that is to run them.
+/// The nested pipelines of the one being checked, the plugins available to all of them, and the host that will run them.
 protocol NestedPipelines: AnyObject {
-  /// What `uses` may reach.
+  /// The plugins available to `uses`.
   var plugins: PluginSource { get }
-  /// What is known of the host.
+  /// The host, as far as it is known.
   var host: HostSource { get }
 
-  /// The pipeline at `path`, as the file `source` names it.
+  /// Returns the pipeline at `path`, resolved from the file `source`.
   func nested(_ path: String, from source: PipelineDefinition.Source) -> NestedPipeline
 }
 
-/// What naming a nested pipeline led to.
+/// The outcome of loading a nested pipeline.
 enum NestedPipeline {
   case loaded(PipelineDefinition)
-  /// It has errors, which are reported in its own file; with what is known of it all the same.
+  /// The pipeline has errors, which are reported in its own file; holds what is known of it.
   case broken(PipelineDefinition?)
-  /// It cannot be run from here at all.
+  /// The pipeline cannot be run from here.
   case refused(code: DiagnosticCode, message: String)
 }

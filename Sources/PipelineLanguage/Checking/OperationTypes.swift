@@ -1,9 +1,9 @@
 import Expressions
 import Values
 
-/// What the expressions of a pipeline may name, and of which types.
+/// The names available to the expressions of a pipeline, with their types.
 struct OperationTypes: TypeEnvironment {
-  /// What stays the same for all expressions of a pipeline.
+  /// The names that are the same for all expressions of a pipeline.
   final class Shared {
     let parameters: [String: ValueType]
     let parameterNames: [String]
@@ -24,17 +24,17 @@ struct OperationTypes: TypeEnvironment {
 
   let shared: Shared
   let checker: PipelineChecker
-  /// False for expressions outside operations, which are evaluated before any of them.
+  /// Whether operations are visible; false for expressions outside operations, which are evaluated before any operation.
   var seesOperations = true
-  /// The operation's own environment variables, where the context `env` holds them.
+  /// The operation's own environment variables, if the context `env` includes them.
   var ownVariables: [String] = []
   /// The item of the operation's loop.
   var item: (name: String, type: ValueType)?
-  /// The operation that reads its own latest result, with that result's type.
+  /// The operation that reads its own latest result, with the type of that result.
   var own: (name: String, type: ValueType)?
-  /// The type of the result of the round before, in an operation that is repeated. In the first round it is null.
+  /// The type of the previous round's result in a repeated operation. In the first round, the value is null.
   var previous: ValueType?
-  /// Positions of the dependencies whose result is there for certain; nil outside operations.
+  /// The positions of the dependencies whose result certainly exists; nil outside operations.
   var required: Set<Int>?
 
   var contextNames: [String] {
@@ -67,15 +67,14 @@ struct OperationTypes: TypeEnvironment {
         artifacts, names: { checker.draft.operations.lazy.filter(\.keepsArtifacts).map(\.definition.name) })
     case "operations" where seesOperations:
       return .members({ _ in MemberType(Self.operation) }, names: { operationNames })
-    // Contexts that exist elsewhere: `checkAvailability` has said so where they do not exist here.
+    // Contexts that exist elsewhere; `checkAvailability` has reported those that do not exist here.
     case "previous": return .value(previous ?? .json)
     case "env", "results", "errors", "operations", "artifacts", "item": return .value(.json)
     default: return nil
     }
   }
 
-  // Names that no operation has were reported when references were resolved; here they are of a type that allows
-  // everything.
+  // Unknown operation names were reported when references were resolved; here they get a type that allows everything.
   private func result(_ name: String) -> MemberType? {
     if let own, OperationName.areSame(own.name, name) { return MemberType(own.type) }
     guard let index = checker.index(of: name) else { return MemberType(.json) }
@@ -94,18 +93,18 @@ struct OperationTypes: TypeEnvironment {
     ValueType.Field(name: name, type: type, isOptional: optional)
   }
 
-  /// `errors.x`.
+  /// The type of `errors.x`.
   static let error = ValueType.object([
     field("code", .string), field("message", .string), field("exit_code", .int, optional: true),
     field("signal", .string, optional: true), field("status", .int, optional: true),
     field("attempts", .int, optional: true),
   ])
-  /// `operations.x`.
+  /// The type of `operations.x`.
   static let operation = ValueType.object([
     field("state", .string), field("attempts", .int), field("started_at", .timestamp, optional: true),
     field("ended_at", .timestamp, optional: true), field("duration", .duration, optional: true),
   ])
-  /// `run`.
+  /// The type of `run`.
   static let run = ValueType.object([
     field("id", .string), field("pipeline", .string), field("started_at", .timestamp), field("at", .timestamp),
     field("attempt", .int), field("workspace", .string), field("directory", .string), field("event", .json),

@@ -1,37 +1,36 @@
 import PluginHost
 import Values
 
-/// Checks a pipeline that has been read, as a whole: names, references, order, types, secrets, nested pipelines.
+/// Checks a pipeline as a whole after it was read: names, references, order, types, secrets and nested pipelines.
 ///
-/// The parts are in files of their own; each adds what it finds out to the drafts. A part that finds an error leaves behind
-/// something neutral (a type `json`, no dependency), so that the next one does not report a consequence.
+/// Each part is in its own file and adds its findings to the drafts. A part that finds an error leaves something neutral (the type `json`, no
+/// dependency), so that later parts do not report consequential errors.
 final class PipelineChecker {
   let reader: DocumentReader
   let session: any NestedPipelines
   var draft: PipelineDraft
-  /// The positions of the operations by name, as it is written and in lower case.
+  /// The positions of the operations by name, as written and in lower case.
   private var indexByName: [String: Int] = [:]
   /// The names of the handlers, in lower case.
   var handlerNames: Set<String> = []
-  /// For each operation, where it names each of its dependencies.
+  /// For each operation, the places where it names its dependencies.
   var references: [[DependencyReference]] = []
-  /// The nested pipelines by the path written in the file, what is known of one with errors; nil for one that could not be
-  /// loaded.
+  /// The nested pipelines by the path written in the file. For one with errors, what is known of it; nil for one that could not be loaded.
   var nested: [String: PipelineDefinition?] = [:]
-  /// Nested pipelines that are handed a secret.
+  /// The nested pipelines that receive a secret.
   var nestedWithSecrets: Set<String> = []
-  /// The names, in lower case, of the pipeline's environment variables that hold a secret.
+  /// The names, in lower case, of the pipeline's environment variables that contain a secret.
   var secretVariables: Set<String> = []
   /// Whether a secret reaches every process through the environment.
   var hasSecretEnvironment = false
-  /// The types of the results of whole operations, found in the order of their dependencies; `json` until then.
+  /// The result types of whole operations, computed in dependency order; `json` until then.
   var resultTypes: [ValueType] = []
-  /// Each plugin that is used; nil for one that cannot be.
+  /// The plugins in use, by id; nil for one that cannot be used.
   var plugins: [String: (any PipelinePlugin)?] = [:]
-  /// The `plugins.lock` beside the file, once it was looked for.
+  /// The `plugins.lock` beside the file, after the first lookup.
   var lock: PluginLock??
   var hasReportedLock = false
-  /// How many names may still be compared for suggestions; a file with very many mistakes gets no more of them at some point.
+  /// The remaining number of name comparisons for suggestions; a file with very many errors gets no more suggestions after that.
   private var comparisonsLeft = 2_000_000
 
   init(draft: PipelineDraft, reader: DocumentReader, session: any NestedPipelines) {
@@ -40,7 +39,7 @@ final class PipelineChecker {
     self.session = session
   }
 
-  /// The finished definition; when the reader has errors, of use for what is known of it only.
+  /// Returns the finished definition; if the reader has errors, it only shows what is known.
   func check() -> PipelineDefinition {
     indexNames()
     findSecretVariables()
@@ -59,7 +58,7 @@ final class PipelineChecker {
     return definition()
   }
 
-  /// Takes the definitions out of the drafts, which have served.
+  /// Takes the definitions out of the drafts, which are no longer used.
   private func definition() -> PipelineDefinition {
     var definition = draft.definition
     definition.operations = draft.operations.map { $0.takeDefinition() }
@@ -73,13 +72,13 @@ final class PipelineChecker {
     return definition
   }
 
-  /// Calls `body` with every operation and handler.
+  /// Calls `body` with each operation and handler.
   func forEachDraft(_ body: (OperationDraft) -> Void) {
     draft.operations.forEach(body)
     draft.handlers.forEach(body)
   }
 
-  /// `did you mean 'x'?` for the operation nearest to `name`.
+  /// Returns `did you mean 'x'?` for the operation whose name is nearest to `name`.
   func operationSuggestion(for name: String, prefix: String = "") -> String? {
     guard comparisonsLeft > 0 else { return nil }
     comparisonsLeft -= draft.operations.count
@@ -87,7 +86,7 @@ final class PipelineChecker {
       .map { "did you mean '\(prefix)\($0)'?" }
   }
 
-  /// The position of the operation called `name`, whatever its case: no two are told apart by that.
+  /// Returns the position of the operation `name`; names are case-insensitive.
   func index(of name: String) -> Int? { indexByName[name] ?? indexByName[name.lowercased()] }
 
   private func indexNames() {
@@ -107,7 +106,7 @@ final class PipelineChecker {
       return false
     }
     for (index, operation) in draft.operations.enumerated() {
-      // One whose name differs in case alone has been reported, and references to it are not wrong on top of that.
+      // An operation whose name differs only in case has been reported; references to it are not errors as well.
       let name = operation.definition.name
       if isNew(operation) || (!name.isEmpty && indexByName[name] == nil) { indexByName[name] = index }
     }

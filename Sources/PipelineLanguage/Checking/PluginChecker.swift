@@ -2,14 +2,14 @@ import PluginHost
 import Values
 
 extension PipelineChecker {
-  /// Finds what each `uses` names, and loads the plugins that are used for that.
+  /// Resolves each `uses`, and loads the plugins needed for that.
   func resolvePlugins() {
     var uses = reader.pluginUses
     forEachDraft { operation in if let use = operation.pluginUse { uses.append(use) } }
     checkPluginSecrets()
     warnOfUnusedPlugins(uses)
     if case .unchecked = session.plugins.kind { return }
-    // What has been run before has its controllers behind it, and is loaded once for each of its runs.
+    // In a recorded run, controllers have already done their work; and it is loaded once for each of its runs.
     for use in uses where !(reader.isRecorded && use.kind == .controller) { use.offer = offer(of: use) }
   }
 
@@ -25,7 +25,7 @@ extension PipelineChecker {
   }
 
   private func warnOfUnusedPlugins(_ uses: [PluginUseDraft]) {
-    // What could not be read may use any of them.
+    // Parts that could not be read may use any plugin.
     guard !draft.plugins.isEmpty, !reader.hasErrors else { return }
     let used = Set(uses.map(\.use.plugin))
     for plugin in draft.plugins where !used.contains(plugin.id) {
@@ -68,7 +68,7 @@ extension PipelineChecker {
       if let entry { checkBuiltIn(entry) }
       return HTTPPlugin(secrets: Set(entry?.reference.secrets ?? []))
     }
-    // A reference that could not be read is reported already, and what it would load is not what was meant.
+    // An unreadable reference was reported already, and might load the wrong plugin.
     if entry.map({
       $0.reference.path == nil && $0.pathRange != nil || $0.reference.sha256 == nil && $0.hashRange != nil
     })
@@ -97,7 +97,7 @@ extension PipelineChecker {
     }
   }
 
-  /// Of a plugin that is part of the engine, the file can say which secrets it is given, and nothing else.
+  /// Checks the entry of a plugin that is part of the engine, for which the file may only specify secrets.
   private func checkBuiltIn(_ entry: PluginEntry) {
     var bare = PluginReference()
     bare.secrets = entry.reference.secrets
@@ -108,7 +108,7 @@ extension PipelineChecker {
       fix: "leave the rest out; a plugin of your own needs another id")
   }
 
-  /// The pins beside the file.
+  /// Returns the pins beside the file.
   private func pluginLock() throws(PluginError) -> PluginLock? {
     if let lock { return lock }
     let read = try PluginLock.read(PluginLock.path(besidePipeline: draft.definition.source.absolutePath))
@@ -122,14 +122,14 @@ extension PipelineChecker {
     var range = use.node.range
     if error.code != .lock, let entry, let path = entry.pathRange { range = path }
     if error.isShortage { return reader.error(DiagnosticCode.systemLimit, error.message, at: range) }
-    // Where it is plugins.lock that it does not fit, the hash in the file is right, and the message says where the wrong one is.
+    // If the mismatch is with plugins.lock, the hash in the file is right, and the message names the place of the wrong one.
     let isOfLock = lock??.pin(id).map { error.message.contains("\($0.place) pins it") } ?? false
     if error.code == .hashMismatch, !isOfLock, let hash = entry?.hashRange { range = hash }
     guard error.code == .notFound, entry?.reference.path == nil else {
       return reader.error(error.code, error.message, at: range)
     }
     let ids = draft.plugins.map(\.id) + catalog.knownIDs
-    // A bare word may as well have been meant for one of the language's own.
+    // A bare word may have been meant as one of the built-in specifications.
     if case .specification = use.owner, !use.id.contains(".") {
       let own = draft.definition.specifications.map(\.name)
       if own.contains(use.id), let range = use.withRange {
@@ -145,7 +145,7 @@ extension PipelineChecker {
         fix: NearestName.suggestion(for: use.id, among: names)
           .map { "did you mean '\(SpecificationWord(rawValue: $0)?.usage ?? $0)'?" })
     }
-    // The message says what is near among those that are found; here is what only the file names.
+    // The message suggests names among the plugins that were found; this adds those that only the file names.
     let near =
       NearestName.suggestion(for: id, among: catalog.knownIDs) != nil
       ? nil
@@ -157,12 +157,12 @@ extension PipelineChecker {
 
   // MARK: - Settings
 
-  /// Checks what `with` says against what the offer takes; `types` are those of the use's expressions.
+  /// Checks `with` against the settings of the offer; `types` are the types of the use's expressions.
   func checkSettings(of use: PluginUseDraft, types: ArraySlice<ValueType>) {
     guard let offer = use.offer, let settings = use.settings else { return }
     let types = Array(types)
     let given = settings.map { setting -> (name: String, given: GivenSetting) in
-      // It is given, whatever it was meant to be.
+      // A faulty setting still counts as given.
       if setting.value.isFaulty { return (setting.name, .type(.json)) }
       if case .literal(let value) = setting.value.data { return (setting.name, .value(value)) }
       return (setting.name, .type(TypeInference.type(of: setting.value, siteTypes: types)))
@@ -183,7 +183,7 @@ extension PipelineChecker {
 
   // MARK: - Requirement
 
-  /// Checks what is injected into a plugin's operation.
+  /// Checks the values injected into a plugin operation.
   func checkInjection(of operation: OperationDraft, _ types: [ValueType], into offer: PluginOffer) {
     guard let required = offer.requirement, required != .none else {
       if let range = operation.injectRange {
@@ -193,7 +193,7 @@ extension PipelineChecker {
     }
     if operation.injectRange == nil {
       switch required {
-      // Nothing is JSON too.
+      // A missing value is valid JSON (null).
       case .json: return
       case .object(let fields) where fields.allSatisfy(\.isOptional): return
       default: break
@@ -204,10 +204,10 @@ extension PipelineChecker {
 }
 
 extension PluginOffer.Kind {
-  /// The word with its article.
+  /// The kind with its article.
   fileprivate var noun: String { self == .operation ? "an operation" : "a \(rawValue)" }
 
-  /// Where it belongs in a pipeline file.
+  /// The place of this kind in a pipeline file.
   fileprivate var place: String {
     switch self {
     case .operation: "'uses' of an operation"

@@ -2,7 +2,7 @@ import OrderedCollections
 import PluginHost
 import Values
 
-/// Settings that are wrong in a way that only the plugin knows: it is asked, wherever they are known before a run.
+/// Detects settings that only the plugin can reject, by asking it, if the settings are known before a run.
 extension PipelineChecker {
   private struct Question: Hashable {
     var offer: String
@@ -10,11 +10,11 @@ extension PipelineChecker {
     var settings: String
   }
 
-  /// What happened to the plugin rather than to the settings: another question would only wait for the same.
+  /// Failures of the plugin rather than of the settings; checking more settings would only fail again.
   private static let ends = Set(
     [PluginError.Code.crashed, .unresponsive, .childHost, .closed].map(\.rawValue))
 
-  /// Has each plugin make an instance of every use whose settings hold no expression, and let go of it at once.
+  /// Makes each plugin create and immediately release an instance for every use whose settings contain no expressions.
   func trySettings() {
     var uses = reader.pluginUses
     forEachDraft { operation in if let use = operation.pluginUse { uses.append(use) } }
@@ -47,7 +47,7 @@ extension PipelineChecker {
       return reader.error(
         failure, "the settings of '\(use.id)' are invalid: \(failure.message)", at: range, fix: advice)
     }
-    // The message may begin with the name, for where it is all that there is.
+    // The message may begin with the setting's name, for callers that show nothing else.
     let prefix = "\(place.setting): "
     let message = failure.message.hasPrefix(prefix) ? String(failure.message.dropFirst(prefix.count)) : failure.message
     var position = setting.value.node.range
@@ -61,7 +61,7 @@ extension PipelineChecker {
 }
 
 extension PluginUseDraft {
-  /// The settings, where none of them holds an expression.
+  /// The settings if none of them contains an expression; otherwise nil.
   fileprivate var literalSettings: JSONValue? {
     var values: OrderedDictionary<String, JSONValue> = [:]
     for setting in settings ?? [] {

@@ -4,11 +4,11 @@ import Values
 extension PipelineChecker {
   /// Warns of values that an interpreter would read as program text.
   ///
-  /// `run` refuses every expression, as scripts have none; a command's argument may hold one, and some hold nothing that could be code.
+  /// `run` rejects every expression, because scripts contain none. A command's argument may contain one, and some arguments cannot be code.
   func checkProgramText(_ site: ExpressionSite, in environment: OperationTypes) {
     guard let use = site.interpreter, case .template(let template) = site.body else { return }
     for case .expression(let expression, let offset) in template.segments {
-      // That of a secret is an error already.
+      // A secret here is already an error.
       guard !expression.references.isEmpty, !expression.references.contains(where: { $0.context == "secrets" }),
         Self.canBeCode(ExpressionChecker.check(expression, in: environment).type)
       else { continue }
@@ -19,7 +19,7 @@ extension PipelineChecker {
     }
   }
 
-  /// Whether text of the type can be more than a number or a word that the type names.
+  /// Returns whether text of this type can be more than a number or one of the type's own words.
   private static func canBeCode(_ type: ValueType) -> Bool {
     switch type {
     case .int, .number, .bool, .duration, .size, .timestamp, .date, .none: false

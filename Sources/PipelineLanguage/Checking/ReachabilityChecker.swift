@@ -3,7 +3,7 @@ import Operations
 import Values
 
 extension PipelineChecker {
-  /// Warns of operations that cannot run in any run; `order` has each operation after its dependencies.
+  /// Warns of operations that can never run; `order` lists each operation after its dependencies.
   func checkReachability(in order: [Int]) {
     forEachDraft { operation in
       if checkCondition(of: operation) { operation.neverRuns = true }
@@ -11,7 +11,7 @@ extension PipelineChecker {
     checkRequirements(in: order)
   }
 
-  /// Whether the operation's own condition is never true, which is reported.
+  /// Returns whether the operation's own condition is never true, which it reports.
   private func checkCondition(of operation: OperationDraft) -> Bool {
     guard let condition = operation.definition.condition, let range = operation.conditionRange, condition.isSound
     else { return false }
@@ -36,10 +36,10 @@ extension PipelineChecker {
     return true
   }
 
-  /// Warns of operations that need one that never runs, as ``InjectionTable`` has it: nothing but a default lets them run without it,
-  /// or a condition that is asked anyway.
+  /// Warns of operations that need one that never runs, according to ``InjectionTable``: they can only run with a default, or with a condition that is
+  /// evaluated anyway.
   private func checkRequirements(in order: [Int]) {
-    // Where each one that never runs because of another gets it from in the end.
+    // For each operation that never runs because of another, the original cause.
     var origins: [Int: String] = [:]
     for index in order where !draft.operations[index].neverRuns {
       let operation = draft.operations[index]
@@ -47,7 +47,7 @@ extension PipelineChecker {
       guard !candidates.isEmpty else { continue }
       let required = operation.definition.requiredResults
       let defaulted = operation.definition.resultsWithDefault
-      // What never runs cannot fail either.
+      // An operation that never runs cannot fail either.
       let isAsked =
         operation.definition.isAskedAnyway
         && (operation.definition.condition?.bareCall != "failure"
@@ -75,14 +75,14 @@ extension PipelineChecker {
 }
 
 extension Expression {
-  /// The status function, in lower case, that the expression is a call of and nothing else; nil for any other.
+  /// The lowercase name of the status function if the expression is only a call of one; otherwise nil.
   fileprivate var bareCall: String? {
     let text = text.lowercased().filter { !$0.isWhitespace }
     return text.hasSuffix("()") && functionNames == [String(text.dropLast(2))] ? String(text.dropLast(2)) : nil
   }
 }
 
-/// Contexts for expressions that name none.
+/// Contexts for expressions without references.
 private struct NoContexts: ExpressionContexts {
   func member(_ name: String, of context: String) throws(ExpressionError) -> JSONValue? { nil }
   func whole(_ context: String) throws(ExpressionError) -> JSONValue? { nil }

@@ -1,22 +1,22 @@
 import Expressions
 
-/// One place where an operation names another that it depends on.
+/// A place where an operation names another that it depends on.
 struct DependencyReference {
   var target: Int
-  /// Where it is named; nil for the order of a chain.
+  /// The place of the name; nil for a dependency from `order: chain`.
   var place: Place?
 
-  /// A stretch of a scalar's text.
+  /// A range of a scalar's text.
   struct Place {
     var node: YAMLNode
-    /// The first Unicode scalar of the stretch; nil when the whole scalar is the name.
+    /// The offset of the first Unicode scalar; nil if the whole scalar is the name.
     var offset: Int?
     var length: Int
   }
 }
 
 extension PipelineChecker {
-  /// Finds what each operation depends on, and reports what names no operation.
+  /// Resolves the dependencies of each operation, and reports names of operations that do not exist.
   func resolveReferences() {
     references = Array(repeating: [], count: draft.operations.count)
     for index in draft.operations.indices {
@@ -76,7 +76,7 @@ extension PipelineChecker {
         case "results", "errors", "operations", "artifacts": break
         default: continue
         }
-        // `until` looks at the operation's own latest result; a second reader of it would be a cycle.
+        // `until` reads the operation's own latest result, which does not make it a cycle.
         if site.use == .until, let name = reference.path.first, OperationName.areSame(name, operation.definition.name) {
           continue
         }
@@ -118,7 +118,7 @@ extension PipelineChecker {
     return nil
   }
 
-  /// Reports contexts that exist, but not where they are named; `operation` is nil for what stands outside operations.
+  /// Reports contexts that exist but are not available here; `operation` is nil outside operations.
   private func checkAvailability(
     in site: ExpressionSite, _ references: [ExpressionReference], of operation: OperationDraft?
   ) {
@@ -167,8 +167,8 @@ extension PipelineChecker {
     }
   }
 
-  /// Reports a variable that is spelt with other letter case than where it is declared: the environment tells such
-  /// apart, so that variables, unlike other members, are found exactly.
+  /// Reports a variable whose spelling differs in case from its declaration. Unlike other members, variables are case-sensitive, as in the
+  /// process environment.
   private func checkSpelling(_ reference: ExpressionReference, in site: ExpressionSite, among names: [String]) {
     guard let name = reference.path.first, !names.contains(name) else { return }
     let folded = name.lowercased()
@@ -186,7 +186,7 @@ extension PipelineChecker {
       at: range(of: place), fix: "name the operation, as in '\(reference.context).\(example)'")
   }
 
-  /// Where in the file a place is.
+  /// Returns the range of a place in the file.
   func range(of place: DependencyReference.Place) -> SourceRange {
     guard let offset = place.offset else { return place.node.range }
     return reader.range(in: place.node, offset: offset, length: place.length)

@@ -1,5 +1,5 @@
 extension PipelineChecker {
-  /// Finds what each operation takes of the resources that the pipeline declares, and what all of them want of a host.
+  /// Determines what each operation takes of the pipeline's resources, and what all of them require of a host.
   func resolveResources() {
     var places: [String: Int] = [:]
     for (place, resource) in draft.definition.resources.enumerated() { places[resource.name] = place }
@@ -15,7 +15,7 @@ extension PipelineChecker {
               ?? "declare it at the top: 'resources: {\(resource.name): \(resource.amount)}'")
           continue
         }
-        // What a host declares bounds no single run beyond that.
+        // A resource that only a host declares imposes no limit within a single run.
         let place = places[resource.name] ?? draft.definition.resources.count
         if place == draft.definition.resources.count {
           draft.definition.resources.append((resource.name, .max))

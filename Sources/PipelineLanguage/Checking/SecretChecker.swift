@@ -1,7 +1,7 @@
 import Expressions
 
 extension PipelineChecker {
-  /// Finds the variables of the pipeline's `env` that hold a secret, so that `env.x` is guarded like the secret itself.
+  /// Finds the variables in the pipeline's `env` that contain a secret, so that `env.x` is protected like the secret itself.
   func findSecretVariables() {
     hasSecretEnvironment = draft.sites.contains { site in
       site.use == .pipelineEnvironment && site.references.contains { $0.context == "secrets" }
@@ -12,13 +12,13 @@ extension PipelineChecker {
     }
   }
 
-  /// Reports a secret where it would be seen. Answers whether the site names a secret at all.
+  /// Reports a secret where it would be visible. Returns whether the site refers to a secret at all.
   @discardableResult
   func checkSecrets(
     in site: ExpressionSite, _ references: [ExpressionReference], of operation: OperationDraft?
   ) -> Bool {
     let isForPlugin = operation?.takesRequirementAsData == true
-    // What runs this pipeline may hand it a secret: see ``SecretTrail``.
+    // An outer pipeline may pass a secret to this one: see ``SecretTrail``.
     if let place = ShownPlace(site.use, isForPlugin: isForPlugin, references) {
       if let operation {
         operation.definition.shownPlaces.append(place)
@@ -54,7 +54,7 @@ extension PipelineChecker {
     return namesSecret
   }
 
-  /// Whether a reference yields a secret, by itself or by way of an environment variable.
+  /// Returns whether a reference yields a secret, directly or through an environment variable.
   private func isSecret(
     _ reference: ExpressionReference, in use: ExpressionSite.Use, of operation: OperationDraft?
   ) -> Bool {
@@ -64,14 +64,13 @@ extension PipelineChecker {
       var variables = secretVariables
       if use.seesOwnVariables, let operation { variables = secretVariables(of: operation) }
       guard !variables.isEmpty else { return false }
-      // Expressions find members without regard to case.
+      // Expressions look up members case-insensitively.
       return reference.path.first.map { variables.contains($0.lowercased()) } ?? true
     default: return false
     }
   }
 
-  /// The names, in lower case, of the variables that hold a secret once the operation's own stand beside the
-  /// pipeline's.
+  /// Returns the names, in lower case, of the variables that contain a secret after the operation's own are added to the pipeline's.
   private func secretVariables(of operation: OperationDraft) -> Set<String> {
     var variables = secretVariables
     var own = operation.definition.environment
@@ -89,7 +88,7 @@ extension PipelineChecker {
     return variables
   }
 
-  /// Reports a secret that is handed to a nested pipeline which puts it where it would be seen.
+  /// Reports a secret that is passed to a nested pipeline and would be visible there.
   func checkNestedSecrets() {
     forEachDraft { operation in
       guard let call = operation.nestedCall, nestedWithSecrets.contains(call.path),
@@ -137,9 +136,9 @@ extension PipelineChecker {
   }
 }
 
-/// What happens to a nested pipeline that is handed a secret.
+/// Marks nested pipelines that receive a secret.
 enum SecretMarking {
-  /// The pipeline with every operation marked as one that a secret can reach.
+  /// Returns the pipeline with every operation marked as reachable by a secret.
   static func marked(_ pipeline: PipelineDefinition) -> PipelineDefinition {
     var pipeline = pipeline
     for index in pipeline.operations.indices { pipeline.operations[index].receivesSecret = true }

@@ -1,5 +1,5 @@
 extension PipelineChecker {
-  /// Adds what formulas name of `params` and `run` to the expressions outside operations: a formula has a value at any time.
+  /// Adds the uses of `params` and `run` in conditions to the expressions outside operations, because a condition has a value at any time.
   func addSpecificationSites() {
     for site in reader.formulas {
       for (template, offset) in site.formula.templates {
@@ -13,7 +13,7 @@ extension PipelineChecker {
     }
   }
 
-  /// Checks all formulas as a whole: cycles, ages where there are none, specifications that nothing uses, gates that never open.
+  /// Checks all conditions as a whole: cycles, ages that do not exist, unused specifications, and gates that never open.
   func checkSpecifications() {
     guard !reader.formulas.isEmpty || !reader.specifications.isEmpty else { return }
     let components = checkSpecificationCycles()
@@ -26,7 +26,7 @@ extension PipelineChecker {
     }
   }
 
-  /// Reports the cycles of specifications; answers the positions, each after those that it names where that can be.
+  /// Reports the cycles of specifications. Returns the positions, each after the specifications it names where possible.
   private func checkSpecificationCycles() -> [Int] {
     var targets = [[Int]](repeating: [], count: draft.definition.specifications.count)
     for site in reader.formulas {
@@ -51,16 +51,16 @@ extension PipelineChecker {
     return components.flatMap { $0 }
   }
 
-  /// The most conditions that a formula may come to, written out.
+  /// The maximum number of terms in a fully expanded condition.
   private static let largestFormula = 10_000
-  /// The most levels that a formula may come to in the same way.
+  /// The maximum depth of a fully expanded condition.
   private static let deepestFormula = 200
 
-  /// Reports formulas that, by naming others that name others, come to more conditions than can be looked at each time something changes.
+  /// Reports conditions that, through nested references, expand to more terms than can be evaluated on each change.
   private func checkSizes(in order: [Int]) {
     guard !reader.hasErrors else { return }
     var extents: [Int: SpecificationFormula.Extent] = [:]
-    /// Nil when the formula is too large; that is reported once, not for all that name it too.
+    /// Returns nil if the condition is too large, which is reported only once, not again for conditions that name it.
     func accept(_ site: SpecificationSite) -> SpecificationFormula.Extent? {
       let extent = site.formula.formula.root.extent(extents)
       let problem =
@@ -88,7 +88,7 @@ extension PipelineChecker {
     reader.range(in: site.node, offset: place.position - 1, length: place.length)
   }
 
-  /// Reports formulas that ask for an age where nothing has one, by themselves or by way of a specification.
+  /// Reports conditions that use an age where there is none, directly or through a specification.
   private func checkAges(in order: [Int]) {
     let sites = Dictionary(
       reader.formulas.compactMap { site in
@@ -122,20 +122,20 @@ extension PipelineChecker {
     }
   }
 
-  /// Warns of specifications that no formula names.
+  /// Warns of specifications that no condition names.
   private func checkUnusedSpecifications() {
-    // A formula that could not be read may name any of them.
+    // A condition that could not be read may name any of them.
     guard !reader.hasErrors else { return }
     let used = Set(reader.formulas.flatMap { $0.formula.names.map(\.specification) })
     for (position, specification) in draft.definition.specifications.enumerated() where !used.contains(position) {
-      // A file that is included is for several pipelines.
+      // An included file serves several pipelines.
       guard specification.range.origin == 0 else { continue }
       reader.warning(
         .unusedSpecification, "nothing uses the specification '\(specification.name)'", at: specification.range)
     }
   }
 
-  /// Warns of gates that are known never to open.
+  /// Warns of gates that can never open.
   private func checkGates(in order: [Int]) {
     guard !reader.hasErrors else { return }
     var known: [Int: Bool] = [:]
@@ -146,7 +146,7 @@ extension PipelineChecker {
       guard let gate = operation.definition.gate, let range = operation.gate?.range else { return }
       guard gate.formula.root.constant(known) == false else { return }
       reader.warning(.neverRuns, "\(operation.title) never runs: its 'run_when' is never true", at: range)
-      // What is taken over needs no gate; and one that fails for its gate is no reason not to run for what handles failures.
+      // A reused result needs no gate. An operation that fails at its gate still lets handlers of failures run.
       guard !operation.definition.mayBeReused else { return }
       operation.neverRuns = gate.otherwise == .skip || gate.otherwise == .wait && gate.waitAtMost == nil
     }
@@ -154,7 +154,7 @@ extension PipelineChecker {
 }
 
 extension SpecificationFormula {
-  /// How large a formula is when the specifications that it names are written out.
+  /// The size of a condition when the specifications it names are expanded.
   fileprivate struct Extent {
     var conditions = 1
     var levels = 1
@@ -162,7 +162,7 @@ extension SpecificationFormula {
 }
 
 extension SpecificationFormula.Node {
-  /// How large it is; `known` are the extents of specifications by position.
+  /// Returns the size of the expanded condition; `known` are the sizes of specifications by position.
   fileprivate func extent(_ known: [Int: SpecificationFormula.Extent]) -> SpecificationFormula.Extent {
     switch self {
     case .named(let position):
@@ -174,7 +174,7 @@ extension SpecificationFormula.Node {
       extent.levels += 1
       return extent
     case .and(let operands), .or(let operands):
-      // Operands are joined two by two.
+      // Operands are joined in pairs.
       return operands.reduce(into: SpecificationFormula.Extent(conditions: 0, levels: 0)) { extent, operand in
         let next = operand.extent(known)
         extent.conditions += next.conditions
@@ -183,7 +183,7 @@ extension SpecificationFormula.Node {
     default: return SpecificationFormula.Extent()
     }
   }
-  /// The value that it has at any time, where there is one; `known` are such values of specifications by position.
+  /// Returns the value if it never changes; otherwise nil. `known` are the constant values of specifications by position.
   fileprivate func constant(_ known: [Int: Bool]) -> Bool? {
     switch self {
     case .always: return true

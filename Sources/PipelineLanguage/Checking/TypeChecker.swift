@@ -2,8 +2,7 @@ import Expressions
 import Values
 
 extension PipelineChecker {
-  /// Checks every expression and every type, operation by operation in `order`, so that results are known before their
-  /// readers.
+  /// Checks every expression and type, operation by operation in `order`, so that results are known before they are read.
   func checkTypes(in order: [Int]) {
     let shared = OperationTypes.Shared(draft.definition)
     resultTypes = Array(repeating: .json, count: draft.operations.count)
@@ -18,8 +17,8 @@ extension PipelineChecker {
     for use in reader.pluginUses { checkSettings(of: use, types: types[use.firstSite...]) }
   }
 
-  /// What is known of values that declare no result. All together they are bounded like one type, as they are the type of
-  /// what the pipeline results in.
+  /// Returns the known types of `value` operations without a declared result. Their total size is limited like that of one type, because together they form
+  /// the type of the pipeline's result.
   private func valueTypes() -> [Int: ValueType] {
     var types: [Int: ValueType] = [:]
     for (index, operation) in draft.operations.enumerated()
@@ -32,7 +31,7 @@ extension PipelineChecker {
     return TypeInference.isBounded(all) ? types : [:]
   }
 
-  /// Checks one operation; answers the type of its whole result.
+  /// Checks one operation; returns the type of its whole result.
   private func checkTypes(of operation: OperationDraft, shared: OperationTypes.Shared) -> ValueType {
     var environment = OperationTypes(
       shared: shared, checker: self, required: operation.event == nil ? operation.definition.requiredResults : [])
@@ -78,15 +77,14 @@ extension PipelineChecker {
       reader.report(
         problem, at: reader.range(in: site.node, offset: problem.position + offset, length: problem.length))
     }
-    // An expression with a mistake is of no known type: what else is wrong with it would only follow from the mistake.
-    // That of the bare word null says as little.
+    // An expression with an error has no known type, because further errors would only be consequences. The same applies to the bare word null.
     guard result.problems.isEmpty, site.isSound, !site.hasUnknownName else { return .json }
     checkProgramText(site, in: environment)
     checkUndeclaredResults(site, of: operation, in: environment)
     return result.type == .none ? .json : result.type
   }
 
-  /// The operation's own variables that the context `env` holds at a site.
+  /// Returns the operation's own variables that the context `env` contains at a site.
   private func ownVariables(of operation: OperationDraft, at site: ExpressionSite) -> [String] {
     switch site.use {
     case .environment: return draft.defaults.environment.map(\.name) + site.earlierVariables
@@ -99,13 +97,13 @@ extension PipelineChecker {
     }
   }
 
-  /// The type of the result of the round before: of a value, which may be made of it, only what it declares is known.
+  /// Returns the type of the previous round's result. For a `value`, which may be computed from it, only the declared type is known.
   private func previousType(of operation: OperationDraft) -> ValueType {
     let type = operation.actionKey?.kind.knownResult(of: operation, in: self) ?? operation.definition.result ?? .json
     return type == .none ? .json : type
   }
 
-  /// The type of the result of one run of the action.
+  /// Returns the result type of one execution of the action.
   private func resultType(of operation: OperationDraft, _ types: [ValueType]) -> ValueType {
     operation.actionKey?.kind.resultType(of: operation, types, in: self) ?? operation.definition.result ?? .json
   }
@@ -127,16 +125,16 @@ extension PipelineChecker {
     }
   }
 
-  /// A reason as the end of a message that has named both types: only a reason with a place in it says more.
+  /// Formats a reason for the end of a message that already names both types; only a reason with a path adds information.
   static func detail(_ reason: String) -> String { reason.hasPrefix("expected ") ? "" : ": \(reason)" }
 
-  /// A type for a message: one that fills a screen says nothing.
+  /// Formats a type for a message, shortened if it is long.
   static func shown(_ type: ValueType) -> String {
     let text = type.description
     return text.utf8.count > 200 ? text.prefix(180) + "…" : text
   }
 
-  /// Whether `type` accepts `found`; for data that is written out, whether it accepts the data itself.
+  /// Returns whether `type` accepts `found`; for literal data, whether it accepts the data itself.
   func accepts(_ type: ValueType, _ found: ValueType, literally data: PlacedData?) -> Acceptance {
     if case .literal(let value)? = data?.data {
       return type.mismatch(of: value).map { .no(reason: $0.description) } ?? .yes

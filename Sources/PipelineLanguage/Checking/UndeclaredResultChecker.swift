@@ -1,11 +1,11 @@
 import Expressions
 import Values
 
-// A process that declares no result gives text, a list or an object: what it prints is never a number or a truth value.
+// A process without a declared result yields text, a list or an object: its output is never a number or a boolean.
 extension PipelineChecker {
-  /// Reports results that nobody declared where text behaves otherwise than the number or truth value that was probably meant.
+  /// Reports undeclared results where text behaves differently from the number or boolean that was probably intended.
   ///
-  /// The text `true` becomes NaN beside a truth value, as in GitHub Actions, and so equals neither; every text that is not empty counts as true.
+  /// Compared with a boolean, the text `true` becomes NaN, as in GitHub Actions, and so equals neither; every nonempty text counts as true.
   func checkUndeclaredResults(_ site: ExpressionSite, of operation: OperationDraft?, in environment: OperationTypes) {
     switch site.body {
     case .template(let template):
@@ -60,7 +60,7 @@ extension PipelineChecker {
       default: continue
       }
     }
-    // One that looks at outcomes may ask whether there is a result at all, as `until` may.
+    // A condition that reads outcomes may test whether there is a result at all, as `until` may.
     if site.use == .when, !expression.looksAtOutcomes {
       for condition in conditions(of: program) {
         guard let name = undeclaredResult(condition, of: program), name != operation?.definition.name,
@@ -74,14 +74,14 @@ extension PipelineChecker {
     }
   }
 
-  /// The operation without a declared result whose text stands at a node by itself.
+  /// Returns the operation without a declared result whose text is the entire value of a node; nil if there is none.
   private func undeclaredResult(_ index: Int32, of program: ExpressionProgram) -> String? {
     let node = program.nodes[Int(index)]
     guard node.kind == .member, program.names[Int(node.first)].lowercased() == "results" else { return nil }
     return undeclaredResult(named: program.names[Int(node.second)])
   }
 
-  /// The spelling of `name` where the operation is one whose printed text is its result.
+  /// Returns the operation's own spelling of `name` if its result is its printed text; otherwise nil.
   private func undeclaredResult(named name: String) -> String? {
     guard let index = index(of: name) else { return nil }
     let operation = draft.operations[index]
@@ -91,7 +91,7 @@ extension PipelineChecker {
     return operation.definition.name
   }
 
-  /// The parts of a condition that it asks by themselves whether they are true.
+  /// Returns the operands of a condition whose truth value it tests directly.
   private func conditions(of program: ExpressionProgram) -> [Int32] {
     var found: [Int32] = []
     var open = [program.root]
@@ -100,7 +100,7 @@ extension PipelineChecker {
       switch node.kind {
       case .not: open.append(node.first)
       case .and: open += program.children(of: node)
-      // What stands before the last one may be missing: that gives a default.
+      // Operands before the last may be missing, because the later ones are defaults.
       case .or: open += program.children(of: node).suffix(1)
       default: found.append(next)
       }
@@ -122,14 +122,14 @@ extension PipelineChecker {
     }
   }
 
-  /// Why a type cannot accept what is handed over, where that is the text of a process which declares no result; nil where it may.
+  /// Returns the reason that a type cannot accept a value that is the text of a process without a declared result; nil if it can.
   func refusal(of value: PlacedData?, as type: ValueType) -> String? {
     guard case .template(let template)? = value?.data, let expression = template.wholeExpression else { return nil }
     let program = expression.storage.program
     return undeclaredResult(program.root, of: program).flatMap { refusal(ofResultOf: $0, as: type) }
   }
 
-  /// As above, of the whole result of the operation `name`.
+  /// Returns the reason that a type cannot accept the whole result of the operation `name`; nil if it can.
   func refusal(ofResultOf name: String, as type: ValueType) -> String? {
     guard type == .int || type == .number || type == .bool, let name = undeclaredResult(named: name) else { return nil }
     return "'\(name)' declares no result, so its result is text; add 'result: \(type)' to it"

@@ -1,15 +1,15 @@
 import Expressions
 
 extension OperationDefinition {
-  /// A file that another operation is to have kept: an expression that names it, and is null without it.
+  /// A file that another operation must have kept: an expression that names it and is null if it is missing.
   package struct ArtifactRequirement: Sendable, Hashable {
     package var expression: Expression
-    /// The operation, in lower case.
+    /// The name of the operation, in lower case.
     package var operation: String
-    /// What follows its name: the artifact's, in lower case, and an index before or behind it.
+    /// The steps after the operation's name: the artifact's name in lower case, and an index before or after it.
     package var steps: [String]
 
-    /// Nil for an expression that may do without the file, or is none of the kind.
+    /// Returns nil for an expression that tolerates a missing file, or does not name one.
     fileprivate init?(_ expression: Expression) {
       let program = expression.storage.program
       guard expression.references.first?.context == "artifacts", let place = program.fixedPlace(of: program.root),
@@ -21,8 +21,8 @@ extension OperationDefinition {
     }
   }
 
-  /// The artifacts that the operation is given as they are, without a default. Of one that asks for artifacts, or for states, in its `when` there are none: it has
-  /// decided that it can do without.
+  /// The artifacts that the operation receives without a default. Empty if its `when` refers to artifacts or states, because it has then
+  /// decided that it can run without them.
   package var requiredArtifacts: [ArtifactRequirement] {
     guard !dependencies.isEmpty, !isAskedAnyway,
       condition?.references.contains(where: { $0.context == "artifacts" }) != true

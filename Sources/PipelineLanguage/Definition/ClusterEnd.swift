@@ -1,4 +1,4 @@
-/// The ends that only a job on other machines has, by their error codes, which `retry.on` takes as words.
+/// The outcomes specific to cluster jobs, by their error codes, which `retry.on` accepts as words.
 package enum ClusterEnd: String, Sendable, CaseIterable {
   case nodeFailed = "node-failed"
   case preempted

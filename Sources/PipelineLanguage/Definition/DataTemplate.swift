@@ -2,18 +2,18 @@ import Expressions
 import OrderedCollections
 import Values
 
-/// Data in a pipeline file with expressions in some of its strings.
+/// Data in a pipeline file that may contain expressions in its strings.
 public indirect enum DataTemplate: Sendable {
-  /// Data without any expression.
+  /// Data without expressions.
   case literal(JSONValue)
-  /// A string with expressions in it.
+  /// A string that contains expressions.
   case template(Template)
-  /// A list that holds an expression somewhere.
+  /// A list that contains an expression at some level.
   case array([DataTemplate])
-  /// A mapping that holds an expression somewhere, in the order of the file.
+  /// A mapping that contains an expression at some level, in file order.
   case object([(name: String, value: DataTemplate)])
 
-  /// Whether there is no expression in it.
+  /// Whether the data contains no expressions.
   var isLiteral: Bool {
     switch self {
     case .literal: true
@@ -23,9 +23,9 @@ public indirect enum DataTemplate: Sendable {
     }
   }
 
-  /// The data with every expression replaced by its value in `contexts`.
+  /// Returns the data with every expression replaced by its value in `contexts`.
   ///
-  /// - Throws: What the first expression that fails throws.
+  /// - Throws: The error of the first expression that fails.
   public func evaluate(in contexts: borrowing some ExpressionContexts) throws(ExpressionError) -> JSONValue {
     switch self {
     case .literal(let value): return value

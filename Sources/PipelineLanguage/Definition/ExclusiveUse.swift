@@ -1,19 +1,19 @@
 import OrderedCollections
 
-/// What the operations of a pipeline take that others may have to wait for, as far as it is written out, and in which order: known to those who run the pipeline.
+/// What a pipeline's operations take that others may have to wait for, as far as it is literal, and in which order. Pipelines that run this one use it.
 struct ExclusiveUse: Sendable {
-  /// Something of which there is so much, and no more.
+  /// Something of limited capacity.
   enum Thing: Sendable, Hashable {
     /// An exclusive name.
     case name(String)
     /// A resource of the host.
     case resource(String)
-    /// A resource of the pipeline, of which each run has its own.
+    /// A resource of the pipeline, which each run has to itself.
     case ownResource(String)
     /// A slot of the run (`concurrency`).
     case slot
 
-    /// Whether each run has it for itself, so that nobody outside waits for it.
+    /// Whether each run has its own, so that no other run waits for it.
     var isOfRun: Bool {
       switch self {
       case .name, .resource: false
@@ -21,7 +21,7 @@ struct ExclusiveUse: Sendable {
       }
     }
 
-    /// As people call it.
+    /// The name for messages.
     var title: String {
       switch self {
       case .name(let name): "'\(name)'"
@@ -31,7 +31,7 @@ struct ExclusiveUse: Sendable {
     }
   }
 
-  /// One thing that is taken while another is held.
+  /// A thing that is taken while another is held.
   struct Order: Sendable, Hashable {
     var held: Thing
     var taken: Thing
@@ -39,13 +39,13 @@ struct ExclusiveUse: Sendable {
     var reversed: Order { Order(held: taken, taken: held) }
   }
 
-  /// An operation, as a path such as `deploy/build`, with how much it takes.
+  /// An operation, as a path such as `deploy/build`, with the amount it takes.
   struct Taker: Sendable {
     var path: String
     var amount = 1
   }
 
-  /// Where that happens.
+  /// The operations that take two things in one order.
   struct Place: Sendable {
     var holder: Taker
     var taker: Taker
@@ -55,28 +55,28 @@ struct ExclusiveUse: Sendable {
 
   /// What one operation takes for itself.
   struct Demand: Sendable {
-    /// Its exclusive name, which it holds through all its attempts.
+    /// The exclusive name, which it holds during all its attempts.
     var name: String?
-    /// What each attempt takes, and gives back at its end.
+    /// The things that each attempt takes and releases at its end.
     var amounts: [(thing: Thing, amount: Int)] = []
-    /// Whether there may be another attempt: what that takes, it takes while it holds the name.
+    /// Whether there may be another attempt, which takes these amounts while the operation holds the name.
     var isRepeated = false
 
     var isEmpty: Bool { name == nil && amounts.isEmpty }
   }
 
-  /// More things, or more orders, are not kept: what is made of them is a warning.
+  /// The maximum number of things and of orders; more are dropped, because they only serve a warning.
   private static let limit = 200
 
-  /// The things, each with the operation that takes most of it.
+  /// The things, each with the operation that takes the most of it.
   private(set) var things: OrderedDictionary<Thing, Taker> = [:]
-  /// The orders, each with the first place where it is found.
+  /// The orders, each with the first place where it occurs.
   private(set) var orders: OrderedDictionary<Order, Place> = [:]
 
-  /// Nothing is taken.
+  /// Creates an empty use.
   init() {}
 
-  /// What one operation takes, and while it holds that, what the pipeline takes that it runs.
+  /// Creates the use of one operation, including that of the pipeline that it runs meanwhile.
   init(of operation: String, _ demand: Demand, running nested: ExclusiveUse?) {
     let name = demand.name
     var held = demand.amounts.map { ($0.thing, Taker(path: operation, amount: $0.amount)) }
@@ -95,12 +95,12 @@ struct ExclusiveUse: Sendable {
     for (taken, inner) in nested.things where taken != own && !taken.isOfRun {
       let taker = Taker(path: "\(operation)/\(inner.path)", amount: inner.amount)
       if things[taken].map({ $0.amount < taker.amount }) ?? true { things[taken] = taker }
-      // More of the same is found where what remains of it is looked at.
+      // Taking more of the same thing is handled by the check of its remaining capacity.
       for (thing, holder) in held where thing != taken {
         orders[Order(held: thing, taken: taken)] = Place(holder: holder, taker: taker)
       }
     }
-    // A name that is held already is another one inside.
+    // A name that is already held is a different one inside the nested pipeline.
     for (order, place) in nested.orders
     where order.held != own && order.taken != own && !order.held.isOfRun && !order.taken.isOfRun {
       orders[order] = Place(
@@ -110,10 +110,10 @@ struct ExclusiveUse: Sendable {
     }
   }
 
-  /// How many things and orders there are.
+  /// The number of things and orders.
   var size: Int { things.count + orders.count }
 
-  /// Whether nobody waits for anything of it, and it for nobody.
+  /// Whether nothing is taken.
   var isEmpty: Bool { things.isEmpty }
 
   /// Adds what another operation takes.

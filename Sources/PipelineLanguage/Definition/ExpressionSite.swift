@@ -1,38 +1,38 @@
 import Expressions
 
-/// One place in a file that holds expressions, kept until they can be resolved and checked.
+/// A place in a file that contains expressions, kept until they can be resolved and checked.
 struct ExpressionSite {
-  /// Where the value of an expression is seen, and so a secret in it.
+  /// Where the value of an expression, and so a secret in it, becomes visible.
   enum Visibility: Sendable {
-    /// Nowhere: it reaches a process or a server without anybody seeing it on the way.
+    /// Nowhere: it reaches a process or a server without being visible on the way.
     case hidden
-    /// It is recorded, or in messages.
+    /// In records or messages.
     case shown
-    /// In an argument list, which every user of the machine can see.
+    /// In an argument list, which every user of the computer can see.
     case arguments
-    /// By a plugin, which asks for a secret by its name.
+    /// To a plugin, which requests secrets by name.
     case plugin
   }
 
-  /// A place within an action, as its kind has it.
+  /// A place within an action.
   struct ActionPlace: Sendable, Equatable {
     let key: ActionKey
     let visibility: Visibility
-    /// Whether the context `env` holds the operation's own variables there.
+    /// Whether the context `env` contains the operation's own variables there.
     var seesOwnVariables = false
   }
 
-  /// What the value is for, which decides what the expression may name.
+  /// The purpose of the value, which determines what the expression may name.
   enum Use: Sendable, Equatable {
     case when, until, loop, label, inject, stdin, environment, exclusive, directory, artifacts
-    /// Part of what the operation does.
+    /// A part of the action.
     case action(ActionPlace)
     case nestedParameter
     /// A setting of a plugin's operation.
     case settings
     /// A setting of a plugin's controller, evaluated before there is a run.
     case controller
-    /// A path in a formula of specifications, which may be asked at any time.
+    /// A path in a condition over specifications, which may be evaluated at any time.
     case specification
     /// The pipeline's own `env`, evaluated before any operation.
     case pipelineEnvironment
@@ -58,7 +58,7 @@ struct ExpressionSite {
       }
     }
 
-    /// Whether the context `env` holds the operation's own variables there: it does once they have been computed.
+    /// Whether the context `env` contains the operation's own variables there, which requires that they have been computed.
     var seesOwnVariables: Bool {
       switch self {
       case .stdin, .directory, .artifacts, .inject, .environment: true
@@ -67,8 +67,8 @@ struct ExpressionSite {
       }
     }
 
-    /// Where a secret would be seen there. It may stand only where that is nowhere; a plugin asks for it by its name, so that not even what is injected into its
-    /// operation may hold one.
+    /// Returns where a secret would become visible; secrets are allowed only in hidden places. A plugin requests secrets by name, so the values injected into
+    /// its operations must not contain any.
     func visibility(toPlugin isForPlugin: Bool) -> Visibility {
       switch self {
       case .environment, .pipelineEnvironment, .stdin, .nestedParameter: .hidden
@@ -82,20 +82,20 @@ struct ExpressionSite {
 
   enum Body {
     case template(Template)
-    /// A template that begins `offset` Unicode scalars into the node's text.
+    /// A template that starts `offset` Unicode scalars into the node's text.
     case part(Template, offset: Int)
-    /// An expression whose text begins `offset` Unicode scalars into the node's text.
+    /// An expression whose text starts `offset` Unicode scalars into the node's text.
     case expression(Expression, offset: Int)
   }
 
   let body: Body
   let node: YAMLNode
   let use: Use
-  /// For an argument that an interpreter runs as code: which one.
+  /// The interpreter that runs this argument as code, if any.
   var interpreter: Interpreter.Use?
-  /// For a value under `env`: the variables above it, which it sees in the context `env`.
+  /// For a value under `env`, the variables above it, which the context `env` contains.
   var earlierVariables: [String] = []
-  /// Whether it names something that there is not; what else would follow from that is not reported.
+  /// Whether it names something that does not exist; consequential errors are not reported.
   var hasUnknownName = false
 
   /// Whether its expressions could be read.
@@ -106,7 +106,7 @@ struct ExpressionSite {
     }
   }
 
-  /// Every place that names a context; positions count in the node's text, from 1.
+  /// The references to contexts; positions are in the node's text, from 1.
   var references: [ExpressionReference] {
     switch body {
     case .template(let template): return template.references
@@ -123,7 +123,7 @@ struct ExpressionSite {
     }
   }
 
-  /// The operations, in lower case, whose result is followed by a default.
+  /// The operations, in lower case, whose result has a default.
   var resultsWithDefault: Set<String> {
     switch body {
     case .template(let template), .part(let template, _): template.resultsWithDefault
@@ -132,14 +132,13 @@ struct ExpressionSite {
   }
 }
 
-/// A template or data with the place of its first expression site among the sites of its operation.
+/// A template or data with the position of its first expression site among the sites of its operation.
 ///
-/// The sites of a value follow each other in the order in which the value is walked, so that their types can be found
-/// again.
+/// The sites of a value are consecutive, in traversal order, so that their types can be looked up.
 struct PlacedData {
   let data: DataTemplate
   let node: YAMLNode
   let firstSite: Int
-  /// Whether something in it could not be read, which is reported: of the value itself nothing is known.
+  /// Whether part of it could not be read, which has been reported; nothing is known of the value itself.
   var isFaulty = false
 }

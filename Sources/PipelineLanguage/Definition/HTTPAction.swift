@@ -1,67 +1,67 @@
 import Expressions
 import HTTPOperations
 
-/// What an operation with `http` sends, and what it expects.
+/// The request of an operation with `http`, and the expected response.
 public struct HTTPAction: Sendable {
-  /// What the request brings.
+  /// The body of the request.
   public enum Body: Sendable {
     case none
-    /// Text, as UTF-8.
+    /// Text, encoded as UTF-8.
     case text(Template)
-    /// Data, as JSON.
+    /// Data, encoded as JSON.
     case json(DataTemplate)
-    /// A form, in the order of the file.
+    /// A form, in file order.
     case form([(name: String, value: FormValue)])
-    /// The content of a file.
+    /// The contents of a file.
     case file(Template)
-    /// How the run has ended, as JSON: see ``RunReport``. The text is what it says to people.
+    /// A report on how the run ended, as JSON: see ``RunReport``. `message` is its text for people.
     case report(message: Template?, results: Bool)
   }
 
-  /// What one field of a form brings.
+  /// The value of a form field.
   public enum FormValue: Sendable {
     case text(Template)
     case file(Template)
   }
 
-  /// How the request says who asks.
+  /// The credentials of the request.
   public enum Authorization: Sendable {
     case basic(user: Template, password: Template)
     case bearer(Template)
     case netrc(Template)
   }
 
-  /// The method; nil is `GET`, and `POST` with a body.
+  /// The method; nil means `GET`, or `POST` with a body.
   public var method: String?
   /// The URL.
   public var url = Template(literal: "")
-  /// What is added to the URL's query; a list gives the name several times.
+  /// Parameters added to the URL's query; a list repeats the name.
   public var query: [(name: String, value: DataTemplate)] = []
-  /// Fields of the head.
+  /// Header fields.
   public var headers: [(name: String, value: Template)] = []
-  /// What the request brings.
+  /// The body of the request.
   public var body = Body.none
-  /// Who asks.
+  /// The credentials.
   public var authorization: Authorization?
-  /// The statuses that are welcome; nil is 2xx.
+  /// The accepted statuses; nil means 2xx.
   public var statuses: (codes: Set<Int>, text: String)?
-  /// The media types that are welcome; empty is any.
+  /// The accepted media types; empty means any.
   public var types: [String] = []
-  /// The key that the body is signed with.
+  /// The key with which the body is signed.
   public var signature: Template?
-  /// Where the body is saved.
+  /// The file in which the response body is saved.
   public var saveTo: Template?
-  /// What happens where that file exists.
+  /// What to do if that file exists.
   public var collision = HTTPDownload.Collision.replace
-  /// What the saved file must hash to.
+  /// The expected checksum of the saved file.
   public var checksum: Template?
-  /// How it is transferred.
+  /// The transfer options.
   public var options = HTTPTransferOptions()
-  /// The proxy; nil is that of the environment. The empty text is none.
+  /// The proxy; nil means that of the environment, empty text means none.
   public var proxy: Template?
-  /// Whether `retry` is written, which then holds for every method.
+  /// Whether `retry` is given explicitly, which then applies to every method.
   public var retriesAnything = false
-  /// The words of `retry.early` that go with requests.
+  /// The words of `retry.early` that apply to requests.
   public var early = HTTPEarlyRetry.none
 
   /// The method that is sent.
@@ -71,12 +71,12 @@ public struct HTTPAction: Sendable {
     return "POST"
   }
 
-  /// Whether it tells how the run has ended.
+  /// Whether the request reports how the run ended.
   public var isReport: Bool {
     if case .report = body { true } else { false }
   }
 
-  /// Everything with an expression in it, in the order of the table of keys, each with what it is called.
+  /// The parts that may contain expressions, in the order of the key table, each with its name.
   var templates: [(name: String, template: DataTemplate)] {
     var all: [(String, DataTemplate)] = [("url", .template(url))]
     all += query.map { ("query \($0.name)", $0.value) }
@@ -106,6 +106,6 @@ public struct HTTPAction: Sendable {
 }
 
 extension HTTPAction {
-  /// The URL for people, as the file has it: without what a query or a user may hide.
+  /// The URL for display, as written in the file: without secrets in its query or user part.
   var shownURL: String { url.isLiteral ? HTTPURL.shown(url.text) : url.text }
 }

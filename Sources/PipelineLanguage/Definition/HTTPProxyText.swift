@@ -1,6 +1,6 @@
 /// The text of `proxy`.
 package enum HTTPProxyText {
-  /// Whether a text can be the URL of a proxy, or says that there is none.
+  /// Returns whether a text can be a proxy URL or means that there is no proxy.
   package static func canBeProxy(_ text: String) -> Bool {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
     guard let end = text.firstRange(of: "://") else { return true }
@@ -8,6 +8,6 @@ package enum HTTPProxyText {
     return schemes.contains(text[..<end.lowerBound].lowercased()) && end.upperBound < text.endIndex
   }
 
-  /// What is wrong with a text that cannot.
+  /// The description of an invalid text, for messages.
   package static let noProxy = "no URL of a proxy, such as 'http://proxy:3128' or 'socks5h://localhost:1080'"
 }

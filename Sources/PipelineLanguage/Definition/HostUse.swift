@@ -1,41 +1,41 @@
-/// What a pipeline wants of a host, with the places where it says so: known to those who check it against one.
+/// What a pipeline requires of a host, with the places in its files. Pipelines that run this one, and checks against a host, use it.
 struct HostUse: Sendable {
-  /// A stretch of a file.
+  /// A range of a file.
   struct Place: Sendable {
     /// The path of the file, as messages show it.
     var file: String
     var range: SourceRange
   }
 
-  /// How much of a resource an operation takes.
+  /// The amount of a resource that an operation takes.
   struct Demand: Sendable {
     var resource: String
     var amount: Int
-    /// The most that the pipeline takes at once which the operation runs, and holds the resource around.
+    /// The maximum amount that a nested pipeline takes at once while the operation holds the resource.
     var inner: Int
-    /// Whether the pipeline declares the resource for itself.
+    /// Whether the pipeline declares the resource itself.
     var isDeclared: Bool
-    /// How messages name the operation.
+    /// The name of the operation for messages.
     var taker: String
-    /// Where the resource is named.
+    /// The place of the resource's name.
     var name: Place
-    /// Where the amount is written.
+    /// The place of the amount.
     var number: Place
   }
 
-  /// Where the pipeline names its queue.
+  /// The place where the pipeline names its queue.
   var queue: Place?
-  /// Where its formulas ask for a terminal, which no host has.
+  /// The places where its conditions require a terminal, which no host has.
   var terminals: [Place] = []
-  /// What its own operations take, in the order of the file.
+  /// What its own operations take, in file order.
   private(set) var demands: [Demand] = []
-  /// The most of each resource that one operation takes at once, with what the pipeline takes that it runs.
+  /// The maximum amount of each resource that one operation takes at once, including its nested pipeline.
   private(set) var most: [String: Int] = [:]
 
-  /// Nothing is wanted.
+  /// Creates a use that requires nothing.
   init() {}
 
-  /// Adds what an operation takes, and what the pipeline takes that it runs.
+  /// Adds what an operation takes, and what its nested pipeline takes.
   mutating func add(_ own: [Demand], running nested: HostUse?) {
     demands += own
     var sums = nested?.most ?? [:]
@@ -43,7 +43,7 @@ struct HostUse: Sendable {
     most.merge(sums) { max($0, $1) }
   }
 
-  /// Amounts may be as large as a number can be.
+  /// Returns the sum, or `.max` on overflow: amounts may be arbitrarily large.
   static func sum(_ first: Int, _ second: Int) -> Int {
     let (sum, overflows) = first.addingReportingOverflow(second)
     return overflows ? .max : sum

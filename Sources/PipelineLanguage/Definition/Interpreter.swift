@@ -1,40 +1,40 @@
-/// A program that takes program text as an argument, as `sh -c` and `awk` do.
+/// A program that takes program text as an argument, such as `sh -c` or `awk`.
 ///
-/// What an expression yields there would be run, whoever decides it: the mistake that `run` refuses in scripts.
+/// The value of an expression there would be run as code, whoever supplies it, which is the error that `run` prevents in scripts.
 struct Interpreter: Sendable {
-  /// How the program is recognized among the arguments.
+  /// How the program's code is recognized among its arguments.
   enum Syntax: Sendable {
-    /// As a shell has it: the first argument behind all options, if `c` is among these.
+    /// As in a shell: the first argument after all options, if `c` is one of them.
     case shell
     case options(Options)
   }
 
-  /// Options as `getopt` reads them: letters that can be written together, and words.
+  /// Options as `getopt` reads them: letters that can be combined, and words.
   struct Options: Sendable {
     /// The options whose value is code.
     var code: String
     var codeWords: [String] = []
-    /// The options whose value is the rest of the word or, if there is none, the next argument.
+    /// The options whose value is the rest of the word or, if that is empty, the next argument.
     var valued = ""
     var valuedWords: [String] = []
     /// The options whose value, if any, is the rest of the word.
     var attached = ""
-    /// The options behind which the arguments are those of a program that is not among them.
+    /// The options after which the arguments belong to a program that is not among them.
     var last = ""
     /// Whether code is the last option.
     var isCodeLast = false
     /// Whether code can follow its option in the same word.
     var canCodeBeAttached = true
-    /// Whether the first argument that is no option is code, unless one of `last` was given.
+    /// Whether the first operand is code, unless one of `last` was given.
     var isOperandCode = false
   }
 
-  /// Without the digits and dots of a version.
+  /// The names of the program, without a version's digits and dots.
   let names: [String]
   let syntax: Syntax
-  /// The option in front of the code; nil where there need not be one.
+  /// The option before the code; nil if it needs none.
   let option: String?
-  /// Code that uses the first argument behind it, and what stands between both; nil where no argument reaches the code as it is.
+  /// Code that uses the first argument after it, and any words in between; nil if arguments cannot reach the code unchanged.
   let sample: String?
 
   static let all = [
@@ -75,26 +75,26 @@ struct Interpreter: Sendable {
       option: nil, sample: nil),
   ]
 
-  /// The interpreter that a program's name or path stands for: `/usr/bin/python3.12` for Python.
+  /// Returns the interpreter for a program's name or path, such as Python for `/usr/bin/python3.12`.
   static func named(_ program: String) -> Interpreter? {
     var name = baseName(of: program)
     while let last = name.last, last == "." || ("0"..."9").contains(last) { name.removeLast() }
     return all.first { $0.names.contains(String(name)) }
   }
 
-  /// The part of a path behind its last slash.
+  /// Returns the part of a path after its last slash.
   static func baseName(of path: String) -> Substring { path.split(separator: "/").last ?? "" }
 
-  /// Its use in a command.
+  /// The use of an interpreter in a command.
   struct Use: Sendable {
     let interpreter: Interpreter
-    /// As the command names it.
+    /// The program as the command names it.
     let program: String
-    /// Which arguments are code.
+    /// The positions of the arguments that are code.
     let places: [Int]
   }
 
-  /// The use of an interpreter that some of `words` are code for. It may stand behind `env`.
+  /// Returns the use of an interpreter that runs some of `words` as code. It may follow `env`.
   static func use(in words: [String]) -> Use? {
     guard let start = programPlace(in: words), let interpreter = named(words[start]) else { return nil }
     let places =
@@ -105,7 +105,7 @@ struct Interpreter: Sendable {
     return places.isEmpty ? nil : Use(interpreter: interpreter, program: words[start], places: places)
   }
 
-  /// Where the program stands that `env` starts, if it is `env`. Nil where nothing is started, or what `env -S` splits.
+  /// Returns the position of the program, skipping `env`. Nil if no program is started, or if `env -S` splits the words.
   static func programPlace(in words: [String]) -> Int? {
     var at = 0
     while at < words.count, baseName(of: words[at]) == "env" {
@@ -125,7 +125,7 @@ struct Interpreter: Sendable {
     return at < words.count ? at : nil
   }
 
-  /// Whether a word is `NAME=value`.
+  /// Returns whether a word is `NAME=value`.
   static func isAssignment(_ word: String) -> Bool {
     guard let sign = word.firstIndex(of: "=") else { return false }
     return sign > word.startIndex
@@ -143,7 +143,7 @@ struct Interpreter: Sendable {
         continue
       }
       if sign == "-", word.contains("c") { takesCode = true }
-      // Each of them takes a name: `-euo pipefail`.
+      // Each of these takes a name: `-euo pipefail`.
       at += word.count { $0 == "o" || $0 == "O" }
     }
     return takesCode && at < words.count ? [at] : []
@@ -151,7 +151,7 @@ struct Interpreter: Sendable {
 }
 
 extension Interpreter.Options {
-  /// The places of `words`, from `start` on, that are code.
+  /// Returns the positions of `words`, from `start` on, that are code.
   fileprivate func code(in words: [String], from start: Int) -> [Int] {
     var places: [Int] = []
     var at = start
@@ -178,7 +178,7 @@ extension Interpreter.Options {
 
   private enum Value { case none, next, nextCode, ownCode, last }
 
-  /// What the value of an option is.
+  /// Returns what kind of value an option has.
   private func value(of word: String) -> Value {
     if word.hasPrefix("--") {
       let name = String(word.prefix { $0 != "=" })

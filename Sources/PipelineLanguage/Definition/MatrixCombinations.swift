@@ -3,15 +3,15 @@ import Values
 
 /// The combinations of a matrix, by the rules of GitHub Actions: first the lists, then `exclude`, then `include`.
 package struct MatrixCombinations {
-  /// One combination: values by name.
+  /// A combination: values by name.
   package typealias Combination = OrderedDictionary<String, JSONValue>
 
   /// The combinations, in the order in which they run.
   package private(set) var items: [Combination]
-  /// The names of the lists: their values are never overwritten.
+  /// The names of the lists, whose values are never overwritten.
   private let names: Set<String>
 
-  /// Every combination of the lists, the last one varying fastest. Without a list there is none.
+  /// Creates every combination of the lists, with the last list varying fastest. Without lists, there are no combinations.
   package init(of lists: [(name: String, values: [JSONValue])]) {
     names = Set(lists.map(\.name))
     items = lists.isEmpty ? [] : [[:]]
@@ -26,7 +26,7 @@ package struct MatrixCombinations {
     }
   }
 
-  /// Leaves out the combinations that have all the values of one of `entries`.
+  /// Removes the combinations that have all values of one of `entries`.
   package mutating func exclude(_ entries: [Combination]) {
     guard !entries.isEmpty else { return }
     items.removeAll { combination in
@@ -36,8 +36,8 @@ package struct MatrixCombinations {
     }
   }
 
-  /// Adds each of `entries` to every combination of the lists whose values it does not contradict, and makes a new combination of one that can be added to
-  /// none. A later entry overwrites what an earlier one added, but never a value of a list.
+  /// Adds each of `entries` to every combination of the lists that it does not contradict. An entry that fits none becomes a new combination. A later entry
+  /// overwrites what an earlier one added, but never a value of a list.
   package mutating func include(_ entries: [Combination]) {
     let count = items.count
     for entry in entries {
@@ -53,7 +53,7 @@ package struct MatrixCombinations {
     }
   }
 
-  /// Whether a value is what an entry asks for: the same, or a mapping or list that begins with what is written. Numbers are compared by value.
+  /// Returns whether a value matches an entry's value: it is equal, or a mapping or list that contains or begins with it. Numbers are compared by value.
   package static func matches(_ value: JSONValue, _ pattern: JSONValue) -> Bool {
     switch (value, pattern) {
     case (.int(let whole), .double(let number)), (.double(let number), .int(let whole)): return Double(whole) == number

@@ -1,32 +1,32 @@
 import Expressions
 
 extension OperationDefinition {
-  /// Files that are kept with an attempt that succeeded.
+  /// Files that are kept with a successful attempt.
   public struct Artifact: Sendable {
-    /// What `artifacts.operation.name` and `penstock artifacts` call it.
+    /// The name in `artifacts.operation.name` and `penstock artifacts`.
     public var name: String
-    /// Where it is, from the directory in which the process starts: a path, or a pattern of paths.
+    /// A path or a pattern of paths, relative to the process's working directory.
     public var path: Template
-    /// Whether the text of ``path`` has wildcards in it, so that any number of files may match. What expressions yield stands for itself.
+    /// Whether the text of ``path`` contains wildcards, so that any number of files may match. Values of expressions are taken literally.
     public var isPattern: Bool
   }
 }
 
-/// What the text of a path under `artifacts` says.
+/// Parses the paths under `artifacts`.
 package enum ArtifactPath {
   /// The characters that make a path a pattern.
   private static let wildcards: Set<Character> = ["*", "?", "["]
 
-  /// Whether text that an author wrote is a pattern.
+  /// Returns whether text that an author wrote is a pattern.
   static func isPattern(_ text: String) -> Bool {
     text.split(separator: "/").contains { step in
       if step.contains(where: { $0 == "*" || $0 == "?" }) { return true }
-      // One that is not closed stands for itself.
+      // An unclosed bracket is literal.
       return step.firstIndex(of: "[").map { step[$0...].contains("]") } ?? false
     }
   }
 
-  /// Text that stands for itself in a pattern.
+  /// Escapes text so that it is literal in a pattern.
   package static func escaped(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       if wildcards.contains(character) || character == "\\" || character == "]" { result.append("\\") }
@@ -34,7 +34,7 @@ package enum ArtifactPath {
     }
   }
 
-  /// Why a path, or a pattern, is not one below the directory in which the process starts; nil where it is.
+  /// Returns the reason that a path or pattern does not lie below the process's working directory; nil if it does.
   package static func problem(with path: String) -> String? {
     if path.isEmpty { return "is empty" }
     if path.utf8.contains(0) { return "contains a NUL character" }
@@ -44,7 +44,7 @@ package enum ArtifactPath {
     return steps.isEmpty ? "is the directory itself" : nil
   }
 
-  /// The names on the way, without those that lead nowhere.
+  /// Returns the path's components, without empty ones and `.`.
   package static func steps(of path: String) -> [String] {
     path.split(separator: "/").filter { $0 != "." }.map(String.init)
   }

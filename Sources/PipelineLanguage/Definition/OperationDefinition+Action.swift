@@ -1,26 +1,26 @@
 import Expressions
 
-/// The keys that say what an operation does, which has exactly one of them: the kinds of actions, in the order of the documentation.
+/// The keys of an operation that name its action, of which exactly one is given; in the order of the documentation.
 ///
-/// A new kind begins with a word here and a case below. The compiler then asks for it in `ActionList`, and there for all that it has to answer.
+/// To add a kind, add a word here and a case below. The compiler then requires it in `ActionList`, and there everything that it must implement.
 package enum ActionKey: String, CaseIterable, Sendable {
   case run, command, http, notify, uses, value, wait, pipeline, approve
 }
 
 extension OperationDefinition {
-  /// What the operation does: exactly one of these.
+  /// The action of an operation.
   public enum Action: Sendable {
-    /// A script for the shell. Never holds `${{ }}`.
+    /// A script for the shell. Never contains `${{ }}`.
     case run(script: String)
     /// An argument list, run without a shell; each template yields exactly one argument.
     case command([Template])
-    /// An HTTP request. Indirect, because it is some ten times as large as any of the others.
+    /// An HTTP request. Indirect, because it is about ten times as large as the others.
     indirect case http(HTTPAction)
     /// An operation of a plugin.
     case uses(PluginUse)
-    /// An expression, or data with expressions in it; no process.
+    /// An expression, or data that contains expressions; no process.
     case value(DataTemplate)
-    /// Lets time pass.
+    /// Waits for a duration, an instant or a specification.
     case wait(Wait)
     /// A nested pipeline, by the path written in the file.
     case pipeline(path: String, parameters: [(name: String, value: DataTemplate)])
@@ -28,18 +28,18 @@ extension OperationDefinition {
     case approve(message: Template?)
   }
 
-  /// What `wait:` waits for.
+  /// The target of `wait`.
   public enum Wait: Sendable {
-    /// A length of time, as a duration or an expression that yields one.
+    /// A duration, or an expression that yields one.
     case duration(Template)
     /// An instant (RFC 3339), as text or an expression that yields one.
     case until(Template)
-    /// A specification that is to turn true.
+    /// A specification that must become true.
     case specification(SpecificationFormula)
   }
 }
 
 extension OperationDefinition.Action {
-  /// What stands where nothing, or nothing that could be read, says what is done.
+  /// The placeholder for a missing or unreadable action.
   static var nothing: Self { .value(.literal(.null)) }
 }

@@ -1,10 +1,10 @@
 import Expressions
 
 extension OperationDefinition {
-  /// Whether a former success may be taken over.
+  /// Whether an earlier success may be reused.
   package var mayBeReused: Bool { staleAfter != nil || staleWhen != nil }
 
-  /// Names, in lower case, of operations for whose missing result some expression of this operation gives a default.
+  /// The names, in lower case, of operations for whose missing result some expression of this operation has a default.
   package var resultsWithDefault: Set<String> {
     var names: Set<String> = condition?.resultsWithDefault ?? []
     switch injection {

@@ -1,8 +1,7 @@
 import Values
 
 extension OperationDefinition {
-  /// How failures are tried again: `up to 5 retries, exponential from 200ms to 30s, full jitter`; nil when they are
-  /// not.
+  /// Describes how failures are retried: `up to 5 retries, exponential from 200ms to 30s, full jitter`; nil if they are not.
   package var retrySummary: String? {
     guard retry.limit > 0 else { return nil }
     var text = retry.limit == 1 ? "up to 1 retry" : "up to \(retry.limit) retries"
@@ -18,7 +17,7 @@ extension OperationDefinition {
     return text
   }
 
-  /// When it runs as far as specifications decide: `connected, else it is skipped after 5m`; nil when they do not.
+  /// Describes the operation's gate: `connected, else it is skipped after 5m`; nil if it has none.
   package var gateSummary: String? {
     guard let gate else { return nil }
     let formula = TerminalText.oneLine(gate.formula.text)
@@ -32,7 +31,7 @@ extension OperationDefinition {
     }
   }
 
-  /// When a former success is too old: `after 1h, or when changed(in.txt)`; nil when none is taken over.
+  /// Describes when an earlier success is stale: `after 1h, or when changed(in.txt)`; nil if none is reused.
   package var stalenessSummary: String? {
     let parts =
       [staleAfter.map { "after \(DurationNotation.format($0))" }]

@@ -3,94 +3,93 @@ import Values
 
 /// One operation of a checked pipeline.
 public struct OperationDefinition: Sendable {
-  /// How the requirement arrives.
+  /// How the requirement is passed to the operation.
   public enum Injection: Sendable {
     case none
-    /// The value of this template, on standard input; for a plugin, the requirement itself.
+    /// The value of this template, on standard input; for a plugin, as the requirement itself.
     case automatic(Template)
-    /// Each value in the environment variable of its name; for a plugin, in the member of an object.
+    /// Each value in the environment variable of its name; for a plugin, in the object member of that name.
     case named([(name: String, value: Template)])
   }
 
-  /// How failures are tried again. `limit` counts retries, so `limit: 2` means up to three attempts.
+  /// How failures are retried. `limit` counts retries, so `limit: 2` means up to three attempts.
   public struct Retry: Sendable {
     /// How the delay grows from one retry to the next.
     public enum Backoff: String, Sendable, CaseIterable { case constant, linear, exponential, fibonacci, decorrelated }
-    /// How much of a delay is left to chance.
+    /// How a delay is randomized.
     public enum Jitter: String, Sendable, CaseIterable { case none, full, equal }
-    /// One kind of failure that `on` admits.
+    /// A kind of failure that `on` lists.
     public enum Cause: Sendable, Hashable {
       /// The process ended with this code, 1 to 255.
       case exitCode(Int)
-      /// The process was ended by the signal of this name, such as `SIGKILL`.
+      /// The process was terminated by the signal of this name, such as `SIGKILL`.
       case signal(String)
-      /// The attempt took longer than `timeout`.
+      /// The attempt exceeded `timeout`.
       case timeout
       /// The response had this status.
       case status(Int)
       /// A stable error code, such as `result-mismatch`.
       case error(String)
     }
-    /// How many times after the first attempt.
+    /// The maximum number of retries after the first attempt.
     public var limit: Int = 0
     /// How the delay grows.
     public var backoff: Backoff = .exponential
     /// The first delay.
     public var base: Duration = .seconds(1)
-    /// The longest delay.
+    /// The maximum delay.
     public var maximum: Duration = .seconds(60)
-    /// How much of a delay is left to chance.
+    /// How a delay is randomized.
     public var jitter: Jitter = .full
-    /// Bounds all attempts together.
+    /// The time limit of all attempts together.
     public var deadline: Duration?
-    /// Empty admits every failure.
+    /// The failures that are retried; empty means all.
     public var on: [Cause] = []
-    /// A wait between two attempts ends when one of these turns true.
+    /// The conditions that end a delay between two attempts when one of them becomes true.
     public var early: [SpecificationFormula] = []
 
-    /// No retries.
+    /// Creates a value without retries.
     public init() {}
   }
 
-  /// Holds the operation back until a specification is true.
+  /// Holds an operation back until a condition is true.
   public struct Gate: Sendable {
-    /// What becomes of an operation whose gate does not open in time.
+    /// What happens to an operation whose gate does not open in time.
     public enum Otherwise: String, Sendable, CaseIterable { case wait, skip, fail }
-    /// What must be true.
+    /// The condition that must be true.
     public var formula: SpecificationFormula
-    /// With `wait` it waits, and fails when ``waitAtMost`` is over. With `skip` or `fail` it is skipped or fails: at
-    /// once, or when
-    /// ``waitAtMost`` is over.
+    /// With `wait`, the operation waits, and fails when ``waitAtMost`` has elapsed. With `skip` or `fail`, it is skipped or fails: when
+    /// ``waitAtMost`` has elapsed, or at once if that is nil.
     public var otherwise: Otherwise = .wait
-    /// How long it waits.
+    /// The maximum time to wait.
     public var waitAtMost: Duration?
 
-    /// A gate that waits without limit.
+    /// Creates a gate that waits without limit.
     public init(formula: SpecificationFormula) {
       self.formula = formula
     }
   }
 
-  /// Runs the action again after it succeeded.
+  /// Repeats an action after it succeeded.
   public struct Repeat: Sendable {
-    /// Stops when it turns true; sees the latest result as `results.<own name>`.
+    /// The condition that ends the repetition; it sees the latest result as `results.<own name>`.
     public var until: Expression?
-    /// The pause between two runs of the action.
+    /// The pause between two rounds.
     public var every: Duration
-    /// The most times the action runs, the first included; nil means without limit.
+    /// The maximum number of rounds, including the first; nil means no limit.
     public var limit: Int?
   }
 
-  /// The lists of a `matrix`, and what changes their combinations.
+  /// The lists of a `matrix`, and the changes to their combinations.
   public struct Matrix: Sendable {
-    /// The lists, in the order of the file: the last name varies fastest.
+    /// The lists, in file order: the last one varies fastest.
     public var lists: [(name: String, values: DataTemplate)] = []
-    /// A list of mappings: combinations that have all the values of one of them are left out.
+    /// A list of mappings; combinations that have all values of one of them are left out.
     public var exclude: DataTemplate?
-    /// A list of mappings that extend combinations, or become new ones.
+    /// A list of mappings that extend combinations or become new ones.
     public var include: DataTemplate?
 
-    /// All data in it, with the name under which it stands.
+    /// All data in the matrix, with the name of each part.
     package var parts: [(name: String, data: DataTemplate)] {
       var parts = lists.map { (name: $0.name, data: $0.values) }
       if let exclude { parts.append(("exclude", exclude)) }
@@ -99,102 +98,99 @@ public struct OperationDefinition: Sendable {
     }
   }
 
-  /// Runs the action once for each item.
+  /// Runs an action once for each item.
   public struct Loop: Sendable {
-    /// Where the items come from.
+    /// The source of the items.
     public enum Source: Sendable {
-      /// A list to be computed when the operation starts.
+      /// A list that is computed when the operation starts.
       case list(DataTemplate)
       /// The combinations of named lists.
       case matrix(Matrix)
     }
-    /// Where the items come from.
+    /// The source of the items.
     public var source: Source
-    /// The context that holds the item: `item`, or the name under `as`.
+    /// The context that contains the item: `item`, or the name under `as`.
     public var itemName: String
-    /// How many items run at once; nil means only the run's own limit.
+    /// The maximum number of items that run at once; nil means only the run's own limit.
     public var concurrency: Int?
-    /// What an item is called where it is shown; nil means by its value.
+    /// The label by which an item is shown; nil means its value.
     public var label: Template?
-    /// Whether items that are running are cancelled when the loop ends early.
+    /// Whether running items are cancelled when the loop ends early.
     public var failFast: Bool = false
-    /// How many items may fail before no further ones begin; nil means any number, or one with ``failFast``.
+    /// The number of failed items after which no more are started; nil means no limit, or one with ``failFast``.
     public var maxFailures: Int?
 
-    /// How many failed items end the loop early; nil means that none do.
+    /// The number of failed items at which the loop ends early; nil means that it never does.
     package var failureLimit: Int? { maxFailures ?? (failFast ? 1 : nil) }
   }
 
-  /// What others call it: unique in the pipeline, also among its handlers.
+  /// The name, which is unique among the pipeline's operations and handlers.
   public var name: String
-  /// What it is for, for people.
+  /// The purpose of the operation, for people.
   public var description: String?
   /// The position among the pipeline's operations (or handlers).
   public var index: Int
-  /// What it does.
+  /// The action.
   public var action: Action
-  /// Positions of the operations that this one depends on: `needs`, and every operation its expressions name.
-  /// Ascending, without repeats.
+  /// The positions of the operations that this one depends on: `needs`, and every operation that its expressions name. Ascending, without duplicates.
   public var dependencies: [Int] = []
-  /// How its requirement arrives.
+  /// How the requirement is passed to the operation.
   public var injection: Injection = .none
-  /// The type that the requirement must have.
+  /// The type of the requirement.
   public var requires: ValueType?
-  /// The declared type of the result of one run of the action (of one item in a loop); nil means text, or
-  /// JSON if it is an object or a list.
+  /// The declared type of the action's result (of one item in a loop); nil means text, or JSON if it is an object or a list.
   public var result: ValueType?
-  /// The operation is skipped unless this is true; nil means `success()`.
+  /// The condition without which the operation is skipped; nil means `success()`.
   public var condition: Expression?
-  /// Holds it back, once its dependencies have ended and its condition is true.
+  /// The gate, which holds the operation back after its dependencies have ended and its condition is true.
   public var gate: Gate?
-  /// How failures are tried again.
+  /// How failures are retried.
   public var retry = Retry()
-  /// Runs the action again after it succeeded.
+  /// Repeats the action after it succeeded.
   public var repetition: Repeat?
-  /// Bounds one attempt.
+  /// The time limit of one attempt.
   public var timeout: Duration?
-  /// How long after SIGTERM comes SIGKILL, and how long a plugin has to end.
+  /// The time between SIGTERM and SIGKILL, and the time that a plugin has to end.
   public var grace: Duration = .seconds(10)
-  /// Whether the run can succeed though this fails.
+  /// Whether the run can succeed even if this operation fails.
   public var allowFailure: Bool = false
   /// Runs the action once for each item.
   public var loop: Loop?
-  /// A name that only one operation on the workspace may hold at a time.
+  /// A name that only one operation in the workspace may hold at a time.
   public var exclusive: Template?
-  /// Positions in the pipeline's `resources`, with how much of each is needed.
+  /// The amounts of the pipeline's `resources` that it needs, by position.
   public var resources: [(resource: Int, amount: Int)] = []
-  /// Environment variables of the process beside the pipeline's own, those of `defaults` included.
+  /// The process's environment variables in addition to the pipeline's, including those of `defaults`.
   public var environment: [(name: String, value: Template)] = []
-  /// Where a process starts; nil means the directory of the pipeline file.
+  /// The process's working directory; nil means the directory of the pipeline file.
   public var directory: Template?
-  /// What is kept of the files that the process leaves behind, in the order of the file.
+  /// The files that are kept after the process ends, in file order.
   public var artifacts: [Artifact] = []
-  /// The shell and its arguments for `run`; the script is appended as one more argument.
+  /// The shell and its arguments for `run`; the script is appended as the last argument.
   public var shell: [String] = ["/bin/sh", "-e", "-c"]
-  /// What the process reads on standard input, unless something is injected there.
+  /// The standard input of the process, unless a value is injected there.
   public var stdin: Template?
-  /// A success of the same fingerprint younger than this is taken over.
+  /// The age below which a success with the same fingerprint is reused.
   public var staleAfter: Duration?
-  /// A success of the same fingerprint of which this is false is taken over. With ``staleAfter``, one that neither
-  /// calls stale.
+  /// The condition that must be false for a success with the same fingerprint to be reused. With ``staleAfter``, neither may call it stale.
   public var staleWhen: SpecificationFormula?
-  /// A hash of all that the file says of it, where a former success may be taken over; else nil.
+  /// A hash of the operation's definition in the file, if an earlier success may be reused; otherwise nil.
   package var contentHash: String?
   /// Whether a secret can reach the operation, so that its output must be masked.
   public var receivesSecret: Bool = false
-  /// Where it would show a secret, for the checks of pipelines that run this one.
+  /// The places where it would show a secret, for the checks of pipelines that run this one.
   var shownPlaces: [ShownPlace] = []
-  /// Dependencies whose result is needed: without one this operation cannot run. The others may end without a result.
+  /// The dependencies without whose result this operation cannot run. The others may end without a result.
   public var requiredResults: Set<Int> = []
-  /// Where its name is written.
+  /// The place of the name.
   public var range: SourceRange
-  /// Where all of it is written.
+  /// The range of the whole definition.
   public var extent: SourceRange
 
-  /// Whether its `when` is asked whatever became of what it depends on, near or far.
+  /// Whether `when` is evaluated regardless of the outcome of its dependencies, direct and indirect.
   public var isAskedAnyway: Bool { condition?.looksAtOutcomes ?? false }
 
-  /// An operation that does `action` and nothing around it.
+  /// Creates an operation with only an action.
   public init(name: String, index: Int, action: Action, range: SourceRange) {
     self.name = name
     self.index = index

@@ -1,8 +1,8 @@
 import Expressions
 
-/// Something that an operation is given, and how it arrives there.
+/// A value that an operation receives, and how it is passed.
 package struct OperationInput: Sendable, Hashable {
-  /// Where a value arrives.
+  /// How a value is passed.
   package enum Arrival: Sendable, Hashable {
     case standardInput
     case variable(String)
@@ -16,7 +16,7 @@ package struct OperationInput: Sendable, Hashable {
     case request(String)
     /// The requirement of a plugin's operation, or one member of it.
     case requirement(String?)
-    /// The value that a `value`, `wait` or `approve` is made of.
+    /// The operand of a `value`, `wait` or `approve`.
     case value
     case condition
     case items
@@ -24,10 +24,10 @@ package struct OperationInput: Sendable, Hashable {
     case until
     case directory
     case exclusive
-    /// What names an artifact.
+    /// The path of an artifact.
     case artifact(String)
 
-    /// A word or two for people.
+    /// A short phrase for people.
     package var text: String {
       switch self {
       case .standardInput: "standard input"
@@ -50,15 +50,15 @@ package struct OperationInput: Sendable, Hashable {
   }
 
   package var arrival: Arrival
-  /// What is handed over, as the file says it: an expression without `${{ }}`, or text with expressions in it.
+  /// The value as written in the file: an expression without `${{ }}`, or text that contains expressions.
   package var source: String
-  /// The operations whose result, error or state it is made of, in the order of the text and as it spells them.
+  /// The operations whose result, error or state it uses, in the order and spelling of the text.
   package var operations: [String]
-  /// All references in it.
+  /// All references in the value.
   package var references: [ExpressionReference]
-  /// The patterns of each call of `hashFiles` in it all of whose patterns are literals.
+  /// The patterns of each call of `hashFiles` whose patterns are all literals.
   package var filePatterns: [[String]]
-  /// What is evaluated for it, a bare expression as the template of it alone.
+  /// The templates that are evaluated; a bare expression becomes a template of its own.
   package var templates: [Template]
 
   private init(
@@ -97,7 +97,7 @@ package struct OperationInput: Sendable, Hashable {
 }
 
 extension DataTemplate {
-  /// Every reference in the data, in the order of the file.
+  /// All references in the data, in file order.
   package var references: [ExpressionReference] {
     switch self {
     case .literal: []
@@ -107,7 +107,7 @@ extension DataTemplate {
     }
   }
 
-  /// The templates in the data, in the order of the file.
+  /// The templates in the data, in file order.
   package var templates: [Template] {
     switch self {
     case .literal: []
@@ -127,7 +127,7 @@ extension DataTemplate {
     }
   }
 
-  /// The data as the file says it, in short.
+  /// The data as written in the file, abbreviated.
   var source: String {
     switch self {
     case .literal(let value): value.text
@@ -139,7 +139,7 @@ extension DataTemplate {
 }
 
 extension OperationDefinition {
-  /// Everything with an expression in it that the operation is given, in the order in which a person would tell it.
+  /// The values with expressions that the operation receives, in an order suitable for people.
   package var inputs: [OperationInput] {
     var inputs: [OperationInput] = []
     if let loop {

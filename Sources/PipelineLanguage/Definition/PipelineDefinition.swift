@@ -4,13 +4,13 @@ import Values
 
 /// A pipeline that has been read and checked: an immutable value, ready to be planned and run.
 public struct PipelineDefinition: Sendable {
-  /// Where the definition came from.
+  /// The origin of a definition.
   public struct Source: Sendable, Hashable {
     /// The path of the file, as the user named it.
     public var path: String
-    /// The directory that relative paths in the file start from: the file's own, absolute.
+    /// The absolute directory of the file, from which its relative paths start.
     public var directory: String
-    /// The whole text.
+    /// The text of the file.
     public var text: String
     /// SHA-256 of the text, in lower-case hexadecimal.
     public var hash: String
@@ -20,7 +20,7 @@ public struct PipelineDefinition: Sendable {
       path.hasPrefix("/") ? path : "\(directory)/\(path.split(separator: "/").last.map(String.init) ?? path)"
     }
 
-    /// A definition's origin.
+    /// Creates an origin.
     public init(path: String, directory: String, text: String, hash: String) {
       self.path = path
       self.directory = directory
@@ -29,7 +29,7 @@ public struct PipelineDefinition: Sendable {
     }
   }
 
-  /// How operations are ordered beyond what they refer to.
+  /// How operations are ordered in addition to their references.
   public enum Order: String, Sendable, CaseIterable {
     /// Only by their dependencies.
     case graph
@@ -37,7 +37,7 @@ public struct PipelineDefinition: Sendable {
     case chain
   }
 
-  /// What happens when the pipeline is started while another run of it is going on in the same workspace.
+  /// What happens when the pipeline is started while another run of it is active in the same workspace.
   public enum Overlap: String, Sendable, CaseIterable {
     /// Both run.
     case allow
@@ -45,166 +45,166 @@ public struct PipelineDefinition: Sendable {
     case queue
     /// The new run is not started.
     case skip
-    /// The run that is going on is cancelled.
+    /// The active run is cancelled.
     case cancel
   }
 
-  /// Which runs of the pipeline may be deleted: those that are neither among the latest ones nor young.
+  /// Which runs of the pipeline may be deleted: those that are neither among the latest nor recent.
   public struct Retention: Sendable, Hashable {
-    /// How many of the latest runs are kept; nil for none in particular.
+    /// The number of latest runs to keep; nil for none.
     public var keep: Int?
-    /// How long ago a run must have been created; nil for any time.
+    /// The minimum age of a run, from its creation; nil for any age.
     public var olderThan: Duration?
 
-    /// A retention; with neither number nor duration it keeps everything.
+    /// Creates a retention; without a number or a duration, it keeps everything.
     public init(keep: Int? = nil, olderThan: Duration? = nil) {
       self.keep = keep
       self.olderThan = olderThan
     }
   }
 
-  /// A typed value given when the pipeline is started.
+  /// A typed value that is passed when the pipeline is started.
   public struct Parameter: Sendable {
-    /// What `params.name` and `-p name=value` call it.
+    /// The name in `params.name` and `-p name=value`.
     public var name: String
-    /// The type that its value has.
+    /// The type of its value.
     public var type: ValueType
-    /// Taken when none is given; without one the parameter must be given.
+    /// The value if none is passed; without a default, the parameter is required.
     public var defaultValue: JSONValue?
-    /// The file under `params_file` that gave `defaultValue`, as it is written there; nil for the default of the declaration.
+    /// The file under `params_file` that supplied `defaultValue`, as written there; nil for the default of the declaration.
     package var defaultFile: String?
-    /// What it means, for people.
+    /// The description, for people.
     public var description: String?
-    /// The smallest number allowed, when not nil.
+    /// The minimum of a number; nil means no limit.
     public var minimum: Double?
-    /// The largest number allowed, when not nil.
+    /// The maximum of a number; nil means no limit.
     public var maximum: Double?
-    /// The only values allowed, when not nil.
+    /// The allowed values; nil means any.
     public var choices: [JSONValue]?
-    /// A regular expression that the whole of a string must match.
+    /// A regular expression that must match the whole of a string.
     ///
-    /// Matched in linear time: see ``ParameterResolver`` for who checks it.
+    /// Matched in linear time; ``ParameterResolver`` checks it.
     public var pattern: String?
-    /// Where its name is written.
+    /// The place of the name.
     public var range: SourceRange
   }
 
-  /// Where a secret is read from when the run starts.
+  /// A secret, which is read when the run starts.
   public struct Secret: Sendable {
-    /// The one place that a secret is read from.
+    /// The source of a secret.
     public enum Origin: Sendable, Hashable {
       /// The environment variable of this name.
       case environment(String)
-      /// The file at this path; one line break at its end is not part of the secret.
+      /// The file at this path, without one trailing line break.
       case file(String)
       /// The standard output of this argument list, run without a shell.
       case command([String])
     }
-    /// What `secrets.name` calls it.
+    /// The name in `secrets.name`.
     public var name: String
-    /// Where it is read from.
+    /// The source from which it is read.
     public var origin: Origin
-    /// Where its name is written.
+    /// The place of the name.
     public var range: SourceRange
   }
 
-  /// A name for a condition on the world.
+  /// A named condition.
   public struct Specification: Sendable {
-    /// What formulas call it.
+    /// The name that conditions use.
     public var name: String
-    /// What it stands for.
+    /// The condition it stands for.
     public var formula: SpecificationFormula
-    /// How long the formula must have been true for the specification to be.
+    /// How long the condition must have been true before the specification is.
     public var hold: Duration?
-    /// Where its name is written.
+    /// The place of the name.
     public var range: SourceRange
   }
 
-  /// A plugin's controller that runs the pipeline while somebody watches.
+  /// A plugin's controller, which runs the pipeline under `serve` or `run --watch`.
   public struct Controller: Sendable {
-    /// What it is, and its settings.
+    /// The offer, and its settings.
     public var use: PluginUse
-    /// Where its id is written.
+    /// The place of the offer's id.
     public var range: SourceRange
   }
 
-  /// The moments that handlers under `after` answer to.
+  /// The events that trigger handlers under `after`.
   public enum Event: String, Sendable, CaseIterable {
     case success, failure, cancel, always
   }
 
   /// The file.
   public var source: Source
-  /// What the pipeline is called in messages and in the history: the file's name unless it says otherwise.
+  /// The name of the pipeline in messages and the history; by default, the file's name.
   public var name: String
-  /// What it is for, for people.
+  /// The purpose of the pipeline, for people.
   public var description: String?
-  /// What its runs are found by beside its name.
+  /// The labels by which its runs can be found, besides its name.
   public var labels: [String: String] = [:]
-  /// What can be given when it is started, in the order of the file.
+  /// The parameters, in file order.
   public var parameters: [Parameter] = []
-  /// Environment variables of every process, in the order of the file, and the `env` context.
+  /// The environment variables of every process, and the context `env`, in file order.
   ///
-  /// Their templates name `params`, `secrets` and `run` only.
+  /// Their templates refer only to `params`, `secrets` and `run`.
   public var environment: [(name: String, value: Template)] = []
-  /// The secrets, in the order of the file.
+  /// The secrets, in file order.
   public var secrets: [Secret] = []
-  /// How many operations may run at once; nil means the number of processors.
+  /// The maximum number of operations that run at once; nil means the number of processors.
   public var concurrency: Int?
-  /// How operations are ordered beyond what they refer to. The dependencies of the operations follow it already.
+  /// How operations are ordered in addition to their references. The operations' dependencies already reflect it.
   public var order: Order = .graph
-  /// What happens when another run of it is going on.
+  /// What happens when another run of it is active.
   public var overlap: Overlap = .allow
   /// How a host queues and restarts its runs.
   public var scheduling = PipelineScheduling()
-  /// Which of its runs may be deleted when nothing else is asked of `prune`; nil for none.
+  /// Which of its runs `prune` deletes by default; nil for none.
   public var retention: Retention?
-  /// Bounds the whole run.
+  /// The time limit of the whole run.
   public var timeout: Duration?
-  /// What operations can ask for under `resources`, with how much of it there is.
+  /// The resources that operations can take, with their capacities.
   public var resources: [(name: String, capacity: Int)] = []
-  /// The specifications, in the order of the file; formulas name them by their positions.
+  /// The specifications, in file order; conditions refer to them by position.
   public var specifications: [Specification] = []
-  /// What the file says of plugins, by their ids. Paths are absolute.
+  /// The plugin entries of the file, by id. Paths are absolute.
   public var plugins: [String: PluginReference] = [:]
-  /// The controllers, in the order of the file.
+  /// The controllers, in file order.
   public var controllers: [Controller] = []
-  /// While it is true, the pipeline may run without being asked; nil, the default, always allows that.
+  /// The condition under which the pipeline may run automatically; nil, the default, always allows it.
   public var automatic: SpecificationFormula?
-  /// Runs the pipeline again whenever it turns true.
+  /// The condition that runs the pipeline again whenever it becomes true.
   public var rerunOnChange: SpecificationFormula?
-  /// Without being asked, the pipeline runs only when this is true of its latest success.
+  /// The condition on the latest success under which the pipeline runs automatically.
   public var staleWhen: SpecificationFormula?
-  /// The operations, in the order of the file.
+  /// The operations, in file order.
   public var operations: [OperationDefinition] = []
-  /// Handlers, in the order of `Event.allCases`, then of the file.
+  /// The handlers, in the order of `Event.allCases`, then in file order.
   public var handlers: [(event: Event, operation: OperationDefinition)] = []
-  /// The texts of the files that it includes, directly or not, by their absolute paths.
+  /// The texts of the files that it includes, directly or indirectly, by absolute path.
   package var included: [String: String] = [:]
-  /// Pipelines that operations of this one run, by the path written in the file.
+  /// The pipelines that its operations run, by the path written in the file.
   public var nested: [String: PipelineDefinition] = [:]
-  /// What a run records of the files that `params_file` and `env_file` name: the texts of files of params by their absolute paths, and hashes of variables by
-  /// keys of ``VariableHashes``.
+  /// What a run records of the files under `params_file` and `env_file`: the texts of files of params by absolute path, and hashes of variables by keys of
+  /// ``VariableHashes``.
   package var settingTexts: [String: String] = [:]
-  /// The types of the results of operations whose `value` shows it, by their positions: known to those who run the pipeline.
-  /// Empty where they would be too large to be of use.
+  /// The result types of operations whose `value` determines them, by position, for pipelines that run this one. Empty if they are too large to
+  /// be useful.
   var valueTypes: [Int: ValueType] = [:]
-  /// The exclusive names that its operations take, for the checks of those who run the pipeline.
+  /// The exclusive names that its operations take, for the checks of pipelines that run this one.
   var exclusiveUse = ExclusiveUse()
-  /// What it wants of a host, with its places, for the checks of a host.
+  /// What it requires of a host, with the places, for the checks of a host.
   var hostUse = HostUse()
-  /// Where it would show a secret outside of its operations, for the checks of those who run it.
+  /// The places outside operations where it would show a secret, for the checks of pipelines that run this one.
   var shownPlaces: [ShownPlace] = []
-  /// What could not be read, where its file has errors and it only serves the checks of those who run it.
+  /// What could not be read, if the file has errors and the definition only serves the checks of pipelines that run it.
   var gaps: Gaps?
 }
 
 extension PipelineDefinition {
   /// What could not be read of a pipeline whose file has errors.
   struct Gaps: Sendable {
-    /// Whether there may be other params than those that are known.
+    /// Whether there may be further params.
     var parameters: Bool
-    /// Whether there may be other operations.
+    /// Whether there may be further operations.
     var operations: Bool
   }
 }

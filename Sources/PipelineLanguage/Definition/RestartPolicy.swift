@@ -1,9 +1,9 @@
-/// What a host does at its start with a run that was interrupted because the former host ended.
+/// What a host does at its start with a run that was interrupted because the previous host ended.
 public enum RestartPolicy: String, Sendable, CaseIterable {
-  /// It resumes the run.
+  /// Resume the run.
   case resume
-  /// It ends the run as failed.
+  /// End the run as failed.
   case fail
-  /// It leaves the run interrupted, until somebody resumes it.
+  /// Leave the run interrupted until it is resumed.
   case leave
 }

@@ -1,6 +1,6 @@
-/// The dependencies of a pipeline's operations as arrays of indices, so that scheduling is counting.
+/// The dependencies of a pipeline's operations as arrays of indices, so that scheduling only needs counting.
 package struct RunPlan: Sendable {
-  /// How many dependencies each operation has.
+  /// The number of dependencies of each operation.
   package let incoming: [Int32]
   /// The dependents of operation `i` are `dependents[offsets[i] ..< offsets[i + 1]]`.
   private let offsets: [Int32]
@@ -9,7 +9,7 @@ package struct RunPlan: Sendable {
   package init(_ operations: [OperationDefinition]) {
     var incoming = [Int32](repeating: 0, count: operations.count)
     var offsets = [Int32](repeating: 0, count: operations.count + 1)
-    // By their places: an operation is large to copy.
+    // Iterates over indices, because an operation is expensive to copy.
     for place in operations.indices {
       incoming[operations[place].index] = Int32(operations[place].dependencies.count)
       for dependency in operations[place].dependencies { offsets[dependency + 1] += 1 }
@@ -28,20 +28,20 @@ package struct RunPlan: Sendable {
     self.dependents = dependents
   }
 
-  /// The operations that depend on `operation`, in the order of the file.
+  /// Returns the operations that depend on `operation`, in file order.
   package func dependents(of operation: Int) -> ArraySlice<Int32> {
     dependents[Int(offsets[operation])..<Int(offsets[operation + 1])]
   }
 
-  /// `operation` and everything that depends on it, directly or not.
+  /// Returns `operation` and everything that depends on it, directly or indirectly.
   package func downstream(of operation: Int) -> Set<Int> {
     var found: Set<Int> = []
     visit(downstreamOf: operation, notIn: &found) { _ in }
     return found
   }
 
-  /// Calls `body` for an operation and all that depends on it, however far, but for those that are in `visited`, which all of them are afterwards: asked for one
-  /// operation after another, it looks at each dependency once.
+  /// Calls `body` for an operation and everything that depends on it, directly or indirectly, except for those in `visited`, to which it adds them. Repeated
+  /// calls with the same set follow each dependency only once.
   package func visit(downstreamOf operation: Int, notIn visited: inout Set<Int>, _ body: (Int) -> Void) {
     guard visited.insert(operation).inserted else { return }
     var open = [operation]

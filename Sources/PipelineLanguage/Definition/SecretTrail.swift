@@ -1,11 +1,11 @@
 import Expressions
 
-/// A place of a definition where no secret may stand, with what its expressions name of `params`, `env` and the item of a loop.
+/// A place in a definition where secrets are not allowed, with the references of its expressions to `params`, `env` and the item of a loop.
 struct ShownPlace: Sendable {
   let use: ExpressionSite.Use
   let references: [ExpressionReference]
 
-  /// Nil where the place shows nothing, or nothing that a pipeline can be handed.
+  /// Returns nil if the place shows nothing, or nothing that can be passed to a pipeline.
   init?(_ use: ExpressionSite.Use, isForPlugin: Bool, _ references: [ExpressionReference]) {
     guard use.visibility(toPlugin: isForPlugin) != .hidden else { return nil }
     let handed = references.filter {
@@ -20,15 +20,15 @@ struct ShownPlace: Sendable {
   }
 }
 
-/// Where a secret goes that a nested pipeline is handed as a param: by way of `env`, `inject`, the item of a loop and the params of further pipelines.
+/// Follows a secret that is passed as a param to a nested pipeline: through `env`, `inject`, the item of a loop, and the params of further pipelines.
 struct SecretTrail {
-  /// A place where the secret would be seen.
+  /// A place where the secret would be visible.
   struct Exposure {
     let use: ExpressionSite.Use
     /// The operation, as a path such as `deploy/login`; nil for a key of the pipeline itself.
     var operation: String?
 
-    /// Argument lists first, which every user can see, and loops last, whose items lead to other places.
+    /// The order of severity: argument lists first, because every user can see them, and loops last, because their items lead to other places.
     fileprivate var rank: Int {
       switch use {
       case .action(let place) where place.visibility == .arguments: 0
@@ -39,12 +39,12 @@ struct SecretTrail {
     }
   }
 
-  /// The first of each rank.
+  /// The first exposure of each rank.
   private var found: [Int: Exposure] = [:]
-  /// Pipelines that were followed, with the params that are secret in them: the same file may be run from many places.
+  /// The pipelines already followed, with their secret params, because the same file may be run from many places.
   private var seen: Set<[String]> = []
 
-  /// Where the param called `name` is exposed, the worst first and one of a kind; a loop only where nothing else is.
+  /// Returns where the param `name` is exposed, the worst first and one of each rank; a loop only if there is nothing else.
   static func find(in pipeline: PipelineDefinition, from name: String) -> [Exposure] {
     var trail = SecretTrail()
     trail.follow([name.lowercased()], into: pipeline, by: "")
@@ -58,7 +58,7 @@ struct SecretTrail {
     if found[exposure.rank] == nil { found[exposure.rank] = exposure }
   }
 
-  /// `path` names the operations that lead to the pipeline, each with a slash behind it.
+  /// Follows `parameters` into a pipeline. `path` names the operations that lead to it, each followed by a slash.
   private mutating func follow(_ parameters: Set<String>, into pipeline: PipelineDefinition, by path: String) {
     guard seen.insert([pipeline.source.absolutePath, pipeline.source.hash] + parameters.sorted()).inserted else {
       return
@@ -76,7 +76,7 @@ struct SecretTrail {
   private mutating func follow(
     _ shared: Carriers, into operation: OperationDefinition, of pipeline: PipelineDefinition, by path: String
   ) {
-    // What stands outside the process sees the pipeline's variables alone.
+    // Keys outside the process only see the pipeline's variables.
     var outer = shared
     outer.noteItem(of: operation.loop)
     var own = outer
@@ -93,16 +93,16 @@ struct SecretTrail {
   }
 }
 
-/// What holds the secret where an expression stands. Names are in lower case: expressions find members without regard to case.
+/// The values that contain the secret at a place. Names are in lower case, because expressions look up members case-insensitively.
 private struct Carriers {
   let parameters: Set<String>
   private var variables: Set<String> = []
-  /// The context of the item, with the members that hold the secret; nil members for all of it.
+  /// The context of the item, with the members that contain the secret; nil members means all of it.
   private var item: (context: String, members: Set<String>?)?
 
   init(parameters: Set<String>) { self.parameters = parameters }
 
-  /// Whether any of the references yields the secret.
+  /// Returns whether any of the references yields the secret.
   func reach(_ references: [ExpressionReference]) -> Bool {
     references.contains { reference in
       let member = reference.path.first?.lowercased()
@@ -118,7 +118,7 @@ private struct Carriers {
     }
   }
 
-  /// A variable of this name has this value from here on.
+  /// Records that a variable has this value from here on.
   mutating func note(_ name: String, _ value: Template) {
     if reach(value.references) { variables.insert(name.lowercased()) } else { variables.remove(name.lowercased()) }
   }
@@ -129,7 +129,7 @@ private struct Carriers {
     case .list(let data):
       if reach(data.references) { item = (loop.itemName.lowercased(), nil) }
     case .matrix(let matrix):
-      // What `include` adds may be any member.
+      // `include` may add any member.
       if let include = matrix.include, reach(include.references) {
         item = (loop.itemName.lowercased(), nil)
         return

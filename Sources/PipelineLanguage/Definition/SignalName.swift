@@ -1,6 +1,6 @@
 import Glibc
 
-/// The signals that can end a process, by name.
+/// The signals that can terminate a process, by name.
 public enum SignalName {
   private static let numbers: [(name: String, number: Int32)] = [
     ("SIGABRT", SIGABRT), ("SIGALRM", SIGALRM), ("SIGBUS", SIGBUS), ("SIGFPE", SIGFPE), ("SIGHUP", SIGHUP),
@@ -15,7 +15,7 @@ public enum SignalName {
   /// All names, in alphabetical order.
   static let all = numbers.map(\.name)
 
-  /// The name of a signal's number, such as `SIGKILL` for 9.
+  /// Returns the name of a signal, such as `SIGKILL` for 9.
   public static func name(of number: Int32) -> String {
     numbers.first { $0.number == number }?.name ?? "signal \(number)"
   }

@@ -1,44 +1,44 @@
 import Expressions
 
-/// A condition on the world that can be observed: a boolean formula over specifications, checked when the file was loaded.
+/// An observable condition: a boolean formula over specifications, checked when the file was loaded.
 ///
-/// Unlike an ``Expression``, which is asked once, a formula has a value at any time and tells when it changes.
+/// Unlike an ``Expression``, which is evaluated once, it has a value at any time and notifies of changes.
 public struct SpecificationFormula: Sendable {
-  /// A part of the formula.
+  /// A part of the condition.
   public indirect enum Node: Sendable {
-    /// True at any time.
+    /// Always true.
     case always
-    /// False at any time.
+    /// Always false.
     case never
     /// The computer has a network connection.
     case connected
     /// The host is in the foreground of its terminal.
     case foreground
-    /// What it is asked about is older than this. Stands only where something has an age.
+    /// The subject is older than this. Allowed only where there is something with an age.
     case olderThan(Duration)
-    /// Something is at the path, which starts from the directory of the pipeline file.
+    /// There is a file at the path, which starts from the directory of the pipeline file.
     case fileExists(Template)
-    /// What is at the path has changed since the moment that counts where the formula stands.
+    /// The file at the path has changed since the reference point of the condition's place.
     case changed(Template)
     /// The pipeline of this name has succeeded in the workspace.
     case succeeded(pipeline: String)
-    /// A specification of a plugin. Stands alone, as a specification of the pipeline.
+    /// A specification of a plugin. It is always the whole condition of a specification of the pipeline.
     case plugin(PluginUse)
     /// The specification at this position in ``PipelineDefinition/specifications``.
     case named(Int)
     case not(Node)
-    /// All of them; two at least.
+    /// All of at least two conditions.
     case and([Node])
-    /// One of them; two at least.
+    /// Any of at least two conditions.
     case or([Node])
   }
 
-  /// The formula as it is written.
+  /// The condition as written.
   public var text: String
-  /// The whole of it.
+  /// The root of the condition.
   public var root: Node
 
-  /// A formula that is written `text`.
+  /// Creates a condition that is written `text`.
   public init(text: String, root: Node) {
     self.text = text
     self.root = root
@@ -46,7 +46,7 @@ public struct SpecificationFormula: Sendable {
 }
 
 extension SpecificationFormula.Node {
-  /// Calls `body` with every part that has no parts itself.
+  /// Calls `body` with every leaf.
   package func forEachLeaf(_ body: (SpecificationFormula.Node) -> Void) {
     switch self {
     case .not(let operand): operand.forEachLeaf(body)
@@ -55,7 +55,7 @@ extension SpecificationFormula.Node {
     }
   }
 
-  /// Whether it is a specification of a plugin.
+  /// Whether this is a specification of a plugin.
   package var isPlugin: Bool { if case .plugin = self { true } else { false } }
 
   /// The positions of the specifications that it names, in order.

@@ -1,8 +1,8 @@
 import Values
 
-/// The types of values that are written out, and of data with expressions in it.
+/// Determines the types of literal values, and of data that contains expressions.
 enum TypeInference {
-  /// The narrowest type in the notation that `value` is of.
+  /// Returns the narrowest type of `value` that the notation can express.
   static func type(of value: JSONValue) -> ValueType {
     switch value {
     case .null: return .json
@@ -16,7 +16,7 @@ enum TypeInference {
     }
   }
 
-  /// The type of `data`, whose expressions are of the types in `siteTypes` from `site` on; leaves `site` behind the last of them.
+  /// Returns the type of `data`, whose expressions have the types in `siteTypes` from `site` on; advances `site` past the last of them.
   static func type(of data: DataTemplate, siteTypes: [ValueType], site: inout Int) -> ValueType {
     switch data {
     case .literal(let value): return type(of: value)
@@ -36,16 +36,16 @@ enum TypeInference {
     }
   }
 
-  /// The type of placed data.
+  /// Returns the type of placed data.
   static func type(of placed: PlacedData, siteTypes: [ValueType]) -> ValueType {
     var site = placed.firstSite
     return type(of: placed.data, siteTypes: siteTypes, site: &site)
   }
 
-  /// The type, or `json` where it has more than 2,000 parts: values that hold earlier values twice double with every step.
+  /// Returns the type, or `json` if it has more than 2,000 parts: values that contain earlier values twice double with every step.
   static func bounded(_ type: ValueType) -> ValueType { isBounded(type) ? type : .json }
 
-  /// Whether the type has no more than 2,000 parts.
+  /// Returns whether the type has at most 2,000 parts.
   static func isBounded(_ type: ValueType) -> Bool {
     var budget = 2_000
     return fits(type, &budget)
@@ -63,7 +63,7 @@ enum TypeInference {
     }
   }
 
-  /// A type that all of `types` are of: themselves when they are one, `number` for whole and other numbers, else `json`.
+  /// Returns a common type of `types`: the type itself if they are equal, `number` for integers and other numbers, otherwise `json`.
   static func common(_ types: some Sequence<ValueType>) -> ValueType {
     var result: ValueType?
     for type in types {

@@ -2,9 +2,9 @@ import OrderedCollections
 import Values
 
 extension Diagnostic {
-  /// The finding as an object for editors: `file`, `line`, `column`, `endLine`, `endColumn` (all from 1, columns in
-  /// Unicode scalars, the end being the place after the last), `severity`, `code`, `message` and `fix` (or null); with `note`, an object of
-  /// a place and a `message`, where another place is concerned.
+  /// Returns the finding as an object for editors: `file`, `line`, `column`, `endLine`, `endColumn` (all from 1, columns in Unicode scalars, the
+  /// end exclusive), `severity`, `code`, `message` and `fix` (or null). If another place is involved, `note` is an object with its place and
+  /// a `message`.
   public func jsonValue() -> JSONValue {
     var object = Self.place(range, in: file)
     object["severity"] = .string(severity.rawValue)

@@ -1,11 +1,11 @@
-/// One finding about a pipeline file: what is wrong, where, and what to do about it.
+/// A finding about a pipeline file: what is wrong, where, and how to fix it.
 public struct Diagnostic: Sendable, Hashable {
-  /// How bad a finding is. Only errors keep a file from running.
+  /// The severity of a finding. Only errors prevent a file from running.
   public enum Severity: String, Sendable, Hashable {
     case error, warning
   }
 
-  /// How bad it is.
+  /// The severity.
   public var severity: Severity
   /// A stable, kebab-case identifier, such as `unknown-key`: one that `Documentation/diagnostics.md` lists, or a plugin's own.
   public var code: String
@@ -13,24 +13,24 @@ public struct Diagnostic: Sendable, Hashable {
   public var message: String
   /// The path of the file, as the user named it.
   public var file: String
-  /// Where in the file.
+  /// The place in the file.
   public var range: SourceRange
-  /// What to do, such as `did you mean 'results.fetch'?`.
+  /// How to fix it, such as `did you mean 'results.fetch'?`.
   public var fix: String?
-  /// The other place that it concerns, where there is one: an included file and the pipeline that includes it have a part each.
+  /// The other place involved, if any, such as the pipeline that includes the file.
   public var note: Note?
 
-  /// Another place that a finding concerns.
+  /// Another place that a finding involves.
   public struct Note: Sendable, Hashable {
-    /// What is there, without a full stop.
+    /// The message, without a full stop.
     public var message: String
     /// The path of the file, as messages show it.
     public var file: String
-    /// Where in the file.
+    /// The place in the file.
     public var range: SourceRange
   }
 
-  /// A finding at `range` of `file`.
+  /// Creates a finding at `range` of `file`.
   package init(
     _ severity: Severity = .error, code: DiagnosticCode, _ message: String, file: String, range: SourceRange,
     fix: String? = nil, note: Note? = nil
@@ -38,7 +38,7 @@ public struct Diagnostic: Sendable, Hashable {
     self.init(severity, otherCode: code.rawValue, message, file: file, range: range, fix: fix, note: note)
   }
 
-  /// A finding whose code is not one of the language's own: that of an expression, or of a plugin.
+  /// Creates a finding with a code that is not one of the language's own, but that of an expression or a plugin.
   package init(
     _ severity: Severity = .error, otherCode code: String, _ message: String, file: String, range: SourceRange,
     fix: String? = nil, note: Note? = nil

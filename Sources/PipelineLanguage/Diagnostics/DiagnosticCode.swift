@@ -1,8 +1,8 @@
 import Expressions
 
-/// The codes of the language's own findings. They are stable: scripts and editors know findings by them.
+/// The codes of the language's own findings. They are stable, because scripts and editors rely on them.
 ///
-/// ``DiagnosticTable`` says of each what it means, shows a file that yields it, and says what to do.
+/// ``DiagnosticTable`` has the meaning of each, a file that yields it, and its fix.
 package enum DiagnosticCode: String, CaseIterable, Sendable {
   // Files
   case fileNotFound = "file-not-found"
@@ -84,7 +84,7 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
   case nothingRequired = "nothing-required"
   case stdinTaken = "stdin-taken"
 
-  // Where expressions stand
+  // Places of expressions
   case mixedExpression = "mixed-expression"
   case expressionInScript = "expression-in-script"
   case expressionInCode = "expression-in-code"
@@ -122,7 +122,7 @@ package enum DiagnosticCode: String, CaseIterable, Sendable {
 }
 
 extension ExpressionError {
-  /// A mistake in a text that is not an expression but is placed like one, such as a formula of specifications.
+  /// Creates an error in a text that is not an expression but has places like one, such as a condition over specifications.
   init(_ code: DiagnosticCode, _ message: String, position: Int = 0, length: Int = 1, fix: String? = nil) {
     self.init(otherCode: code.rawValue, message, position: position, length: length, fix: fix)
   }

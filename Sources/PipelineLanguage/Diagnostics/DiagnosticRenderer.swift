@@ -1,29 +1,29 @@
-/// Prints findings for people, the way a compiler does.
+/// Formats findings for people, as a compiler does.
 ///
 ///     release.yaml:12:25: error[unknown-reference]: there is no operation 'fetsh' in this pipeline
 ///       12 |     inject: ${{ results.fetsh }}
 ///          |                         ^~~~~ did you mean 'results.fetch'?
 ///
-/// Nothing that a file says reaches the terminal raw: control characters are shown as `\x1b` and the like.
+/// No text from a file reaches the terminal unescaped: control characters are shown as `\x1b` and the like.
 public struct DiagnosticRenderer: Sendable {
-  /// Whether to use ANSI colours. Off by default.
+  /// Whether to use ANSI colours. Default: false.
   public var color: Bool
-  /// How many columns the terminal has; longer source lines are cut around the place in question. 100 by default.
+  /// The number of terminal columns; longer source lines are cut around the place of the finding. Default: 100.
   public var width: Int
 
-  /// A renderer, without colours and for 100 columns unless said otherwise.
+  /// Creates a renderer, by default without colours and for 100 columns.
   public init(color: Bool = false, width: Int = 100) {
     self.color = color
     self.width = width
   }
 
-  /// All of `diagnostics`, each with its source line, and a closing line such as `2 errors, 1 warning`.
+  /// Returns all of `diagnostics`, each with its source line, and a final line such as `2 errors, 1 warning`.
   ///
-  /// Files come in the order of `sources` (and others, in alphabetical order, after them); within a file the order is by
-  /// line, column and code. A finding that is there twice is shown once. Nothing at all gives an empty text.
+  /// Files come in the order of `sources`, followed by others in alphabetical order; findings within a file are sorted by line, column and code.
+  /// Duplicates are shown once. Without findings, the text is empty.
   ///
   /// - Parameters:
-  ///   - diagnostics: What to print, in any order.
+  ///   - diagnostics: The findings, in any order.
   ///   - sources: The texts of the files; a finding in another file is printed without its source line.
   /// - Returns: Lines that each end with a line feed.
   public func render(_ diagnostics: [Diagnostic], in sources: [SourceText]) -> String {
@@ -34,14 +34,14 @@ public struct DiagnosticRenderer: Sendable {
     return entries.joined() + Self.summary(of: sorted) + "\n"
   }
 
-  /// The first error, in the order of ``render(_:in:)``, in one line without its source line; nil where there is none.
+  /// Returns the first error, in the order of ``render(_:in:)``, on one line without its source line; nil if there is none.
   package func firstError(in diagnostics: [Diagnostic], of sources: [SourceText]) -> String? {
     let errors = diagnostics.filter { $0.severity == .error }
     guard let first = Self.sorted(errors, files: sources.map(\.path)).first else { return nil }
     return render(first, in: nil).split(separator: "\n", maxSplits: 1).first.map(String.init)
   }
 
-  /// One finding with its source line, if `source` is the text of its file, and `noteSource` that of its note.
+  /// Returns a finding with its source line, if `source` is the text of its file, and that of its note, if `noteSource` is.
   public func render(
     _ diagnostic: Diagnostic, in source: SourceText?, noteIn noteSource: SourceText? = nil
   ) -> String {
@@ -61,7 +61,7 @@ public struct DiagnosticRenderer: Sendable {
     return "\(place) \(kind) \(paint(TerminalText.visible(message), .bold))\n"
   }
 
-  /// The source line with its carets, and what to do beside them or below.
+  /// Returns the source line with its carets, and the fix beside or below them.
   private func excerpt(of range: SourceRange, in source: SourceText?, _ style: Style, fix: String?) -> String {
     let fix = fix.map(TerminalText.visible)
     let digits = String(range.start.line)
@@ -83,7 +83,7 @@ public struct DiagnosticRenderer: Sendable {
     return text + "\n"
   }
 
-  /// `diagnostics` by file, line, column and code, each once. Files named in `files` come first, in that order.
+  /// Returns `diagnostics` sorted by file, line, column and code, without duplicates. Files in `files` come first, in that order.
   public static func sorted(_ diagnostics: [Diagnostic], files: [String] = []) -> [Diagnostic] {
     let ranks = Dictionary(files.enumerated().map { ($1, $0) }) { first, _ in first }
     func key(_ diagnostic: Diagnostic) -> (Int, String, Int, Int, String, String) {
@@ -95,7 +95,7 @@ public struct DiagnosticRenderer: Sendable {
     return diagnostics.filter { seen.insert($0).inserted }.sorted { key($0) < key($1) }
   }
 
-  /// How many there are, such as `2 errors, 1 warning`; what there is none of is not mentioned.
+  /// Returns the number of findings, such as `2 errors, 1 warning`; zero counts are omitted.
   public static func summary(of diagnostics: [Diagnostic]) -> String {
     let errors = diagnostics.count { $0.severity == .error }
     let warnings = diagnostics.count - errors

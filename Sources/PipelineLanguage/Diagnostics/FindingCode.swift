@@ -2,9 +2,9 @@ import Expressions
 import HTTPOperations
 import PluginHost
 
-/// A declared code of a finding about a pipeline file: one of the language's own, or of a module below it whose errors it reports.
+/// A declared code of findings about pipeline files: one of the language's own, or of a lower module whose errors the language reports.
 ///
-/// Every code that conforms has a row in ``DiagnosticTable``, or is one that only runs meet; a test compares them.
+/// Every conforming code has a row in ``DiagnosticTable``, or only occurs in runs; a test verifies this.
 package protocol FindingCode: RawRepresentable<String>, CaseIterable, Hashable, Sendable {}
 
 extension DiagnosticCode: FindingCode {}

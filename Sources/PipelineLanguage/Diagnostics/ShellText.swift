@@ -1,9 +1,9 @@
-/// Words as a shell reads them, for commands that a person may copy.
+/// Formats words for a shell, for commands that a person may copy.
 package enum ShellText {
-  /// The word so that bash, zsh, fish and any POSIX shell take it for that word alone.
+  /// Returns the word, quoted so that bash, zsh, fish and any POSIX shell read it as that single word.
   ///
-  /// Brackets are patterns in zsh and fish, and zsh looks a word up that begins with `=`. Between single quotes fish reads a backslash before another or
-  /// before a quote as an escape, so that these stand outside of them.
+  /// Brackets are patterns in zsh and fish, and zsh expands a word that starts with `=`. Inside single quotes, fish treats a backslash before a backslash or
+  /// quote as an escape, so these characters are placed outside.
   package static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty && word.utf8.first != UInt8(ascii: "=")

@@ -1,24 +1,24 @@
 /// A source line as it is shown, with the line of carets below it.
 struct SourceExcerpt {
-  /// The line: tabs expanded, control characters visible, cut to the width around the caret.
+  /// The line, with tabs expanded, control characters escaped, and cut to the width around the caret.
   let line: String
-  /// What goes before the caret.
+  /// The text before the caret.
   let indentation: String
-  /// `^`, and `~` for each further column of the stretch on this line.
+  /// `^`, and `~` for each further column of the range on this line.
   let caret: String
-  /// The column, from 0, behind the caret's last.
+  /// The column after the last caret, from 0.
   let caretEnd: Int
 
   private static let tabWidth = 4
   private static let ellipsis = "…"
 
-  /// The line of `source` at which `range` starts, in at most `width` terminal columns. A stretch over several lines is
-  /// underlined to the end of its first.
+  /// Creates the excerpt for the line of `source` in which `range` starts, in at most `width` terminal columns. A range of several lines is underlined
+  /// to the end of its first line.
   init(of range: SourceRange, in source: SourceText, width: Int) {
     let isOneLine = range.end.line == range.start.line
     let length = isOneLine ? max(0, range.end.column - range.start.column) : Int.max
     let line = source.line(range.start.line)
-    // Of a very long line, only what can be shown is looked at. Every scalar has at most four bytes.
+    // Reads only the visible part of a very long line. A scalar has at most four bytes.
     let place = source.text.utf8.index(
       source.text.startIndex,
       offsetBy: source.utf8Offset(of: SourceMark(line: range.start.line, column: max(1, range.start.column)))
@@ -35,7 +35,7 @@ struct SourceExcerpt {
     )
   }
 
-  /// The excerpt from `line` with its scalars underlined that begin at `first`, from 0, and are `length` many.
+  /// Creates an excerpt of `line` in which `length` scalars are underlined, starting at index `first`.
   private init(_ line: Substring, first: Int, length: Int, width: Int, isCutBefore: Bool, isCutAfter: Bool) {
     var cells: [(text: String, width: Int)] = []
     var column = 0
@@ -64,9 +64,9 @@ struct SourceExcerpt {
     caretEnd = before + max(1, underlined)
   }
 
-  /// The cells to show: all if they fit, otherwise as many as fit with the cell at `place` about a third from the left.
+  /// Returns the cells to show: all if they fit, otherwise as many as fit, with the cell at `place` about a third from the left.
   private static func window(_ widths: [Int], around place: Int, width: Int, isCut: Bool) -> Range<Int> {
-    // One column stays free for the caret behind the end of the line.
+    // One column stays free for a caret after the end of the line.
     guard isCut || widths.reduce(0, +) > width - 1 else { return 0..<widths.count }
     let room = width - 3
     var start = place

@@ -1,37 +1,37 @@
-/// A place in a source text: 1-based line, and 1-based column counted in Unicode scalars.
+/// A position in a source text: 1-based line, and 1-based column in Unicode scalars.
 public struct SourceMark: Sendable, Hashable, Comparable {
   /// The line, from 1.
   public var line: Int
   /// The column, from 1, in Unicode scalars.
   public var column: Int
 
-  /// A mark at `line` and `column`, both from 1.
+  /// Creates a mark at `line` and `column`, both from 1.
   public init(line: Int, column: Int) {
     self.line = line
     self.column = column
   }
 
-  /// Earlier in the text comes first.
+  /// Orders marks by their position in the text.
   public static func < (left: SourceMark, right: SourceMark) -> Bool {
     (left.line, left.column) < (right.line, right.column)
   }
 }
 
-/// A stretch of a source text: from `start` up to, and without, `end`.
+/// A range of a source text, from `start` to `end`, exclusive.
 public struct SourceRange: Sendable, Hashable {
-  /// The first place of the stretch.
+  /// The first position of the range.
   public var start: SourceMark
-  /// The place after the last one of the stretch.
+  /// The position after the last one of the range.
   public var end: SourceMark
-  /// Which text it is in, where there are several: the position of its `NodeOrigin`; 0 is the file itself.
+  /// The text that contains the range, as the position of its `NodeOrigin`; 0 is the file itself.
   package var origin: UInt32 = 0
 
-  /// The stretch from `start` up to, and without, `end`.
+  /// Creates the range from `start` to `end`, exclusive.
   public init(start: SourceMark, end: SourceMark) {
     self.start = start
     self.end = end
   }
 
-  /// The very beginning of a text, for what concerns the whole file.
+  /// The start of a text, for findings about the whole file.
   public static let beginning = SourceRange(start: SourceMark(line: 1, column: 1), end: SourceMark(line: 1, column: 1))
 }

@@ -1,37 +1,36 @@
-/// The text of a pipeline file with an index of its lines, for turning places into offsets and back.
+/// The text of a pipeline file, with an index of its lines for converting between positions and offsets.
 ///
-/// Lines end with a line feed, a carriage return, or both. A byte order mark at the very start is not part of the text.
-/// Building the index reads the text once; looking a line up afterwards is quick. A value that several threads may share.
+/// Lines end with a line feed, a carriage return, or both. A byte order mark at the start is not part of the text. Building the index reads the
+/// text once; lookups of lines are then fast. Values can be shared between threads.
 public struct SourceText: Sendable {
   /// The path of the file, as the user named it.
   public let path: String
-  /// What the file says. Bytes that are not UTF-8 are shown as U+FFFD, and ``encodingFault`` then says where they are.
+  /// The text of the file. Bytes that are not UTF-8 are replaced with U+FFFD, and ``encodingFault`` reports where.
   public let text: String
-  /// Why the bytes are not UTF-8 text: an `invalid-utf8` error at the first bad byte, or nil.
+  /// The error if the bytes are not UTF-8: an `invalid-utf8` error at the first invalid byte; otherwise nil.
   public let encodingFault: Diagnostic?
 
   /// The UTF-8 offset at which each line starts.
   private let lineOffsets: [Int]
-  /// The number of Unicode scalars before each line; empty when the text is ASCII and the two are the same.
+  /// The number of Unicode scalars before each line; empty if the text is ASCII, so that both are the same.
   private let lineScalars: [Int]
-  /// The number of scalars that begin before each block of 256 bytes, so that no lookup depends on the length of a line;
-  /// empty when the text is ASCII.
+  /// The number of scalars that start before each block of 256 bytes, so that no lookup depends on the length of a line; empty if the text is ASCII.
   private let blockScalars: [Int]
 
-  /// The text of a file that has been read and decoded already.
+  /// Creates the text of a file that has already been read and decoded.
   ///
   /// - Parameters:
   ///   - path: The file's path, for messages.
-  ///   - text: What it says.
+  ///   - text: The text of the file.
   public init(path: String, text: String) {
     self.init(path: path, text: text, encodingFault: nil)
   }
 
-  /// The text of a file, from its bytes. Never fails: bytes that are not UTF-8 are kept as ``encodingFault``.
+  /// Creates the text of a file from its bytes. Never fails: bytes that are not UTF-8 are reported in ``encodingFault``.
   ///
   /// - Parameters:
   ///   - path: The file's path, for messages.
-  ///   - bytes: What the file contains.
+  ///   - bytes: The contents of the file.
   public init(path: String, bytes: some Collection<UInt8>) {
     if UTF8Validity.looksLikeUTF16(bytes) {
       let fault = Diagnostic(
@@ -112,13 +111,13 @@ public struct SourceText: Sendable {
 
   // MARK: - Lines
 
-  /// How many lines there are: at least 1. A text that ends with a line break has an empty last line.
+  /// The number of lines, at least 1. A text that ends with a line break has an empty last line.
   public var lineCount: Int { lineOffsets.count }
 
   /// All lines without their line breaks, in order.
   public var lines: [Substring] { (1...lineCount).map(line) }
 
-  /// The line numbered `number`, from 1, without its line break. Empty when there is no such line.
+  /// Returns line `number`, from 1, without its line break; empty if there is no such line.
   public func line(_ number: Int) -> Substring {
     guard number >= 1, number <= lineCount else { return "" }
     let bytes = text.utf8
@@ -126,7 +125,7 @@ public struct SourceText: Sendable {
     return text[start..<bytes.index(bytes.startIndex, offsetBy: endOffset(ofLine: number))]
   }
 
-  /// The UTF-8 offset at which the line numbered `number` ends, before its line break.
+  /// Returns the UTF-8 offset at which line `number` ends, before its line break.
   private func endOffset(ofLine number: Int) -> Int {
     guard number < lineCount else { return text.utf8.count }
     let start = lineOffsets[number - 1]
@@ -140,7 +139,7 @@ public struct SourceText: Sendable {
 
   // MARK: - Places
 
-  /// The place of the byte at `offset` in the UTF-8 text; offsets outside the text give its first or last place.
+  /// Returns the position of the byte at `offset` in the UTF-8 text; offsets outside the text yield its first or last position.
   public func mark(atUTF8Offset offset: Int) -> SourceMark {
     let offset = min(max(0, offset), text.utf8.count)
     let line = last(in: lineOffsets, atOrBefore: offset)
@@ -149,8 +148,8 @@ public struct SourceText: Sendable {
     return SourceMark(line: line + 1, column: scalars(before: offset) - lineScalars[line] + 1)
   }
 
-  /// The UTF-8 offset of the scalar at `mark`. A column behind the line's end gives the end of the line, a line behind
-  /// the text's end gives the end of the text.
+  /// Returns the UTF-8 offset of the scalar at `mark`. A column past the end of its line yields the end of the line, and a line past the end of
+  /// the text the end of the text.
   public func utf8Offset(of mark: SourceMark) -> Int {
     guard mark.line >= 1 else { return 0 }
     guard mark.line <= lineCount else { return text.utf8.count }
@@ -160,7 +159,7 @@ public struct SourceText: Sendable {
     return min(offset(ofScalar: lineScalars[mark.line - 1] + max(0, mark.column - 1)), end)
   }
 
-  /// The number of scalars that begin before the byte at `offset`.
+  /// Returns the number of scalars that start before the byte at `offset`.
   private func scalars(before offset: Int) -> Int {
     guard !blockScalars.isEmpty else { return offset }
     let block = min(offset >> 8, blockScalars.count - 1)
@@ -171,7 +170,7 @@ public struct SourceText: Sendable {
     }
   }
 
-  /// The offset at which the scalar numbered `index` from 0 begins.
+  /// Returns the offset at which scalar `index`, from 0, starts.
   private func offset(ofScalar index: Int) -> Int {
     let block = last(in: blockScalars, atOrBefore: index)
     return withBytes { bytes in
@@ -184,8 +183,8 @@ public struct SourceText: Sendable {
     }
   }
 
-  /// The place of the scalar numbered `index` from 0. `line`, from 0, is where the search starts, and is left at the
-  /// line found: places asked for in the order of the text are then found without a search.
+  /// Returns the position of scalar `index`, from 0. The search starts at `line`, from 0, which is set to the line found, so that lookups in text
+  /// order need no search.
   func mark(atScalar index: Int, near line: inout Int) -> SourceMark {
     let starts = lineScalars.isEmpty ? lineOffsets : lineScalars
     var steps = 0
@@ -200,7 +199,7 @@ public struct SourceText: Sendable {
     return SourceMark(line: line + 1, column: index - starts[line] + 1)
   }
 
-  /// The index of the last of the ascending `starts` that is not greater than `place`, or 0.
+  /// Returns the index of the last of the ascending `starts` that is not greater than `place`, or 0.
   private func last(in starts: [Int], atOrBefore place: Int) -> Int {
     var low = 0
     var high = starts.count

@@ -1,7 +1,7 @@
 extension TerminalText {
-  /// `text` in at most `width` columns, cut with `…` where it is longer. `text` must be visible text without colours.
+  /// Returns `text` in at most `width` columns, cut with `…` if it is longer. `text` must be escaped and without colours.
   package static func fitted(_ text: String, width: Int) -> String {
-    // A character takes two columns at most, so that most texts need no counting.
+    // A character takes two columns at most, so most texts need no counting.
     guard text.utf8.count > width, self.width(of: text) > width else { return text }
     guard width > 0 else { return "" }
     var used = 0
@@ -15,7 +15,7 @@ extension TerminalText {
     return String(text.unicodeScalars[..<end]) + "…"
   }
 
-  /// The end of `text` in at most `width` columns, with `…` before it where there is more. `text` must be visible text without colours.
+  /// Returns the end of `text` in at most `width` columns, preceded by `…` if it is longer. `text` must be escaped and without colours.
   package static func fittedEnd(_ text: String, width: Int) -> String {
     guard text.utf8.count > width, self.width(of: text) > width else { return text }
     guard width > 0 else { return "" }
@@ -31,7 +31,7 @@ extension TerminalText {
     return "…" + String(text.unicodeScalars[start...])
   }
 
-  /// `text` on one line: line breaks and stretches of blanks become one blank, everything else that acts on a terminal is shown.
+  /// Returns `text` on one line: line breaks and runs of blanks become one blank, and other control characters are escaped.
   package static func oneLine(_ text: String) -> String {
     var line = ""
     var isBlank = false
@@ -47,7 +47,8 @@ extension TerminalText {
     return line
   }
 
-  /// `text` in lines of at most `width` columns, broken between words; its own ends of lines stay, and blanks at them go. Harmless for a terminal.
+  /// Returns `text` in lines of at most `width` columns, broken between words. Existing line breaks are kept, without blanks beside them. Control characters
+  /// are escaped.
   package static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     for paragraph in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -62,7 +63,7 @@ extension TerminalText {
   private static func wrap(_ paragraph: String, width: Int, to lines: inout [String]) {
     var line = String.UnicodeScalarView()
     var columns = 0
-    /// Where the line would best be broken: behind the last blank, with the columns up to there.
+    /// The best position for a line break: after the last blank, with the number of columns before it.
     var blank: (end: Int, columns: Int)?
     for scalar in paragraph.unicodeScalars {
       let next = self.width(of: scalar)
@@ -91,15 +92,15 @@ extension TerminalText {
     return String(line)
   }
 
-  /// The columns that the label of an item takes at most, where nothing else bounds it.
+  /// The default maximum width of an item's label, in columns.
   package static let longestLabel = 40
 
-  /// The name of an operation, or of an item with what it is called behind its number: `convert[136] orders-0137.csv`.
+  /// Returns the name of an operation or item, followed by the item's label: `convert[136] orders-0137.csv`.
   package static func name(_ name: String, label: String?) -> String {
     visible(name) + (label.map { " " + self.label($0) } ?? "")
   }
 
-  /// The label of an item on one line, in at most `width` columns. Of a path the end is kept, as the last component says most.
+  /// Returns the label of an item on one line, in at most `width` columns. A path keeps its end, because its last component is the most informative.
   package static func label(_ label: String, width: Int = longestLabel) -> String {
     let line = oneLine(label)
     return line.contains("/") ? fittedEnd(line, width: width) : fitted(line, width: width)

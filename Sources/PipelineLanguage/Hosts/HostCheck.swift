@@ -2,7 +2,7 @@ import OperatingSystem
 import Values
 
 extension HostDefinition {
-  /// Finds the paths of `pipelines` at which nothing is. A host serves what is there later, so that these are for a check alone.
+  /// Reports the paths under `pipelines` that do not exist. A host also serves files created later, so only a check uses this.
   package func missingPaths() -> [Diagnostic] {
     guard let path else { return [] }
     return zip(pipelines, keys.pipelines).filter { InputFile.kind(of: $0.0) == nil }.map { missing, range in
@@ -15,11 +15,11 @@ extension HostDefinition {
     }
   }
 
-  /// Finds what a pipeline, with those that it runs, wants and this host does not have: a queue that is not declared, a resource that neither the pipeline nor
-  /// the host declares, more of one than there is, and a terminal (`foreground`).
+  /// Reports what a pipeline and its nested pipelines require and this host lacks: an undeclared queue, a resource that neither the pipeline nor
+  /// the host declares, more of a resource than its capacity, and a terminal (`foreground`).
   ///
-  /// Each finding is an error with its place in the pipeline's file and, where the host has one, a note with the place in the host's. A pipeline that was loaded
-  /// with ``HostSource/host(_:)`` has none of this host; another may have been loaded with a former one.
+  /// Each finding is an error at its place in the pipeline's file and, if applicable, has a note for the place in the host's file. A pipeline loaded
+  /// with ``HostSource/host(_:)`` has no findings for that host, but may have been loaded with an earlier one.
   public func findings(in pipeline: PipelineDefinition) -> [Diagnostic] {
     var found: [Diagnostic] = []
     var seen: Set<String> = []
@@ -32,7 +32,7 @@ extension HostDefinition {
     return found
   }
 
-  /// What is found in the file of one pipeline, whose queue counts unless another pipeline runs it.
+  /// Returns the findings in the file of one pipeline, whose queue only counts if the pipeline itself is run.
   func ownFindings(in pipeline: PipelineDefinition, runsItself: Bool) -> [Diagnostic] {
     var found: [Diagnostic] = []
     if runsItself, let name = pipeline.scheduling.queue, let place = pipeline.hostUse.queue, queue(name) == nil {

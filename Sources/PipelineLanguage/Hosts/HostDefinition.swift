@@ -1,33 +1,33 @@
-/// What a host is to run and within which bounds, as its file (`host.yaml`) says: an immutable value.
+/// What a host runs and its limits, as its file (`host.yaml`) defines them: an immutable value.
 ///
-/// ``load(path:)`` reads one. Without a file, a host has what `init()` gives.
+/// ``load(path:)`` reads a file. Without one, a host uses the values of `init()`.
 public struct HostDefinition: Sendable, Hashable {
-  /// How much may go on, and wait, at once.
+  /// The limits on what runs and waits at once.
   public struct Limits: Sendable, Hashable {
-    /// How many runs go on at once. Default 8.
+    /// The maximum number of runs at once. Default 8.
     public var runs = 8
-    /// How many processes of all runs are there at once; nil, the default, for any number.
+    /// The maximum number of processes of all runs at once; nil, the default, means no limit.
     public var processes: Int?
-    /// How many runs wait at once; more are refused. Default 100,000.
+    /// The maximum number of waiting runs; more are rejected. Default 100,000.
     public var queued = 100_000
 
-    /// The defaults.
+    /// Creates the default limits.
     public init() {}
   }
 
-  /// One of the queues in which runs wait for their turn.
+  /// A queue in which runs wait.
   public struct Queue: Sendable, Hashable {
     /// The queue of pipelines that name none.
     public static let standard = "default"
 
-    /// What pipelines call it.
+    /// The name that pipelines use.
     public var name: String
-    /// How many of its runs go on at once.
+    /// The maximum number of its runs at once.
     public var runs: Int
-    /// Where its name is written; nil where the file does not declare it.
+    /// The place of its name; nil if the file does not declare it.
     public var range: SourceRange?
 
-    /// A queue.
+    /// Creates a queue.
     public init(name: String, runs: Int, range: SourceRange? = nil) {
       self.name = name
       self.runs = runs
@@ -35,16 +35,16 @@ public struct HostDefinition: Sendable, Hashable {
     }
   }
 
-  /// Something that operations of all runs share.
+  /// A resource that operations of all runs share.
   public struct Resource: Sendable, Hashable {
-    /// What pipelines call it.
+    /// The name that pipelines use.
     public var name: String
-    /// How much of it there is.
+    /// The total amount.
     public var capacity: Int
-    /// Where its name is written; nil where no file declares it.
+    /// The place of its name; nil if no file declares it.
     public var range: SourceRange?
 
-    /// A resource.
+    /// Creates a resource.
     public init(name: String, capacity: Int, range: SourceRange? = nil) {
       self.name = name
       self.capacity = capacity
@@ -52,17 +52,17 @@ public struct HostDefinition: Sendable, Hashable {
     }
   }
 
-  /// The environment that processes start with, before the variables of their pipeline.
+  /// The initial environment of processes, before the variables of their pipeline.
   public struct Environment: Sendable, Hashable {
-    /// The variables of the host that are passed on.
+    /// The names of the host's variables that are passed on.
     public var pass = ["PATH", "HOME", "LANG", "TZ", "USER"]
-    /// Variables with their values; they take precedence over those that are passed on.
+    /// Variables with values, which take precedence over those passed on.
     public var set: [String: String] = [:]
 
-    /// The defaults.
+    /// Creates the default environment.
     public init() {}
 
-    /// The variables that processes get of a host whose own are `variables`.
+    /// Returns the variables of processes if the host's own are `variables`.
     public func variables(of variables: [String: String]) -> [String: String] {
       var passed: [String: String] = [:]
       for name in pass { passed[name] = variables[name] }
@@ -70,43 +70,43 @@ public struct HostDefinition: Sendable, Hashable {
     }
   }
 
-  /// The file, as the user named it; nil without one.
+  /// The file, as the user named it; nil if there is none.
   public var path: String?
-  /// The absolute paths of files and folders with pipelines, in the order of the file; empty where it does not say. Links are not followed.
+  /// The absolute paths of pipeline files and folders, in file order; empty if not specified. Symbolic links are not resolved.
   public var pipelines: [String] = []
-  /// The absolute path of the workspace; nil where the file does not say.
+  /// The absolute path of the workspace; nil if not specified.
   public var workspace: String?
-  /// How much may go on, and wait, at once.
+  /// The limits on what runs and waits at once.
   public var limits = Limits()
-  /// The queues, in the order of the file. One called ``Queue/standard`` is always among them.
+  /// The queues, in file order; ``Queue/standard`` is always included.
   public var queues = [Queue(name: Queue.standard, runs: Limits().runs)]
-  /// What operations of all runs share, in the order of the file.
+  /// The resources that operations of all runs share, in file order.
   public var resources: [Resource] = []
-  /// The environment that processes start with.
+  /// The initial environment of processes.
   public var environment = Environment()
-  /// What becomes of interrupted runs at the start of the host, for pipelines that do not say.
+  /// What happens to interrupted runs when the host starts, for pipelines that do not specify it.
   public var onRestart = RestartPolicy.resume
-  /// How long operations that are running may take to finish when the host ends. Default 10 minutes.
+  /// How long running operations may take to finish when the host shuts down. Default 10 minutes.
   public var drain = Duration.seconds(600)
-  /// Which runs may be deleted, for pipelines that do not say; nil for none.
+  /// Which runs may be deleted, for pipelines that do not specify it; nil for none.
   public var retention: PipelineDefinition.Retention?
-  /// Where `queues`, `resources` and the paths of `pipelines` are written.
+  /// The places of `queues`, `resources` and the paths under `pipelines`.
   var keys = KeyRanges()
 
-  /// Where keys of the file are written; nil for one that is not there.
+  /// The places of keys in the file; nil for a missing key.
   struct KeyRanges: Sendable, Hashable {
     var queues: SourceRange?
     var resources: SourceRange?
-    /// Of each path, in the order of ``HostDefinition/pipelines``.
+    /// The place of each path, in the order of ``HostDefinition/pipelines``.
     var pipelines: [SourceRange] = []
   }
 
-  /// A host without a file.
+  /// Creates a host without a file.
   public init() {}
 
-  /// The queue that a pipeline names by `queue`; nil where there is none. Without a name, the default one.
+  /// Returns the queue that a pipeline names under `queue`; nil if there is none. Without a name, returns the default queue.
   public func queue(_ name: String?) -> Queue? { queues.first { $0.name == name ?? Queue.standard } }
 
-  /// The resource of this name; nil where the host declares none.
+  /// Returns the resource of this name; nil if the host declares none.
   public func resource(_ name: String) -> Resource? { resources.first { $0.name == name } }
 }

@@ -1,4 +1,4 @@
-/// The keys at the top of a host's file.
+/// The top-level keys of a host's file.
 enum HostKey: String, CaseIterable, Sendable {
   case pipelines, workspace, limits, queues, resources, environment
   case onRestart = "on_restart"
@@ -45,7 +45,7 @@ enum HostKey: String, CaseIterable, Sendable {
 }
 
 extension HostKey {
-  /// Whether a file is that of a host rather than a pipeline: it has some key that only hosts have, and none that only pipelines have.
+  /// Returns whether a file is a host's rather than a pipeline: it has some key that only hosts have, and none that only pipelines have.
   static func areAll(of root: YAMLNode) -> Bool {
     let names = (root.entries ?? []).map(\.name).filter { !PipelineKey.isOwn($0) }
     let isHosts = { (name: String) in table.place(of: name)?.row.isAvailable == true }
@@ -57,7 +57,7 @@ extension HostKey {
 enum HostLimitKey: String, CaseIterable, Sendable {
   case runs, processes, queued
 
-  /// The most that any limit may be.
+  /// The maximum value of any limit.
   static let largest = 10_000_000
 
   static let table = KeyTable<HostLimitKey>(
@@ -73,7 +73,7 @@ enum HostLimitKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of one queue.
+/// The keys of a queue.
 enum HostQueueKey: String, CaseIterable, Sendable {
   case runs
 

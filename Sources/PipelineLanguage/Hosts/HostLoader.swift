@@ -1,26 +1,26 @@
 import OperatingSystem
 
-/// What loading a host's file found out.
+/// The result of loading a host's file.
 public struct HostLoadResult: Sendable {
-  /// The host; nil when anything is wrong with its file.
+  /// The host; nil if the file has errors.
   public var host: HostDefinition?
-  /// Everything found, from top to bottom.
+  /// All findings, from top to bottom.
   public var diagnostics: [Diagnostic]
-  /// The text that the diagnostics point into.
+  /// The text to which the diagnostics refer.
   public var source: SourceText
 
-  /// Whether nothing but warnings was found.
+  /// Whether there are no errors.
   public var isValid: Bool { host != nil }
 
-  /// Whether the file could not be read because the process or the system has no room for another open file. Nothing may be wrong with it then.
+  /// Whether the file could not be read because the process or the system cannot open more files. The file itself may be valid.
   public var lacksResources: Bool { diagnostics.contains { $0.code == DiagnosticCode.systemLimit.rawValue } }
 
-  /// The host for pipelines that are loaded with it: of a file with errors, nothing is known that could be wrong with them.
+  /// The host for loading pipelines; unchecked if the file has errors, because nothing is known about the host.
   public var hostSource: HostSource { host.map(HostSource.host) ?? .unchecked }
 }
 
 extension HostDefinition {
-  /// Loads the file at `path`. A file that cannot be read is a finding like any other.
+  /// Loads the file at `path`. A file that cannot be read yields a finding like any other.
   public static func load(path: String) -> HostLoadResult {
     switch PipelineFile.read(path, isArgument: true) {
     case .success(let content): return load(SourceText(path: path, bytes: content.bytes))
@@ -39,8 +39,8 @@ extension HostDefinition {
     return HostKey.areAll(of: root)
   }
 
-  /// Loads a text as if it were the contents of the file at `path`, which need not exist. Relative paths in the text start from the directory of `path`. A text
-  /// without any key is a host with the defaults.
+  /// Loads a text as the contents of the file at `path`, which need not exist. Relative paths in the text start from the directory of `path`. A text
+  /// without keys yields a host with the defaults.
   public static func load(text: String, path: String) -> HostLoadResult { load(SourceText(path: path, text: text)) }
 
   private static func load(_ source: SourceText) -> HostLoadResult {
@@ -49,7 +49,7 @@ extension HostDefinition {
     let folder = PathText.directory(of: source.path)
     let current = PathText.absolute(".")
     reader.directory = folder == "." ? current : PathText.join(current, folder)
-    // A file in which all is commented out leaves everything to the defaults.
+    // A file in which everything is commented out uses the defaults.
     let isEmpty = yaml.root == nil && yaml.diagnostics.map(\.code) == [DiagnosticCode.emptyFile.rawValue]
     if !isEmpty { for finding in yaml.diagnostics { reader.report(finding) } }
     var host = yaml.root.map(reader.host) ?? HostDefinition()

@@ -25,7 +25,7 @@ extension DocumentReader {
       case .env, .concurrency: break
       }
     }
-    // `limits` may be written below what it is the default of.
+    // `limits` supplies the defaults of queues, but may come after them.
     if let queues { host.keys.queues = queues.key.range }
     host.queues = queues.map { hostQueues($0.value, limits: host.limits) } ?? []
     if host.queue(nil) == nil {
@@ -78,13 +78,13 @@ extension DocumentReader {
 
   private func hostResources(_ node: YAMLNode) -> [HostDefinition.Resource] {
     declared(node, "'resources'", .member, "a resource's name") { entry in
-      // A capacity that cannot be read still declares the name.
+      // An invalid capacity still declares the name.
       let capacity = int(entry.value, "the capacity of '\(entry.name)'", minimum: 1) ?? .max
       return HostDefinition.Resource(name: entry.name, capacity: capacity, range: entry.key.range)
     }
   }
 
-  /// What `make` makes of each entry of a mapping of names, of which no two may differ in letter case alone.
+  /// Reads a mapping of names, using `make` for each entry. Reports names that differ only in case.
   private func declared<Declared>(
     _ node: YAMLNode, _ what: String, _ rule: NameRule, _ kind: String, make: (YAMLEntry) -> Declared
   ) -> [Declared] {
@@ -136,7 +136,7 @@ extension DocumentReader {
     return environment
   }
 
-  /// Whether a host may hand the variable that `node` names to processes. Some are between the host and whoever started it.
+  /// Returns whether a host may pass the variable that `node` names to processes. Some only concern the host and its service manager.
   private func checkHostVariable(_ node: YAMLNode) -> Bool {
     guard checkVariable(node), let name = node.text else { return false }
     guard HostVariable.isOwn(name) else { return true }
@@ -159,7 +159,7 @@ extension DocumentReader {
     }
   }
 
-  /// The absolute path that a node names. Links are not followed: who replaces one means what it leads to then.
+  /// Returns the absolute path that a node names. Symbolic links are not resolved, so that replacing one takes effect.
   private func hostPath(_ node: YAMLNode, _ what: String) -> String? {
     guard let path = plainText(node, what) else { return nil }
     if path.isEmpty || path.utf8.contains(0) || path.contains("://") {
@@ -177,7 +177,7 @@ extension DocumentReader {
   }
 }
 
-/// Which variables are the host's own: how systemd speaks with it.
+/// The variables through which systemd communicates with the host.
 enum HostVariable {
   private static let names: Set<String> = ["NOTIFY_SOCKET", "CREDENTIALS_DIRECTORY"]
   private static let prefixes = ["LISTEN_", "WATCHDOG_"]

@@ -1,4 +1,4 @@
-/// What is known, where pipelines are loaded, of the host that is to run them.
+/// What is known about the host when pipelines are loaded.
 public struct HostSource: Sendable {
   enum Kind: Sendable {
     case none
@@ -8,18 +8,18 @@ public struct HostSource: Sendable {
 
   let kind: Kind
 
-  /// There is no host: operations take only of what their pipeline declares, and its queue is not looked for.
+  /// No host: operations only take the resources that their pipeline declares, and its queue is not checked.
   public static let none = HostSource(kind: .none)
 
-  /// There is some host, and what pipelines want of it is taken on trust.
+  /// An unknown host: what pipelines require of it is not checked.
   public static let unchecked = HostSource(kind: .unchecked)
 
-  /// This host: see ``HostDefinition/findings(in:)``.
+  /// A known host: see ``HostDefinition/findings(in:)``.
   public static func host(_ host: HostDefinition) -> HostSource { HostSource(kind: .host(host)) }
 
-  /// Whether operations may take what their pipeline does not declare, as a host may.
+  /// Whether operations may take resources that their pipeline does not declare, because a host may.
   var mayDeclare: Bool { if case .none = kind { false } else { true } }
 
-  /// Unchecked where there is none.
+  /// Unchecked if there is no host.
   var orUnchecked: HostSource { mayDeclare ? self : .unchecked }
 }

@@ -1,24 +1,24 @@
 import Expressions
 import OperatingSystem
 
-/// What has changed in a pipeline since a run of it, as far as it shapes what operations come to: not where they stand in the file, what they are called where
-/// they are shown, or when and how often they are tried.
+/// The changes in a pipeline since one of its runs, as far as they affect the results of operations: not positions in the file, labels, or when
+/// and how often operations are attempted.
 package struct DefinitionComparison: Sendable {
-  /// What is different for an operation.
+  /// A change that affects an operation.
   package enum Change: Sendable, Hashable {
-    /// What the file says of it.
+    /// Its definition in the file.
     case definition
-    /// What its items are made of.
+    /// The source of its items.
     case items
-    /// A pipeline that it runs, by the path in the file.
+    /// A nested pipeline, by the path in the file.
     case pipeline(String)
-    /// A file of params or variables of a pipeline that it runs, and nothing else of that, by the path of the pipeline in the file.
+    /// Only a file of params or variables of a nested pipeline, by the pipeline's path in the file.
     case pipelineSettings(String)
-    /// Variables under the pipeline's `env` that reach it, by their names.
+    /// Variables under the pipeline's `env` that reach it, by name.
     case environment([String])
-    /// Variables that reach it from a file under `env_file`, its own or the pipeline's, by their names; nil where they are from several files.
+    /// Variables that reach it from a file under `env_file`, its own or the pipeline's, by name; nil if they come from several files.
     case fileVariables([String], file: String?)
-    /// Where secrets come from, by their names.
+    /// The sources of secrets, by name.
     case secrets([String])
   }
 
@@ -41,13 +41,13 @@ package struct DefinitionComparison: Sendable {
     }
   }
 
-  /// Compares a pipeline with what was recorded of it. Nil where there is no difference, or none that can be told, as the recorded text does not load any more.
+  /// Compares a pipeline with a recorded version. Returns nil if there is no difference, or if the recorded text can no longer be loaded.
   ///
   /// - Parameters:
-  ///   - pipeline: The pipeline as it is now.
-  ///   - text: Its text then.
-  ///   - path: The path of its file then.
-  ///   - nested: What else was recorded of it: see ``PipelineDefinition/recordedTexts``.
+  ///   - pipeline: The current pipeline.
+  ///   - text: The recorded text.
+  ///   - path: The path of its file at that time.
+  ///   - nested: The other recorded texts: see ``PipelineDefinition/recordedTexts``.
   package init?(of pipeline: PipelineDefinition, with text: String, path: String, nested: [String: String]) {
     let texts = pipeline.recordedTexts
     guard pipeline.source.text != text || texts != nested else { return nil }
@@ -57,7 +57,7 @@ package struct DefinitionComparison: Sendable {
     (self.former, self.current, self.pipeline) = (former, current, pipeline)
   }
 
-  /// What is different for the operation at `position`; nil where it was not there.
+  /// Returns the changes of the operation at `position`; nil if it did not exist then.
   package func changes(at position: Int) -> [Change]? {
     let operation = pipeline.operations[position]
     guard let before = former.file.operations[operation.name], let now = current.file.operations[operation.name] else {
@@ -105,7 +105,7 @@ package struct DefinitionComparison: Sendable {
     return former.pipeline.plugins[plugin] != current.pipeline.plugins[plugin]
   }
 
-  /// The hashes of a pipeline that an operation runs and of all that it runs itself, by their files.
+  /// Returns the hashes of a nested pipeline and all pipelines nested in it, by file.
   private func files(
     of path: String, _ version: Version, _ part: KeyPath<LoadSession.FileShape, String>
   ) -> [String: String] {
@@ -121,7 +121,7 @@ package struct DefinitionComparison: Sendable {
 }
 
 extension OperationDefinition {
-  /// The variables under the pipeline's `env` that the operation gets or names.
+  /// Returns the variables under the pipeline's `env` that the operation receives or names.
   package func variables(among names: [String]) -> [String] {
     let own = environment.map(\.name)
     let getsAll = action.kind.secretReach == .environment
@@ -132,7 +132,7 @@ extension OperationDefinition {
 }
 
 extension ExpressionReference {
-  /// Whether it names that member of a context, or may.
+  /// Returns whether the reference names this member of a context, or may.
   package func names(_ context: String, _ member: String) -> Bool {
     guard self.context.lowercased() == context else { return false }
     return path.first.map { $0.lowercased() == member.lowercased() } ?? true

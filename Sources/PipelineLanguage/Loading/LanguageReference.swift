@@ -1,32 +1,32 @@
-/// The keys of the language as tables for its reference, made from the tables that the loader reads by.
+/// The keys of the language as tables for its reference, generated from the loader's own tables.
 public enum LanguageReference {
   /// The keys of one kind of mapping.
   public struct Section: Sendable {
-    /// What has these keys, such as `an operation`.
+    /// The owner of the keys, such as `an operation`.
     public var owner: String
     /// The keys, in the order of the documentation.
     public var keys: [Key]
   }
 
-  /// One key.
+  /// A key.
   public struct Key: Sendable {
-    /// The key as it is written.
+    /// The key as written.
     public var name: String
-    /// What may stand behind it.
+    /// The form of its value.
     public var form: String
     /// What it does, in one sentence.
     public var summary: String
-    /// What holds without it; nil when nothing need be said about that.
+    /// The default; nil if it needs no mention.
     public var standard: String?
-    /// The actions that it goes with; nil means all.
+    /// The actions with which it can be used; nil means all.
     public var actions: [String]?
-    /// Whether it must be there.
+    /// Whether the key is required.
     public var isRequired: Bool
   }
 
-  /// All sections, the outermost first. Keys that this version cannot act on yet are left out.
+  /// All sections, the outermost first. Keys that this version does not support yet are left out.
   public static var sections: [Section] {
-    // Those of kinds with a short table come first.
+    // Kinds with a short table come first.
     let early: [ActionKey] = [.wait, .approve, .pipeline]
     let kinds = early + ActionKey.allCases.filter { !early.contains($0) }
     let tables =
@@ -51,17 +51,17 @@ public enum LanguageReference {
     ].map(section)
   }
 
-  /// The keys that belong to the language but that this version answers with `not-available`, each once, in order.
+  /// The keys of the language for which this version reports `not-available`, sorted and without duplicates.
   public static var keysToCome: [String] {
     let rows =
       PipelineKey.table.rows + SpecificationKey.table.rows + OperationKey.table.rows + RetryKey.table.rows
     return Set(rows.filter { !$0.isAvailable }.map(\.key)).sorted()
   }
 
-  /// The sections as Markdown: a heading and a table each.
+  /// Returns the sections as Markdown, each with a heading and a table.
   public static func markdown() -> String { markdown(of: sections) }
 
-  /// The sections of a host's file as Markdown.
+  /// Returns the sections of a host's file as Markdown.
   public static func hostMarkdown() -> String { markdown(of: hostSections) }
 
   private static func markdown(of sections: [Section]) -> String {

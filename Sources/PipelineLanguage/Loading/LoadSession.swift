@@ -1,7 +1,7 @@
 import Expressions
 import OperatingSystem
 
-/// The loading of one file and of all that it runs: reads every file once, and keeps what was found in each.
+/// The loading of a file and its nested pipelines: reads every file once, and collects its findings.
 final class LoadSession: NestedPipelines {
   private struct Loaded {
     var definition: PipelineDefinition?
@@ -15,55 +15,57 @@ final class LoadSession: NestedPipelines {
   }
 
   private var loaded: [String: Loaded] = [:]
-  /// The files that are being read, outermost first: their absolute paths, and their paths as messages show them.
+  /// The files being read, outermost first: their absolute paths, and their paths for messages.
   private var chain: [(path: String, shown: String)] = []
   private var diagnostics: [[Diagnostic]] = []
-  /// The texts of included files by their absolute paths: several pipelines may include one.
+  /// The texts of included files by absolute path, because several pipelines may include the same file.
   private var included: [String: SourceText] = [:]
-  /// How many templates the outermost file has, where it is none that runs but one to include.
+  /// The number of templates in the outermost file if it is only meant to be included; otherwise nil.
   private var templateCount: Int?
   private var sources: [SourceText] = []
   let plugins: PluginSource
   let host: HostSource
-  /// Texts that stand for files, by their absolute paths.
+  /// Texts that replace files, by absolute path.
   private let texts: [String: String]
-  /// Whether what is loaded has been run before, by this version or a former one.
+  /// Whether the definition comes from an earlier run, by this version or an older one.
   private let isRecorded: Bool
-  /// Where files of params and variables are found.
+  /// The source of files of params and variables.
   private let settings: SettingFiles
-  /// Those that were read or looked for, as messages show them.
+  /// The files of params and variables that were read or looked up, as messages show them.
   private(set) var settingFiles: [String] = []
-  /// Whether ``shapes`` are noted.
+  /// Whether ``shapes`` are collected.
   private let notesShapes: Bool
-  /// What shapes the outcome of each operation, and of each file as a whole, by the absolute paths of the files.
+  /// The hashes of what affects the results, by absolute path of each file.
   private(set) var shapes: [String: FileShape] = [:]
 
-  /// What a file says, as hashes.
+  /// Hashes of the contents of a file.
   struct FileShape: Sendable, Hashable {
-    /// Of all of it.
+    /// The hash of the whole file.
     var content: String
-    /// Of the files of params and variables that it names.
+    /// The hash of the files of params and variables that it names.
     var settings: String
-    /// Of its operations, by their names.
+    /// The hashes of its operations, by name.
     var operations: [String: OperationShape]
-    /// The files of the pipeline's variables that are from one, by the names of these.
+    /// The files of those of the pipeline's variables that come from a file, by variable.
     var variables: [String: String]
   }
 
-  /// What is found in a definition that was right when it was recorded is found by a check that is newer than it. These leave a whole definition behind,
-  /// which can go on.
+  /// The errors that a newer check may find in a recorded definition, which was valid when it was recorded. They leave the definition complete, so that
+  /// its run can continue.
   private static let newerChecks: Set<String> = [
     DiagnosticCode.duplicateName.rawValue, DiagnosticCode.secretExposed.rawValue,
     DiagnosticCode.secretInArguments.rawValue, DiagnosticCode.typeMismatch.rawValue,
     ExpressionCode.unknownMember.rawValue,
   ]
 
+  /// Creates a session.
+  ///
   /// - Parameters:
-  ///   - plugins: What `uses` may reach.
-  ///   - host: The host that is to run it. Of what has been run before, a host has accepted what it wants.
-  ///   - texts: Texts that stand for files, by their absolute paths.
-  ///   - isRecorded: Whether it has been run before.
-  ///   - notesShapes: Whether definitions are to be compared.
+  ///   - plugins: The plugins available to `uses`.
+  ///   - host: The host that will run the pipeline. For a recorded definition, a host has already accepted its requirements.
+  ///   - texts: Texts that replace files, by absolute path.
+  ///   - isRecorded: Whether the definition comes from an earlier run.
+  ///   - notesShapes: Whether definitions will be compared.
   init(
     plugins: PluginSource = .none, host: HostSource = .none, texts: [String: String] = [:], isRecorded: Bool = false,
     notesShapes: Bool = false
@@ -93,7 +95,7 @@ final class LoadSession: NestedPipelines {
       settingFiles: settingFiles, templateCount: templateCount)
   }
 
-  /// The pipeline at `path`, as the file that is being read names it.
+  /// Returns the pipeline at `path`, relative to the file being read.
   func nested(_ path: String, from source: PipelineDefinition.Source) -> NestedPipeline {
     let shown = PathText.join(PathText.directory(of: source.path), path)
     let absolute = PathText.absolute(PathText.join(source.directory, path))
@@ -113,13 +115,13 @@ final class LoadSession: NestedPipelines {
     }
   }
 
-  /// What stands for the file at a path, or what it says.
+  /// Returns the text that replaces the file at a path, or its contents.
   private func text(of absolute: String, shown: String) -> Result<SourceText, PipelineFile.Failure> {
     if let text = texts[absolute] { return .success(SourceText(path: shown, text: text)) }
     return PipelineFile.read(absolute, isArgument: false).map { SourceText(path: shown, bytes: $0.bytes) }
   }
 
-  /// The text of a file that is included, which is one of the sources from now on.
+  /// Returns the text of an included file, and adds it to the sources.
   private func includedText(of absolute: String, shown: String) -> Result<SourceText, PipelineFile.Failure> {
     if let known = included[absolute], known.path == shown { return .success(known) }
     let result =
@@ -129,7 +131,7 @@ final class LoadSession: NestedPipelines {
     case .success(let text):
       if text.encodingFault == nil { included[absolute] = text }
       sources.append(text)
-    // Whoever waits for a correction waits for the file, too.
+    // Watchers of the sources also need the missing file.
     case .failure: sources.append(SourceText(path: shown, text: ""))
     }
     return result
@@ -181,18 +183,18 @@ final class LoadSession: NestedPipelines {
           variables: draft.variableFiles)
       }
       if reader.hasErrors {
-        // What a mistake of YAML hides is anybody's guess.
+        // After a YAML error, the rest of the file is unknown.
         let errors = reader.diagnostics.filter { $0.severity == .error }
         let included = Set(inclusion.files.dropFirst().map(\.text.path))
-        // The same goes for one in an included file.
+        // The same applies to an error in an included file.
         let isReadable =
           !yaml.diagnostics.contains { $0.severity == .error } && !errors.contains { included.contains($0.file) }
         let own = errors.lazy.filter { $0.file == source.path }.map(\.range)
         definition = isReadable ? definition?.knownPart(of: root, errors: Array(own)) : nil
       }
     }
-    // A nested pipeline with errors has none of its own to show for it; the outer one is broken all the same.
-    // What is wrong in the files that it names comes behind what is wrong in it, and each once: what an included file says is read where it is used as well.
+    // A nested pipeline with errors reports them in its own file only, but makes the outer one invalid too. Findings in included files follow those
+    // in the file itself, without duplicates, because an included text is checked both by itself and where it is used.
     let own = reader.diagnostics.filter { $0.file == source.path }
     let others = own.count == reader.diagnostics.count ? [] : reader.diagnostics.filter { $0.file != source.path }
     let files = inclusion.files.map(\.text.path)

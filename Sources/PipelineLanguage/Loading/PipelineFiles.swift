@@ -1,30 +1,30 @@
 import Glibc
 import OperatingSystem
 
-/// The pipeline files that paths stand for: the files themselves, and every `*.yaml` and `*.yml` below folders.
+/// The pipeline files at given paths: the files themselves, and every `*.yaml` and `*.yml` below folders.
 ///
-/// Below a folder, names that begin with `.` or `_` are left out, whether of files or of folders. Links are followed; a folder that is reached a second
-/// time, as by a link to one above it, is not searched again. What is so named and is no regular file is left out, and told in ``leftOut``, but for a link that
-/// leads nowhere, which is for the loader to report.
+/// Below a folder, files and folders whose names start with `.` or `_` are skipped. Symbolic links are followed; a folder reached again, such as
+/// through a link to a parent, is not searched twice. Entries with matching names that are not regular files are listed in ``leftOut``, except for
+/// dangling links, which the loader reports.
 package struct PipelineFiles: Sendable, Hashable {
   /// A path that cannot be searched.
   package struct Problem: Sendable, Hashable {
-    /// The path, as it was given or found.
+    /// The path, as given or found.
     package var path: String
-    /// Why, such as `Permission denied`.
+    /// The reason, such as `Permission denied`.
     package var reason: String
   }
 
-  /// What a path that was given stands for.
+  /// The kind of a given path.
   package enum Kind: Sendable, Hashable {
     case folder, file
-    /// Nothing is there, or a link that leads nowhere.
+    /// Nothing exists there, or a dangling link.
     case missing
-    /// What is there cannot be looked at.
+    /// The path cannot be inspected.
     case unknown
   }
 
-  /// Why a folder cannot be read: an error number of the system.
+  /// The error of an unreadable folder: a system error number.
   package struct Unreadable: Error {
     package var number: Int32
 
@@ -33,10 +33,10 @@ package struct PipelineFiles: Sendable, Hashable {
     }
   }
 
-  /// Reads the names in a folder.
+  /// Returns the names in a folder.
   package typealias Names = @Sendable (_ folder: String) throws(Unreadable) -> [String]
 
-  /// Reads them from the system.
+  /// Reads the names from the file system.
   package static let system: Names = { folder throws(Unreadable) in
     do throws(SystemError) {
       return try DirectoryNames.read(folder)
@@ -45,18 +45,18 @@ package struct PipelineFiles: Sendable, Hashable {
     }
   }
 
-  /// What the paths that were given stand for.
+  /// The kinds of the given paths.
   package private(set) var given: [String: Kind] = [:]
-  /// The files, in the order of the paths, below a folder by name; each once. A path that was given is among them also where nothing is there.
+  /// The files, in the order of the paths, and below a folder by name, without duplicates. Given paths are included even if they do not exist.
   package private(set) var files: [String] = []
-  /// Folders that cannot be searched: what is below them is unknown.
+  /// The folders that cannot be searched; their contents are unknown.
   package private(set) var problems: [Problem] = []
-  /// What has the name of a pipeline file below a folder and is left out, with what it is: a FIFO, a device, a socket, a folder without pipeline files, or
-  /// something whose name is not UTF-8.
+  /// The entries below folders that are named like pipeline files but are left out, with the reason: a FIFO, a device, a socket, a folder without
+  /// pipeline files, or a name that is not UTF-8.
   package private(set) var leftOut: [Problem] = []
-  /// Whether everything could be looked at: there may be further files where the process or the system was out of descriptors or memory.
+  /// Whether everything could be inspected; false if files may be missing because the process or the system ran out of descriptors or memory.
   package private(set) var isComplete = true
-  /// The folders that were searched, which are those to be watched for further files.
+  /// The folders that were searched, which can be watched for new files.
   package private(set) var folders: [String] = []
 
   private struct Identity: Hashable {
@@ -67,7 +67,7 @@ package struct PipelineFiles: Sendable, Hashable {
   private var known: Set<String> = []
   private var searched: Set<Identity> = []
 
-  /// What is at a path, links followed.
+  /// What exists at a path, following links.
   private enum Place {
     case folder(Identity)
     case other, missing
@@ -91,22 +91,22 @@ package struct PipelineFiles: Sendable, Hashable {
         add(path)
       case .failed(let number):
         given[path] = .unknown
-        // Of a file, the loader tells.
+        // The loader reports files that cannot be read.
         if Self.isNamedLikeOne(path) { add(path) } else { note(path, number) }
       }
     }
   }
 
-  /// Whether a name is that of a pipeline file.
+  /// Returns whether a name is that of a pipeline file.
   package static func isNamedLikeOne(_ name: String) -> Bool { name.hasSuffix(".yaml") || name.hasSuffix(".yml") }
 
-  /// What the pipeline of a file is called that does not say.
+  /// Returns the default name of the pipeline in a file.
   package static func pipelineName(of path: String) -> String {
     let file = path.split(separator: "/").last.map(String.init) ?? path
     return file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file
   }
 
-  /// Whether a name below a folder counts.
+  /// Returns whether a name below a folder is considered.
   package static func counts(_ name: String) -> Bool { !name.hasPrefix(".") && !name.hasPrefix("_") }
 
   private mutating func add(_ path: String) {
@@ -122,9 +122,9 @@ package struct PipelineFiles: Sendable, Hashable {
     leftOut.append(Problem(path: path, reason: reason))
   }
 
-  /// Leaves out what no path leads to and may be, or hold, pipeline files. Returns its names as they were read.
+  /// Leaves out entries with names that are not UTF-8 and that are folders or named like pipeline files. Returns all such names as they were read.
   private mutating func leaveOutUnnamable(of names: [String], in folder: String) -> Set<String> {
-    // What stands in place of bytes that are not UTF-8, and may be part of a name.
+    // The replacement character for invalid UTF-8 may also be a genuine part of a name.
     guard names.contains(where: { $0.unicodeScalars.contains("\u{FFFD}") }) else { return [] }
     let all = DirectoryNames.unnamable(in: folder)
     for entry in all where Self.counts(entry.shown) && (entry.isDirectory || Self.isNamedLikeOne(entry.shown)) {
@@ -134,7 +134,7 @@ package struct PipelineFiles: Sendable, Hashable {
   }
 
   private mutating func search(_ folder: String, _ identity: Identity, _ names: Names) {
-    // Folders that are still to be searched, the next one last: as deep as somebody makes them, and no recursion.
+    // The folders still to be searched, the next one last. An explicit stack, because folders may be nested to any depth.
     var waiting = [(folder, identity)]
     var namedLikeFiles: [String] = []
     while let (folder, identity) = waiting.popLast() {
@@ -171,7 +171,7 @@ package struct PipelineFiles: Sendable, Hashable {
       }
       waiting += below.reversed()
     }
-    // A folder in the place of a file that was missing when somebody mounted it, say.
+    // Such as a folder created by a container mount in place of a missing file.
     for path in namedLikeFiles where !files.contains(where: { $0.hasPrefix(path + "/") }) {
       guard !problems.contains(where: { $0.path.hasPrefix(path) }) else { continue }
       leaveOut(path, "is a folder without pipeline files, not a pipeline file")
@@ -181,7 +181,7 @@ package struct PipelineFiles: Sendable, Hashable {
   private static func place(_ path: String) -> Place {
     var status = stat()
     guard stat(path, &status) == 0 else {
-      // Links in a circle lead nowhere.
+      // Circular links lead nowhere.
       return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .missing : .failed(errno)
     }
     guard status.st_mode & S_IFMT == S_IFDIR else { return .other }

@@ -1,18 +1,18 @@
-/// What loading a pipeline file found out.
+/// The result of loading a pipeline file.
 public struct LoadResult: Sendable {
-  /// The checked pipeline; nil when anything is wrong with it or with a pipeline that it runs.
+  /// The checked pipeline; nil if it or a nested pipeline has errors.
   public var pipeline: PipelineDefinition?
-  /// Everything found, sorted: the file itself first, then nested files in the order they are named, each from top to bottom.
+  /// All findings, sorted: first those of the file itself, then those of nested files in the order they are named, each from top to bottom.
   public var diagnostics: [Diagnostic]
-  /// The texts that the diagnostics point into; the file itself first.
+  /// The texts to which the diagnostics refer; the file itself first.
   public var sources: [SourceText]
-  /// The files of params and variables that were read or looked for.
+  /// The files of params and variables that were read or looked up.
   package var settingFiles: [String] = []
 
-  /// How many templates the file has, where it is one that pipelines include rather than a pipeline; nil for all others.
+  /// The number of templates if the file is meant to be included rather than run; otherwise nil.
   package var templateCount: Int?
 
-  /// What is wrong with the file as what it is: without the finding that a file to include is no pipeline.
+  /// The findings about the file as what it is: for a file meant to be included, without the finding that it is not a pipeline.
   package var ownDiagnostics: [Diagnostic] {
     templateCount == nil ? diagnostics : diagnostics.filter { $0.code != DiagnosticCode.notPipeline.rawValue }
   }
@@ -20,33 +20,32 @@ public struct LoadResult: Sendable {
   /// The text of the file itself.
   public var source: SourceText { sources.first ?? SourceText(path: "", text: "") }
 
-  /// Whether nothing but warnings was found.
+  /// Whether there are no errors.
   public var isValid: Bool { pipeline != nil }
 
-  /// Whether a file could not be read because the process or the system has no room for another open file. Nothing may be wrong
-  /// with the files then.
+  /// Whether a file could not be read because the process or the system cannot open more files. The files themselves may be valid.
   public var lacksResources: Bool { diagnostics.contains { $0.code == DiagnosticCode.systemLimit.rawValue } }
 }
 
-/// Reads pipeline files and checks all that can be known before they run.
+/// Reads pipeline files and checks everything that can be known before they run.
 ///
-/// Loading reads files and nothing else: it executes nothing and uses no network. It survives any input. Plugins that the file uses are
-/// the one exception: they are loaded, for what they say of themselves and of settings that hold no expression. All functions may be called from any thread, and those that
-/// load plugins may wait for them.
+/// Loading only reads files: it executes nothing and does not use the network. It handles any input safely. The exception are the plugins that the
+/// file uses, which are loaded to read their descriptions and to check settings without expressions. All functions may be called on any thread; those
+/// that load plugins may block it.
 public enum PipelineLoader {
-  /// How deeply pipelines may be nested.
+  /// The maximum nesting depth of pipelines.
   public static let maximumDepth = 20
 
-  /// Loads the file at `path`, with every pipeline that it runs.
+  /// Loads the file at `path` and its nested pipelines.
   ///
-  /// A file that cannot be read is a finding (`file-not-found`, `file-unreadable`) like any other. What comes from a pipe or a terminal, such as `/dev/stdin`, is
-  /// called ``standardInput``.
+  /// A file that cannot be read yields a finding (`file-not-found`, `file-unreadable`) like any other. Input from a pipe or a terminal, such as
+  /// `/dev/stdin`, is named ``standardInput``.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - plugins: What `uses` may reach.
-  ///   - host: The host that is to run it, which has to have what the pipeline wants of it.
-  /// - Returns: The pipeline where it has no errors, and all findings.
+  ///   - plugins: The plugins available to `uses`.
+  ///   - host: The host that will run the pipeline, which must meet the pipeline's requirements.
+  /// - Returns: The pipeline if it has no errors, and all findings.
   public static func load(path: String, plugins: PluginSource = .none, host: HostSource = .none) -> LoadResult {
     let session = LoadSession(plugins: plugins, host: host)
     switch PipelineFile.read(path, isArgument: true) {
@@ -59,34 +58,33 @@ public enum PipelineLoader {
     }
   }
 
-  /// What messages and records call a pipeline that was read from standard input. Its relative paths start from the current directory.
+  /// The name of a pipeline read from standard input, in messages and records. Its relative paths start from the current directory.
   public static let standardInput = PipelineName.standardInput
 
-  /// Loads bytes as if they were the contents of the file at `path`, which need not exist.
+  /// Loads bytes as the contents of the file at `path`, which need not exist.
   ///
   /// - Parameters:
-  ///   - bytes: What was read.
-  ///   - path: The file that they stand for, or ``standardInput``.
-  ///   - plugins: What `uses` may reach.
-  ///   - host: The host that is to run it, which has to have what the pipeline wants of it.
-  /// - Returns: The pipeline where it has no errors, and all findings.
+  ///   - bytes: The contents.
+  ///   - path: The path of the file, or ``standardInput``.
+  ///   - plugins: The plugins available to `uses`.
+  ///   - host: The host that will run the pipeline, which must meet the pipeline's requirements.
+  /// - Returns: The pipeline if it has no errors, and all findings.
   public static func load(
     bytes: [UInt8], path: String, plugins: PluginSource = .none, host: HostSource = .none
   ) -> LoadResult {
     LoadSession(plugins: plugins, host: host).load(SourceText(path: path, bytes: bytes))
   }
 
-  /// Loads a text as if it were the contents of the file at `path`, which need not exist. Relative paths in the text start from
-  /// the directory of `path`.
+  /// Loads a text as the contents of the file at `path`, which need not exist. Relative paths in the text start from the directory of `path`.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - path: The file that it stands for.
-  ///   - nested: Texts of nested pipelines by the absolute paths of their files, which are not read then.
-  ///   - plugins: What `uses` may reach.
-  ///   - host: The host that is to run it, which has to have what the pipeline wants of it.
-  ///   - isRecorded: Whether the text is one that has been run: what checks of a later version find in it are warnings, as far as it can go on with that.
-  /// - Returns: The pipeline where it has no errors, and all findings.
+  ///   - path: The path of the file.
+  ///   - nested: The texts of nested pipelines by absolute path, which replace their files.
+  ///   - plugins: The plugins available to `uses`.
+  ///   - host: The host that will run the pipeline, which must meet the pipeline's requirements.
+  ///   - isRecorded: Whether the text comes from an earlier run: findings of newer checks are then warnings if the run can continue despite them.
+  /// - Returns: The pipeline if it has no errors, and all findings.
   public static func load(
     text: String, path: String, nested: [String: String] = [:], plugins: PluginSource = .none,
     host: HostSource = .none, isRecorded: Bool = false

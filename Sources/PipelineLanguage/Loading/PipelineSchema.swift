@@ -2,15 +2,15 @@ import OrderedCollections
 import PluginHost
 import Values
 
-/// The JSON Schemas of the pipeline language and of a host's file, made from the tables that the loader reads by.
+/// The JSON Schemas of the pipeline language and of a host's file, generated from the loader's own tables.
 public enum PipelineSchema {
-  /// The schema, in draft 2020-12, for editors that complete keys and check forms.
+  /// Returns the schema, in draft 2020-12, for editors that complete keys and check forms.
   ///
-  /// It accepts every file that the loader accepts. What a schema cannot say (references, types, cycles) is left to `check`.
+  /// It accepts every file that the loader accepts. What a schema cannot express (references, types, cycles) is left to `check`.
   ///
   /// - Parameters:
-  ///   - plugins: Plugins whose offers are known: `with` is described by what `uses` says. Others may be used as well.
-  ///   - isIncluded: Whether it is for files that pipelines include, rather than for pipelines.
+  ///   - plugins: Plugins with known offers, for which `with` is described according to `uses`. Others may be used as well.
+  ///   - isIncluded: Whether the schema is for included files rather than for pipelines.
   /// - Returns: The schema, an object.
   public static func jsonSchema(plugins: [PluginDescription] = [], isIncluded: Bool = false) -> JSONValue {
     var root = keys(isIncluded ? IncludedKey.table.rows : PipelineKey.table.rows, isPartial: isIncluded)
@@ -26,9 +26,9 @@ public enum PipelineSchema {
     return PluginSchema(builtIn + plugins).added(to: .object(root))
   }
 
-  /// The schema of a host's file, in draft 2020-12, made from the tables that it is read by.
+  /// Returns the schema of a host's file, in draft 2020-12.
   ///
-  /// It accepts every file that ``HostDefinition/load(path:)`` accepts, but for one without any key.
+  /// It accepts every file that ``HostDefinition/load(path:)`` accepts, except for one without keys.
   public static func hostJSONSchema() -> JSONValue {
     var root = keys(HostKey.table.rows)
     root.updateValue(ownKeys, forKey: "patternProperties", insertingAt: 2)
@@ -49,7 +49,7 @@ public enum PipelineSchema {
     return members
   }
 
-  /// A type: a name, a list of one type, or an object of types.
+  /// Returns the schema of a type: a name, a list of one type, or an object of types.
   private static func type() -> JSONValue {
     let names = ValueType.names.map { JSONValue.string($0) }
     return [
@@ -64,11 +64,11 @@ public enum PipelineSchema {
     ]
   }
 
-  /// The schema of a mapping.
+  /// Returns the schema of a mapping.
   ///
   /// - Parameters:
-  ///   - rows: Its keys.
-  ///   - isPartial: Whether it is only a part of a mapping, in which nothing is required.
+  ///   - rows: The keys of the mapping.
+  ///   - isPartial: Whether it is part of a mapping, in which nothing is required.
   /// - Returns: The schema.
   private static func keys(_ rows: [KeyRow], isPartial: Bool = false) -> Members {
     var properties: Members = [:]
@@ -94,12 +94,12 @@ public enum PipelineSchema {
   }
 
   private static func schema(of form: ValueForm, _ isPartial: Bool = false) -> Members {
-    // A number or a boolean that is not quoted stands for its text.
+    // An unquoted number or boolean is read as its text.
     let scalar: JSONValue = ["string", "number", "boolean"]
     switch form {
     case .text, .template, .expression: return ["type": scalar]
     case .formula: return ["type": "string", "not": ["pattern": "^\\s*\\$\\{\\{"]]
-    // A pattern says nothing of what is no string, so that `not` alone would refuse it.
+    // A pattern matches every value that is not a string, so `not` alone would reject those.
     case .script: return ["type": scalar, "not": ["type": "string", "pattern": "\\$\\{\\{"]]
     case .bool: return ["type": "boolean"]
     case .int(let minimum, let maximum):
@@ -111,10 +111,10 @@ public enum PipelineSchema {
       return ["type": ["string", "integer"], "pattern": "^(0|([0-9]+(\\.[0-9]{1,9})?(ms|[smhdw]))+)$", "maximum": 0]
     case .size:
       return ["type": ["string", "integer"], "pattern": "^[0-9]+(\\.[0-9]+)? *([KMGT]i?B|kB|B)?$", "minimum": 0]
-    // No number is a name; an unquoted `true` is one.
+    // A number cannot be a name; an unquoted `true` can.
     case .name(let pattern): return ["type": ["string", "boolean"], "pattern": .string(pattern)]
     case .choice(let words):
-      // A word that is a number counts without quotes too.
+      // A word that is a number may also be written without quotes.
       let numbers = words.compactMap { YAMLCoreSchema.value(of: $0) }.filter { $0.stringValue == nil }
       return ["enum": .array(words.map { .string($0) } + numbers)]
     case .data: return [:]
@@ -141,7 +141,7 @@ public enum PipelineSchema {
       return members
     case .anyOf(let forms): return ["anyOf": .array(forms.map { .object(schema(of: $0, isPartial)) })]
     case .operation:
-      // What an operation does not say itself, its template may.
+      // Keys that an operation lacks may come from its template.
       return [
         "if": ["type": "object", "required": ["extends"]],
         "then": ["allOf": [["$ref": "#/$defs/extension"]], "required": ["name"]],

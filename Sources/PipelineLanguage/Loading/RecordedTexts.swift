@@ -1,8 +1,8 @@
 import OperatingSystem
 
 extension PipelineDefinition {
-  /// The texts of all pipelines that it runs, directly or not, and of all files that they and itself include, by the absolute paths of the
-  /// files: what ``LoadSession`` reads in place of them.
+  /// The texts of all nested pipelines, direct and indirect, and of all files that they and this pipeline include, by absolute path.
+  /// ``LoadSession`` reads them instead of the files.
   package var nestedTexts: [String: String] {
     var texts = included
     for (path, pipeline) in allNested {
@@ -12,7 +12,7 @@ extension PipelineDefinition {
     return texts
   }
 
-  /// What a run of it records beside its own text, for whoever goes on with it or compares with it: ``nestedTexts``, and the ``settingTexts`` of all.
+  /// What a run records besides its own text, for resuming and comparing it: ``nestedTexts``, and the ``settingTexts`` of all pipelines.
   package var recordedTexts: [String: String] {
     guard !nested.isEmpty || !included.isEmpty else { return settingTexts }
     var texts = settingTexts
@@ -20,14 +20,14 @@ extension PipelineDefinition {
     return texts.merging(nestedTexts) { $1 }
   }
 
-  /// All pipelines that it runs, directly or not, by the absolute paths of their files: each once, however many ways lead to it.
+  /// All nested pipelines, direct and indirect, by absolute path, without duplicates.
   package var allNested: [String: PipelineDefinition] {
     var pipelines: [String: PipelineDefinition] = [:]
     collectNested(into: &pipelines)
     return pipelines
   }
 
-  /// The files of variables, its own and those of pipelines that it runs, that have other values than when these texts were recorded: their absolute paths.
+  /// Returns the absolute paths of files of variables, including those of nested pipelines, whose values differ from the recorded texts.
   package func changedVariables(since recorded: [String: String]) -> [String] {
     recordedTexts.compactMap { key, text in
       guard let path = VariableHashes.path(ofKey: key), let former = recorded[key], former != text else { return nil }

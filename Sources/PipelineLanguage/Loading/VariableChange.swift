@@ -1,6 +1,6 @@
-/// A variable of a file under `env_file` that has another value in one run than in another, known by the hashes that both recorded.
+/// A variable of a file under `env_file` that has a different value in another run, according to the recorded hashes.
 package struct VariableChange: Sendable, Hashable {
-  /// What has become of it.
+  /// The kind of change.
   package enum Kind: String, Sendable {
     case added, changed, removed
   }
@@ -10,7 +10,7 @@ package struct VariableChange: Sendable, Hashable {
   package let file: String
   package let kind: Kind
 
-  /// The variables that differ between what two runs recorded beside their definitions, by file and name.
+  /// Returns the variables that differ between the recorded texts of two runs, by file and name.
   package static func between(_ first: [String: String], _ second: [String: String]) -> [VariableChange] {
     var changes: [VariableChange] = []
     for key in Set(first.keys).union(second.keys).sorted() {

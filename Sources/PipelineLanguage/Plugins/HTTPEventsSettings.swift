@@ -3,24 +3,24 @@ import HTTPTypes
 import PluginHost
 import Values
 
-/// What `with:` of `http.events` says, checked.
+/// The checked settings under `with` of `http.events`.
 package struct HTTPEventsSettings {
   package let url: HTTPURL
-  /// The URL as the file has it, which tells one feed from another.
+  /// The URL as written in the file, which identifies the feed.
   package let text: String
-  /// The types that count; every type where it is empty.
+  /// The event types to handle; empty means all.
   package let types: Set<String>
   let fields: HTTPFields
-  /// The names of secrets, by the fields that have them.
+  /// The header fields with secrets as values, with the names of the secrets.
   let secretFields: [(name: String, secret: String)]
   let bearer: String?
   package let reconnect: Duration
   package let silence: Duration
   package let remembers: Bool
 
-  /// Reads resolved settings.
+  /// Creates the settings from resolved values.
   ///
-  /// - Throws: A failure of code `invalid-settings` that names the setting.
+  /// - Throws: A failure with the code `invalid-settings` that names the setting.
   package init(_ settings: JSONValue) throws(PluginFailure) {
     text = settings["url"]?.stringValue ?? ""
     do {
@@ -52,7 +52,7 @@ package struct HTTPEventsSettings {
     remembers = settings["remember"] != .bool(false)
   }
 
-  /// The request, with the secrets that `read` gives.
+  /// Returns the request, with the secrets that `read` returns.
   package func request(reading read: PluginAccess.Secrets?) async throws(PluginFailure) -> HTTPTransferRequest {
     var request = HTTPTransferRequest(url: url.text, fields: fields)
     var secretNames: Set<HTTPField.Name> = []
@@ -83,7 +83,7 @@ package struct HTTPEventsSettings {
     return request
   }
 
-  /// What is wrong where a secret is asked for that is none of `given`; nil where nothing is.
+  /// Returns the failure if the settings name a secret that is not in `given`; otherwise nil.
   func secretMissing(in given: Set<String>) -> PluginFailure? {
     let asked = (bearer.map { [("bearer", $0)] } ?? []) + secretFields.map { ("secret_headers", $0.secret) }
     guard let (setting, name) = asked.first(where: { !given.contains($0.1) }) else { return nil }
@@ -110,7 +110,7 @@ package struct HTTPEventsSettings {
     }
   }
 
-  /// The members of an object of texts.
+  /// Returns the members of an object with string values.
   private static func members(
     _ name: String, _ settings: JSONValue
   ) throws(PluginFailure) -> [(name: String, secret: String)] {

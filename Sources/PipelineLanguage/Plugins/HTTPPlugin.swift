@@ -4,28 +4,28 @@ import OrderedCollections
 import PluginHost
 import Values
 
-/// The plugin `http`, which every host has without a file: its requests are those of the host.
+/// The plugin `http`, which is built into every host and whose requests the host performs.
 ///
-/// It is seen through the same door as every other, so that checks, schema, settings and secrets are the same.
+/// It uses the same interface as any other plugin, so that checks, schema, settings and secrets work the same way.
 package final class HTTPPlugin: PipelinePlugin {
-  /// Its id, which no file can have.
+  /// The id of the plugin, which no plugin file can have.
   package static let id = "http"
 
   package let description: PluginDescription
-  // Only operations are compared by it.
+  // Only used for comparing operations.
   package let hash = ""
   package let continuesFromLatestEvent = true
-  /// Makes its instances: what carries the requests is the host's. Nil where a pipeline is only looked at.
+  /// Creates its instances; the host performs their requests. Nil if a pipeline is only inspected.
   package typealias Maker =
     @Sendable (
       _ settings: JSONValue, _ access: PluginAccess, _ events: any PluginInstanceEvents
     ) -> any PluginInstance
 
   private let maker: Maker?
-  /// The names of the secrets that it is given; nil where that is not known.
+  /// The names of the secrets that it receives; nil if that is unknown.
   private let secrets: Set<String>?
 
-  /// The plugin; nil, which a test excludes, where its own description is not one.
+  /// Creates the plugin; returns nil if its own description is invalid, which a test rules out.
   package init?(secrets: Set<String>? = nil, maker: Maker? = nil) {
     guard let description = try? PluginDescription.parse(Self.offers, file: Self.id) else { return nil }
     self.description = description
@@ -33,7 +33,7 @@ package final class HTTPPlugin: PipelinePlugin {
     self.maker = maker
   }
 
-  /// The one that answers for what it offers, and makes no instances.
+  /// A plugin that only describes its offers and creates no working instances.
   static let described = HTTPPlugin()
 
   package func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure? {
@@ -86,7 +86,7 @@ package final class HTTPPlugin: PipelinePlugin {
   }
 }
 
-/// Stands for an instance where nothing carries its requests: it fails as soon as it is started.
+/// An instance without a host to perform its requests: it fails when it is started.
 private final class InstanceWithoutHost: PluginInstance {
   private let events: any PluginInstanceEvents
 

@@ -1,39 +1,39 @@
 import PluginHost
 import Values
 
-/// Where the loader and the engine get plugins from: a plugin host, or a test's double of one. Any thread.
+/// The source of plugins for the loader and the engine: a plugin host, or a test double. Safe to use on any thread.
 package protocol PluginCatalog: Sendable {
-  /// The plugin with this id, loaded; the same one each time, as long as its file is the same.
+  /// Returns the loaded plugin with this id; the same one each time, as long as its file does not change.
   ///
-  /// - Throws: Why it cannot be used.
+  /// - Throws: The reason that it cannot be used.
   func plugin(_ id: String, _ reference: PluginReference) throws(PluginError) -> any PipelinePlugin
 
-  /// The ids of what can be found without a pipeline file, for suggestions.
+  /// The ids of the plugins that can be found without a pipeline file, for suggestions.
   var knownIDs: [String] { get }
 
-  /// Loads every plugin again whose file has changed. The calling thread waits.
+  /// Reloads every plugin whose file has changed. Blocks the calling thread.
   func reloadChanged()
 
-  /// Takes a line that belongs to no operation.
+  /// Logs a line that belongs to no operation.
   func log(_ level: PluginLogLevel, plugin: String, _ message: String)
 }
 
-/// A loaded plugin as pipelines see it. Any thread.
+/// A loaded plugin as pipelines see it. Safe to use on any thread.
 package protocol PipelinePlugin: Sendable {
   var description: PluginDescription { get }
   /// The SHA-256 of its file, in lower-case hexadecimal.
   var hash: String { get }
 
-  /// Whether its controllers are told of the latest event that they began a run with, to go on behind it.
+  /// Whether its controllers receive the latest event that started a run, so that they can continue after it.
   var continuesFromLatestEvent: Bool { get }
 
-  /// Its file; nil where it has none.
+  /// The path of its file; nil if it has none.
   var path: String? { get }
 
-  /// Whether it takes these settings; nil where it does. The calling thread waits: see ``PluginConnection/check(_:settings:)``.
+  /// Returns the failure if the plugin rejects these settings; otherwise nil. Blocks the calling thread: see ``PluginConnection/check(_:settings:)``.
   func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure?
 
-  /// Which instants of a controller or a specification come; nil where nobody can know them. The calling thread waits: see
+  /// Returns the planned instants of a controller or a specification; nil if they cannot be known. Blocks the calling thread: see
   /// ``PluginConnection/instants(of:settings:_:)``.
   func instants(
     of offer: PluginOffer, settings: JSONValue, _ question: InstantsQuestion
@@ -58,7 +58,7 @@ extension PipelinePlugin {
   ) throws(PluginFailure) -> PlannedInstants? { nil }
 }
 
-/// What a pipeline file's `uses` may reach.
+/// The plugins available to `uses` in pipeline files.
 public struct PluginSource: Sendable {
   enum Kind: Sendable {
     case none
@@ -68,14 +68,13 @@ public struct PluginSource: Sendable {
 
   let kind: Kind
 
-  /// Whether nothing is known of plugins, and nothing need be, as the pipeline is only looked at.
+  /// Whether plugins are neither known nor needed, because the pipeline is only inspected.
   var isUnchecked: Bool { if case .unchecked = kind { true } else { false } }
 
   /// No plugins: a pipeline that uses one does not load.
   public static let none = PluginSource(kind: .none)
 
-  /// Plugins are neither looked for nor loaded, and what the file says of them is taken on trust: for looking at a pipeline, not for
-  /// running it.
+  /// Unchecked plugins: they are neither searched for nor loaded, and the file's uses are not checked. For inspecting a pipeline, not for running it.
   public static let unchecked = PluginSource(kind: .unchecked)
 
   package static func catalog(_ catalog: any PluginCatalog) -> PluginSource { PluginSource(kind: .catalog(catalog)) }

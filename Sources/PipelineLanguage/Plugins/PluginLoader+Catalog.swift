@@ -44,6 +44,6 @@ private struct HostCatalog: PluginCatalog {
 }
 
 extension PluginSource {
-  /// The plugins that `host` finds. It must not be shut down before the runs that use them have ended.
+  /// Returns the plugins that `host` finds. It must not be shut down before the runs that use them have ended.
   public static func host(_ host: PluginLoader) -> PluginSource { .catalog(HostCatalog(host: host)) }
 }

@@ -2,10 +2,10 @@ import Expressions
 import Values
 
 extension DocumentReader {
-  /// The most artifacts of one operation.
+  /// The maximum number of artifacts of one operation.
   static let mostArtifacts = 100
 
-  /// `artifacts`: names with paths.
+  /// Reads `artifacts`: names with paths.
   func readArtifacts(_ node: YAMLNode, into draft: OperationDraft) {
     guard let entries = node.entries else {
       return wrongForm(
@@ -38,17 +38,17 @@ extension DocumentReader {
     }
   }
 
-  /// What is wrong with a part of a path whatever stands beside it.
+  /// Returns an error that a part of a path causes by itself; otherwise nil.
   private static func problem(withPart text: String) -> String? {
     text.hasPrefix("../") || text.contains("/../") ? "leads out of the directory with '..'" : nil
   }
 }
 
 extension OperationDraft {
-  /// Whether `artifacts` may name it.
+  /// Whether `artifacts` may name the operation.
   var keepsArtifacts: Bool { !definition.artifacts.isEmpty }
 
-  /// The type of `artifacts.name`; nil where it keeps nothing.
+  /// The type of `artifacts.name`; nil if the operation keeps no artifacts.
   var artifactType: ValueType? {
     guard keepsArtifacts else { return nil }
     let fields = definition.artifacts.map { ValueType.Field(name: $0.name, type: $0.isPattern ? .list(.file) : .file) }

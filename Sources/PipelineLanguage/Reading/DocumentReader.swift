@@ -2,40 +2,40 @@ import Expressions
 import PluginHost
 import Values
 
-/// Reads one pipeline file: turns nodes into values and collects what is wrong with them.
+/// Reads a pipeline file: converts nodes to values and collects findings.
 ///
-/// Its methods are spread over one file for each part of the language. Every one of them reports what it cannot read and goes on,
-/// so that one run finds everything. Used by one thread, for one file.
+/// Its methods are distributed over one file for each part of the language. Each method reports what it cannot read and continues, so that one pass
+/// finds everything. Used by one thread, for one file.
 package final class DocumentReader {
   let source: SourceText
-  /// The directory that relative paths in it start from.
+  /// The directory from which relative paths in the file start.
   var directory = "."
-  /// The texts that nodes may come from, the file itself first: ``SourceRange/origin`` is a position among them.
+  /// The texts that nodes may come from, the file itself first; ``SourceRange/origin`` is an index into it.
   var origins: [NodeOrigin]
-  /// Whether operations that extend a template have been joined with it, as far as that was possible.
+  /// Whether operations were expanded with their templates, as far as possible.
   var hasTemplates = false
-  /// Whether it includes a file that cannot be read, which may hold whatever name is unknown.
+  /// Whether an included file cannot be read, so that unknown names may be declared there.
   var lacksIncluded = false
   private(set) var diagnostics: [Diagnostic] = []
-  /// The specifications that formulas may name, with their positions.
+  /// The specifications available to conditions, with their positions.
   var specifications: [String: Int] = [:]
-  /// Every formula that could be read, in the order of reading.
+  /// Every condition that could be read, in reading order.
   var formulas: [SpecificationSite] = []
-  /// Every use of a plugin outside operations, in the order of reading.
+  /// Every use of a plugin outside operations, in reading order.
   var pluginUses: [PluginUseDraft] = []
 
-  /// What shapes the outcome of each operation, by its name, where that is asked for.
+  /// The shape of each operation by name, if requested.
   private(set) var shapes: [String: OperationShape] = [:]
-  /// Whether it is.
+  /// Whether ``shapes`` are collected.
   let notesShapes: Bool
 
-  /// The codes of errors that are warnings here.
+  /// The codes of errors that are reported as warnings.
   private let forgiven: Set<String>
-  /// Whether the text is one that has been run before.
+  /// Whether the text comes from an earlier run.
   var isRecorded: Bool { !forgiven.isEmpty }
-  /// Where files of params and variables are found.
+  /// The source of files of params and variables.
   let settings: SettingFiles
-  /// What was read of them.
+  /// What was read from these files.
   var found = FoundSettings()
 
   package convenience init(source: SourceText) {
@@ -54,7 +54,7 @@ package final class DocumentReader {
     shapes[name] = shape
   }
 
-  /// A reader for a part of the same file, which knows what this one knows of the file, and has found nothing yet.
+  /// Returns a reader for a part of the same file, with the same knowledge of the file and no findings yet.
   func sibling() -> DocumentReader {
     let sibling = DocumentReader(source: source, forgiven: forgiven, notesShapes: notesShapes, settings: settings)
     sibling.specifications = specifications
@@ -65,7 +65,7 @@ package final class DocumentReader {
     return sibling
   }
 
-  /// Adds what a sibling has found.
+  /// Adds the findings of a sibling.
   func take(_ sibling: DocumentReader) {
     diagnostics += sibling.diagnostics
     formulas += sibling.formulas
@@ -84,12 +84,12 @@ package final class DocumentReader {
     add(code.rawValue, message, at: range, fix: fix)
   }
 
-  /// An error with the code of a module below.
+  /// Reports an error with a code of a lower module.
   func error(_ code: some FindingCode, _ message: String, at range: SourceRange, fix: String? = nil) {
     add(code.rawValue, message, at: range, fix: fix)
   }
 
-  /// An error with the code of a plugin's failure, which may be the plugin's own.
+  /// Reports an error with the code of a plugin's failure, which may be specific to the plugin.
   func error(_ failure: PluginFailure, _ message: String, at range: SourceRange, fix: String? = nil) {
     add(failure.code, message, at: range, fix: fix)
   }
@@ -102,7 +102,7 @@ package final class DocumentReader {
     add(problem.code, problem.message, at: range, fix: problem.fix)
   }
 
-  // Codes as text come in here only, so that everywhere else one is named that is declared.
+  // The only place that takes a code as text, so that all other code uses declared codes.
   private func add(_ code: String, _ message: String, at range: SourceRange, fix: String?) {
     add(forgiven.contains(code) ? .warning : .error, code, message, at: range, fix: fix)
   }
@@ -120,7 +120,7 @@ package final class DocumentReader {
       ))
   }
 
-  /// What is unknown as long as a file is that may declare it.
+  /// The errors that are suppressed if an included file is missing, because it may declare the name.
   private static let namesOfIncluded: Set<String> = [
     DiagnosticCode.unknownTemplate.rawValue, DiagnosticCode.unknownSpecification.rawValue,
   ]
@@ -131,7 +131,7 @@ package final class DocumentReader {
 
   package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
-  /// The place of a stretch of a scalar's text, both counted in Unicode scalars.
+  /// Returns the range of a part of a scalar's text, given in Unicode scalars.
   func range(in node: YAMLNode, offset: Int, length: Int) -> SourceRange {
     let count = node.text.map { $0.unicodeScalars.count } ?? 0
     let text = origins[Int(node.origin)].text
@@ -139,7 +139,7 @@ package final class DocumentReader {
     if offset < count || count == 0 {
       range = text.range(from: offset, length: length, in: node)
     } else {
-      // What is missing at the end of a text is pointed at behind its last character.
+      // What is missing at the end of a text is reported after its last character.
       let last = text.range(from: count - 1, length: 1, in: node).end
       range = SourceRange(start: last, end: SourceMark(line: last.line, column: last.column + 1))
     }
@@ -147,7 +147,7 @@ package final class DocumentReader {
     return range
   }
 
-  /// Where something is that a host is asked for; nil where what is wrong with it has been reported where it is declared.
+  /// Returns the place of a requirement on the host; nil if errors there have already been reported at its declaration.
   func hostPlace(of range: SourceRange) -> HostUse.Place? {
     let origin = origins[Int(range.origin)]
     guard !origin.isReported else { return nil }
@@ -156,12 +156,12 @@ package final class DocumentReader {
     return HostUse.Place(file: origin.text.path, range: range)
   }
 
-  /// `did you mean 'x'?` for the candidate nearest to `name`.
+  /// Returns `did you mean 'x'?` for the candidate nearest to `name`.
   func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
     NearestName.suggestion(for: name, among: Array(candidates)).map { "did you mean '\($0)'?" }
   }
 
-  /// Whether `node` has no key `key`, and none that is probably meant for it: that one is reported by itself.
+  /// Returns whether `node` lacks `key`, and also lacks a misspelling of it, which is reported separately.
   func isMissing(_ key: String, in node: YAMLNode) -> Bool {
     node[key] == nil
       && node.entries?.contains { NearestName.suggestion(for: $0.name, among: [key]) != nil } != true
@@ -171,7 +171,7 @@ package final class DocumentReader {
 
   /// Calls `body` with each entry of the mapping `node` whose key is in `table`, and reports every other entry.
   ///
-  /// `what` names the value in messages, such as `'retry'`; keys that `isIgnored` knows are the author's own.
+  /// `what` names the value in messages, such as `'retry'`; keys for which `isIgnored` returns true are the author's own.
   func readKeys<Key>(
     of node: YAMLNode, _ table: KeyTable<Key>, what: String? = nil, except isIgnored: (String) -> Bool = { _ in false },
     _ body: (Key, KeyRow, YAMLEntry) -> Void
@@ -202,7 +202,7 @@ package final class DocumentReader {
     }
   }
 
-  /// Reports that `node` does not have the form that `what` needs, unless the node is known to be faulty.
+  /// Reports that `node` does not have the form that `what` needs, unless the node is already known to be faulty.
   func wrongForm(_ node: YAMLNode, _ what: String, needs form: String, fix: String? = nil) {
     guard !node.isFaulty else { return }
     let found =
@@ -215,7 +215,7 @@ package final class DocumentReader {
     error(.wrongForm, "\(what) needs \(form), found \(found)", at: node.range, fix: fix)
   }
 
-  /// Whether `node` is a scalar that means null: `~`, `null`, or nothing at all.
+  /// Returns whether `node` is a scalar that means null: `~`, `null`, or nothing.
   func isNull(_ node: YAMLNode) -> Bool {
     guard case .scalar(let text, .plain) = node.content else { return false }
     switch text {

@@ -1,27 +1,28 @@
-/// Reads a file of `NAME=value` lines, as `docker compose` and Node do, without expanding anything.
+/// Reads a file of `NAME=value` lines, as `docker compose` and Node do, but without expansion.
 ///
-/// A line is blank, a comment that begins with `#`, or `NAME=value`, with or without `export` before it. A value without quotes ends with its line, or before a
-/// `#` behind white space; white space around it does not belong to it. In single quotes everything stands for itself. In double quotes `\n`, `\r`, `\t`, `\"`, `\\`
-/// and `\$` are escapes, and a backslash before anything else stands for itself. Quoted values may span lines. `$NAME`, `${NAME}` and `$(command)` are text.
+/// A line is blank, a comment that starts with `#`, or `NAME=value`, optionally after `export`. An unquoted value ends with its line, or before a `#`
+/// that follows white space; surrounding white space is not part of it. In single quotes, everything is literal. In double quotes, `\n`, `\r`, `\t`,
+/// `\"`, `\\` and `\$` are escapes, and any other backslash is literal. Quoted values may span lines. `$NAME`, `${NAME}` and `$(command)` are literal
+/// text.
 struct DotenvReader {
-  /// One `NAME=value`.
+  /// A `NAME=value` entry.
   struct Entry: Sendable {
     let name: String
     let value: String
     let nameRange: SourceRange
-    /// The value with its quotes.
+    /// The range of the value, including its quotes.
     let valueRange: SourceRange
   }
 
   private let source: SourceText
   private let bytes: [UInt8]
   private var place = 0
-  /// The lines of the names.
+  /// The line of each name.
   private var lines: [String: Int] = [:]
   private(set) var entries: [Entry] = []
   private(set) var diagnostics: [Diagnostic] = []
 
-  /// Reads all of `source`. What is wrong is in ``diagnostics``; ``entries`` is the rest.
+  /// Reads all of `source`. Errors are in ``diagnostics``, valid entries in ``entries``.
   init(_ source: SourceText) {
     self.source = source
     bytes = Array(source.text.utf8)
@@ -34,7 +35,7 @@ struct DotenvReader {
     }
   }
 
-  /// How many findings are kept. A file with more of them is something else.
+  /// The maximum number of findings; a file with more of them is not a dotenv file.
   private static let maximumFindings = 100
 
   private mutating func error(
@@ -60,7 +61,7 @@ struct DotenvReader {
     while place < bytes.count, Self.isBlank(bytes[place]) { place += 1 }
   }
 
-  /// The end of the line that `offset` is in, without its line break.
+  /// Returns the end of the line that contains `offset`, without its line break.
   private func lineEnd(from offset: Int) -> Int {
     var end = offset
     while end < bytes.count, !Self.isLineEnd(bytes[end]) { end += 1 }
@@ -80,7 +81,7 @@ struct DotenvReader {
     let start = place
     while place < bytes.count, bytes[place] != UInt8(ascii: "="), !Self.isLineEnd(bytes[place]) { place += 1 }
     guard byte(at: place) == UInt8(ascii: "=") else {
-      // What it says is not repeated: it may be the rest of a secret whose quotes are wrong.
+      // The line is not quoted, because it may be part of a secret with wrong quotes.
       return error(.dotenvSyntax, "this line is not 'NAME=value'", start, place, fix: "begin a comment with '#'")
     }
     var end = place
@@ -117,7 +118,7 @@ struct DotenvReader {
     skipBlanks()
   }
 
-  /// The value that begins here; nil where its quote is not closed, which is reported.
+  /// Reads the value at the current position; returns nil if its quote is not closed, which is reported.
   private mutating func value() -> String? {
     switch byte(at: place) {
     case UInt8(ascii: "'"): return singleQuoted()
@@ -183,7 +184,7 @@ struct DotenvReader {
     return nil
   }
 
-  /// Whether nothing but a comment follows a value on its line; goes to the line's end.
+  /// Returns whether only a comment follows a value on its line; advances to the end of the line.
   private mutating func isWhole(after start: Int) -> Bool {
     let end = place
     skipBlanks()
@@ -197,7 +198,7 @@ struct DotenvReader {
     return false
   }
 
-  /// Other readers would put something else in place of `${NAME}` and `$(command)`.
+  /// Warns of `${NAME}` and `$(command)`, which other readers would expand.
   private mutating func warnOfExpansion(in range: Range<Int>) {
     var at = range.lowerBound
     while at + 1 < range.upperBound {

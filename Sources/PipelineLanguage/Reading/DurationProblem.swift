@@ -1,12 +1,12 @@
 import Values
 
-/// What is wrong with a text that should be a duration and is none.
+/// The problem with a text that is not a valid duration.
 struct DurationProblem {
   let code: DiagnosticCode
   let message: String
   let fix: String?
 
-  /// The problem with `text`; `what` names the key that it stands under, and `shown` is how messages show the text.
+  /// Creates the problem with `text`; `what` names its key, and `shown` is the text for messages.
   init(_ text: String, _ what: String, shown: String) {
     if DurationNotation.isTooLong(text) {
       code = .outOfRange

@@ -1,14 +1,14 @@
-/// What people write who know GitHub Actions, Dagu, Kestra, GitLab or Argo, and what Penstock calls it: for the suggestion at a key that there is not.
+/// The keys of GitHub Actions, Dagu, Kestra, GitLab and Argo with their Penstock equivalents, for suggestions at unknown keys.
 ///
-/// A word that is near to one of the keys needs no entry here.
+/// A word that resembles one of Penstock's keys needs no entry.
 enum FamiliarKeys {
-  /// The key among `keys` that does what people expect of `key`; nil where none is known.
+  /// Returns the key among `keys` that does what users expect of `key`; nil if none is known.
   static func own(for key: String, among keys: [String]) -> String? {
     let word = key.lowercased().filter { $0 != "-" && $0 != "_" }
     return table[word]?.first(where: keys.contains)
   }
 
-  /// How to do what people expect of `key`, where no key does it; nil where nothing is known.
+  /// Returns how to achieve what users expect of `key` if no key does it; nil if nothing is known.
   static func advice(for key: String) -> String? {
     advice[key.lowercased().filter { $0 != "-" && $0 != "_" }]
   }
@@ -23,7 +23,7 @@ enum FamiliarKeys {
     "runson": "all operations run on this machine; 'resources' bounds how many at once",
   ]
 
-  /// By the word in small letters without hyphens. Several keys are for several places: the first one that the place has is meant.
+  /// The equivalents by lowercase word without hyphens. If a word has several, the first key that is valid at the place is suggested.
   static let table: [String: [String]] = [
     "id": ["name"], "title": ["name"], "summary": ["description"], "tags": ["labels"], "tag": ["labels"],
     "annotations": ["labels"],

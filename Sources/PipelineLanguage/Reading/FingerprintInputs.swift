@@ -2,7 +2,7 @@ import Crypto
 import Expressions
 import Values
 
-/// Hashes named values, each with its length, so that no two lists of them look alike.
+/// Hashes named values, each with its length, so that different lists cannot collide.
 package struct FingerprintInputs {
   private var hash = SHA256()
 
@@ -21,14 +21,14 @@ package struct FingerprintInputs {
 }
 
 extension YAMLNode {
-  /// SHA-256 over what the node says: its texts, and which of them are quoted, with what aliases stand for, and without comments and places.
+  /// The SHA-256 hash of the node's contents: its texts and their quoting, with aliases expanded, without comments and positions.
   var contentHash: String {
     var inputs = FingerprintInputs()
     add(to: &inputs)
     return inputs.digest
   }
 
-  /// Adds what the node says. With `regardsQuotes`, quotes count also around what is text without them.
+  /// Adds the contents of the node. With `regardsQuotes`, quotes matter even around text that would also be text without them.
   func add(to inputs: inout FingerprintInputs, regardsQuotes: Bool = true) {
     let tag = tag ?? ""
     switch content {

@@ -1,4 +1,4 @@
-/// The keys at the top of a file that pipelines include.
+/// The top-level keys of an included file.
 enum IncludedKey: String, CaseIterable, Sendable {
   case include, env, defaults, specifications, templates
 
@@ -8,17 +8,17 @@ enum IncludedKey: String, CaseIterable, Sendable {
     PipelineKey.table.rows.filter { IncludedKey(rawValue: $0.key) != nil }
   }
 
-  /// What is joined with the same key of other files, in the form that says how.
+  /// The keys that are joined with those of other files, with the forms that determine how.
   static var joined: [KeyRow] {
     known.filter { $0.key != IncludedKey.include.rawValue && $0.key != IncludedKey.templates.rawValue }
   }
 
-  /// Whether a key goes with pipelines alone.
+  /// Returns whether a key is only valid in pipelines.
   static func isOnlyForPipelines(_ key: String) -> Bool {
     PipelineKey.table.place(of: key) != nil && IncludedKey(rawValue: key) == nil
   }
 
-  /// Whether a file is one to include rather than a pipeline: it has some of these keys, and none that only a pipeline has.
+  /// Returns whether a file is meant to be included rather than run: it has some of these keys, and none that only pipelines have.
   static func areAll(of root: YAMLNode) -> Bool {
     let names = (root.entries ?? []).map(\.name).filter { !PipelineKey.isOwn($0) }
     guard !names.contains(where: isOnlyForPipelines) else { return false }

@@ -1,7 +1,7 @@
 import Expressions
 
 extension DocumentReader {
-  /// `inject`: an operation's name, one expression, or named values.
+  /// Reads `inject`: an operation's name, one expression, or named values.
   func readInjection(_ node: YAMLNode, into draft: OperationDraft) {
     draft.injectRange = node.range
     switch node.content {
@@ -43,7 +43,7 @@ extension DocumentReader {
     }
   }
 
-  /// `results.name`.
+  /// Returns the expression `results.name`.
   private static func resultExpression(of name: String) -> Expression? {
     guard NameRule.operation.allows(name) else { return nil }
     return try? Expression.parse("results.\(name)")

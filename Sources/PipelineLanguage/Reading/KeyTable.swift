@@ -1,19 +1,19 @@
-/// One key of a mapping in a pipeline file.
+/// A key of a mapping in a pipeline file.
 final class KeyRow: Sendable {
-  /// The key as it is written.
+  /// The key as written.
   let key: String
   /// What it does, in one sentence.
   let summary: String
-  /// What may stand behind it.
+  /// The form of its value.
   let form: ValueForm
-  /// What holds without it, in words or as it would be written.
+  /// The default, in words or as it would be written.
   let defaultText: String?
-  /// The actions that it has an effect on; nil means every one (and, outside operations, that the question does not arise).
+  /// The actions on which it has an effect; nil means all (or, outside operations, that this does not apply).
   let actions: [ActionKey]?
   let isRequired: Bool
-  /// Whether this version can act on it.
+  /// Whether this version supports it.
   let isAvailable: Bool
-  /// Where it belongs instead; nil where this is its place.
+  /// The error for a key that belongs elsewhere; nil if it is in the right place.
   let elsewhere: (message: String, fix: String)?
 
   init(
@@ -30,7 +30,7 @@ final class KeyRow: Sendable {
     elsewhere = nil
   }
 
-  /// A key that belongs to the language but that this version cannot act on yet.
+  /// Creates a key of the language that this version does not support yet.
   init(notAvailable key: String) {
     self.key = key
     self.form = .data
@@ -42,7 +42,7 @@ final class KeyRow: Sendable {
     elsewhere = nil
   }
 
-  /// A key that people look for here, and that belongs elsewhere: `message` goes on after the key.
+  /// Creates a key that users expect here but that belongs elsewhere: `message` continues after the key.
   init(elsewhere key: String, _ message: String, fix: String) {
     self.key = key
     self.form = .data
@@ -57,17 +57,17 @@ final class KeyRow: Sendable {
 
 /// The keys of one kind of mapping, for the reference.
 struct KeySection: Sendable {
-  /// What has these keys: `an operation`.
+  /// The owner of the keys, such as `an operation`.
   let owner: String
   let rows: [KeyRow]
 }
 
-/// The keys that one kind of mapping may have.
+/// The keys of one kind of mapping.
 ///
-/// The same rows drive reading, the suggestion for a misspelt key, the language reference and the JSON Schema. `Key` names the
-/// rows in code, so that the compiler knows when one is read nowhere.
+/// The same rows are used for reading, suggestions for misspelt keys, the language reference and the JSON Schema. `Key` names the rows in code, so
+/// that the compiler detects a key that is not read.
 struct KeyTable<Key: RawRepresentable & CaseIterable & Sendable>: Sendable where Key.RawValue == String {
-  /// What has these keys, as messages name it: `an operation`.
+  /// The owner of the keys, as messages name it, such as `an operation`.
   let owner: String
   let rows: [KeyRow]
   private let places: [String: (row: Int, key: Key)]
@@ -82,15 +82,15 @@ struct KeyTable<Key: RawRepresentable & CaseIterable & Sendable>: Sendable where
     self.places = places
   }
 
-  /// The row of the key that is written `text`.
+  /// Returns the row of the key `text`.
   func place(of text: String) -> (row: KeyRow, key: Key)? {
     guard let place = places[text] else { return nil }
     return (rows[place.row], place.key)
   }
 
-  /// The table for the reference; `owner` tells two apart whose messages name their mappings alike.
+  /// Returns the table for the reference; `owner` distinguishes tables whose mappings have the same name in messages.
   func section(of owner: String? = nil) -> KeySection { KeySection(owner: owner ?? self.owner, rows: rows) }
 
-  /// The keys that this version can act on.
+  /// The keys that this version supports.
   var availableKeys: [String] { rows.filter(\.isAvailable).map(\.key) }
 }

@@ -1,5 +1,5 @@
 extension DocumentReader {
-  /// `label`, beside a loop or in the long form of `for_each`.
+  /// Reads `label`, beside a loop or inside the long form of `for_each`.
   func readLabel(_ entry: YAMLEntry, into draft: OperationDraft) {
     if draft.label != nil {
       return error(
@@ -9,7 +9,7 @@ extension DocumentReader {
     draft.label = OperationDraft.LabelDraft(keyRange: entry.key.range, template: template, placed: placed)
   }
 
-  /// Gives the label to its loop: the two may stand in any order.
+  /// Adds the label to its loop, because the two may come in any order.
   func finishLabel(of draft: OperationDraft) {
     guard let label = draft.label else { return }
     guard draft.definition.loop != nil else {

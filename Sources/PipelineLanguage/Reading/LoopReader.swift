@@ -2,10 +2,10 @@ import Expressions
 import Values
 
 extension DocumentReader {
-  /// The most combinations of a matrix that is written out: each becomes an attempt with its own record and logs.
+  /// The maximum number of combinations of a literal matrix: each becomes an attempt with its own record and logs.
   package static let maximumCombinations = 100_000
 
-  /// `for_each` or `matrix`.
+  /// Reads `for_each` or `matrix`.
   func readLoop(_ key: OperationKey, _ entry: YAMLEntry, into draft: OperationDraft) {
     guard draft.definition.loop == nil else {
       return error(
@@ -15,7 +15,7 @@ extension DocumentReader {
     if key == .matrix { readMatrix(entry.value, into: draft) } else { readForEach(entry.value, into: draft) }
   }
 
-  /// Takes over what bounds the failures of a loop, whose keys may stand in any order.
+  /// Applies the failure limits to a loop, because their keys may come in any order.
   func finishLoop(of draft: OperationDraft, _ node: YAMLNode) {
     if !draft.loopKeys.isEmpty, node[OperationKey.forEach.rawValue] == nil, node[OperationKey.matrix.rawValue] == nil {
       for entry in draft.loopKeys {
@@ -27,7 +27,7 @@ extension DocumentReader {
   }
 
   private func readForEach(_ node: YAMLNode, into draft: OperationDraft) {
-    // The loop stands even when its list cannot be read: expressions may name its item.
+    // The loop exists even if its list cannot be read, because expressions may name its item.
     var loop = OperationDefinition.Loop(source: .list(.literal(.array([]))), itemName: "item", concurrency: nil)
     defer { draft.definition.loop = loop }
     guard node.entries != nil else {
@@ -60,7 +60,7 @@ extension DocumentReader {
     loop.source = .list(placed.data)
   }
 
-  /// A list that is written out, or an expression that yields one.
+  /// Reads a literal list, or an expression that yields one.
   private func list(_ node: YAMLNode, _ what: String, into sites: inout [ExpressionSite]) -> PlacedData? {
     guard node.items == nil else { return placedData(node, .loop, into: &sites) }
     return placedExpression(node, .loop, into: &sites) { fix in
@@ -116,7 +116,7 @@ extension DocumentReader {
     draft.definition.loop = OperationDefinition.Loop(source: .matrix(matrix), itemName: "item", concurrency: nil)
   }
 
-  /// Warns of a list of mappings that is nearly called `include` or `exclude`: it is a list like any other, and leaves nothing out.
+  /// Warns of a list of mappings whose name resembles `include` or `exclude`: it is treated as an ordinary list.
   private func warnOfNearName(of entry: YAMLEntry) {
     guard let items = entry.value.items, !items.isEmpty, items.allSatisfy({ $0.entries != nil }),
       let near = NearestName.suggestion(for: entry.name.lowercased(), among: MatrixKey.allCases.map(\.rawValue)),
@@ -127,7 +127,7 @@ extension DocumentReader {
       fix: "did you mean '\(near)'?")
   }
 
-  /// `exclude` or `include`: mappings that are written out or computed, or an expression that yields all of them.
+  /// Reads `exclude` or `include`: literal or computed mappings, or an expression that yields all of them.
   private func readEntries(
     _ key: MatrixKey, _ entry: YAMLEntry, into draft: OperationDraft, _ matrix: inout OperationDefinition.Matrix
   ) {
@@ -155,7 +155,7 @@ extension DocumentReader {
     return placedData(node, .loop, into: &sites)
   }
 
-  /// Reports what is written under `exclude` and cannot leave anything out.
+  /// Reports entries under `exclude` that cannot exclude anything.
   private func checkExclusions(in entries: [YAMLEntry]) {
     let lists = entries.filter { MatrixKey(rawValue: $0.name.lowercased()) == nil }
     let names = lists.map(\.name)
@@ -181,7 +181,7 @@ extension DocumentReader {
     }
   }
 
-  /// The value of a node in which there is no expression; nothing is reported.
+  /// Returns the value of a node without expressions; reports nothing.
   private func plainValue(_ node: YAMLNode) -> JSONValue? {
     var sites: [ExpressionSite] = []
     guard !node.isFaulty, case .literal(let value) = sibling().data(node, .loop, into: &sites) else { return nil }
@@ -189,7 +189,7 @@ extension DocumentReader {
   }
 }
 
-/// The names of the contexts of expressions.
+/// The names of expression contexts.
 enum ContextName {
   static let all = [
     "params", "env", "secrets", "results", "errors", "operations", "artifacts", "run", "item", "previous",

@@ -1,12 +1,12 @@
 extension YAMLNode {
-  /// What two nodes say together of the same key, whose values have `form`: mappings are joined key by key, as far down as the form says that
-  /// they are mappings of the language; anything else, data and types included, is what `other` says.
+  /// Returns the combination of two nodes under the same key, whose values have `form`: mappings are joined key by key, as deep as the form describes
+  /// mappings of the language; for everything else, including data and types, `other` replaces this node.
   ///
   /// - Parameters:
-  ///   - other: What takes precedence.
-  ///   - form: The form of both.
-  ///   - count: Grows by the number of entries that are looked at.
-  /// - Returns: The node, which stands where `other` does.
+  ///   - other: The node that takes precedence.
+  ///   - form: The form of both nodes.
+  ///   - count: Increased by the number of entries visited.
+  /// - Returns: The node, at the place of `other`.
   func joined(with other: YAMLNode, as form: ValueForm, count: inout Int) -> YAMLNode {
     guard let entries, let others = other.entries, let forms = form.members else { return other }
     count += entries.count + others.count
@@ -27,7 +27,7 @@ extension YAMLNode {
 }
 
 extension ValueForm {
-  /// The form of each member of a mapping, nil for a key that there is not; nil where the form is no mapping whose keys are joined.
+  /// Returns the form of each member of a mapping, or nil for an unknown key; nil if the form is not a mapping whose keys are joined.
   fileprivate var members: ((String) -> ValueForm?)? {
     switch self {
     case .keys(let rows): return { name in rows.first { $0.key == name }?.form }

@@ -1,15 +1,15 @@
-/// Where a node is written, and what it is there for: a pipeline that includes files is read from nodes of several texts.
+/// The text that a node comes from, and its role. A pipeline that includes files consists of nodes from several texts.
 struct NodeOrigin: Sendable {
   /// The text.
   let text: SourceText
-  /// The other place that a finding here concerns.
+  /// The other place that findings here involve.
   var note: Diagnostic.Note?
-  /// Whether what is wrong here has been reported where it is declared.
+  /// Whether errors here have already been reported at the declaration.
   var isReported = false
-  /// Whether the note is for findings alone that may come from what is said at the other place.
+  /// Whether the note only applies to findings that may be caused by the other place.
   var isOverride = false
 
-  /// What is wrong with an override whatever it overrides.
+  /// The errors of an override that do not depend on what it overrides.
   private static let ofItself: Set<String> = [
     DiagnosticCode.unknownKey.rawValue, DiagnosticCode.unknownWord.rawValue, DiagnosticCode.outOfRange.rawValue,
     DiagnosticCode.invalidDuration.rawValue, DiagnosticCode.invalidSize.rawValue,
@@ -18,16 +18,16 @@ struct NodeOrigin: Sendable {
     DiagnosticCode.unknownResource.rawValue, DiagnosticCode.invalidType.rawValue,
   ]
 
-  /// The note for a finding with a code.
+  /// Returns the note for a finding with a code.
   func note(for code: String) -> Diagnostic.Note? { isOverride && Self.ofItself.contains(code) ? nil : note }
 }
 
 extension YAMLNode {
-  /// The same node with another origin for all that it is made of, each by its own.
+  /// Returns the same node with new origins for all its parts.
   ///
   /// - Parameters:
-  ///   - count: Grows by the number of nodes.
-  ///   - origin: The new origin for an old one.
+  ///   - count: Increased by the number of nodes.
+  ///   - origin: Returns the new origin for an old one.
   /// - Returns: The node.
   func moved(count: inout Int, to origin: (UInt32) -> UInt32) -> YAMLNode {
     count += 1
@@ -47,7 +47,7 @@ extension YAMLNode {
     return YAMLNode(content, range: range, coreTag: coreTag, isFaulty: isFaulty)
   }
 
-  /// The same mapping with other entries.
+  /// Returns the same mapping with other entries.
   func with(_ entries: [YAMLEntry]) -> YAMLNode {
     YAMLNode(.mapping(entries), range: range, coreTag: coreTag, isFaulty: isFaulty)
   }

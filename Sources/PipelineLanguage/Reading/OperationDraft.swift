@@ -1,9 +1,8 @@
 import Expressions
 
-/// An operation that has been read, with the places that the checks need; what the checks find out is added to its
-/// definition.
+/// An operation that has been read, with the places that the checks need; the checks add their results to its definition.
 ///
-/// A class, because the checks pass over ten thousand of them many times, and a copy of so many fields is not cheap.
+/// A class, because the checks pass over ten thousand of them many times, and copying so many fields is expensive.
 final class OperationDraft {
   /// A nested pipeline as the operation names it.
   struct NestedCall {
@@ -13,15 +12,15 @@ final class OperationDraft {
   }
 
   var definition: OperationDefinition
-  /// Where the name is written, or the operation begins when it has none.
+  /// The place of the name, or the start of the operation if it has none.
   var nameRange: SourceRange
   /// The event of a handler; nil for an operation.
   var event: PipelineDefinition.Event?
-  /// What the operation does; nil when that could not be read.
+  /// The action; nil if it could not be read.
   var actionKey: ActionKey? {
     didSet { takesRequirementAsData = actionKey?.kind.takesRequirementAsData ?? false }
   }
-  /// Whether what is injected reaches the action as data. Kept, as it is asked for each of its expressions.
+  /// Whether injected values reach the action as data. Stored, because it is read for each expression.
   private(set) var takesRequirementAsData = false
   var needs: [(name: String, node: YAMLNode)] = []
   /// The operation named by `inject: name`.
@@ -30,62 +29,62 @@ final class OperationDraft {
   var automaticInjection: PlacedData?
   var namedInjections: [(name: String, value: PlacedData)] = []
   var injectRange: SourceRange?
-  /// Whether some of what is injected could not be read, which is reported.
+  /// Whether part of the injection could not be read, which was reported.
   var hasUnreadInjection = false
   var resultRange: SourceRange?
   var conditionRange: SourceRange?
   var exclusiveRange: SourceRange?
-  /// Whether it is known that it runs in no run, and needs not even fail for that.
+  /// Whether it certainly never runs, and that without failing.
   var neverRuns = false
   var gate: GateDraft?
   var pluginUse: PluginUseDraft?
-  /// The words of `retry.early` that go with requests.
+  /// The words of `retry.early` that apply to requests.
   var earlyWords: [(name: String, range: SourceRange)] = []
   /// Whether `defaults` has a `retry`.
   var hasDefaultRetry = false
-  /// The files that its `env_file` names, and its own `env`.
+  /// The files under its `env_file`.
   var environmentFiles: [SettingFileReference] = []
   var environment: [(name: String, value: Template)] = []
   var settings: [(name: String, range: SourceRange, value: PlacedData)]? = []
-  /// Where the word `with` is.
+  /// The place of the key `with`.
   var settingsRange: SourceRange?
-  /// What the action is made of, where that is one value and the checks need its place.
+  /// The operand of the action, if it is a single value whose place the checks need.
   var operand: PlacedData?
   var loopList: PlacedData?
-  /// What an item is called, in whichever place that is written.
+  /// The label of an item, from either place.
   var label: LabelDraft?
   var matrix = MatrixDraft()
-  /// The keys that mean nothing without a loop.
+  /// The keys that have no effect without a loop.
   var loopKeys: [YAMLEntry] = []
   var failFast = false
   var maxFailures: Int?
   var nestedCall: NestedCall?
   var resources: [(name: String, amount: Int, range: SourceRange, amountRange: SourceRange)] = []
 
-  /// What was read of `label`.
+  /// A label as read.
   struct LabelDraft {
     var keyRange: SourceRange
     var template: Template
     var placed: PlacedData
   }
 
-  /// What was read of a matrix.
+  /// A matrix as read.
   struct MatrixDraft {
     var lists: [(name: String, values: PlacedData)] = []
-    /// What stands under `exclude` and `include`, where it is written out: each entry, else nil.
+    /// The entries under `exclude` and `include` if they are literal; otherwise nil.
     var exclude: [PlacedData]?
     var include: [PlacedData]?
-    /// The expressions that yield the whole of them.
+    /// The expressions that yield them as a whole.
     var computed: [(key: MatrixKey, list: PlacedData)] = []
   }
 
-  /// What was read of a gate, whose keys may stand in any order.
+  /// A gate as read; its keys may come in any order.
   struct GateDraft {
     var formula: SpecificationFormula?
     var range: SourceRange?
     var otherwise: OperationDefinition.Gate.Otherwise?
     var waitAtMost: Duration?
-    /// The keys that mean nothing without `run_when`.
+    /// The keys that have no effect without `run_when`.
     var keys: [YAMLEntry] = []
   }
 
@@ -95,18 +94,18 @@ final class OperationDraft {
     self.event = event
   }
 
-  /// Takes the definition out, without a copy: it is large. What is left is of no use.
+  /// Takes the definition out without copying it, because it is large. The draft must not be used afterwards.
   func takeDefinition() -> OperationDefinition {
     var taken = OperationDefinition(name: "", index: definition.index, action: .nothing, range: nameRange)
     swap(&taken, &definition)
     return taken
   }
 
-  /// How messages name it.
+  /// The name for messages.
   var title: String { "operation '\(definition.name)'" }
 }
 
-/// What `defaults` says, and what the pipeline says for every operation.
+/// The values of `defaults`, and those that the pipeline sets for every operation.
 struct OperationDefaults {
   var timeout: Duration?
   var grace: Duration?
@@ -115,7 +114,7 @@ struct OperationDefaults {
   var directory: Template?
   var shell: [String]?
 
-  /// Gives a definition what `share` of `defaults`.
+  /// Applies the part of the defaults selected by `share` to a definition.
   func apply(to definition: inout OperationDefinition, _ share: DefaultsShare) {
     switch share {
     case .process:
@@ -131,7 +130,7 @@ struct OperationDefaults {
   }
 }
 
-/// A pipeline that has been read, before the checks that need the whole of it.
+/// A pipeline that has been read, before the checks that need all of it.
 struct PipelineDraft {
   var definition: PipelineDefinition
   var operations: [OperationDraft] = []
@@ -140,9 +139,9 @@ struct PipelineDraft {
   /// The expressions outside operations: `env`, `defaults.env`, `defaults.directory`.
   var sites: [ExpressionSite] = []
   var plugins: [PluginEntry] = []
-  /// The files that `params_file` and `env_file` name.
+  /// The files under `params_file` and `env_file`.
   var parameterFiles: [SettingFileReference] = []
   var environmentFiles: [SettingFileReference] = []
-  /// The files of the variables that are from one, by their names, where definitions are compared.
+  /// The files of variables that come from a file, by variable, if definitions are compared.
   var variableFiles: [String: String] = [:]
 }

@@ -1,4 +1,4 @@
-/// The keys of an operation around what it does.
+/// The keys of an operation other than its action.
 enum OperationKey: String, CaseIterable, Sendable {
   case name, description, extends, params
   case needs, inject, requires, result, when, retry, `repeat`, timeout, grace
@@ -19,7 +19,7 @@ enum OperationKey: String, CaseIterable, Sendable {
   case rerunOnChange = "rerun_on_change"
   case controllers, labels, priority, queue
 
-  /// The kinds of actions that take the key, as they say themselves.
+  /// Returns the kinds of actions that accept the key.
   private static func takers(of key: OperationKey) -> [ActionKey] {
     ActionKey.allCases.filter { $0.kind.takes.contains(key) }
   }
@@ -143,7 +143,7 @@ enum OperationKey: String, CaseIterable, Sendable {
   }
 }
 
-/// A key of an operation, as its table has it: what the operation does, or something around that.
+/// A key in the table of operations: an action or another key.
 enum OperationWord: RawRepresentable, CaseIterable, Sendable {
   case action(ActionKey)
   case around(OperationKey)
@@ -169,17 +169,17 @@ enum OperationWord: RawRepresentable, CaseIterable, Sendable {
     ActionKey.allCases.map(OperationWord.action) + OperationKey.allCases.map(OperationWord.around)
   }
 
-  /// What the operation does, where the key says so.
+  /// The action, if the key is one.
   var action: ActionKey? {
     if case .action(let key) = self { key } else { nil }
   }
 }
 
-/// The keys of `retry` in its long form.
+/// The keys of the long form of `retry`.
 enum RetryKey: String, CaseIterable, Sendable {
   case limit, backoff, base, max, jitter, deadline, on, early
 
-  /// The words that an entry of `on` may be.
+  /// The words allowed as entries of `on`.
   static let causeWords = ["timeout"] + ClusterEnd.allCases.map(\.rawValue)
 
   static let table = KeyTable<RetryKey>(
@@ -204,7 +204,7 @@ enum RetryKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of one entry of `retry.on`: exactly one of them.
+/// The keys of an entry of `retry.on`, of which exactly one is given.
 enum CauseKey: String, CaseIterable, Sendable {
   case exit, signal, status, error
 
@@ -233,7 +233,7 @@ enum RepeatKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of `for_each` in its long form.
+/// The keys of the long form of `for_each`.
 enum ForEachKey: String, CaseIterable, Sendable {
   case `in`, `as`, label, concurrency
   case failFast = "fail_fast"
@@ -254,7 +254,7 @@ enum ForEachKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of `matrix`; what else stands there is a list.
+/// The special keys of `matrix`; all others are lists.
 enum MatrixKey: String, CaseIterable, Sendable {
   case exclude, include
 

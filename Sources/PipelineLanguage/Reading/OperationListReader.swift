@@ -1,12 +1,12 @@
 import Dispatch
 
 extension DocumentReader {
-  /// How many operations one thread reads in a millisecond, about: what makes it worth to ask another one.
+  /// The number of operations that one thread reads in about a millisecond, below which using another thread does not pay.
   private static let stretch = 250
 
-  /// The operations of a list, in its order; an item that is none is reported and left out.
+  /// Reads the operations of a list, in order; items that are not operations are reported and left out.
   ///
-  /// A long list is read by all processors. What it comes to, and the order of what is reported, is the same.
+  /// A long list is read on all processors, with the same results and order of findings.
   func operations(_ items: [YAMLNode], defaults: OperationDefaults) -> [OperationDraft] {
     guard items.count >= 2 * Self.stretch, items.allSatisfy({ $0.entries != nil }) else {
       return operations(items[...], from: 0, defaults)
@@ -20,7 +20,7 @@ extension DocumentReader {
     return stretches.flatMap(\.drafts)
   }
 
-  /// Operations whose indices begin with `first`.
+  /// Reads operations whose indices start at `first`.
   fileprivate func operations(
     _ items: ArraySlice<YAMLNode>, from first: Int, _ defaults: OperationDefaults
   ) -> [OperationDraft] {
@@ -33,10 +33,10 @@ extension DocumentReader {
   }
 }
 
-/// Some of the operations of a list, one after another, with a reader for them alone.
+/// A part of a list of operations, with its own reader.
 private final class OperationStretch: @unchecked Sendable {
-  // @unchecked: one thread reads it, and another looks at it once that has ended. What it shares with other stretches (the text, its nodes, the defaults)
-  // is never changed.
+  // @unchecked: one thread reads the stretch, and another uses it only afterwards. The data shared with other stretches (the text, its nodes, the
+  // defaults) is never modified.
   let reader: DocumentReader
   private let items: ArraySlice<YAMLNode>
   private let defaults: OperationDefaults
@@ -49,7 +49,7 @@ private final class OperationStretch: @unchecked Sendable {
   }
 
   func read() {
-    // Every item is an operation, as whoever divided the list has made sure of.
+    // Every item is a mapping, which the caller has checked.
     drafts = reader.operations(items, from: items.startIndex, defaults)
   }
 }

@@ -1,7 +1,7 @@
 import Expressions
 
 extension DocumentReader {
-  /// Reads one operation or, when `event` is given, one handler. Nil when the node is no mapping.
+  /// Reads an operation, or a handler if `event` is given. Returns nil if the node is not a mapping.
   func operation(
     _ node: YAMLNode, index: Int, event: PipelineDefinition.Event? = nil, defaults: OperationDefaults
   ) -> OperationDraft? {
@@ -9,7 +9,7 @@ extension DocumentReader {
       wrongForm(node, event == nil ? "an operation" : "a handler", needs: "a mapping")
       return nil
     }
-    // What a template says is written elsewhere.
+    // Keys that come from a template are written elsewhere.
     let head = entries.first { $0.key.origin == node.origin }?.key.range ?? node.range
     let draft = OperationDraft(
       definition: OperationDefinition(name: "", index: index, action: .nothing, range: head),
@@ -20,7 +20,7 @@ extension DocumentReader {
     draft.actionKey = actions.count == 1 ? actions[0] : nil
     defaults.apply(to: &draft.definition, draft.actionKey?.kind.share ?? .nothing)
     readKeys(of: node, OperationKey.table) { word, row, entry in
-      // Which keys go with an action that this version does not have is not known here.
+      // For an action that this version does not support, the valid keys are unknown.
       if let only = row.actions, let action = draft.actionKey, !only.contains(action) {
         return error(.misplacedKey, "'\(row.key)' has no effect on '\(action.rawValue)'", at: entry.key.range)
       }
@@ -55,17 +55,17 @@ extension DocumentReader {
     draft.nameRange = nameNode.range
     draft.definition.range = nameNode.range
     guard let name = plainText(nameNode, "'name'") else { return }
-    // A name that breaks the rule still names the operation, so that references to it do not fail as well.
+    // An invalid name still names the operation, so that references to it are not reported as well.
     draft.definition.name = name
     _ = checkName(name, .operation, "an operation's name", at: nameNode.range)
   }
 
-  /// The keys of the entries that say what the operation does; reports when there is not exactly one.
+  /// Returns the keys of the entries that name an action; reports if there is not exactly one.
   private func actionKeys(of entries: [YAMLEntry], _ draft: OperationDraft) -> [ActionKey] {
     var found: [(key: ActionKey, range: SourceRange)] = []
     var isMisspelt = false
     for entry in entries {
-      // A template that cannot be had may be what says it.
+      // An unavailable template may supply the action.
       guard let place = OperationKey.table.place(of: entry.name), entry.name != OperationKey.extends.rawValue else {
         isMisspelt = true
         continue
@@ -78,7 +78,7 @@ extension DocumentReader {
       let keys = actions.map(\.rawValue).joined(separator: ", ")
       error(.noAction, "\(title) does nothing: it needs one of \(keys)", at: draft.nameRange)
     } else if found.count > 1, found[0].range.origin != found[1].range.origin {
-      // What the operation says itself comes first.
+      // The operation's own keys come first.
       error(
         .severalActions,
         "\(title) has both '\(found[1].key.rawValue)', of the template, and '\(found[0].key.rawValue)'",
@@ -141,7 +141,7 @@ extension DocumentReader {
     }
   }
 
-  /// `env` takes precedence over `env_file`, whichever stands first, and that over `defaults`.
+  /// Combines the environment: `env` takes precedence over `env_file`, in any order, and that over `defaults`.
   private func finishEnvironment(of draft: OperationDraft) {
     let ofFiles = variables(of: draft.environmentFiles)
     if !ofFiles.isEmpty {
@@ -156,7 +156,7 @@ extension DocumentReader {
     }
   }
 
-  /// Reports the words of `retry.early` that go with requests, where no request has taken them.
+  /// Reports the words of `retry.early` that only apply to requests, if the action is not a request.
   private func refuseEarlyWords(of draft: OperationDraft) {
     for word in draft.earlyWords {
       error(
@@ -185,7 +185,7 @@ extension DocumentReader {
     }
   }
 
-  /// The shell and its arguments: `bash` means `[bash, -c]`.
+  /// Reads the shell and its arguments: `bash` means `[bash, -c]`.
   func shell(_ node: YAMLNode) -> [String]? {
     let isList = node.items != nil
     let words = texts(node, "'shell'", allowsOne: true).map(\.text)
@@ -196,7 +196,7 @@ extension DocumentReader {
     return isList ? words : [first, "-c"]
   }
 
-  /// Environment variables in the order of the file.
+  /// Reads environment variables, in file order.
   func environment(
     _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
   ) -> [(name: String, value: Template)] {
@@ -217,7 +217,7 @@ extension DocumentReader {
     return variables
   }
 
-  /// Whether a key can name an environment variable that the author sets.
+  /// Returns whether a key can name an environment variable that the author sets.
   func checkVariable(_ key: YAMLNode) -> Bool {
     let name = key.text ?? ""
     guard checkName(name, .variable, "an environment variable", at: key.range) else { return false }
@@ -229,7 +229,7 @@ extension DocumentReader {
     return true
   }
 
-  /// `base` with the variables of `own` in place of those of the same name.
+  /// Returns `base` with the variables of `own` replacing those of the same name.
   static func merged(
     _ base: [(name: String, value: Template)], with own: [(name: String, value: Template)]
   ) -> [(name: String, value: Template)] {

@@ -1,34 +1,34 @@
 import Expressions
 
-/// What the file says of an operation that shapes what it comes to, as hashes. Two of one shape come to the same with the same inputs.
+/// The hashes of what the file defines for an operation's results. Two operations of the same shape yield the same results for the same inputs.
 ///
-/// Its place in the file, its name and its description count as little as when it runs, how often it is tried and what it is called where it is shown.
+/// The operation's place in the file, name, description and label are irrelevant, as are when it runs and how often it is attempted.
 struct OperationShape: Sendable, Hashable {
-  /// Of what is done.
+  /// The hash of the action.
   var action: String
-  /// Of what the items of its loop are made of.
+  /// The hash of the source of its items.
   var items: String
-  /// The variables that it has from files under its `env_file`, by their names.
+  /// The variables from files under its `env_file`, by name.
   var variables: [String: FileVariable]
 
   /// A variable of a file.
   struct FileVariable: Sendable, Hashable {
-    /// The file, as it is written.
+    /// The file, as written.
     var file: String
     var text: String
   }
 }
 
 extension OperationKey {
-  /// What a key shapes.
+  /// What a key affects.
   enum Bearing {
-    /// What the operation comes to.
+    /// The operation's results.
     case action
-    /// Which items a loop has.
+    /// The items of its loop.
     case items
-    /// What it comes to, together with the `defaults` of the file.
+    /// The operation's results, together with the `defaults` of the file.
     case defaulted
-    /// Nothing of that.
+    /// Neither.
     case nothing
   }
 
@@ -56,7 +56,7 @@ extension OperationWord {
 }
 
 extension OperationShape {
-  /// The shape of an operation that has been read from `node`, `defaults` included; `files` names the files of its variables that are from one.
+  /// Creates the shape of an operation that was read from `node`, including `defaults`; `files` names the files of variables that come from one.
   init(_ definition: OperationDefinition, _ node: YAMLNode, files: [String: String]) {
     variables = [:]
     var action = FingerprintInputs()

@@ -3,11 +3,11 @@ import Values
 
 /// The values of params in a file: a mapping in YAML or JSON, or `NAME=value` lines.
 struct ParameterFile {
-  /// How a file is read.
+  /// The format of a file.
   enum Format: Sendable {
     case yaml, dotenv
 
-    /// By the end of a path: `.yaml`, `.yml` and `.json`; `.env`, also before something more, as in `.env.local`. A pipe of the shell's is YAML.
+    /// Determines the format from the path: `.yaml`, `.yml` and `.json`; `.env`, also with a suffix, as in `.env.local`. A pipe from the shell is YAML.
     init?(path: String) {
       let name = path.split(separator: "/").last ?? ""
       if name.hasSuffix(".yaml") || name.hasSuffix(".yml") || name.hasSuffix(".json")
@@ -22,7 +22,7 @@ struct ParameterFile {
     }
   }
 
-  /// The values by the names of the params, as far as they are right.
+  /// The valid values, by param.
   private(set) var values: [String: JSONValue] = [:]
   private(set) var diagnostics: [Diagnostic] = []
   private let source: SourceText
@@ -42,7 +42,7 @@ struct ParameterFile {
 
   private mutating func readYAML() {
     let yaml = YAMLReader.read(source.joiningSurrogatePairs)
-    // A file in which everything is commented out gives nothing.
+    // A file in which everything is commented out supplies nothing.
     diagnostics = yaml.diagnostics.filter { $0.code != DiagnosticCode.emptyFile.rawValue }
     guard let root = yaml.root else { return }
     guard let entries = root.entries else {
@@ -76,7 +76,7 @@ struct ParameterFile {
     }
   }
 
-  /// The param of a name; nil where there is none, which is reported.
+  /// Returns the param of this name; nil if there is none, which is reported.
   private mutating func parameter(_ name: String, at range: SourceRange) -> PipelineDefinition.Parameter? {
     if let parameter = declared[name] { return parameter }
     let problem = ParameterResolver.unknown(name, in: definition)
@@ -89,15 +89,15 @@ struct ParameterFile {
   }
 }
 
-/// The values of params in files that a person names when a pipeline is started.
+/// The values of params in files that are named when a pipeline is started.
 package struct ParameterFiles: Sendable {
-  /// The values by the names of the params; those of a later file take precedence.
+  /// The values by param; those of a later file take precedence.
   package private(set) var values: [String: JSONValue] = [:]
-  /// The files that the values are from, as they were named, by the names of the params.
+  /// The files that supply the values, as they were named, by param.
   package private(set) var origins: [String: String] = [:]
-  /// Everything that was found, in the order of the files.
+  /// All findings, in the order of the files.
   package private(set) var diagnostics: [Diagnostic] = []
-  /// The texts that the findings point into.
+  /// The texts to which the findings refer.
   package private(set) var sources: [SourceText] = []
 
   /// Reads files for the params of a pipeline.
@@ -106,7 +106,7 @@ package struct ParameterFiles: Sendable {
   ///   - paths: The files. `-` is standard input, which is YAML or JSON.
   ///   - definition: The pipeline.
   ///   - standardInput: Reads standard input.
-  /// - Throws: What `standardInput` throws.
+  /// - Throws: The error that `standardInput` throws.
   package init(_ paths: [String], for definition: PipelineDefinition, standardInput: () throws -> [UInt8]) rethrows {
     for path in paths {
       if path == "-" {
@@ -118,7 +118,7 @@ package struct ParameterFiles: Sendable {
     }
   }
 
-  /// The ``origins`` of the values that nothing else takes precedence over.
+  /// Returns the ``origins`` of the values that `given` does not override.
   package func origins(except given: [String]) -> [String: String] {
     origins.filter { !given.contains($0.key) }
   }

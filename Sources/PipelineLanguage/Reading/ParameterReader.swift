@@ -1,7 +1,7 @@
 import Values
 
 extension DocumentReader {
-  /// `params`: each a mapping, or a type alone.
+  /// Reads `params`: each is a mapping, or only a type.
   func parameters(_ node: YAMLNode) -> [PipelineDefinition.Parameter] {
     guard let entries = node.entries else {
       wrongForm(node, "'params'", needs: "a mapping")
@@ -14,7 +14,7 @@ extension DocumentReader {
     }
   }
 
-  /// Reports names that differ in letter case alone, which expressions do not regard.
+  /// Reports names that differ only in case, which expressions ignore.
   private func checkDistinct(_ entries: [YAMLEntry], _ what: String) {
     var first: [String: YAMLEntry] = [:]
     for entry in entries {
@@ -44,7 +44,7 @@ extension DocumentReader {
     var pattern: YAMLEntry?
     readKeys(of: entry.value, ParameterKey.table) { key, _, entry in
       switch key {
-      // A type that cannot be read says nothing about the other keys.
+      // An invalid type must not cause errors at the other keys.
       case .type: type = self.type(entry.value) ?? .json
       case .default: defaultNode = entry.value
       case .description: parameter.description = text(entry.value, "'description'")
@@ -143,7 +143,7 @@ extension DocumentReader {
 
   // MARK: - Secrets
 
-  /// `secrets`: each read from exactly one place.
+  /// Reads `secrets`: each has exactly one source.
   func secrets(_ node: YAMLNode) -> [PipelineDefinition.Secret] {
     guard let entries = node.entries else {
       wrongForm(node, "'secrets'", needs: "a mapping")
@@ -152,7 +152,7 @@ extension DocumentReader {
     checkDistinct(entries, "secret")
     return entries.map { entry in
       _ = checkName(entry.name, .member, "a secret's name", at: entry.key.range)
-      // A secret that cannot be read still counts as a name.
+      // A secret that cannot be read still declares its name.
       let origin = origin(entry.value) ?? .command([])
       return PipelineDefinition.Secret(name: entry.name, origin: origin, range: entry.key.range)
     }

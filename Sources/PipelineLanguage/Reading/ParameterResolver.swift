@@ -1,41 +1,41 @@
 import Values
 
-/// What is wrong with one of the params that a pipeline was started with.
+/// A problem with a param that a pipeline was started with.
 public struct ParameterProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The param's name, as it was given or is declared.
+  /// The name of the param, as given or declared.
   public var name: String
   /// A stable, kebab-case identifier: `unknown-param`, `duplicate-param`, `missing-param` or `invalid-param`.
   public var code: String
   /// What is wrong, in one sentence without a full stop.
   public var message: String
-  /// What to do, such as `did you mean 'feed'?`.
+  /// How to fix it, such as `did you mean 'feed'?`.
   public var fix: String?
 
   /// The message with its fix.
   public var description: String { fix.map { "\(message), \($0)" } ?? message }
 }
 
-/// Everything that is wrong with the params that a pipeline was started with; never empty.
+/// All problems with the params that a pipeline was started with; never empty.
 public struct ParameterProblems: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The problems: first what was given wrongly, in the order given, then what is missing, in the order of the file.
+  /// The problems: first invalid params in the order given, then missing ones in file order.
   public var problems: [ParameterProblem]
 
-  /// One problem a line.
+  /// The problems, one per line.
   public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// What is wrong with the params that one pipeline hands over to another.
+/// The problems with the params that one pipeline passes to another.
 package struct ParameterMismatch: Error {
-  /// Everything that is wrong, in one sentence.
+  /// All problems, in one sentence.
   package let message: String
 }
 
-/// Turns what a person gives to `-p name=value` into the values of a pipeline's params.
+/// Converts the arguments of `-p name=value` to the values of a pipeline's params.
 public enum ParameterResolver {
-  /// The values of all params of `definition`: those `given`, none of them twice, then those in `values`, and defaults for the rest.
+  /// Returns the values of all params of `definition`: those in `given`, without duplicates, then those in `values`, and defaults for the rest.
   ///
-  /// A text is read by the param's type: `string`, `file`, `duration`, `size`, `timestamp` and `date` as they are, everything else as
-  /// JSON (for `json`, what is no JSON is a string). Then it is checked against the type, `min`, `max`, `enum` and `pattern`.
+  /// A text is parsed according to the param's type: `string`, `file`, `duration`, `size`, `timestamp` and `date` as they are, everything else as JSON
+  /// (for `json`, text that is not valid JSON is a string). The value is then checked against the type, `min`, `max`, `enum` and `pattern`.
   public static func resolve(
     _ definition: PipelineDefinition, given: [(name: String, text: String)], values others: [String: JSONValue] = [:]
   ) -> Result<[String: JSONValue], ParameterProblems> {
@@ -76,9 +76,9 @@ public enum ParameterResolver {
     return problems.isEmpty ? .success(values) : .failure(ParameterProblems(problems: problems))
   }
 
-  /// The values of all params of `definition`: those `values` that a pipeline which runs it hands over, and defaults for the rest.
+  /// Returns the values of all params of `definition`: the `values` that an outer pipeline passes, and defaults for the rest.
   ///
-  /// - Throws: ``ParameterMismatch``, which names everything that is wrong.
+  /// - Throws: ``ParameterMismatch`` with all problems.
   package static func resolve(
     _ definition: PipelineDefinition, values: [(name: String, value: JSONValue)]
   ) throws(ParameterMismatch) -> [String: JSONValue] {

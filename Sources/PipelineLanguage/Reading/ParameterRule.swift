@@ -1,11 +1,11 @@
 import Values
 
-/// What a parameter allows beyond its type.
+/// The constraints of a parameter in addition to its type.
 enum ParameterRule {
-  /// What is wrong with `value`, as the end of a sentence: `must be at least 1, found 0`. Nil when nothing is.
+  /// Returns the problem with `value`, as the end of a sentence: `must be at least 1, found 0`. Nil if there is none.
   static func problem(with value: JSONValue, for parameter: PipelineDefinition.Parameter) -> String? {
     if let mismatch = parameter.type.mismatch(of: value) { return "is not of its type: \(mismatch)" }
-    // What the run is given is kept as JSON.
+    // The params of a run are stored as JSON.
     if let problem = value.problemBeyondJSON { return problem }
     if let number = value.doubleValue {
       if let minimum = parameter.minimum, number < minimum {
@@ -29,7 +29,7 @@ enum ParameterRule {
 
   private static func isSame(_ left: JSONValue, _ right: JSONValue) -> Bool {
     if left == right { return true }
-    // 1 and 1.0 are one number.
+    // 1 and 1.0 are the same number.
     guard let left = left.doubleValue, let right = right.doubleValue else { return false }
     return left == right
   }

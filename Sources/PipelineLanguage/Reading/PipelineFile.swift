@@ -2,11 +2,11 @@ import OperatingSystem
 
 /// Reads pipeline files, within limits.
 enum PipelineFile {
-  /// Why a file could not be read.
+  /// The reason that a file could not be read.
   struct Failure: Error {
     var code: DiagnosticCode
     var message: String
-    /// What to do instead.
+    /// How to fix it.
     var fix: String?
 
     private init(code: DiagnosticCode, message: String) {
@@ -14,12 +14,12 @@ enum PipelineFile {
       self.message = message
     }
 
-    /// The same for a file that messages call `path`, where there is none.
+    /// Returns the same failure for a missing file with the path `path` in the message.
     func calling(_ path: String) -> Failure {
       code == .fileNotFound ? Failure(code: code, message: "there is no file '\(path)'") : self
     }
 
-    /// The failure to read the file that messages call `path`, and that a person has named where `isArgument`.
+    /// Creates the failure to read a file. `path` is its name for messages; `isArgument` means that a user named it.
     init(_ error: InputFileError, path: String, isArgument: Bool = false) {
       if error.isMissing {
         code = .fileNotFound
@@ -35,18 +35,17 @@ enum PipelineFile {
     }
   }
 
-  /// What was read.
+  /// The contents of a file.
   struct Content {
     var bytes: [UInt8]
-    /// Whether it comes from a pipe or a terminal, which is no place in a folder.
+    /// Whether it comes from a pipe or a terminal, and so from no folder.
     var isStream: Bool
   }
 
-  /// What the file at `path` says. Of a file that is larger than the YAML reader takes, one byte more than that, so that the
-  /// reader says so.
+  /// Reads the file at `path`. If it is too large for the YAML reader, returns one byte more than the limit, so that the reader reports it.
   ///
-  /// What another file names must be a regular file. What is an argument of a command may also be a terminal, or a pipe that the shell has made for it: `<(…)`. A
-  /// FIFO is refused, as nobody may ever write to it.
+  /// A file named in another file must be regular. A command's argument may also be a terminal, or a pipe that the shell created: `<(…)`. A FIFO is
+  /// rejected, because it may never have a writer.
   static func read(_ path: String, isArgument: Bool) -> Result<Content, Failure> {
     do throws(InputFileError) {
       let file = try InputFile(path, accepts: isArgument ? .given : .regular)

@@ -1,7 +1,7 @@
 import PluginHost
 import Values
 
-/// The keys at the top of a pipeline file.
+/// The top-level keys of a pipeline file.
 package enum PipelineKey: String, CaseIterable, Sendable {
   case name, description, labels, include, params
   case paramsFile = "params_file"
@@ -17,13 +17,13 @@ package enum PipelineKey: String, CaseIterable, Sendable {
   case runWhen = "run_when"
   case otherwise
 
-  /// How keys begin that are the author's own, such as places for YAML anchors.
+  /// The prefix of the author's own keys, such as places for YAML anchors.
   static let ownPrefix = "x-"
 
-  /// Whether a key is the author's own, which the loader does not look into.
+  /// Returns whether a key is the author's own, which the loader ignores.
   static func isOwn(_ key: String) -> Bool { key.hasPrefix(ownPrefix) }
 
-  /// Whether a key means something, or is the author's own.
+  /// Returns whether a key is part of the language or the author's own.
   static func isKnown(_ key: String) -> Bool { table.place(of: key) != nil || isOwn(key) }
 
   static let table = KeyTable<PipelineKey>(
@@ -130,7 +130,7 @@ enum RetentionKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of one parameter.
+/// The keys of a parameter.
 enum ParameterKey: String, CaseIterable, Sendable {
   case type, `default`, description, min, max, `enum`, pattern
 
@@ -147,7 +147,7 @@ enum ParameterKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of one secret: exactly one of them.
+/// The keys of a secret, of which exactly one is given.
 enum SecretKey: String, CaseIterable, Sendable {
   case env, file, command
 
@@ -163,7 +163,7 @@ enum SecretKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of one specification in its long form.
+/// The keys of the long form of a specification.
 enum SpecificationKey: String, CaseIterable, Sendable {
   case uses, hold, with
 
@@ -182,7 +182,7 @@ enum SpecificationKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of one plugin in its long form.
+/// The keys of the long form of a plugin.
 enum PluginKey: String, CaseIterable, Sendable {
   case path, sha256, isolation, limits, env, secrets
 
@@ -221,7 +221,7 @@ enum PluginLimitKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of one controller.
+/// The keys of a controller.
 enum ControllerKey: String, CaseIterable, Sendable {
   case uses, with
 
@@ -243,7 +243,7 @@ enum DefaultsKey: String, CaseIterable, Sendable {
     "'defaults'",
     rows(of: ["timeout", "grace", "retry", "env", "directory", "shell"]))
 
-  // The rows are those of operations, so that nothing is said twice.
+  // Reuses the rows of operations.
   private static func rows(of keys: [String]) -> [KeyRow] {
     OperationKey.table.rows.filter { keys.contains($0.key) }
   }

@@ -2,7 +2,7 @@ import OperatingSystem
 import PluginHost
 import Values
 
-/// A plugin as `plugins` names it, with the places that the checks need.
+/// An entry of `plugins`, with the places that the checks need.
 struct PluginEntry {
   var id: String
   var reference = PluginReference()
@@ -12,9 +12,9 @@ struct PluginEntry {
   var secrets: [(name: String, range: SourceRange)] = []
 }
 
-/// One `uses` with its `with`, and the places that the checks need.
+/// A `uses` with its `with`, and the places that the checks need.
 final class PluginUseDraft {
-  /// What has it, which decides what it can be.
+  /// The owner, which determines the kinds of offers that are allowed.
   enum Owner {
     case operation
     /// The specification at this position.
@@ -23,22 +23,22 @@ final class PluginUseDraft {
   }
 
   let owner: Owner
-  /// What has it, as messages name it: `operation 'x'`.
+  /// The owner, as messages name it, such as `operation 'x'`.
   let title: String
   let id: String
-  /// Where the id is written.
+  /// The node of the id.
   let node: YAMLNode
-  /// The settings; nil where what stands at `with` is no mapping, so that nothing is known of them.
+  /// The settings; nil if `with` is not a mapping, so that the settings are unknown.
   var settings: [(name: String, range: SourceRange, value: PlacedData)]? = []
-  /// Where the word `with` is; nil without one.
+  /// The place of the key `with`; nil if there is none.
   var withRange: SourceRange?
-  /// Whether the settings are known to be what the offer describes.
+  /// Whether the settings are known to match the offer's description.
   var hasFittingSettings = false
-  /// The expressions in the settings; those of an operation are among its own.
+  /// The expressions in the settings; those of an operation are among its own sites.
   var sites: [ExpressionSite] = []
-  /// Where the types of the sites are among those of all expressions outside operations.
+  /// The position of the types of these sites among those of all expressions outside operations.
   var firstSite = 0
-  /// What it turned out to be; nil as long as nothing is known of it.
+  /// The offer it refers to; nil until it is known.
   var offer: PluginOffer?
 
   init(owner: Owner, title: String, id: String, node: YAMLNode) {
@@ -62,7 +62,7 @@ final class PluginUseDraft {
 extension DocumentReader {
   // MARK: - plugins
 
-  /// `plugins`.
+  /// Reads `plugins`.
   func plugins(_ node: YAMLNode, in directory: String) -> [PluginEntry] {
     guard let entries = node.entries else {
       wrongForm(node, "'plugins'", needs: "a mapping of plugins' ids to paths")
@@ -153,7 +153,7 @@ extension DocumentReader {
 
   // MARK: - uses and with
 
-  /// The id of an offer; nil, and reported, where it can be none.
+  /// Reads the id of an offer; returns nil if it is invalid, which is reported.
   func offerID(_ node: YAMLNode) -> String? {
     guard let text = plainText(node, "'uses'") else { return nil }
     if PluginUse.isOfferID(text) { return text }
@@ -164,7 +164,7 @@ extension DocumentReader {
     return nil
   }
 
-  /// `with`: the settings, with their expressions in `sites`; nil, and reported, where they are no mapping.
+  /// Reads `with`: the settings, with their expressions in `sites`; returns nil if they are not a mapping, which is reported.
   func settings(
     _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
   ) -> [(name: String, range: SourceRange, value: PlacedData)]? {
@@ -176,15 +176,14 @@ extension DocumentReader {
     return entries.map { ($0.name, $0.key.range, placedData($0.value, use, into: &sites)) }
   }
 
-  /// Whether the `uses` of a specification names what a plugin offers, rather than what the language or the pipeline
-  /// has.
+  /// Returns whether the `uses` of a specification names a plugin's offer rather than a specification of the language or the pipeline.
   func namesPlugin(_ text: String, hasSettings: Bool) -> Bool {
     guard PluginUse.isOfferID(text), !SpecificationWord.reserved.contains(text) else { return false }
-    // A specification may be called as what it uses.
+    // A specification may have the same name as the offer it uses.
     return hasSettings || text.contains(".") || specifications[text] == nil
   }
 
-  /// A specification of a plugin.
+  /// Reads a specification of a plugin.
   func pluginSpecification(
     _ id: String, _ uses: YAMLNode, with entry: YAMLEntry?, at position: Int, _ what: String
   ) -> SpecificationFormula {
@@ -195,7 +194,7 @@ extension DocumentReader {
     return SpecificationFormula(text: id, root: .plugin(draft.use))
   }
 
-  /// `controllers`: one, or a list of them.
+  /// Reads `controllers`: one, or a list of them.
   func controllers(_ node: YAMLNode) -> [PipelineDefinition.Controller] {
     if let items = node.items, items.isEmpty { wrongForm(node, "'controllers'", needs: "at least one controller") }
     return (node.items ?? [node]).compactMap { item in

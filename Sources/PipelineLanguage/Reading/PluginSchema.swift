@@ -2,7 +2,7 @@ import OrderedCollections
 import PluginHost
 import Values
 
-/// What the offers of plugins add to the JSON Schema of the language: behind a known `uses`, its settings.
+/// Adds plugins' offers to the JSON Schema of the language, so that it describes the settings of a known `uses`.
 struct PluginSchema {
   private typealias Members = OrderedDictionary<String, JSONValue>
 
@@ -12,7 +12,7 @@ struct PluginSchema {
     offers = plugins.flatMap(\.offers).sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
   }
 
-  /// The schema with the offers; without any, as it is.
+  /// Returns the schema with the offers; unchanged if there are none.
   func added(to schema: JSONValue) -> JSONValue {
     guard !offers.isEmpty, var root = schema.objectValue, var definitions = root["$defs"]?.objectValue else {
       return schema
@@ -44,13 +44,13 @@ struct PluginSchema {
     return .object(root)
   }
 
-  /// The schema of a mapping with `uses` and `with`, for which the offers of a kind are known.
+  /// Returns the schema of a mapping with `uses` and `with`, given the offers of a kind.
   private func described(_ schema: JSONValue, _ kind: PluginOffer.Kind) -> JSONValue {
     let known = offers.filter { $0.kind == kind }
     guard !known.isEmpty, var members = schema.objectValue, var properties = members["properties"]?.objectValue,
       var uses = properties["uses"]?.objectValue
     else { return schema }
-    // Editors offer what is listed; anything else of the right form stays allowed.
+    // Editors suggest the listed offers; any other valid id remains allowed.
     let description = uses.removeValue(forKey: "description")
     let choices = known.map { JSONValue.object(["const": .string($0.id), "description": .string($0.summary)]) }
     properties["uses"] = ["anyOf": .array(choices + [.object(uses)]), "description": description ?? ""]
@@ -87,7 +87,7 @@ struct PluginSchema {
       properties[setting.name] = .object(schema)
     }
     var members: Members = ["type": "object", "description": .string(offer.summary)]
-    // `with:` alone is the same as none.
+    // An empty `with:` is the same as none.
     if !offer.settings.contains(where: \.isRequired) { members["type"] = ["object", "null"] }
     members["properties"] = .object(properties)
     let required = offer.settings.filter(\.isRequired).map { JSONValue.string($0.name) }
@@ -96,7 +96,7 @@ struct PluginSchema {
     return members
   }
 
-  /// Where a value is written out, an expression may stand as well.
+  /// The schema of an expression, which is allowed in place of a literal value.
   private static let expression: JSONValue = ["type": "string", "pattern": "\\$\\{\\{"]
 
   private static func schema(of type: ValueType, mayBeAbsent: Bool = false) -> Members {

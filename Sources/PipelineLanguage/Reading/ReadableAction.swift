@@ -1,23 +1,23 @@
-/// How one kind of action is read: its key, what may stand around it, and how it becomes part of a definition.
+/// How a kind of action is read: its key, the keys allowed beside it, and its conversion to a definition.
 ///
-/// What is asked here has no answer of its own unless that is right for whoever forgets it. `ActionList` has the type for each key.
+/// A requirement has a default implementation only if it is right for a new kind. `ActionList` maps each key to its type.
 protocol ReadableAction {
-  /// The row of its key, and behind it those of keys that go with no other kind.
+  /// The row of its key, followed by those of keys that apply only to this kind.
   static var rows: [KeyRow] { get }
-  /// The tables of the mappings that may stand behind its key, for the reference.
+  /// The tables of the mappings that its key may have as value, for the reference.
   static var tables: [KeySection] { get }
-  /// The keys around an action that go with some kinds only, and with this one.
+  /// The keys beside an action that apply only to some kinds, including this one.
   static var takes: Set<OperationKey> { get }
-  /// What of `defaults` is meant for it.
+  /// The part of `defaults` that applies to it.
   static var share: DefaultsShare { get }
-  /// Whether what is injected reaches it as data, rather than by standard input and the environment. It is shown then, so that no secret may be injected.
+  /// Whether injected values reach it as data, rather than through standard input and the environment. They are then visible, so no secret may be injected.
   static var takesRequirementAsData: Bool { get }
-  /// Whether only handlers have it.
+  /// Whether only handlers may use it.
   static var isOnlyForHandlers: Bool { get }
 
-  /// Reads what stands behind its key.
+  /// Reads the value of its key.
   static func read(_ node: YAMLNode, into draft: OperationDraft, by reader: DocumentReader)
-  /// Puts together what was read of the whole operation, `node`, whose keys may stand in any order.
+  /// Combines the parts read of the whole operation, `node`, whose keys may come in any order.
   static func finish(_ draft: OperationDraft, _ node: YAMLNode, by reader: DocumentReader)
 }
 
@@ -27,12 +27,12 @@ extension ReadableAction {
   static func finish(_ draft: OperationDraft, _ node: YAMLNode, by reader: DocumentReader) {}
 }
 
-/// What of `defaults` is meant for a kind of action.
+/// The part of `defaults` that applies to a kind of action.
 enum DefaultsShare {
-  /// Nothing: waiting for time or a person is not bounded by what is meant for work.
+  /// None: limits meant for work do not apply to waiting for time or a person.
   case nothing
   /// `timeout`, `grace` and `retry`.
   case work
-  /// These, and what is around a process: `env`, `directory` and `shell`.
+  /// These, and the keys of a process: `env`, `directory` and `shell`.
   case process
 }

@@ -1,9 +1,9 @@
 import Values
 
 extension DocumentReader {
-  /// `retry` of `owner`: a limit alone, or a mapping whose limit is 3 unless it says otherwise.
+  /// Reads `retry` of `owner`: a limit, or a mapping with a default limit of 3.
   ///
-  /// The words of `early` that are no formulas are added to `words`.
+  /// The words of `early` that are not conditions are appended to `words`.
   func retry(
     _ node: YAMLNode, of owner: String, words: inout [(name: String, range: SourceRange)]
   ) -> OperationDefinition.Retry? {
@@ -34,21 +34,21 @@ extension DocumentReader {
       case .early: retry.early = early(value, of: owner, words: &words)
       }
     }
-    // Whoever writes `backoff: constant` and `base: 5m` means five minutes.
+    // With `backoff: constant` and `base: 5m`, authors expect exactly five minutes.
     if !isJitterGiven, retry.backoff == .constant { retry.jitter = .none }
     if retry.maximum < retry.base {
       if let maximumRange {
         let base = DurationNotation.format(retry.base)
         error(.outOfRange, "'max' cannot be shorter than 'base', which is \(base)", at: maximumRange)
       } else {
-        // The default bound must not cut a first delay that the author asked for.
+        // The default maximum must not shorten a first delay that the author set.
         retry.maximum = retry.base
       }
     }
     return retry
   }
 
-  /// The formulas that bring an attempt forward.
+  /// Reads the conditions that bring an attempt forward.
   private func early(
     _ node: YAMLNode, of owner: String, words: inout [(name: String, range: SourceRange)]
   ) -> [SpecificationFormula] {
@@ -128,7 +128,7 @@ extension DocumentReader {
     }
   }
 
-  /// `repeat`.
+  /// Reads `repeat`.
   func repetition(_ node: YAMLNode, into sites: inout [ExpressionSite]) -> OperationDefinition.Repeat? {
     var repetition = OperationDefinition.Repeat(until: nil, every: .zero, limit: nil)
     var isBounded = false

@@ -1,7 +1,7 @@
 import Values
 
 extension DocumentReader {
-  /// The text of a scalar, as written; `what` names it in messages.
+  /// Returns the text of a scalar, as written; `what` names it in messages.
   func text(_ node: YAMLNode, _ what: String) -> String? {
     guard !node.isFaulty else { return nil }
     guard let text = node.text, !isNull(node) else {
@@ -11,7 +11,7 @@ extension DocumentReader {
     return text
   }
 
-  /// The text of a scalar in which expressions have no place.
+  /// Returns the text of a scalar in which expressions are not allowed.
   func plainText(_ node: YAMLNode, _ what: String) -> String? {
     guard let text = text(node, what) else { return nil }
     if let offset = Self.expressionOffset(in: text) {
@@ -29,7 +29,7 @@ extension DocumentReader {
     return nil
   }
 
-  /// A whole number from `minimum` up.
+  /// Reads an integer of at least `minimum`.
   func int(_ node: YAMLNode, _ what: String, minimum: Int, maximum: Int = .max) -> Int? {
     guard case .int(let value)? = node.coreScalar else {
       wrongForm(node, what, needs: "a whole number")
@@ -53,7 +53,7 @@ extension DocumentReader {
     }
   }
 
-  /// A length of time; zero only where `allowsZero`.
+  /// Reads a duration, which may be zero only if `allowsZero` is true.
   func duration(_ node: YAMLNode, _ what: String, allowsZero: Bool = true) -> Duration? {
     guard let text = plainText(node, what) else { return nil }
     guard let duration = DurationNotation.parse(text) else {
@@ -67,13 +67,13 @@ extension DocumentReader {
     return duration
   }
 
-  /// Reports that `text` is no duration.
+  /// Reports that `text` is not a duration.
   func invalidDuration(_ text: String, _ what: String, at range: SourceRange) {
     let problem = DurationProblem(text, what, shown: text)
     error(problem.code, problem.message, at: range, fix: problem.fix)
   }
 
-  /// One of the words of an enumeration.
+  /// Reads one of the words of an enumeration.
   func choice<Word: RawRepresentable & CaseIterable>(_ node: YAMLNode, _ what: String, _ type: Word.Type) -> Word?
   where Word.RawValue == String {
     guard let text = plainText(node, what) else { return nil }
@@ -85,7 +85,7 @@ extension DocumentReader {
     return nil
   }
 
-  /// A list of texts, or one text alone where `allowsOne`.
+  /// Reads a list of texts, or a single text if `allowsOne` is true.
   func texts(_ node: YAMLNode, _ what: String, allowsOne: Bool) -> [(text: String, node: YAMLNode)] {
     if let items = node.items {
       return items.compactMap { item in plainText(item, "an entry of \(what)").map { ($0, item) } }
@@ -97,7 +97,7 @@ extension DocumentReader {
 
   // MARK: - Names
 
-  /// What a name may consist of.
+  /// The characters that a name may contain.
   enum NameRule {
     case operation, pipeline, variable, member
 
@@ -127,16 +127,16 @@ extension DocumentReader {
     }
   }
 
-  /// Reports a name that breaks `rule`; answers whether it keeps to it.
+  /// Reports a name that violates `rule`; returns whether it is valid.
   func checkName(_ name: String, _ rule: NameRule, _ what: String, at range: SourceRange) -> Bool {
     if rule.allows(name) { return true }
     error(.invalidName, "'\(name)' cannot be \(what): it may hold \(rule.text)", at: range)
     return false
   }
 
-  /// The offset of the first `${{` in `text`, in Unicode scalars.
+  /// Returns the offset of the first `${{` in `text`, in Unicode scalars.
   static func expressionOffset(in text: String) -> Int? {
-    // Most texts hold no dollar sign at all.
+    // Most texts contain no dollar sign.
     guard text.utf8.contains(UInt8(ascii: "$")) else { return nil }
     var dollars = 0
     var braces = 0

@@ -1,14 +1,14 @@
 /// A file of params or variables, as a pipeline file names it.
 struct SettingFileReference: Sendable {
-  /// The path as it is written.
+  /// The path as written.
   var path: String
-  /// Whether the pipeline cannot do without it.
+  /// Whether the file must exist.
   var isRequired = true
-  /// Where the path is written.
+  /// The place of the path.
   var range: SourceRange
 }
 
-/// The keys of a file of settings in its long form.
+/// The keys of the long form of a settings file.
 enum SettingFileKey: String, CaseIterable, Sendable {
   case path, required
 
@@ -19,7 +19,7 @@ enum SettingFileKey: String, CaseIterable, Sendable {
       KeyRow("required", .bool, "Whether it is an error if there is no such file.", default: "true"),
     ])
 
-  /// What may stand behind a key that names such files: one of them, or a list.
+  /// The form of keys that name such files: one of them, or a list.
   static let form: ValueForm = {
     let file = ValueForm.anyOf([.text, .keys(table.rows)])
     return .anyOf([.text, .keys(table.rows), .list(file, minimum: 1)])
@@ -27,7 +27,7 @@ enum SettingFileKey: String, CaseIterable, Sendable {
 }
 
 extension DocumentReader {
-  /// The files that a key names: a path, a mapping with `path`, or a list of these.
+  /// Reads the files that a key names: a path, a mapping with `path`, or a list of these.
   func settingFiles(_ node: YAMLNode, _ what: String) -> [SettingFileReference] {
     if let items = node.items {
       if items.isEmpty { wrongForm(node, what, needs: "at least one file") }

@@ -1,22 +1,22 @@
-/// Where the loading of a pipeline finds the files of params and variables that it names.
+/// Supplies the files of params and variables that a pipeline names.
 ///
-/// A run that goes on has the files of params as they were when it began, and those of variables as they are now: their values are not recorded, as people
-/// keep passwords in such files.
+/// A resumed run uses files of params as they were when it started, but files of variables as they are now: their values are not recorded, because such
+/// files often contain passwords.
 struct SettingFiles: Sendable {
-  /// What files are read for.
+  /// The purpose of reading the files.
   enum Purpose: Sendable {
-    /// A pipeline that is checked or begun.
+    /// Checking or starting a pipeline.
     case start
-    /// One that goes on, or is begun again from its record.
+    /// Resuming a run, or starting it again from its record.
     case recorded
-    /// A record that is only looked at.
+    /// Only displaying a record.
     case display
-    /// Finding out what has changed since: everything is taken from records.
+    /// Comparing versions, using only recorded texts.
     case comparison
   }
 
   private let purpose: Purpose
-  /// Texts that stand for files, by their absolute paths.
+  /// Texts that replace files, by absolute path.
   private let texts: [String: String]
 
   init(_ purpose: Purpose = .start, texts: [String: String] = [:]) {
@@ -24,15 +24,15 @@ struct SettingFiles: Sendable {
     self.texts = texts
   }
 
-  /// What became of a file.
+  /// The result of looking up a file.
   enum Found {
     case text(SourceText)
-    /// There is none, and that is no mistake.
+    /// There is no file, which is not an error.
     case absent
     case failure(PipelineFile.Failure)
   }
 
-  /// Whether what is wrong with a file of params keeps nothing from running: what a run was given is recorded.
+  /// Whether errors in a file of params do not prevent a run, because the params of a run are recorded.
   var forgivesParameters: Bool { purpose != .start }
 
   func parameters(_ file: SettingFileReference, shown: String, absolute: String) -> Found {

@@ -2,15 +2,15 @@ import Expressions
 import OperatingSystem
 import Values
 
-/// What a reader has found in the files of params and variables that its file names.
+/// What a reader has read from files of params and variables.
 struct FoundSettings {
-  /// All of them, as messages show them, whether they are there or not.
+  /// All named files, as messages show them, whether they exist or not.
   var files: [String] = []
-  /// The texts that findings are shown in. A line of a file of variables may be a password, and is not shown.
+  /// The texts that findings may quote. Files of variables are not included, because their lines may be passwords.
   var sources: [SourceText] = []
   /// See ``PipelineDefinition/settingTexts``.
   var texts: [String: String] = [:]
-  /// What was read of each file of variables, by its absolute path: many operations may name the same.
+  /// The contents of each file of variables by absolute path, because many operations may name the same file.
   fileprivate var variables: [String: [(name: String, value: Template)]] = [:]
 
   mutating func add(_ other: FoundSettings) {
@@ -22,7 +22,7 @@ struct FoundSettings {
 }
 
 extension DocumentReader {
-  /// Gives params the values that files have for them: they take the place of defaults.
+  /// Replaces the defaults of params with the values from files.
   func readParameterFiles(_ files: [SettingFileReference], into definition: inout PipelineDefinition) {
     for file in files {
       let (shown, absolute) = place(of: file)
@@ -52,7 +52,7 @@ extension DocumentReader {
     }
   }
 
-  /// The variables of files, where a later file takes precedence over an earlier one.
+  /// Returns the variables of files; a later file takes precedence over an earlier one.
   func variables(of files: [SettingFileReference]) -> [(name: String, value: Template)] {
     var variables: [(name: String, value: Template)] = []
     for file in files {
@@ -61,7 +61,8 @@ extension DocumentReader {
     return variables
   }
 
-  /// The file of each variable that is from one and that `own` does not have, as it is written: the one that takes precedence. Asked when the files have been read.
+  /// Returns the file, as written, of each variable that comes from one and is not in `own`; of several files, the one that takes precedence.
+  /// The files must have been read.
   func origins(of files: [SettingFileReference], except own: [(name: String, value: Template)]) -> [String: String] {
     var origins: [String: String] = [:]
     for file in files {
@@ -90,7 +91,7 @@ extension DocumentReader {
     }
   }
 
-  /// Reports what is wrong in a file, with the place that names it.
+  /// Reports a finding in a file, with a note for the place that names the file.
   private func report(_ diagnostic: Diagnostic, in file: SettingFileReference) {
     var diagnostic = diagnostic
     var range = file.range
@@ -117,7 +118,7 @@ extension DocumentReader {
     }
   }
 
-  /// Whether an entry can name a variable that the author sets.
+  /// Returns whether an entry can name a variable that the author sets.
   private func isVariable(_ entry: DotenvReader.Entry, in file: SettingFileReference, _ shown: String) -> Bool {
     let code: DiagnosticCode
     let message: String

@@ -1,13 +1,13 @@
 import Expressions
 
-/// Splits a formula into tokens. Places are indices into the scalars of the text.
+/// Splits a condition into tokens. Positions are indices into the scalars of the text.
 struct SpecificationLexer {
   struct Token {
     enum Kind: Equatable {
       case end, and, or, not, open, close
-      /// A name, with points in it where a plugin offers what it names.
+      /// A name, which contains dots if it names a plugin's offer.
       case name(String)
-      /// What no formula can hold, with what to do about it.
+      /// A character that no condition can contain, with its fix.
       case wrong(fix: String?)
     }
 
@@ -19,20 +19,20 @@ struct SpecificationLexer {
   /// The argument of a built-in.
   struct Argument {
     var text: String
-    /// Where it stands, without its quotes and the blanks around it.
+    /// The bounds of the text, without quotes and surrounding blanks.
     var start: Int
     var end: Int
-    /// How many scalars of the formula the text lacks before its first `${{`: one for each quote that is written twice.
+    /// The number of scalars that the text lacks before its first `${{`: one for each doubled quote.
     var dropped = 0
   }
 
-  /// Why there is no argument.
+  /// The reason that an argument cannot be read.
   enum ArgumentFault: Error {
-    /// No parenthesis ends it.
+    /// The closing parenthesis is missing.
     case parenthesis
-    /// No quote of its kind ends it.
+    /// The closing quote of this kind is missing.
     case quote(Unicode.Scalar)
-    /// Something stands behind the quote that ends it.
+    /// There is text after the closing quote.
     case behindQuote(Unicode.Scalar, at: Int)
   }
 
@@ -68,7 +68,7 @@ struct SpecificationLexer {
     return Token(kind: kind, start: start, end: at)
   }
 
-  /// Whether an argument follows, whose parenthesis is then read.
+  /// Consumes the opening parenthesis of an argument, if one follows.
   mutating func opensArgument() -> Token? {
     let before = at
     skipSpace()
@@ -80,10 +80,10 @@ struct SpecificationLexer {
     return Token(kind: .open, start: at - 1, end: at)
   }
 
-  /// Reads up to and with the parenthesis that ends an argument.
+  /// Reads an argument up to and including its closing parenthesis.
   ///
-  /// An argument is bare, and then ends at the parenthesis, or stands in quotes of either kind; a quote of that kind is written
-  /// twice in it. `${{ }}` is a part of either, whatever it holds.
+  /// An argument is either bare, ending at the parenthesis, or in quotes of either kind, in which a quote of the same kind is doubled. `${{ }}` is
+  /// part of the argument, whatever it contains.
   mutating func argument() throws(ArgumentFault) -> Argument {
     skipSpace()
     guard at < text.count else { throw .parenthesis }
@@ -122,7 +122,7 @@ struct SpecificationLexer {
     return argument
   }
 
-  /// Goes on to the next `scalar` outside `${{ }}`; answers whether there is one.
+  /// Advances to the next `scalar` outside `${{ }}`; returns whether there is one.
   private mutating func skip(to scalar: Unicode.Scalar) -> Bool {
     while at < text.count, text[at] != scalar {
       if text[at] == "$", at + 2 < text.count, text[at + 1] == "{", text[at + 2] == "{" { skipExpression() }
@@ -131,7 +131,7 @@ struct SpecificationLexer {
     return at < text.count
   }
 
-  /// Goes on to the last scalar of the `${{ }}` that begins here; stays where it is not closed.
+  /// Advances to the last scalar of the `${{ }}` that starts here; does not move if it is not closed.
   private mutating func skipExpression() {
     var isInString = false
     var place = at + 3

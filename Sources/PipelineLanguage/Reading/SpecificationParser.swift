@@ -1,13 +1,13 @@
 import Expressions
 import Values
 
-/// Reads a formula: `!`, `&&`, `||` and parentheses over names of specifications and what the language itself has.
+/// Parses a condition: `!`, `&&`, `||` and parentheses over the names of specifications and built-ins.
 ///
-/// What is wrong with the syntax ends the reading; everything else is collected, so that one reading finds all of it.
+/// A syntax error ends parsing; all other errors are collected, so that one pass finds all of them.
 struct SpecificationParser {
-  /// In Unicode scalars of the text.
+  /// The maximum length in Unicode scalars.
   static let maximumLength = 21_000
-  /// How deep `!` and parentheses may be nested.
+  /// The maximum nesting depth of `!` and parentheses.
   static let maximumDepth = 50
 
   private var lexer: SpecificationLexer
@@ -17,7 +17,7 @@ struct SpecificationParser {
   private let use: SpecificationUse
   private let specifications: [String: Int]
 
-  /// Reads `text`, which may name `specifications`.
+  /// Parses `text`, which may name `specifications`.
   static func parse(
     _ text: String, for use: SpecificationUse, specifications: [String: Int]
   ) throws(ExpressionError) -> ParsedFormula {
@@ -109,7 +109,7 @@ struct SpecificationParser {
     let start = token
     var argument: SpecificationLexer.Argument?
     if let open = lexer.opensArgument() {
-      // Behind a name that nobody knows, an argument is read all the same, so that the name is what is reported.
+      // The argument of an unknown name is read as well, so that the name is reported.
       do {
         argument = try lexer.argument()
       } catch {
@@ -225,7 +225,7 @@ struct SpecificationParser {
     case .succeeded: return .succeeded(pipeline: pipeline(argument.text, at: place))
     case .fileExists: return .fileExists(path(argument, at: place))
     case .changed: return .changed(path(argument, at: place))
-    // They take none, and have been returned above.
+    // These take no argument and were returned above.
     case .always, .never, .connected, .foreground: return .never
     }
   }
@@ -260,7 +260,7 @@ struct SpecificationParser {
     return template
   }
 
-  // MARK: - What is wrong
+  // MARK: - Errors
 
   private mutating func problem(
     _ code: DiagnosticCode, _ message: String, at place: ParsedFormula.Place, fix: String? = nil
@@ -287,7 +287,7 @@ struct SpecificationParser {
       position: token.start + 1, length: max(1, token.end - token.start), fix: fix)
   }
 
-  /// A spelling short enough for a message.
+  /// Shortens a spelling for a message.
   private static func clipped(_ text: String) -> String {
     text.unicodeScalars.count > 40 ? String(text.prefix(40)) + "…" : text
   }

@@ -1,14 +1,14 @@
 import Expressions
 
 extension DocumentReader {
-  /// Notes the names under `specifications`, so that formulas above it may use them as well.
+  /// Collects the names under `specifications`, so that conditions before it can use them.
   func declareSpecifications(_ root: YAMLNode) {
     for (position, entry) in (root["specifications"]?.entries ?? []).enumerated() {
       specifications[entry.name] = position
     }
   }
 
-  /// `specifications`, each at the position that ``declareSpecifications(_:)`` gave it.
+  /// Reads `specifications`, each at the position assigned by ``declareSpecifications(_:)``.
   func specifications(_ node: YAMLNode) -> [PipelineDefinition.Specification] {
     guard let entries = node.entries else {
       wrongForm(node, "'specifications'", needs: "a mapping of names to specifications")
@@ -68,7 +68,7 @@ extension DocumentReader {
     specification.hold = hold
   }
 
-  /// A formula of specifications; `what` names it in messages, and `owner` what has it.
+  /// Reads a condition over specifications; `what` names it in messages, and `owner` its owner.
   func formula(
     _ node: YAMLNode, _ what: String, _ use: SpecificationUse, of owner: String = "the pipeline"
   ) -> SpecificationFormula? {
@@ -90,7 +90,7 @@ extension DocumentReader {
 
   // MARK: - Gates
 
-  /// `run_when` and the keys that go with it.
+  /// Reads `run_when` and its accompanying keys.
   func readGate(_ key: OperationKey, _ entry: YAMLEntry, into draft: OperationDraft) {
     var gate = draft.gate ?? OperationDraft.GateDraft()
     defer { draft.gate = gate }
@@ -108,7 +108,7 @@ extension DocumentReader {
     }
   }
 
-  /// Puts together what was read of a gate.
+  /// Combines the parts read of a gate.
   func finishGate(of draft: OperationDraft) {
     guard let read = draft.gate else { return }
     guard read.range != nil else {

@@ -1,8 +1,8 @@
 import Expressions
 
-/// What a formula is for, which decides what may stand in it.
+/// The purpose of a condition, which determines what it may contain.
 enum SpecificationUse: Sendable, Equatable {
-  /// The specification of a pipeline at this position.
+  /// The specification at this position in the pipeline.
   case specification(Int)
   case automatic, rerunOnChange, staleWhen, runWhen, wait, early
 
@@ -19,37 +19,37 @@ enum SpecificationUse: Sendable, Equatable {
     }
   }
 
-  /// Whether something with an age stands behind it: a success that may be taken over.
+  /// Whether the condition concerns something with an age: a success that may be reused.
   var hasAge: Bool { self == .staleWhen }
 }
 
-/// A formula that has been read, with the places that the checks need.
+/// A condition that has been read, with the places that the checks need.
 struct SpecificationSite {
   let formula: ParsedFormula
   let node: YAMLNode
   let use: SpecificationUse
-  /// What has it, as messages name it: `operation 'x'`.
+  /// The owner, as messages name it, such as `operation 'x'`.
   var owner: String = "the pipeline"
 }
 
-/// What parsing a formula found out. Places count from 1 in the text of the node.
+/// The result of parsing a condition. Positions are in the text of the node, from 1.
 struct ParsedFormula {
-  /// A stretch of the text.
+  /// A range of the text.
   struct Place: Sendable {
     var position: Int
     var length: Int
   }
 
-  /// The formula; of use only when nothing was wrong.
+  /// The condition; only valid without problems.
   var formula: SpecificationFormula
-  /// Where it names specifications of the pipeline.
+  /// The places where it names specifications of the pipeline.
   var names: [(specification: Int, place: Place)] = []
-  /// Where it asks for an age.
+  /// The places where it uses an age.
   var ages: [Place] = []
-  /// Where it asks for the terminal of the process.
+  /// The places where it requires the terminal of the process.
   var terminals: [Place] = []
-  /// The arguments that hold expressions, each with how many Unicode scalars of the text come before it.
+  /// The arguments that contain expressions, each with its offset in the text in Unicode scalars.
   var templates: [(template: Template, offset: Int)] = []
-  /// What is wrong beyond its syntax.
+  /// The errors other than syntax errors.
   var problems: [ExpressionError] = []
 }

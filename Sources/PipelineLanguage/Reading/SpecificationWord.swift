@@ -1,11 +1,11 @@
-/// The specifications that the language itself has.
+/// The built-in specifications of the language.
 enum SpecificationWord: String, CaseIterable, Sendable {
   case always, never, connected, foreground
   case olderThan = "older-than"
   case fileExists = "file-exists"
   case changed, succeeded
 
-  /// How it is written, with an example of its argument.
+  /// The notation, with an example argument.
   var usage: String {
     switch self {
     case .always, .never, .connected, .foreground: rawValue
@@ -16,12 +16,12 @@ enum SpecificationWord: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it is nothing without an argument.
+  /// Whether it requires an argument.
   var takesArgument: Bool { usage.utf8.last == UInt8(ascii: ")") }
 
-  /// What brings a retry forward and is no specification: words of `retry.early`.
+  /// The words of `retry.early` that bring a retry forward but are not specifications.
   static let earlyOnly = ["reachable", "peer-success"]
 
-  /// Names that no specification of an author may have.
+  /// The names that an author's specifications must not have.
   static let reserved = Set(allCases.map(\.rawValue) + earlyOnly + ["true", "false", "not", "and", "or"])
 }

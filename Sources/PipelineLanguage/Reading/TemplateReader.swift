@@ -1,13 +1,13 @@
 extension DocumentReader {
-  /// What a template of its own is wrong with depends on what is around it: an operation may give what is missing.
+  /// The errors that do not count for a template by itself, because the operation that extends it may supply what is missing.
   private static let incomplete: Set<String> = [
     DiagnosticCode.missingKey.rawValue, DiagnosticCode.misplacedKey.rawValue,
     DiagnosticCode.unknownSpecification.rawValue, DiagnosticCode.bodyWithoutMeaning.rawValue,
   ]
 
-  /// Calls `body` with a reader for something that is read only to find what is wrong with it whatever it will be joined with.
+  /// Calls `body` with a reader for a part that is only checked by itself, before it is joined with anything.
   ///
-  /// - Returns: Whether there is no error.
+  /// - Returns: Whether there are no errors.
   func check(_ body: (DocumentReader) -> Void) -> Bool {
     let trial = sibling()
     body(trial)
@@ -19,7 +19,7 @@ extension DocumentReader {
     return isSound
   }
 
-  /// Finds what is wrong with a template, whoever extends it. Answers whether nothing is.
+  /// Checks a template by itself. Returns whether it has no errors.
   func checkTemplate(_ entry: YAMLEntry) -> Bool {
     guard checkName(entry.name, .member, "a template's name", at: entry.key.range) else { return false }
     guard let entries = entry.value.entries else {
@@ -42,7 +42,7 @@ extension DocumentReader {
       return false
     }
     return check { trial in
-      // Nothing may name it but what is said of it.
+      // The template's own name only serves messages.
       let draft = OperationDraft(
         definition: OperationDefinition(name: entry.name, index: 0, action: .nothing, range: place), nameRange: place,
         event: nil)
@@ -57,7 +57,7 @@ extension DocumentReader {
     }
   }
 
-  /// Finds what is wrong with what an included file says at its top, whoever includes it.
+  /// Checks a top-level key of an included file by itself.
   func checkIncluded(_ key: IncludedKey, _ node: YAMLNode) {
     var sites: [ExpressionSite] = []
     switch key {
@@ -74,7 +74,7 @@ extension DocumentReader {
     }
   }
 
-  /// The paths of the files that `include` names, with their places.
+  /// Returns the paths of the files under `include`, with their nodes.
   func includedPaths(_ node: YAMLNode) -> [(path: String, node: YAMLNode)] {
     let nodes = node.items ?? [node]
     if nodes.isEmpty { wrongForm(node, "'include'", needs: "a path or a list of paths") }
@@ -98,9 +98,9 @@ extension DocumentReader {
     }
   }
 
-  /// `extends` in an operation that could not be joined with a template.
+  /// Reports `extends` in an operation that could not be joined with a template.
   func readUnknownTemplate(_ node: YAMLNode) {
-    // Where there are templates, it has been reported which one there is not.
+    // If there are templates, the unknown one was already reported.
     guard !hasTemplates, let name = plainText(node, "'extends'") else { return }
     error(
       .unknownTemplate, "there is no template '\(name)'", at: node.range,

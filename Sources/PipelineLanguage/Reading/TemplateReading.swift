@@ -2,14 +2,14 @@ import Expressions
 import Values
 
 extension DocumentReader {
-  /// How many mistakes of one text are told. Nobody reads more of them, and finding the place of each takes as long as the text is.
+  /// The maximum number of errors reported for one text. More are not useful, and locating each takes time proportional to the length of the text.
   private static let mostProblems = 50
 
   private func report(_ problems: [ExpressionError], in node: YAMLNode, offset: Int) {
     for problem in problems.prefix(Self.mostProblems) { report(problem, in: node, offset: offset) }
   }
 
-  /// A text in which expressions may stand; what they name is noted in `sites`, also where some of them cannot be read.
+  /// Reads a text that may contain expressions; adds its site to `sites`, even if some expressions are invalid.
   func template(
     _ node: YAMLNode, _ what: String, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
   ) -> Template? {
@@ -17,7 +17,7 @@ extension DocumentReader {
     return template(text: text, node, use, into: &sites)
   }
 
-  /// As above, for a text that has been taken from `node` already.
+  /// Reads a text that was already taken from `node`.
   func template(
     text: String, _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
   ) -> Template {
@@ -28,12 +28,12 @@ extension DocumentReader {
     return template
   }
 
-  /// An expression, written bare or as one `${{ }}`.
+  /// Reads an expression, written bare or as one `${{ }}`.
   func expression(
     _ node: YAMLNode, _ what: String, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
   ) -> Expression? {
     guard let text = text(node, what) else { return nil }
-    // White space around `${{ }}`, such as the line break at the end of a block scalar, means nothing here.
+    // White space around `${{ }}`, such as the line break at the end of a block scalar, is ignored.
     let lead = text.unicodeScalars.prefix(while: Self.isBlank).count
     let trimmed = Self.trimmed(text)
     guard Self.expressionOffset(in: text) != nil else {
@@ -55,7 +55,7 @@ extension DocumentReader {
     return whole
   }
 
-  /// Data with expressions in its strings.
+  /// Reads data that may contain expressions in its strings.
   func data(
     _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
   ) -> DataTemplate {
@@ -74,7 +74,7 @@ extension DocumentReader {
     }
   }
 
-  /// A scalar without an expression.
+  /// Returns the value of a scalar without an expression.
   private func literal(_ node: YAMLNode, _ text: String) -> JSONValue {
     let value = node.coreScalar ?? .null
     if let problem = value.problemBeyondJSON {
@@ -85,7 +85,7 @@ extension DocumentReader {
     return value
   }
 
-  /// The same with the place of its sites.
+  /// Reads data with the position of its sites.
   func placedData(
     _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
   ) -> PlacedData {
@@ -95,7 +95,7 @@ extension DocumentReader {
       data: data, node: node, firstSite: first, isFaulty: node.isFaulty || diagnostics.count > known)
   }
 
-  /// An expression, written bare or as one `${{ }}`, as placed data. Where the text is none, calls `refuse` with what to write instead.
+  /// Reads an expression, written bare or as one `${{ }}`, as placed data. If the text is not an expression, calls `refuse` with what to write instead.
   func placedExpression(
     _ node: YAMLNode, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite], refuse: (String?) -> Void
   ) -> PlacedData? {
@@ -104,7 +104,7 @@ extension DocumentReader {
       return nil
     }
     if Self.expressionOffset(in: text) != nil { return placedData(node, use, into: &sites) }
-    // A number or nothing is data, and so is a word: what it would name is no context.
+    // A number or nothing is data, and so is a word that is not the name of a context.
     guard node.coreScalar?.stringValue != nil, !isNull(node) else {
       refuse(nil)
       return nil
@@ -124,12 +124,12 @@ extension DocumentReader {
       data: .template(Template(expression: expression)), node: node, firstSite: first, isFaulty: node.isFaulty)
   }
 
-  /// A list of what was read one by one.
+  /// Combines separately read elements into a list.
   static func list(of elements: [DataTemplate]) -> DataTemplate {
     literals(elements).map { .literal(.array($0)) } ?? .array(elements)
   }
 
-  /// A template as placed data.
+  /// Reads a template as placed data.
   func placedTemplate(
     _ node: YAMLNode, _ what: String, _ use: ExpressionSite.Use, into sites: inout [ExpressionSite]
   ) -> (template: Template, placed: PlacedData)? {
@@ -138,7 +138,7 @@ extension DocumentReader {
     return (template, PlacedData(data: Self.data(template), node: node, firstSite: first))
   }
 
-  /// Reports an error in an expression that begins `offset` Unicode scalars into the text of `node`.
+  /// Reports an error in an expression that starts `offset` Unicode scalars into the text of `node`.
   func report(_ failure: ExpressionError, in node: YAMLNode, offset: Int) {
     report(
       failure, at: range(in: node, offset: offset + max(failure.position, 1) - 1, length: max(failure.length, 1)))

@@ -1,18 +1,17 @@
-/// A regular expression that a whole text must match.
+/// A regular expression that must match a whole text.
 ///
-/// Patterns come from pipeline files and are tried while a file is loaded, so matching takes time in proportion to the text's
-/// length whatever the pattern: all ways through it are followed side by side, without going back. That is why there are no back
-/// references and no look-around. The syntax is otherwise the common one: `.` `[a-z]` `[^…]` `\d \w \s` and their opposites,
-/// groups, `|`, `* + ?`, `{2}`, `{2,}`, `{2,5}`, `^` and `$`.
+/// Patterns come from pipeline files and are matched while a file is loaded, so matching takes time proportional to the text's length for any
+/// pattern: all alternatives are followed in parallel, without backtracking. Therefore there are no back references and no lookaround. Otherwise the
+/// syntax is the common one: `.` `[a-z]` `[^…]` `\d \w \s` and their negations, groups, `|`, `* + ?`, `{2}`, `{2,}`, `{2,5}`, `^` and `$`.
 struct TextPattern: Sendable {
-  /// Why a pattern cannot be read.
+  /// The reason that a pattern is invalid.
   struct Failure: Error {
     var message: String
-    /// The place, as the number of Unicode scalars before it.
+    /// The position, as the number of Unicode scalars before it.
     var offset: Int
   }
 
-  /// The scalars that one step of a pattern takes.
+  /// The scalars that a step of a pattern matches.
   struct ScalarSet: Sendable {
     var ranges: [ClosedRange<UInt32>] = []
     var isNegated = false
@@ -22,10 +21,10 @@ struct TextPattern: Sendable {
     }
   }
 
-  /// One step of the program that a pattern becomes.
+  /// A step of a compiled pattern.
   enum Step: Sendable {
     case take(ScalarSet)
-    /// Goes on at both places.
+    /// Continues at both positions.
     case split(Int, Int)
     case jump(Int)
     case atStart
@@ -35,7 +34,7 @@ struct TextPattern: Sendable {
 
   private let steps: [Step]
 
-  /// Reads a pattern.
+  /// Compiles a pattern.
   init(_ text: String) throws(Failure) {
     var parser = TextPatternParser(text)
     let tree = try parser.parse()
@@ -44,7 +43,7 @@ struct TextPattern: Sendable {
     steps = compiler.steps + [.done]
   }
 
-  /// Whether the whole of `text` matches.
+  /// Returns whether the pattern matches all of `text`.
   func matchesWhole(_ text: String) -> Bool {
     var current = Front(count: steps.count)
     var next = Front(count: steps.count)
@@ -62,7 +61,7 @@ struct TextPattern: Sendable {
     return current.isDone
   }
 
-  /// The places that the program can be at.
+  /// The active positions of the program.
   private struct Front {
     private(set) var places: [Int] = []
     private var seenIn: [Int]
@@ -77,7 +76,7 @@ struct TextPattern: Sendable {
       round += 1
     }
 
-    /// Adds a place; answers whether it is new.
+    /// Marks a position as visited; returns whether it is new.
     mutating func insert(_ place: Int) -> Bool {
       if seenIn[place] == round { return false }
       seenIn[place] = round
@@ -105,7 +104,7 @@ struct TextPattern: Sendable {
   }
 }
 
-/// What a pattern is made of.
+/// The syntax tree of a pattern.
 indirect enum TextPatternTree {
   case set(TextPattern.ScalarSet)
   case atStart, atEnd
@@ -114,9 +113,9 @@ indirect enum TextPatternTree {
   case times(TextPatternTree, minimum: Int, maximum: Int?)
 }
 
-/// Turns the tree of a pattern into steps.
+/// Compiles the tree of a pattern to steps.
 struct TextPatternCompiler {
-  /// The most steps of a program: `(a{100}){100}` is small to write and large to run.
+  /// The maximum number of steps: `(a{100}){100}` is short to write but large to execute.
   private static let limit = 5_000
 
   private(set) var steps: [TextPattern.Step] = []

@@ -1,4 +1,4 @@
-/// Reads the text of a pattern.
+/// Parses the text of a pattern.
 struct TextPatternParser {
   private static let deepest = 50
   private static let mostRepeats = 1_000
@@ -60,13 +60,13 @@ struct TextPatternParser {
     case .atStart, .atEnd: throw failure("there is nothing to repeat", at: start)
     default: break
     }
-    // A lazy repetition finds the same whole texts.
+    // A lazy repetition matches the same whole texts.
     _ = take("?")
     if let again = next, again == "*" || again == "+" { throw failure("there is nothing to repeat") }
     return .times(part, minimum: bounds.0, maximum: bounds.1)
   }
 
-  /// `{2}`, `{2,}` or `{2,5}`, with the closing brace taken; nil where the brace stands for itself.
+  /// Reads `{2}`, `{2,}` or `{2,5}`, including the closing brace.
   private mutating func counts() throws(TextPattern.Failure) -> (Int, Int?)? {
     let start = at
     at += 1

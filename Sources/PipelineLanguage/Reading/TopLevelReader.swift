@@ -16,7 +16,7 @@ extension DocumentReader {
       default: readSetting(key, entry.value, into: &draft)
       }
     }
-    // Files are read when it is known what they are for.
+    // The files are read after the keys that determine their use.
     readParameterFiles(draft.parameterFiles, into: &draft.definition)
     let variables = variables(of: draft.environmentFiles)
     if notesShapes {
@@ -25,7 +25,7 @@ extension DocumentReader {
     if !variables.isEmpty {
       draft.definition.environment = Self.merged(variables, with: draft.definition.environment)
     }
-    // `defaults` may be written below what it is for.
+    // `defaults` may come after the operations.
     if let operations {
       readOperations(operations.value, into: &draft)
     } else if let entries = root.entries, entries.allSatisfy({ PipelineKey.isKnown($0.name) }) {
@@ -155,7 +155,7 @@ extension DocumentReader {
     }
     return entries.map { entry in
       _ = checkName(entry.name, .member, "a resource's name", at: entry.key.range)
-      // A capacity that cannot be read still declares the name.
+      // An invalid capacity still declares the name.
       return (entry.name, int(entry.value, "the capacity of '\(entry.name)'", minimum: 1) ?? .max)
     }
   }
@@ -191,12 +191,12 @@ extension DocumentReader {
   }
 }
 
-/// The name that a pipeline has when its file does not give it one.
+/// The default name of a pipeline.
 enum PipelineName {
-  /// What stands for the file of a pipeline that has none.
+  /// The path of a pipeline that has no file.
   static let standardInput = "<stdin>"
 
-  /// The file's name without its folder and extension, with '-' for what a name cannot hold.
+  /// Returns the file's name without its folder and extension, with '-' for characters that are not allowed in names.
   static func fromFile(_ path: String) -> String {
     let file = path.split(separator: "/").last ?? ""
     if file == standardInput { return "stdin" }

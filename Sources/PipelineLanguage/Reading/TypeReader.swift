@@ -1,7 +1,7 @@
 import Values
 
 extension DocumentReader {
-  /// A type, as a name or in the form of the notation that YAML reads as a collection: `[T]`, `{field: T, optional?: T}`.
+  /// Reads a type, either as a name or in a notation that YAML reads as a collection: `[T]`, `{field: T, optional?: T}`.
   func type(_ node: YAMLNode) -> ValueType? {
     switch node.content {
     case .scalar: return namedType(node)

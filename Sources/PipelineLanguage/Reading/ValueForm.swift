@@ -1,36 +1,36 @@
 import Values
 
-/// What may stand behind a key: the loader reads by it, and `PipelineSchema` spells it out for editors.
+/// The form of a key's value, used by the loader for reading and by `PipelineSchema` for editors.
 indirect enum ValueForm: Sendable {
-  /// Any text; numbers and booleans count as the text that was written.
+  /// Any text; numbers and booleans count as their source text.
   case text
-  /// Text in which `${{ }}` may stand.
+  /// Text that may contain `${{ }}`.
   case template
-  /// Text in which no `${{ }}` may stand.
+  /// Text that must not contain `${{ }}`.
   case script
   /// An expression, with or without `${{ }}` around it.
   case expression
-  /// A formula over specifications.
+  /// A condition over specifications.
   case formula
   case bool
-  /// A whole number within these bounds.
+  /// An integer within these bounds.
   case int(minimum: Int, maximum: Int = .max)
   case number
-  /// A length of time with its units.
+  /// A duration with units.
   case duration
-  /// An amount of bytes with its unit.
+  /// A number of bytes with a unit.
   case size
   /// A name that matches a regular expression.
   case name(pattern: String)
   case choice([String])
-  /// Any data, with expressions in its strings.
+  /// Any data; its strings may contain expressions.
   case data
   /// A type in the notation of `ValueType`.
   case type
   case list(ValueForm, minimum: Int)
-  /// A mapping whose keys are chosen by the author and match `keyPattern`.
+  /// A mapping with keys of the author's choice that match `keyPattern`.
   case map(keyPattern: String, ValueForm)
-  /// A mapping with these keys, and others that are chosen by the author and match `keyPattern`, but not `except`.
+  /// A mapping with these keys, and others of the author's choice that match `keyPattern` but not `except`.
   case keysAndMap([KeyRow], keyPattern: String, except: String, ValueForm)
   /// A mapping with these keys.
   case keys([KeyRow])
@@ -39,10 +39,10 @@ indirect enum ValueForm: Sendable {
   case anyOf([ValueForm])
   /// An operation or, under `after`, a handler.
   case operation
-  /// What several operations have in common.
+  /// The common part of several operations.
   case operationTemplate
 
-  /// The form as the language reference names it.
+  /// The name of the form in the language reference.
   var name: String {
     switch self {
     case .text: "text"
@@ -73,7 +73,7 @@ indirect enum ValueForm: Sendable {
   }
 }
 
-/// The regular expressions that names must match, in the one spelling that the schema and the messages share.
+/// The regular expressions for names, shared by the schema and the messages.
 enum NamePattern {
   static let operation = "^[A-Za-z_][A-Za-z0-9_-]{0,99}$"
   static let pipeline = "^[A-Za-z_][A-Za-z0-9_.-]{0,99}$"
@@ -83,7 +83,7 @@ enum NamePattern {
   static let offer = #"^[a-z][a-z0-9-]{0,63}(\.[a-z][a-z0-9-]{0,63})?$"#
   static let anything = "^[^\\u0000]*$"
   static let field = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
-  /// What no list of a matrix may be called: it would be taken for a key of the matrix.
+  /// The names that a list of a matrix must not have, because they resemble the special keys.
   static let misspeltMatrixKey = "^(?!(in|ex)clude$)([Ii][Nn]|[Ee][Xx])[Cc][Ll][Uu][Dd][Ee]$"
   static let hash = "^[0-9a-f]{64}$"
 }

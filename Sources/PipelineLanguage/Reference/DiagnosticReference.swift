@@ -1,10 +1,10 @@
 import OperatingSystem
 import PluginHost
 
-/// The page of all codes of findings, made from the table that declares what they mean.
+/// The page of all finding codes, generated from the table that defines them.
 public enum DiagnosticReference {
-  /// The sections as Markdown: a list of all codes, then a heading for each subject, and one for each code with an example and what
-  /// is found in it.
+  /// Returns the sections as Markdown: a list of all codes, then a heading for each subject, and one for each code with an example and its
+  /// findings.
   public static func markdown() -> String {
     var text = ""
     for section in DiagnosticTable.sections {
@@ -31,7 +31,7 @@ public enum DiagnosticReference {
       }
       let result = row.load()
       let findings = DiagnosticRenderer().render(result.diagnostics, in: result.sources)
-      // The last line counts them.
+      // Drops the last line, which counts the findings.
       text += "```text\n\(findings.split(separator: "\n").dropLast().joined(separator: "\n"))\n```\n\n"
     }
     return text + "\(row.fix)\n\n"
@@ -39,7 +39,7 @@ public enum DiagnosticReference {
 }
 
 extension DiagnosticRow {
-  /// What loading the example finds; nothing at all for a situation.
+  /// Loads the example; returns an empty result for a situation.
   func load() -> LoadResult {
     guard case .file(let text, let others) = example else {
       return LoadResult(pipeline: nil, diagnostics: [], sources: [])
@@ -55,7 +55,7 @@ extension DiagnosticRow {
   }
 }
 
-/// A host with no plugin but those that are part of Penstock.
+/// A host without plugins except those that are part of Penstock.
 private struct NoPlugins: PluginCatalog {
   var knownIDs: [String] { [] }
 

@@ -1,25 +1,25 @@
 import HTTPOperations
 import PluginHost
 
-/// One row of the table of codes: what a code means, a file that yields it, and what to do.
+/// A row of the table of codes: the meaning of a code, a file that yields it, and its fix.
 struct DiagnosticRow: Sendable {
-  /// What yields the code.
+  /// An example that yields the code.
   enum Example: Sendable {
-    /// The smallest pipeline file, called `example.yaml`, and the files that it runs by their names; with one of a host, it is checked for that.
+    /// The smallest pipeline file, named `example.yaml`, and its nested files by name; if these include a host's file, the pipeline is checked against it.
     case file(String, others: [String: String])
-    /// A situation that no small file has, as it goes on behind `For example:`.
+    /// A situation that no small file can show, as it continues after `For example:`.
     case situation(String)
   }
 
-  /// What the file of a host is called.
+  /// The name of a host's file.
   static let hostFile = "host.yaml"
 
-  /// The code as it is printed.
+  /// The code as printed.
   let code: String
-  /// What it says of the file, in one sentence.
+  /// What the code says about the file, in one sentence.
   let meaning: String
   let example: Example
-  /// What to do, in Markdown.
+  /// How to fix it, in Markdown.
   let fix: String
 
   private init(code: String, meaning: String, example: Example, fix: String) {
@@ -29,14 +29,14 @@ struct DiagnosticRow: Sendable {
     self.fix = fix
   }
 
-  /// A row with a file.
+  /// Creates a row with an example file.
   init(
     _ code: any FindingCode, _ meaning: String, _ text: String, others: [String: String] = [:], fix: String
   ) {
     self.init(code: code.rawValue, meaning: meaning, example: .file(text, others: others), fix: fix)
   }
 
-  /// A row for what no small file yields.
+  /// Creates a row for a code that no small file yields.
   init(_ code: any FindingCode, _ meaning: String, when situation: String, fix: String) {
     self.init(code: code.rawValue, meaning: meaning, example: .situation(situation), fix: fix)
   }

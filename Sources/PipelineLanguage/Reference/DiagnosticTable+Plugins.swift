@@ -3,7 +3,7 @@ import PluginHost
 extension DiagnosticTable {
   static let plugins = uses + objects
 
-  /// What is wrong with how a pipeline file uses a plugin.
+  /// Errors in how a pipeline file uses a plugin.
   private static let uses = [
     DiagnosticRow(
       PluginError.Code.notFound, "No plugin of this name is found.",
@@ -92,7 +92,7 @@ extension DiagnosticTable {
       fix: "Remove the entry, or use the plugin."),
   ]
 
-  /// What is wrong with a plugin that a pipeline file uses.
+  /// Errors in a plugin that a pipeline file uses.
   private static let objects = [
     DiagnosticRow(
       PluginError.Code.ambiguous, "Two files offer the plugin.",

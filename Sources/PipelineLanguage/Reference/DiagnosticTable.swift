@@ -1,10 +1,10 @@
 /// The table of the codes of findings about pipeline files, by subject.
 ///
-/// The page of all codes is made from it, and its examples are tests: each yields its code and no other.
+/// The page of all codes is generated from it, and its examples are tests: each yields its code and no other.
 enum DiagnosticTable {
-  /// The codes about one subject.
+  /// The codes of one subject.
   struct Section: Sendable {
-    /// The subject as a heading.
+    /// The subject, as a heading.
     let title: String
     let rows: [DiagnosticRow]
   }

@@ -1,6 +1,6 @@
-/// What the layout of the lines around a syntax error tells about its cause.
+/// Analyzes the layout of the lines around a syntax error to find its cause.
 extension SourceText {
-  /// The first `:` with a letter before and text directly behind it, as in `name:value`, but not in `http://`.
+  /// Returns the first `:` that directly follows and precedes text, as in `name:value`, but not in `http://`.
   static func tightColon(in text: Substring.UnicodeScalarView) -> String.Index? {
     var index = text.startIndex
     var previous: Unicode.Scalar = " "
@@ -16,7 +16,7 @@ extension SourceText {
     return nil
   }
 
-  /// The first `:` with a blank or nothing behind it.
+  /// Returns the first `:` followed by a blank or nothing.
   static func looseColon(in text: Substring.UnicodeScalarView) -> String.Index? {
     text.indices.first { index in
       let next = text.index(after: index)
@@ -24,7 +24,7 @@ extension SourceText {
     }
   }
 
-  /// The nearest line above the line `number` that is neither blank nor a comment.
+  /// Returns the nearest line above line `number` that is neither blank nor a comment.
   func lineAbove(_ number: Int) -> Int? {
     stride(from: number - 1, to: 0, by: -1).first { number in
       let first = line(number).unicodeScalars.first { $0 != " " && $0 != "\t" }
@@ -40,7 +40,7 @@ extension SourceText {
     line(number).unicodeScalars.prefix { $0 == " " }.count
   }
 
-  /// Whether `mark` is at the beginning of a line, or behind the key with which a line begins.
+  /// Returns whether `mark` is at the start of a line, or after the key that starts a line.
   func isAtKey(_ mark: SourceMark) -> Bool {
     let before = line(mark.line).unicodeScalars.prefix(mark.column - 1)
     return scalar(at: mark) == ":" ? !before.contains(",") : before.allSatisfy { $0 == " " }

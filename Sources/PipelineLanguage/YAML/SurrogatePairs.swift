@@ -1,8 +1,8 @@
 import Values
 
 extension SourceText {
-  /// The text with each surrogate pair of JSON, such as `\ud83d\ude00`, as the one escape of YAML that means the same, where the text is an object of JSON: YAML
-  /// knows no such pairs, and most programs write what is beyond U+FFFF as one. Places behind a pair on its line are two columns less by that.
+  /// If the text is a JSON object, the text with each JSON surrogate pair, such as `\ud83d\ude00`, replaced by the equivalent YAML escape: YAML has no such
+  /// pairs, and most programs write characters beyond U+FFFF as one. Columns after a pair on its line are two lower than in the original.
   var joiningSurrogatePairs: SourceText {
     guard encodingFault == nil, text.utf8.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{"),
       text.contains("\\ud") || text.contains("\\uD")
@@ -19,7 +19,7 @@ extension SourceText {
         joined += "\\U\(String(repeating: "0", count: 8 - digits.count))\(digits)".utf8
         at += 12
       } else {
-        // What is escaped by a backslash begins no escape itself.
+        // An escaped backslash does not start another escape.
         let length = bytes[at] == UInt8(ascii: "\\") ? 2 : 1
         joined += bytes[at..<min(at + length, bytes.count)]
         at += length
@@ -28,7 +28,7 @@ extension SourceText {
     return SourceText(path: path, bytes: joined)
   }
 
-  /// The number in `\uXXXX` at a place; nil where there is none.
+  /// Returns the number in `\uXXXX` at a position; nil if there is none.
   private static func escapedUnit(in bytes: [UInt8], at place: Int) -> UInt32? {
     guard place + 6 <= bytes.count, bytes[place] == UInt8(ascii: "\\"), bytes[place + 1] == UInt8(ascii: "u") else {
       return nil

@@ -1,9 +1,9 @@
-/// What is checked about a whole text before it is parsed.
+/// Checks a whole text before it is parsed.
 enum YAMLAdmission {
-  /// libyaml compares every `%TAG` line with every other one; a pipeline file has no use for even one.
+  /// The maximum number of directives: libyaml compares every `%TAG` line with every other one, and a pipeline file needs none.
   private static let maximumDirectives = 100
 
-  /// The reason not to parse `source`, or nil.
+  /// Returns the error that prevents parsing `source`, or nil.
   static func refusal(of source: SourceText) -> Diagnostic? {
     if let fault = source.encodingFault { return fault }
     return source.withBytes { bytes in
@@ -30,8 +30,8 @@ enum YAMLAdmission {
     }
   }
 
-  /// The scalar that starts at `offset` if YAML does not allow it: C0 and C1 controls but tab, line breaks and U+0085,
-  /// and U+FFFE and U+FFFF. Surrogates cannot occur in valid UTF-8.
+  /// Returns the scalar that starts at `offset` if YAML does not allow it: C0 and C1 controls except tab, line breaks and U+0085, and U+FFFE and
+  /// U+FFFF. Surrogates cannot occur in valid UTF-8.
   private static func forbiddenScalar(in bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> Unicode.Scalar? {
     switch bytes[offset] {
     case 0x09, 0x0A, 0x0D: return nil

@@ -8,7 +8,7 @@ enum YAMLCoreTag: UInt8, Sendable, Hashable {
     "str": .str, "int": .int, "float": .float, "bool": .bool, "null": .null, "seq": .seq, "map": .map,
   ]
 
-  /// The tag whose full name, as libyaml gives it, is `name`.
+  /// Creates the tag with the full name `name`, as libyaml reports it.
   init?(fullName name: String) {
     let prefix = "tag:yaml.org,2002:"
     guard name.hasPrefix(prefix), let tag = Self.tags[String(name.dropFirst(prefix.count))] else { return nil }
@@ -16,11 +16,11 @@ enum YAMLCoreTag: UInt8, Sendable, Hashable {
   }
 }
 
-/// What plain scalars mean by the YAML 1.2 core schema (chapter 10.3.2 of the specification).
+/// The meaning of plain scalars in the YAML 1.2 core schema (chapter 10.3.2 of the specification).
 ///
-/// `yes`, `no`, `on`, `off`, dates, sexagesimal and `_`-separated numbers, all special in YAML 1.1, are strings here.
+/// `yes`, `no`, `on`, `off`, dates, sexagesimal and `_`-separated numbers, which are special in YAML 1.1, are strings.
 enum YAMLCoreSchema {
-  /// The meaning of the plain scalar `text`: null, a boolean, a number, or else a string.
+  /// Returns the value of the plain scalar `text`: null, a boolean, a number, or otherwise a string.
   static func value(of text: String) -> JSONValue {
     switch text {
     case "", "~", "null", "Null", "NULL": return .null
@@ -30,7 +30,7 @@ enum YAMLCoreSchema {
     }
   }
 
-  /// The meaning of `text` under `tag`, or nil when it has none.
+  /// Returns the value of `text` with `tag`, or nil if it has none.
   static func value(of text: String, tag: YAMLCoreTag) -> JSONValue? {
     let value = value(of: text)
     switch (tag, value) {
@@ -42,7 +42,7 @@ enum YAMLCoreSchema {
     }
   }
 
-  /// Whether a number's `text` is one of the three integer forms: it is then a double only because of its size.
+  /// Returns whether the `text` of a number has one of the three integer forms, so that it is a double only because of its size.
   private static func isWhole(_ text: String) -> Bool {
     text.hasPrefix("0x") || text.utf8.allSatisfy { isDigit($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x6F }
   }
@@ -50,7 +50,7 @@ enum YAMLCoreSchema {
   private static func number(_ text: String) -> JSONValue? {
     var text = text
     return text.withUTF8 { bytes -> JSONValue? in
-      // Most scalars are words: `+`, `-`, `.` and the digits are what a number can begin with.
+      // Most scalars are words: a number can only start with `+`, `-`, `.` or a digit.
       guard let first = bytes.first, first == 0x2B || (first >= 0x2D && first <= 0x39) else { return nil }
       return number(bytes)
     }

@@ -1,8 +1,8 @@
 import CLibYAML
 
-/// libyaml's parser over bytes that outlive it. Owns the parser's memory, and frees each event after it was looked at.
+/// libyaml's parser for bytes that outlive it. Owns the parser's memory, and frees each event after use.
 struct YAMLEventParser: ~Copyable {
-  /// Why parsing stopped, in libyaml's words. Offsets count Unicode scalars from the start of the text.
+  /// The reason that parsing stopped, as libyaml reports it. Offsets are in Unicode scalars from the start of the text.
   struct Failure {
     let problem: String
     let context: String
@@ -12,7 +12,7 @@ struct YAMLEventParser: ~Copyable {
 
   private let parser: UnsafeMutablePointer<yaml_parser_t>
 
-  /// A parser of `bytes`, or nil when there is no memory for it.
+  /// Creates a parser of `bytes`; returns nil if there is no memory for it.
   init?(_ bytes: UnsafeBufferPointer<UInt8>) {
     let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
     guard yaml_parser_initialize(parser) != 0 else {
@@ -20,7 +20,7 @@ struct YAMLEventParser: ~Copyable {
       return nil
     }
     self.parser = parser
-    // Said beforehand, because libyaml would take some UTF-8 texts for UTF-16.
+    // Set explicitly, because libyaml would detect some UTF-8 texts as UTF-16.
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
   }
@@ -30,9 +30,9 @@ struct YAMLEventParser: ~Copyable {
     parser.deallocate()
   }
 
-  /// Hands the events to `take` one after the other until it answers false.
+  /// Passes the events to `take` one by one until it returns false.
   ///
-  /// - Returns: Nil, or why libyaml could not go on.
+  /// - Returns: Nil, or the reason that libyaml could not continue.
   func forEachEvent(_ take: (yaml_event_t) -> Bool) -> Failure? {
     var goesOn = true
     while goesOn {

@@ -8,20 +8,20 @@ struct YAMLFrame {
   let anchor: String?
   let tag: YAMLCoreTag?
   let isFaulty: Bool
-  /// Where the last thing inside ends so far.
+  /// The end of its last content so far.
   var end: SourceMark
   var weight = YAMLWeight(nodes: 1, height: 1)
   var key = Key.expected
-  /// The lines of the keys so far, once there are too many of them to compare one by one.
+  /// The line of each key so far, once there are too many keys for a linear search.
   private var keyLines: [String: Int] = [:]
 
-  /// What a mapping has read last.
+  /// The reading state of a mapping.
   enum Key {
-    /// A whole entry, or nothing.
+    /// A key is expected.
     case expected
     /// A key whose value comes next.
     case read(YAMLNode)
-    /// A key that is left out, and its value with it.
+    /// A key that is left out, together with its value.
     case dropped
   }
 
@@ -38,7 +38,7 @@ struct YAMLFrame {
     end = start
   }
 
-  /// The line of the entry named `key` among the frame's `entries` so far, or nil. Asked for each key in turn.
+  /// Returns the line of the entry named `key` among the frame's `entries` so far, or nil. Must be called for each key in order.
   mutating func line(ofEarlierKey key: String, among entries: ArraySlice<YAMLEntry>) -> Int? {
     if entries.count <= 8 { return entries.first { $0.name == key }?.key.range.start.line }
     if keyLines.isEmpty {
@@ -50,19 +50,19 @@ struct YAMLFrame {
   }
 }
 
-/// How large a node is, with aliases followed.
+/// The size of a node, with aliases expanded.
 struct YAMLWeight {
-  /// The number of nodes in it, itself included.
+  /// The number of nodes, including the node itself.
   var nodes: Int
-  /// The number of collections around its innermost scalar.
+  /// The number of collections around the innermost scalar.
   var height: Int
 
   static let scalar = YAMLWeight(nodes: 1, height: 0)
 }
 
-/// What an anchor's name stands for.
+/// The node of an anchor.
 enum YAMLAnchor {
-  /// A collection that is being read, the one with so many others around it.
+  /// A collection that is being read, at this depth.
   case open(depth: Int)
   case closed(YAMLNode, YAMLWeight)
 }

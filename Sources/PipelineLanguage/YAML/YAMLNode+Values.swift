@@ -2,16 +2,16 @@ import OrderedCollections
 import Values
 
 extension YAMLNode {
-  /// What a scalar means by the YAML 1.2 core schema: plain `null`, `true`, `12`, `0o17`, `0x1F`, `1.5`, `.inf` and so on
-  /// are values, everything else is a string. Whole numbers beyond 64 bits are doubles. Nil for a sequence or mapping.
+  /// The value of a scalar in the YAML 1.2 core schema: plain `null`, `true`, `12`, `0o17`, `0x1F`, `1.5`, `.inf` and so on have their values, everything
+  /// else is a string. Integers beyond 64 bits are doubles. Nil for a sequence or mapping.
   public var coreScalar: JSONValue? {
     guard case .scalar(let text, let style) = content else { return nil }
     if let coreTag { return YAMLCoreSchema.value(of: text, tag: coreTag) ?? .string(text) }
     return style == .plain ? YAMLCoreSchema.value(of: text) : .string(text)
   }
 
-  /// The node as a JSON value: scalars by ``coreScalar``, sequences as arrays, mappings as objects whose names are the
-  /// texts of the keys.
+  /// Returns the node as a JSON value: scalars according to ``coreScalar``, sequences as arrays, and mappings as objects with the texts of the keys as
+  /// names.
   public func jsonValue() -> JSONValue {
     switch content {
     case .scalar: return coreScalar ?? .null

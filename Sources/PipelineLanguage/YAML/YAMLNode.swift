@@ -1,9 +1,9 @@
-/// A node of a YAML file: a scalar, a sequence or a mapping, with the place where it is written.
+/// A node of a YAML file: a scalar, a sequence or a mapping, with its range in the file.
 ///
-/// A node that an alias stands for is the node of its anchor, place included, because that is where its text is.
-/// Nodes are values of 40 bytes, and share what they hold.
+/// An alias yields the node of its anchor, including its range, because that is where its text is. Nodes are values of 40 bytes that share
+/// their storage.
 public struct YAMLNode: Sendable {
-  /// How a scalar is written.
+  /// The notation of a scalar.
   public enum ScalarStyle: UInt8, Sendable, Hashable {
     /// Without quotes: the only style whose text may mean a number, a boolean or null.
     case plain
@@ -17,29 +17,29 @@ public struct YAMLNode: Sendable {
     case folded
   }
 
-  /// What a node is.
+  /// The contents of a node.
   public enum Content: Sendable {
-    /// A text, unescaped, and how it was written. A missing value is an empty plain scalar.
+    /// An unescaped text, and its notation. A missing value is an empty plain scalar.
     case scalar(String, ScalarStyle)
     /// The items of a list.
     case sequence([YAMLNode])
-    /// The entries in the order they are written. Their keys are scalars, and no two are the same.
+    /// The entries, in file order. Their keys are distinct scalars.
     case mapping([YAMLEntry])
   }
 
-  /// What the node is.
+  /// The contents of the node.
   public let content: Content
-  /// The tag written before the node, if it is one of the core schema's.
+  /// The tag before the node, if it is one of the core schema's.
   let coreTag: YAMLCoreTag?
-  /// Whether the reader has already reported something wrong with this very node, so that nothing more need be said about
-  /// it. An alias without an anchor, for example, is read as an empty scalar with this mark.
+  /// Whether the reader has already reported an error in this very node, so that no more are needed. For example, an alias without an anchor is read as an
+  /// empty scalar with this mark.
   public let isFaulty: Bool
-  // 32 bits are enough for files of at most 16 MiB, and halve the node.
+  // 32 bits are enough for files of at most 16 MiB, and halve the size of the node.
   private let startLine: UInt32
   private let startColumn: UInt32
   private let endLine: UInt32
   private let endColumn: UInt32
-  /// Which text it is written in, where there are several: see ``SourceRange/origin``.
+  /// The text that contains the node: see ``SourceRange/origin``.
   let origin: UInt32
 
   init(_ content: Content, range: SourceRange, coreTag: YAMLCoreTag? = nil, isFaulty: Bool = false) {
@@ -53,8 +53,8 @@ public struct YAMLNode: Sendable {
     origin = range.origin
   }
 
-  /// Where the node is written, from its first character (a quote, `|`, a bracket or `-` included) to behind its last.
-  /// An anchor or tag before it, and blank lines or comments after it, do not belong to it.
+  /// The range of the node, from its first character (including a quote, `|`, a bracket or `-`) to its last, exclusive end. Anchors and tags before it, and
+  /// blank lines and comments after it, are not included.
   public var range: SourceRange {
     var range = SourceRange(
       start: SourceMark(line: Int(startLine), column: Int(startColumn)),
@@ -64,25 +64,25 @@ public struct YAMLNode: Sendable {
     return range
   }
 
-  /// The tag of the core schema written before the node, such as `!!str`, or nil.
+  /// The core schema tag before the node, such as `!!str`, or nil.
   public var tag: String? { coreTag.map { "!!\($0)" } }
 
-  /// The text of a scalar as it is written, whatever it means; nil for a sequence or mapping.
+  /// The text of a scalar as written, regardless of its meaning; nil for a sequence or mapping.
   public var text: String? {
     if case .scalar(let text, _) = content { text } else { nil }
   }
 
-  /// The items of a sequence; nil for anything else.
+  /// The items of a sequence; otherwise nil.
   public var items: [YAMLNode]? {
     if case .sequence(let items) = content { items } else { nil }
   }
 
-  /// The entries of a mapping; nil for anything else.
+  /// The entries of a mapping; otherwise nil.
   public var entries: [YAMLEntry]? {
     if case .mapping(let entries) = content { entries } else { nil }
   }
 
-  /// The value of the entry `key` of a mapping; nil when there is none, or when the node is no mapping.
+  /// The value of the entry `key` of a mapping; nil if there is none, or if the node is not a mapping.
   public subscript(key: String) -> YAMLNode? {
     entries?.first { $0.name == key }?.value
   }

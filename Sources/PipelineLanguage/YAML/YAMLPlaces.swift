@@ -1,16 +1,16 @@
-/// Finds the exact extent of nodes where libyaml's marks say less or more.
+/// Finds the exact range of nodes for which libyaml's marks are imprecise.
 struct YAMLPlaces {
   let source: SourceText
   let bytes: UnsafeBufferPointer<UInt8>
 
-  /// The byte at `offset`, or nil behind the end.
+  /// Returns the byte at `offset`, or nil past the end.
   func byte(at offset: Int) -> UInt8? {
     offset >= 0 && offset < bytes.count ? bytes[offset] : nil
   }
 
-  /// Where the content of a node begins whose anchor or tag (or both, in either order) begins at `mark`, and where the tag is.
+  /// Returns where the content of a node starts whose anchor or tag (or both, in either order) starts at `mark`, and the range of the tag.
   ///
-  /// `end` is where the node ends, if it is a scalar.
+  /// `end` is the end of the node if it is a scalar.
   func startBehindProperties(
     from mark: SourceMark, anchor: Bool, tag: Bool, end: SourceMark?
   ) -> (start: SourceMark, tag: SourceRange?) {
@@ -35,8 +35,8 @@ struct YAMLPlaces {
     return (source.mark(atUTF8Offset: end), tag)
   }
 
-  /// Where a block scalar ends whose header begins at `start`: behind its last line that is not blank, `end` being where
-  /// libyaml ends it. Without such a line: behind the header's `|` or `>` and its indicators.
+  /// Returns the end of a block scalar whose header starts at `start`: after its last nonblank line; `end` is where libyaml ends it. Without such a
+  /// line, returns the end of the header's `|` or `>` and its indicators.
   func blockScalarEnd(from start: SourceMark, to end: SourceMark) -> SourceMark {
     let first = source.utf8Offset(of: start)
     var last = source.utf8Offset(of: end)
@@ -50,10 +50,10 @@ struct YAMLPlaces {
     return source.mark(atUTF8Offset: endOfLine(from: last))
   }
 
-  /// Where a value is missing: behind the `:`, `-` or `?` that announces it, or else at the end of the node before.
+  /// Returns the place of a missing value: after the `:`, `-` or `?` that precedes it, or otherwise at the end of the previous node.
   ///
-  /// `mark` is where libyaml says that it is, which may be at the next token, lines below. `previousEnd` is where the last
-  /// scalar or collection ended, or the last collection began.
+  /// `mark` is the place that libyaml reports, which may be at the next token, several lines below. `previousEnd` is the end of the last scalar or
+  /// collection, or the start of the last collection.
   func missingValue(reportedAt mark: SourceMark, behind previousEnd: SourceMark) -> SourceMark {
     let offset = source.utf8Offset(of: mark)
     if let byte = byte(at: offset - 1), byte == 0x3A || byte == 0x2D || byte == 0x3F { return mark }
@@ -63,7 +63,7 @@ struct YAMLPlaces {
     return previousEnd
   }
 
-  /// The offset at which the line of the byte at `offset` ends.
+  /// Returns the offset at which the line of the byte at `offset` ends.
   func endOfLine(from offset: Int) -> Int {
     var offset = offset
     while let byte = byte(at: offset), byte != 0x0A, byte != 0x0D { offset += 1 }

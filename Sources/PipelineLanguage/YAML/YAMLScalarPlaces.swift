@@ -1,13 +1,13 @@
 extension SourceText {
-  /// Where a part of a scalar's text is written in the file: what an error inside an expression points at.
+  /// Returns the place of a part of a scalar's text in the file, for errors inside expressions.
   ///
   /// Quotes, escapes, folded lines and the indentation of block scalars are taken into account.
   ///
   /// - Parameters:
-  ///   - offset: Where the part begins in the text of `node`, from 0, in Unicode scalars.
-  ///   - length: How many scalars it has. The range is of one character at least.
+  ///   - offset: The start of the part in the text of `node`, from 0, in Unicode scalars.
+  ///   - length: The number of scalars. The range contains at least one character.
   ///   - node: A node of this text.
-  /// - Returns: The place of the part; the place of the whole node when it has no such part or is no scalar.
+  /// - Returns: The range of the part; the range of the whole node if it has no such part or is not a scalar.
   public func range(from offset: Int, length: Int, in node: YAMLNode) -> SourceRange {
     guard case .scalar(let text, let style) = node.content, offset >= 0 else { return node.range }
     let scalars = Array(text.unicodeScalars)
@@ -23,7 +23,7 @@ extension SourceText {
   }
 }
 
-/// Goes through the written form of one scalar and notes where each Unicode scalar of its text comes from.
+/// Maps each Unicode scalar of a scalar's text to its place in the written form.
 struct YAMLScalarPlaces {
   let source: SourceText
   let range: SourceRange
@@ -36,7 +36,7 @@ struct YAMLScalarPlaces {
 
   // MARK: - Plain and quoted scalars
 
-  /// Notes the places of a scalar that is not a block scalar.
+  /// Maps the places of a scalar that is not a block scalar.
   mutating func walkLines(_ style: YAMLNode.ScalarStyle) {
     let quote = style == .plain ? 0 : 1
     var blankLines = 0
@@ -64,7 +64,7 @@ struct YAMLScalarPlaces {
     }
   }
 
-  /// A single line break is a space, more of them are one fewer, and one behind a backslash is nothing.
+  /// Maps line breaks: a single one is a space, n of them are n-1 line breaks, and one after a backslash is nothing.
   private mutating func noteBreak(blankLines: Int, isEscaped: Bool) {
     let end = found.last?.end ?? range.start
     let place = SourceRange(start: end, end: SourceMark(line: end.line, column: end.column + 1))
@@ -72,7 +72,7 @@ struct YAMLScalarPlaces {
     found.append(contentsOf: repeatElement(place, count: count))
   }
 
-  /// Notes the scalars of one line. True if its line break is escaped.
+  /// Maps the scalars of one line. Returns true if its line break is escaped.
   private mutating func walk(
     _ line: [Unicode.Scalar], from start: Int, to end: Int, number: Int, style: YAMLNode.ScalarStyle, isLast: Bool
   ) -> Bool {
@@ -101,8 +101,8 @@ struct YAMLScalarPlaces {
 
   // MARK: - Block scalars
 
-  /// Notes the places of the block scalar whose text is `text`: its lines stand in the file in the same order, each
-  /// behind its indentation, with only blanks and line breaks between them.
+  /// Maps the places of the block scalar whose text is `text`: the file contains its lines in the same order, each after its indentation, with only
+  /// blanks and line breaks between them.
   mutating func walkBlock(_ text: [Unicode.Scalar]) {
     var indentation: Int?
     for number in stride(from: range.start.line + 1, through: range.end.line, by: 1) {

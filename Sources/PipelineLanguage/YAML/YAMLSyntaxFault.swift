@@ -1,7 +1,7 @@
-/// Says in words for people what libyaml could not read, and where the cause probably is.
+/// Explains what libyaml could not parse, and where the cause probably is.
 ///
-/// libyaml reports where it gave up. For the mistakes that people make (a tab, a missing space, an open quote) the cause
-/// is often elsewhere, and can be told from the text around the two places that libyaml names.
+/// libyaml reports where it gave up. For common mistakes (a tab, a missing space, an unclosed quote), the cause is often elsewhere, and can be
+/// found in the text around the two places that libyaml reports.
 struct YAMLSyntaxFault {
   private let failure: YAMLEventParser.Failure
   private let places: YAMLPlaces
@@ -9,7 +9,7 @@ struct YAMLSyntaxFault {
   private let problem: SourceMark
   private let context: SourceMark
 
-  /// The fault behind `failure`; `lastQuoted` is where the last quoted scalar before it is.
+  /// Creates the fault for `failure`; `lastQuoted` is the range of the last quoted scalar before it.
   init(_ failure: YAMLEventParser.Failure, places: YAMLPlaces, lastQuoted: SourceRange?) {
     self.failure = failure
     self.places = places
@@ -19,7 +19,7 @@ struct YAMLSyntaxFault {
     context = places.source.mark(atScalar: failure.contextScalar, near: &line)
   }
 
-  /// The failure as a `yaml-syntax` error, or as `multiple-documents` if that is what it comes from.
+  /// The failure as a `yaml-syntax` error, or as `multiple-documents` if that is its cause.
   var diagnostic: Diagnostic {
     if failure.problem == "did not find expected <document start>", let line = places.source.lineAbove(problem.line),
       places.source.line(line).hasPrefix("...")
@@ -32,7 +32,7 @@ struct YAMLSyntaxFault {
     )
   }
 
-  /// The error about a second document that begins at `range`.
+  /// Returns the error for a second document that starts at `range`.
   static func secondDocument(at range: SourceRange, in source: SourceText) -> Diagnostic {
     Diagnostic(
       code: .multipleDocuments, "a second document begins here, and a pipeline file has one", file: source.path,
@@ -46,7 +46,7 @@ struct YAMLSyntaxFault {
     var fix: String?
   }
 
-  // MARK: - Kinds of mistakes
+  // MARK: - Kinds of errors
 
   private var tabInIndentation: Finding? {
     let line = places.source.line(problem.line).unicodeScalars
@@ -59,7 +59,7 @@ struct YAMLSyntaxFault {
     )
   }
 
-  /// libyaml, made for YAML 1.1, ends lines at characters that most editors do not show.
+  /// libyaml, which implements YAML 1.1, ends lines at characters that most editors do not show.
   private var invisibleLineBreak: Finding? {
     let place = failure.problem == "could not find expected ':'" ? context : problem
     let line = places.source.line(place.line).unicodeScalars.prefix(place.column)
@@ -76,7 +76,7 @@ struct YAMLSyntaxFault {
     )
   }
 
-  /// Mistakes within one token.
+  /// Errors within a token.
   private var tokenFinding: Finding? {
     let character = places.source.scalar(at: problem).map { String($0) } ?? ""
     switch (failure.problem, failure.context) {
@@ -132,7 +132,7 @@ struct YAMLSyntaxFault {
     }
   }
 
-  /// A quote that seems to open is the second one of a value without quotes around it, as in `{ run: echo "${X}" }`: a bracket between the two has ended that
+  /// A quote that seems to open is the second one in an unquoted value, as in `{ run: echo "${X}" }`: a bracket between the two has ended the
   /// value.
   private var bracketInText: Finding? {
     let line = places.source.line(context.line).unicodeScalars
@@ -153,7 +153,7 @@ struct YAMLSyntaxFault {
       fix: "put the whole value in quotes, or its key on a line of its own")
   }
 
-  /// Mistakes in the layout of keys and lists.
+  /// Errors in the layout of keys and lists.
   private var blockFinding: Finding? {
     switch (failure.problem, failure.context) {
     case ("could not find expected ':'", _): return keyWithoutColon
@@ -201,7 +201,7 @@ struct YAMLSyntaxFault {
       return Finding(
         message: "a key can have 1024 characters at most", range: one(problem), fix: "write '? ' before it")
     }
-    // The lines above were taken for one text that this line goes on with; the one that began it is to blame.
+    // The lines above were parsed as one text that this line continues; the line that started it is the cause.
     let number = places.source.lineAbove(problem.line)
     if let number {
       let above = places.source.line(number).unicodeScalars
@@ -219,7 +219,7 @@ struct YAMLSyntaxFault {
     )
   }
 
-  /// How a value can hold anything.
+  /// Returns how to quote a value with any contents.
   private func quoting(_ value: Substring.UnicodeScalarView) -> String {
     value.contains("'") && value.contains("\"")
       ? "begin the value with '|', and put the text on the next line" : "put the whole value in quotes"
@@ -268,7 +268,7 @@ struct YAMLSyntaxFault {
     return Finding(message: "this does not belong here", range: one(problem), fix: "put the whole value in quotes")
   }
 
-  /// Mistakes inside `[…]` and `{…}`.
+  /// Errors inside `[…]` and `{…}`.
   private var flowFinding: Finding? {
     let closing: String
     switch failure.problem {

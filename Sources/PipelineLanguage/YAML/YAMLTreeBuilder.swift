@@ -1,7 +1,7 @@
 import CLibYAML
 import Values
 
-/// Makes nodes out of libyaml's events, with a stack of its own instead of recursion.
+/// Builds nodes from libyaml's events, with an explicit stack instead of recursion.
 struct YAMLTreeBuilder {
   let places: YAMLPlaces
   private(set) var diagnostics: [Diagnostic] = []
@@ -9,24 +9,24 @@ struct YAMLTreeBuilder {
   private var documents = 0
   /// The open sequences and mappings, outermost first. Never more than `YAMLReader.maximumDepth`.
   private var frames: [YAMLFrame] = []
-  /// The items and entries of all open sequences and mappings; a frame knows where its own begin.
+  /// The items and entries of all open sequences and mappings; a frame stores the index of its first one.
   private var items: [YAMLNode] = []
   private var entries: [YAMLEntry] = []
   private var anchors: [String: YAMLAnchor] = [:]
   private var expanded = 0
-  /// Whether something was found that makes reading on pointless.
+  /// Whether an error was found after which reading is pointless.
   private var isOver = false
   private var lastQuoted: SourceRange?
   private var line = 0
-  /// Where the last piece of text that belongs to a node ended.
+  /// The end of the last text that belongs to a node.
   private var previousEnd = SourceMark(line: 1, column: 1)
 
-  /// A builder for the text whose UTF-8 `bytes` stay valid until ``build()`` returns.
+  /// Creates a builder for the text whose UTF-8 `bytes` stay valid until ``build()`` returns.
   init(source: SourceText, bytes: UnsafeBufferPointer<UInt8>) {
     places = YAMLPlaces(source: source, bytes: bytes)
   }
 
-  /// Reads everything. Called once.
+  /// Reads everything. Must be called once only.
   mutating func build() -> (root: YAMLNode?, diagnostics: [Diagnostic]) {
     guard let parser = YAMLEventParser(places.bytes) else {
       report(.yamlSyntax, "there is not enough memory to read the file", at: .beginning)
@@ -41,7 +41,7 @@ struct YAMLTreeBuilder {
 
   // MARK: - Events
 
-  /// Whether to go on after `event`.
+  /// Processes `event`; returns whether to continue.
   private mutating func take(_ event: yaml_event_t) -> Bool {
     switch event.type {
     case YAML_DOCUMENT_START_EVENT: startDocument(event)
@@ -198,7 +198,7 @@ struct YAMLTreeBuilder {
 
   private mutating func close(_ event: yaml_event_t) {
     guard let frame = frames.popLast() else { return }
-    // libyaml ends a block collection where the next token begins, and gives the mapping of `[a: b]` no width.
+    // libyaml ends a block collection where the next token starts, and gives the mapping in `[a: b]` no width.
     let end = frame.isFlow && event.start_mark.index < event.end_mark.index ? mark(event.end_mark) : frame.end
     let content: YAMLNode.Content
     if frame.isMapping {
@@ -210,7 +210,7 @@ struct YAMLTreeBuilder {
     }
     let range = SourceRange(start: frame.start, end: end)
     let node = YAMLNode(content, range: range, coreTag: frame.tag, isFaulty: frame.isFaulty)
-    // An anchor of the same name inside has taken the name over.
+    // An inner anchor of the same name has replaced it.
     if let anchor = frame.anchor, case .open(frames.count) = anchors[anchor] {
       anchors[anchor] = .closed(node, frame.weight)
     }
@@ -220,7 +220,7 @@ struct YAMLTreeBuilder {
 
   // MARK: - Nodes
 
-  /// Puts a whole node, whose text in the file ends at `end`, where it belongs.
+  /// Adds a complete node, whose text in the file ends at `end`, to the innermost collection.
   private mutating func attach(_ node: YAMLNode, _ weight: YAMLWeight, end: SourceMark) {
     guard !frames.isEmpty else {
       root = node
@@ -243,7 +243,7 @@ struct YAMLTreeBuilder {
     }
   }
 
-  /// Whether `key` can be a key of the innermost mapping. Says why not.
+  /// Returns whether `key` can be a key of the innermost mapping; reports the reason if not.
   private mutating func accepted(_ key: YAMLNode) -> Bool {
     guard case .scalar(let text, let style) = key.content else {
       report(.keyNotScalar, "a key must be a text, not a list or mapping", at: key.range, fix: "quote the key")
@@ -267,13 +267,12 @@ struct YAMLTreeBuilder {
     return true
   }
 
-  /// The core tag that libyaml calls `tag`, and whether something is wrong with it: `misfit` says what the node is if the
-  /// tag does not fit it.
+  /// Returns the core tag that libyaml calls `tag`, and whether it is invalid. `misfit` returns a description of the node if the tag does not match it.
   private mutating func coreTag(
     _ tag: UnsafeMutablePointer<UInt8>, at range: SourceRange, misfit: (YAMLCoreTag) -> String?
   ) -> (YAMLCoreTag?, isFaulty: Bool) {
     let name = spelling(tag)
-    // `!` alone says that the node is what it looks like: a scalar is then a string.
+    // A bare `!` disables tag resolution: a scalar is then a string.
     if name == "!" { return misfit(.str) == nil ? (.str, false) : (nil, false) }
     guard let core = YAMLCoreTag(fullName: name) else {
       report(
@@ -306,7 +305,7 @@ struct YAMLTreeBuilder {
   }
 
   private mutating func mark(_ mark: yaml_mark_t) -> SourceMark {
-    // libyaml's own line numbers also count U+0085, U+2028 and U+2029, which end no line in YAML 1.2 or in editors.
+    // libyaml's own line numbers also count U+0085, U+2028 and U+2029, which are not line breaks in YAML 1.2 or in editors.
     places.source.mark(atScalar: mark.index, near: &line)
   }
 
@@ -314,7 +313,7 @@ struct YAMLTreeBuilder {
     SourceRange(start: start, end: SourceMark(line: start.line, column: start.column + length))
   }
 
-  /// As much of `text` as belongs in a message.
+  /// Shortens `text` for a message.
   private static func clipped(_ text: String) -> String {
     text.utf8.count <= 60 ? text : String(text.unicodeScalars.prefix(40)) + "…"
   }

@@ -2,7 +2,7 @@ import PipelineEngine
 import RunHistory
 import Workspace
 
-/// What a backfill does about one instant, by the latest run that stands for it.
+/// What a backfill does for one instant, given the latest run for it.
 package enum BackfillStep: String, Sendable, Hashable, CaseIterable {
   /// There is no run yet.
   case run
@@ -12,7 +12,7 @@ package enum BackfillStep: String, Sendable, Hashable, CaseIterable {
   case resume
   /// The run has succeeded, and nothing is done.
   case nothing
-  /// The run goes on, and is left to the process that runs it.
+  /// The run is active, and is left to the process that runs it.
   case leave
 
   package init(after former: RunRecord?) {
@@ -27,17 +27,18 @@ package enum BackfillStep: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Runs of one pipeline for many instants, one after the other. What identifies a run is the pipeline's name and the instant, whoever started it.
+/// A series of runs of one pipeline for many instants, one after the other. A run is identified by the pipeline's name and the instant, regardless of its
+/// requester.
 ///
-/// In a workspace, one process at a time backfills a pipeline, so that no instant has two runs at once.
+/// Only one process at a time backfills a pipeline in a workspace, so that no instant has two runs at once.
 package struct Backfill: Sendable {
   private let service: RunService
   private let start: RunStart
   private let lease: Lease
 
-  /// Begins to backfill what `start` runs.
+  /// Starts a backfill of `start`.
   ///
-  /// - Throws: ``RunStartError/backfilled(pipeline:process:)`` while another process does, or `WorkspaceError`.
+  /// - Throws: ``RunStartError/backfilled(pipeline:process:)`` while another process backfills the pipeline, or `WorkspaceError`.
   package init(_ start: RunStart, in service: RunService) async throws {
     let name = start.pipeline.name
     switch try await service.host.lease("backfill:\(name)", holder: "a backfill of '\(name)'") {
@@ -48,7 +49,7 @@ package struct Backfill: Sendable {
     self.service = service
   }
 
-  /// The latest run for an instant, as it is now; nil where there is none.
+  /// Returns the latest run for an instant at this moment, or nil.
   package func latest(for instant: RecordTime) throws -> RunRecord? {
     try service.history.latestRuns(of: start.pipeline.name, standingFor: instant...instant)[instant]
   }
@@ -66,6 +67,6 @@ package struct Backfill: Sendable {
     return try await service.run(start.standing(for: instant), events: events, onEvent: onEvent)
   }
 
-  /// Lets other processes backfill the pipeline.
+  /// Ends the backfill, so that other processes may backfill the pipeline.
   package func end() async throws { try await service.host.release(lease) }
 }

@@ -1,7 +1,7 @@
 import PipelineLanguage
 import RunHistory
 
-/// Where the artifacts are of a run that has none here.
+/// Explains where the artifacts of a run are if this workspace has none.
 package struct ArtifactWhereabouts {
   private let reference: RunReference
   private let run: RunRecord
@@ -11,7 +11,7 @@ package struct ArtifactWhereabouts {
     self.reference = reference
   }
 
-  /// Why there are none, in a sentence without a full stop. Harmless for a terminal.
+  /// Returns why there are none, as a sentence without a full stop that is safe to print to a terminal.
   package func absence() throws -> String {
     let short = reference.short(run.id)
     guard run.isImported else { return "run \(short) has kept no artifacts" }

@@ -2,11 +2,11 @@ import Expressions
 import PipelineLanguage
 import RunHistory
 
-/// An operation or an item as a person names it: `convert`, `convert[136]`, or by its label, `convert[orders-0137.csv]`. Case does not matter.
+/// A user's name for an operation or an item: `convert`, `convert[136]`, or with the item's label, `convert[orders-0137.csv]`. Case-insensitive.
 struct InstanceName {
   let text: String
 
-  /// Those of `operations` that it means. A number comes before a label, a whole label before the last component of a path.
+  /// Returns the matching elements of `operations`. A number takes precedence over a label, and a whole label over the last component of a path.
   func meant(in operations: [OperationRecord]) -> [OperationRecord] {
     let known = OperationName.find(text, among: operations.map(\.name))
     if let known, let operation = operations.first(where: { $0.name == known }) { return [operation] }

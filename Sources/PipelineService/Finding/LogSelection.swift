@@ -1,13 +1,13 @@
 import Expressions
 import RunHistory
 
-/// Which logs of a run are meant.
+/// A selection of the logs of a run.
 package struct LogSelection {
-  /// The operation, with the items of its loop and the runs that it has started, behind those that lead to it; empty for all.
+  /// The path to the operation, through the operations that started nested runs; includes its items and the runs that it started. Empty for all operations.
   package var path: [String]
   package var attempt: Int?
   package var allAttempts: Bool
-  /// Whether only those are meant whose latest attempt failed.
+  /// Whether to select only operations whose latest attempt failed.
   package var onlyFailed: Bool
 
   package init(path: [String], attempt: Int? = nil, allAttempts: Bool = false, onlyFailed: Bool = false) {
@@ -26,40 +26,39 @@ package struct LogSource: Hashable {
   }
 
   package var run: RunID
-  /// The name of the operation, after those of the operations that started the run it belongs to.
+  /// The name of the operation, preceded by those of the operations that started its run.
   package var name: String
-  /// What an item is called.
+  /// The label of an item.
   package var label: String?
   package var attempt: Int
   package var stream: Stream
   package var file: RunFilePath
-  /// Whether it is of a run that the selected operation has started.
+  /// Whether it belongs to a run that the selected operation has started.
   package var isBelow: Bool
-  /// Whether it is of one of several items of the selected loop.
+  /// Whether it belongs to one of several items of the selected loop.
   package var isOneOfSeveral: Bool
 
-  /// What an index calls it; nil where it has no such name.
+  /// Its name in a log index; nil if it has none.
   package var log: LogName? { LogName(file.name) }
 }
 
-/// The logs of one attempt: at most one of each stream, that of standard output first.
+/// The logs of one attempt: at most one per stream, standard output first.
 package struct LoggedAttempt {
   package var sources: [LogSource]
   package var startedAt: RecordTime
   package var endedAt: RecordTime?
 
-  /// In microseconds. Where an attempt took no longer, and no index says more, its end is the time of its lines.
+  /// In microseconds. If an attempt took no longer and there is no index, its end is used as the time of its lines.
   private static let short: Int64 = 50_000
 
-  /// When its lines were written, where that follows from its record.
+  /// When its lines were written, if that follows from its record.
   package var timeOfLines: RecordTime? {
     endedAt.flatMap { $0.microseconds - startedAt.microseconds <= Self.short ? $0 : nil }
   }
 }
 
 extension LogSelection {
-  /// The logs of a run as far as they are recorded, in the order in which their attempts began, or in that of the items of the selected loop; those of nested
-  /// runs behind them.
+  /// Returns the recorded logs of a run, ordered by the start of their attempts, or by item for the selected loop; those of nested runs come last.
   package func attempts(of run: RunID, in history: History) -> [LoggedAttempt] {
     attempts(of: run, in: history, prefix: "", depth: 0, isBelow: false)
   }
@@ -99,7 +98,7 @@ extension LogSelection {
     let started = (try? history.startedRuns(of: run)) ?? []
     guard !started.isEmpty else { return all }
     var inner = LogSelection(path: Array(path.dropFirst()), allAttempts: allAttempts, onlyFailed: onlyFailed)
-    // A number of an attempt is one of the operation that the path ends at.
+    // An attempt number applies to the operation at the end of the path.
     if path.count > 1 { inner.attempt = attempt }
     for operation in chosen {
       let runs = started.filter { $0.operation == operation.name }
@@ -112,7 +111,7 @@ extension LogSelection {
     return all
   }
 
-  /// Which of the runs that an operation has started are shown, by its attempts.
+  /// Returns which of the runs that an operation has started are shown, given its attempts.
   private func shown(
     _ runs: [(id: RunID, operation: String, createdAt: RecordTime)], _ attempts: [AttemptRecord]
   ) -> [RunID] {
@@ -122,7 +121,7 @@ extension LogSelection {
     return runs.filter { $0.createdAt >= chosen.startedAt && $0.createdAt <= chosen.endedAt ?? $0.createdAt }.map(\.id)
   }
 
-  /// The operations and items of a run that are meant, as far as they are recorded.
+  /// Returns the selected operations and items of a run that are recorded so far.
   package func instances(of run: RunID, in history: History) throws -> [OperationRecord] {
     chosen(of: try history.operations(of: run), try history.attempts(of: run))
   }
@@ -138,11 +137,11 @@ extension LogSelection {
     for attempt in attempts where attempt.number >= latest[attempt.ordinal]?.number ?? 0 {
       latest[attempt.ordinal] = attempt
     }
-    // One that leads to a nested run is asked for itself, if there is a path behind it.
+    // If the path continues, the operation only leads to a nested run and need not have failed itself.
     return chosen.filter { path.count > 1 || latest[$0.ordinal]?.state == .failed }
   }
 
-  /// The ordinals of the loops that are named and have several items.
+  /// Returns the ordinals of the named loops that have several items.
   private func selectedLoops(of operations: [OperationRecord]) -> Set<Int> {
     guard let name = path.first else { return [] }
     let named = Set(InstanceName(text: name).meant(in: operations).map(\.ordinal))

@@ -2,7 +2,7 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Where the logs are that a run does not have, because it took over what another run had done, or was imported.
+/// Explains where the logs are that a run lacks because it reused another run's results or was imported.
 package struct LogWhereabouts {
   private let reference: RunReference
   private let run: RunRecord
@@ -12,20 +12,20 @@ package struct LogWhereabouts {
     self.reference = reference
   }
 
-  /// What was taken over by one loop, or is no item, from one run.
+  /// A group of reused records: the items of one loop, or a single operation, reused from one run.
   private struct Origin: Hashable {
     let ordinal: Int
     let source: RunID
   }
 
-  /// A sentence for each place where logs of `instances` are.
+  /// Returns one sentence for each place that has logs of `instances`.
   package func sentences(for instances: [OperationRecord]) -> [String] {
     let byOrdinal = Dictionary(instances.map { ($0.ordinal, $0) }) { $1 }
     var order: [Origin] = []
     var reused: [Origin: [OperationRecord]] = [:]
     for record in instances {
       guard record.state == .reused, let source = record.reusedFrom else { continue }
-      // Items that stand for themselves have no loop beside them.
+      // A selected item may stand alone, without its loop.
       let owner = record.parent.flatMap { byOrdinal[$0] } ?? record
       let origin = Origin(ordinal: owner.ordinal, source: source)
       if reused[origin] == nil { order.append(origin) }
@@ -54,7 +54,7 @@ package struct LogWhereabouts {
     return "\(subject) reused from run \(short): \(command)"
   }
 
-  /// Of an imported run, only some logs may have come along; which of the others there were, nobody knows.
+  /// Only some logs of an imported run may have been imported with it; whether there were others is unknown.
   private func importSentence(_ instances: [OperationRecord]) -> String? {
     guard run.isImported, let attempts = try? reference.history.attempts(of: run.id) else { return nil }
     let ordinals = Set(instances.map(\.ordinal))

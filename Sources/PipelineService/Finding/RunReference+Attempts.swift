@@ -2,11 +2,11 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// An operation, or a whole run, has fewer attempts than the one that was asked for.
+/// An error: an operation, or a whole run, does not have the requested attempt.
 package struct AttemptMissing: ServiceError {
-  /// The operation; nil where the whole run was meant.
+  /// The operation; nil for the whole run.
   package let operation: String?
-  /// How many attempts there are.
+  /// The number of attempts.
   package let attempts: Int
 
   package var code: String { "unknown-attempt" }
@@ -19,13 +19,13 @@ package struct AttemptMissing: ServiceError {
 }
 
 extension RunReference {
-  /// Makes sure that the operation called `name`, or some operation where that is nil, has an attempt of that number.
+  /// Checks that the operation called `name`, or some operation if `name` is nil, has an attempt of that number.
   ///
   /// - Throws: ``AttemptMissing``, or `WorkspaceError`.
   package func requireAttempt(_ number: Int, of name: String?, in run: RunRecord) throws {
     let operations = try history.operations(of: run.id)
     let loop = operations.first { $0.name == name }?.ordinal
-    // A loop has the attempts of its items.
+    // The attempts of a loop are those of its items.
     let attempts =
       operations.filter { name == nil || $0.name == name || $0.parent != nil && $0.parent == loop }
       .map(\.attempts).max() ?? 0

@@ -4,13 +4,13 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Which run, and which operation of it, a word means: an id, its beginning, `last`, a path of operations.
+/// Resolves a user's reference to a run (an id, a prefix of one, or `last`) or to an operation (a path).
 package struct RunReference {
   package let history: History
 
   package init(history: History) { self.history = history }
 
-  /// The record of the run that `text` names: an id, its beginning, or `last`.
+  /// Returns the run that `text` names: an id, a prefix of one, or `last`.
   ///
   /// - Throws: ``RunReferenceError``, or `WorkspaceError`.
   package func find(_ text: String) throws -> RunRecord {
@@ -23,7 +23,7 @@ package struct RunReference {
     }
   }
 
-  /// The record of the run that `text` names, where it may name a pipeline as well, which it does not.
+  /// Returns the run that `text` names, where a pipeline's name would also be allowed but did not match.
   ///
   /// - Throws: ``RunReferenceError``, or `WorkspaceError`.
   package func findWhereNoPipeline(_ text: String) throws -> RunRecord {
@@ -37,12 +37,12 @@ package struct RunReference {
     }
   }
 
-  /// The id as it is shown.
+  /// Returns an id in its short form for display.
   package func short(_ id: RunID) -> String {
     (try? history.shortForm(of: id)) ?? id.short
   }
 
-  /// The record of the operation instance that `name` means in a run: an operation, or an item by its number or label.
+  /// Returns the record of the operation instance that `name` means in a run: an operation, or an item by its number or label.
   ///
   /// - Throws: ``RunReferenceError``, or `WorkspaceError`.
   package func operation(_ name: String, in run: RunRecord) throws -> OperationRecord {
@@ -59,8 +59,8 @@ package struct RunReference {
       name, of: candidate(run), near: near(name, operations), names: listed(name, operations))
   }
 
-  /// The run that the operation is in which `path` leads to from `run`, and that operation as it is named in the path: `deploy/build` is `build` of the
-  /// latest run that `deploy` has started.
+  /// Returns the run that contains the operation at the end of `path`, starting from `run`, and the operation's name in the path: `deploy/build` is
+  /// `build` in the latest run that `deploy` has started.
   ///
   /// - Throws: ``RunReferenceError``, or `WorkspaceError`.
   package func end(of path: String, from run: RunRecord) throws -> (run: RunRecord, operation: String) {
@@ -82,7 +82,7 @@ package struct RunReference {
     return (run, last)
   }
 
-  /// The name that was probably meant, with the label of the item behind it where that was.
+  /// Returns the name that was probably meant; an item is shown with its label.
   private func near(_ name: String, _ operations: [OperationRecord]) -> String? {
     let labelled = operations.compactMap { record in
       record.label.flatMap { label in
@@ -95,14 +95,14 @@ package struct RunReference {
     return operations.contains { $0.name == near } ? near : labelled.first { $0.name == near }?.title
   }
 
-  /// What there is instead: the items of the loop that was named, or else everything that is no item.
+  /// Returns the available names: the items of the named loop, or else everything that is not an item.
   private func listed(_ name: String, _ operations: [OperationRecord]) -> [String] {
     let loop = loop(name, operations)
     let items = operations.filter { $0.parent != nil && $0.parent == loop?.ordinal }
     return (items.isEmpty ? operations.filter { $0.parent == nil } : items).map(title)
   }
 
-  /// The operation that `name` asks for an item of.
+  /// Returns the loop whose item `name` refers to.
   private func loop(_ name: String, _ operations: [OperationRecord]) -> OperationRecord? {
     OperationName.item(name).flatMap { asked in
       operations.first { $0.parent == nil && OperationName.areSame($0.name, asked.loop) }
@@ -130,7 +130,7 @@ package struct RunReference {
     if let named = recent.first(where: { $0.pipeline == text || $0.path == path }) {
       return .pipeline(latest: candidate(named))
     }
-    // A mistyped id is compared with beginnings of its own length.
+    // A mistyped id is compared with prefixes of the same length.
     let length = text.count
     let beginnings = recent.map { String($0.id.text.prefix(length)) }
     let near = length >= 4 ? NearestName.suggestion(for: text.lowercased(), among: beginnings) : nil

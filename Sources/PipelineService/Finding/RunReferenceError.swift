@@ -1,37 +1,37 @@
 import PipelineLanguage
 import RunHistory
 
-/// Why a word names no run, or no operation of a run.
+/// An error: a reference does not resolve to a run, or to an operation of a run.
 package enum RunReferenceError: ServiceError {
-  /// A run, with its id as it is shown.
+  /// A run and its short id for display.
   package struct Candidate: Sendable, Hashable {
     package let short: String
     package let run: RunRecord
   }
 
-  /// What is there instead of the run that was asked for.
+  /// What exists instead of the requested run.
   package enum Nearest: Sendable, Hashable {
     /// Nothing has run in the workspace yet.
     case nothing
-    /// The word is the name or the file of a pipeline, of which this is the latest run.
+    /// The reference is the name or the file of a pipeline, whose latest run this is.
     case pipeline(latest: Candidate)
-    /// A run whose id begins nearly so.
+    /// A run with a similar id.
     case run(Candidate)
-    /// Nothing like it; the latest run of all.
+    /// Nothing is similar; the latest run of any pipeline.
     case unlike(latest: Candidate)
   }
 
   case unknownRun(String, workspace: String, nearest: Nearest)
-  /// There is neither a run nor a pipeline of that name. `near` is the pipeline that was probably meant.
+  /// Neither a run nor a pipeline has that name. `near` is the pipeline that was probably meant.
   case unknownRunOrPipeline(String, workspace: String, near: String?, nearest: Nearest)
   case ambiguous(String, [Candidate])
-  /// `near` is the name that was probably meant; `names` are all that there are.
+  /// `near` is the name that was probably meant; `names` lists all that exist.
   case unknownOperation(String, of: Candidate, near: String?, names: [String])
-  /// Several items have that label; these are they, each with its number.
+  /// Several items have that label; they are listed, each with its number.
   case ambiguousItem(String, of: Candidate, [String])
   /// An item of a loop that was reused as a whole from the run `source`.
   case reusedItem(String, of: Candidate, source: String)
-  /// An operation on a path has started no run. `item` is an item of it that has; `source` is the run that its result was reused from.
+  /// An operation on a path has started no run. `item` is an item of it that has started one; `source` is the run that its result was reused from.
   case noNestedRun(operation: String, of: Candidate, item: String?, source: String?)
 
   package var code: String {
@@ -58,7 +58,7 @@ package enum RunReferenceError: ServiceError {
       }
       return "'\(text)' is the beginning of several runs:\(lines.joined())\ngive more of the id"
     case .unknownOperation(let name, let candidate, let near, let names):
-      // Labels have commas in them.
+      // Labels may contain commas.
       let separator = names.contains { $0.contains(", ") } ? "; " : ", "
       let listed = names.prefix(12).joined(separator: separator) + (names.count > 12 ? "\(separator)…" : "")
       let hint =

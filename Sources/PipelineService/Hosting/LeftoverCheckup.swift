@@ -4,7 +4,7 @@ import PipelineEngine
 import RunHistory
 import Workspace
 
-/// What a checkup says about processes of runs that nobody runs any more.
+/// Checks for processes left behind by runs that no host runs any more.
 package struct LeftoverCheckup {
   let history: History
 
@@ -55,9 +55,9 @@ package struct LeftoverCheckup {
   }
 }
 
-/// Processes of runs that nobody runs any more.
+/// Finds processes left behind by runs that no host runs any more.
 enum LeftProcesses {
-  /// The processes whose environment names the workspace, and a run that `isOver`.
+  /// Returns the processes whose environment names the workspace and a run for which `isOver` is true.
   static func of(workspace: String, isOver: (RunID) -> Bool) -> [(pid: Int32, run: RunID)] {
     var found: [(pid: Int32, run: RunID)] = []
     for pid in ProcessTable.all() where pid != getpid() {
@@ -70,7 +70,7 @@ enum LeftProcesses {
     return found.sorted { $0.pid < $1.pid }
   }
 
-  /// What a process was told of the run that it belongs to.
+  /// Returns a process's `PENSTOCK_` variables, which identify its run.
   private static func variables(of pid: Int32) -> [String: String]? {
     guard let environment = ProcessTable.environment(of: pid) else { return nil }
     var variables: [String: String] = [:]

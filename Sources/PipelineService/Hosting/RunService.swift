@@ -3,23 +3,23 @@ import PipelineLanguage
 import RunHistory
 import Workspace
 
-/// The host over one workspace, for a program that decides with this module what runs in it. Any thread.
+/// The host over one workspace, for a program that uses this module to decide what runs in it. Any thread.
 package struct RunService: Sendable {
-  /// What a service is opened with.
+  /// The configuration of a service.
   package struct Configuration: Sendable {
-    /// What the pipelines' `uses` may reach; the same that they were loaded with.
+    /// The plugins available to the pipelines' `uses`; the same source that they were loaded with.
     package var plugins: PluginSource
     /// What the end of a run survives once it is reported.
     package var durability: Durability
-    /// Whether the host notes when, and in which order, logs grow. Default: true.
+    /// Whether the host records when, and in which order, logs grow. Default: true.
     package var keepsLogTimes: Bool
-    /// What all runs may have going on at once. Default: no bounds but those of each run.
+    /// The limits on concurrent work across all runs. Default: only those of each run.
     package var capacity = HostCapacity()
-    /// What processes of operations inherit. Default nil: the environment of this process.
+    /// The environment that the processes of operations inherit. Default nil: that of this process.
     package var environment: [String: String]?
-    /// Where secrets of the environment are looked up. Default nil: in the environment of this process.
+    /// Where secrets are looked up by the name of an environment variable. Default nil: in the environment of this process.
     package var secretEnvironment: [String: String]?
-    /// What becomes of records that cannot be written, and who is told. Default: the runs are cancelled.
+    /// What happens when records cannot be written, and which callbacks are notified. Default: the runs are cancelled.
     package var writing = Writing()
     /// How long a transaction waits for one of another process. Default: 30 s.
     package var patience = Duration.seconds(30)
@@ -39,24 +39,24 @@ package struct RunService: Sendable {
   /// What a host does while its history cannot be written.
   package struct Writing: Sendable {
     package var policy = WriteFailurePolicy.cancel
-    /// Told at once, and then each minute.
+    /// Called immediately, and then every minute.
     package var onFailure: @Sendable (WriteFailure) -> Void = { _ in }
     package var onRecovery: @Sendable (WriteFailure) -> Void = { _ in }
-    /// Told of operations that wait for a descriptor, a thread or memory.
+    /// Called when operations wait for a descriptor, a thread or memory.
     package var onShortage: @Sendable (ResourceShortage) -> Void = { _ in }
 
     package init() {}
   }
 
-  /// How many operations of a run without `concurrency` are at work at once in a host of this computer: the processors that this process may run on.
+  /// How many operations of a run without `concurrency` run at once in a host on this computer: the number of processors available to this process.
   package static let processors = HostConfiguration().processors
 
   package let host: RunHost
 
-  /// What has been recorded.
+  /// The recorded history.
   package var history: History { host.history }
 
-  /// Opens the workspace, which is created when it is missing.
+  /// Opens the workspace, creating it if it does not exist.
   ///
   /// - Throws: `WorkspaceError`, or `EngineError` when the process is out of descriptors or threads.
   package init(creatingAt location: WorkspaceLocation, _ configuration: Configuration) throws {
@@ -76,7 +76,7 @@ package struct RunService: Sendable {
       configuration: conditions, patience: configuration.patience)
   }
 
-  /// Opens the workspace, which must be there: for what goes on from a former run.
+  /// Opens the workspace, which must exist: for work that builds on a former run.
   ///
   /// - Throws: ``WorkspaceMissing``, `WorkspaceError` or `EngineError`.
   package init(at location: WorkspaceLocation, _ configuration: Configuration) throws {
@@ -84,7 +84,7 @@ package struct RunService: Sendable {
     try self.init(creatingAt: location, configuration)
   }
 
-  /// Makes this process the parent of whatever operations leave behind, which a program decides on.
+  /// Makes this process the parent of whatever operations leave behind; the program decides whether to.
   package static func adoptOrphans() { RunHost.adoptOrphans() }
 
   /// Runs a pipeline to its end; see `RunHost.run`.
@@ -96,9 +96,9 @@ package struct RunService: Sendable {
       start.pipeline, options: start.options, recordedAs: record, events: events, onEvent: onEvent)
   }
 
-  /// Resumes a run, because `requester` asks for it; see `RunHost.resume`.
+  /// Resumes a run on behalf of `requester`; see `RunHost.resume`.
   ///
-  /// - Throws: ``RunStartError/stillInterrupted(short:code:reason:)`` where nothing of the run was touched, and what `RunHost.resume` throws.
+  /// - Throws: ``RunStartError/stillInterrupted(short:code:reason:)`` if the run was left untouched, or whatever `RunHost.resume` throws.
   package func resume(
     _ run: ResumedRun, for requester: Requester? = nil, version: String, events: RunEventRange = .all,
     onEvent: (@Sendable (RunEvent) -> Void)? = nil
@@ -111,18 +111,18 @@ package struct RunService: Sendable {
     }
   }
 
-  /// Says what the program cancels its runs for: a signal that it got.
+  /// Records why the program cancels its runs: a signal that it received.
   package func attributeCancellations(to canceller: RunCanceller) { host.attributeCancellations(to: canceller) }
 
-  /// Kills every process that is running, at once.
+  /// Kills all running processes immediately.
   package func kill() { host.kill() }
 
-  /// The program is about to be stopped by its terminal, or goes on.
+  /// Notifies the host that the program is about to be stopped by its terminal, or has been continued.
   package func noticeForeground(isStopping: Bool) { host.noticeForeground(isStopping: isStopping) }
 
-  /// Makes everything durable, closes the workspace and ends the event loop. Runs must have ended.
+  /// Makes everything durable, closes the workspace and stops the event loop. All runs must have ended.
   package func close() async throws { try await host.close() }
 
-  /// For a program that ends now, in place of ``close()``.
+  /// Closes the service of a program that is about to exit, in place of ``close()``.
   package func finish() async throws { try await host.finish() }
 }

@@ -2,18 +2,18 @@ import Operations
 import PipelineEngine
 import Synchronization
 
-/// What the tests that run a built program ask for; nothing of it by default.
+/// Settings used by tests that run a built program; all are off by default.
 package struct TestingConditions: Sendable {
-  /// Whether delays (of retries, `repeat` and `wait`) pass at once while the clock moves on by them; time limits stay real.
+  /// Whether delays (of retries, `repeat` and `wait`) end immediately and advance the clock instead; time limits stay real.
   package var isClockVirtual = false
   /// Makes jitter reproducible.
   package var seed: UInt64?
-  /// Changes whatever else a host is given, such as its clock. Default nil: nothing.
+  /// Changes other settings of a host, such as its clock. Default nil: none.
   package var adapt: (@Sendable (inout HostConfiguration) -> Void)?
 
   package init() {}
 
-  /// This process on this machine, under these conditions.
+  /// Returns the configuration of this process on this machine under these conditions.
   func configuration() -> HostConfiguration {
     var configuration = HostConfiguration()
     if isClockVirtual {
@@ -27,7 +27,7 @@ package struct TestingConditions: Sendable {
   }
 }
 
-/// The system's clock, moved on by every delay instead of waiting for it.
+/// The system's clock; a delay advances it instead of waiting.
 final class VirtualClock: OperationClock, OperationDelayer {
   private let passed = Mutex(Duration.zero)
   private let system = SystemOperationClock()

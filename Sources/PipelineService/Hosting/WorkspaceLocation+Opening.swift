@@ -1,7 +1,7 @@
 import RunHistory
 import Workspace
 
-/// There is no workspace where one is needed: at the path that somebody named, or anywhere that was looked at.
+/// An error: a workspace is required but does not exist, at the given path or anywhere in the search path.
 package struct WorkspaceMissing: ServiceError {
   package let location: WorkspaceLocation
 
@@ -18,12 +18,13 @@ package struct WorkspaceMissing: ServiceError {
 }
 
 extension WorkspaceLocation {
-  /// Whether somebody has said where it is.
+  /// Whether the location was given explicitly, by an option or the environment.
   package var isNamed: Bool { origin == .option || origin == .environment }
 }
 
 extension WorkspaceLocation {
-  /// Opens the history for looking at it; nil where there is no workspace yet and no option names one. `isNeeded` refuses one that the environment names, too.
+  /// Opens the history for reading; returns nil if no workspace exists yet and no option names one. With `isNeeded`, a workspace that the environment names
+  /// must exist, too.
   ///
   /// - Throws: ``WorkspaceMissing``, or `WorkspaceError`.
   package func historyIfPresent(isNeeded: Bool = false) throws -> History? {
@@ -34,7 +35,7 @@ extension WorkspaceLocation {
     return try openForReading()
   }
 
-  /// Opens the history for looking at runs that must be there.
+  /// Opens the history for reading runs that must exist.
   ///
   /// - Throws: ``WorkspaceMissing``, or `WorkspaceError`.
   package func history() throws -> History {
@@ -42,7 +43,7 @@ extension WorkspaceLocation {
     return try openForReading()
   }
 
-  /// Opens the history for a command that writes. Runs whose host is gone are noticed.
+  /// Opens the history for a command that writes. Runs whose host has ended are marked as interrupted.
   ///
   /// - Throws: ``WorkspaceMissing``, or `WorkspaceError`.
   package func writableHistory(
@@ -53,7 +54,7 @@ extension WorkspaceLocation {
     do {
       try history.markInterrupted()
     } catch .full {
-      // Readers say so all the same, and `prune` must be able to make room.
+      // Readers report them as interrupted all the same, and `prune` must be able to free space.
     }
     return history
   }
@@ -62,7 +63,7 @@ extension WorkspaceLocation {
     guard hasDatabase else { throw WorkspaceMissing(location: self) }
   }
 
-  /// A host that is gone may have left unmasked results, which are not to wait for the next command that writes.
+  /// A host that has ended may have left unmasked results, which must not wait for the next command that writes.
   private func openForReading() throws -> History {
     let history = try History.openForReading(at: path)
     history.markInterruptedIfPossible()

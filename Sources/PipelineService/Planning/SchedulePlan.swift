@@ -2,7 +2,7 @@ import PipelineEngine
 import PipelineLanguage
 import RunHistory
 
-/// Which instants the controllers of pipelines will ask for, in the order of time.
+/// The instants at which the controllers of pipelines will request runs, in chronological order.
 ///
 /// ```swift
 /// var plan = SchedulePlan(after: now, until: tomorrow)
@@ -10,49 +10,49 @@ import RunHistory
 /// plan.finish()
 /// ```
 ///
-/// Neither one controller of many instants nor many pipelines make it grow without bound: what is left out for that is told.
+/// Its size is bounded, both per controller and over all pipelines; what was left out is reported.
 package struct SchedulePlan: Sendable {
   /// One instant of one controller.
   package struct Row: Sendable, Hashable {
-    /// When it is.
+    /// The instant.
     package var at: RecordTime
-    /// What the clocks of its zone show then; nil where that says nothing.
+    /// The local time in its zone; nil if that adds nothing.
     package var localTime: String?
-    /// Whose clocks it goes by.
+    /// The time zone that it is computed in.
     package var zone: String?
     /// The pipeline's name.
     package var pipeline: String
     /// Its file.
     package var file: String
-    /// Such as `cron`.
+    /// The controller's name, such as `cron`.
     package var controller: String
-    /// Whether nothing is asked for: a change of the clocks takes away what would be.
+    /// Whether no run is requested, because a clock change skips the instant.
     package var isSkipped: Bool
-    /// Which times are skipped or come twice.
+    /// Which times are skipped or occur twice.
     package var note: String?
-    /// How many instants there are at that moment, with this one; 1 where it is alone. Skipped ones do not count.
+    /// The number of instants at the same moment, including this one; 1 if it is alone. Skipped instants do not count.
     package var together = 1
   }
 
-  /// A controller of which something is not known.
+  /// A controller about which something is unknown.
   package struct Controller: Sendable, Hashable {
     /// The pipeline's name.
     package var pipeline: String
     /// Its file.
     package var file: String
-    /// Such as `cron`.
+    /// The controller's name, such as `cron`.
     package var controller: String
   }
 
-  /// How many pipelines were asked.
+  /// The number of pipelines added.
   package private(set) var pipelines = 0
-  /// The instants, once ``finish()`` was called.
+  /// The instants, available after ``finish()``.
   package private(set) var rows: [Row] = []
-  /// Controllers whose instants nobody knows, and why.
+  /// Controllers whose instants are unknown, and why.
   package private(set) var unknown: [(controller: Controller, reason: String)] = []
-  /// Controllers of which only the earliest instants are there: how many, and the last of these.
+  /// Controllers of which only the earliest instants are included: how many, and the last of these.
   package private(set) var cut: [(controller: Controller, count: Int, after: RecordTime)] = []
-  /// Nothing after it is there, as there would be too many instants of all pipelines; nil where that is not so.
+  /// The last instant included if there were too many over all pipelines; otherwise nil.
   package private(set) var horizon: RecordTime?
 
   private let after: RecordTime
@@ -60,13 +60,13 @@ package struct SchedulePlan: Sendable {
   private let mostOfController: Int
   private let mostRows: Int
 
-  /// An empty plan.
+  /// Creates an empty plan.
   ///
   /// - Parameters:
-  ///   - after: Instants after it.
-  ///   - until: Instants not after it.
-  ///   - mostOfController: The earliest so many of each controller.
-  ///   - mostRows: The earliest so many of all.
+  ///   - after: Only instants after it are included.
+  ///   - until: Only instants not after it are included.
+  ///   - mostOfController: The maximum number of instants of each controller; the earliest are kept.
+  ///   - mostRows: The maximum number of instants of all controllers; the earliest are kept.
   package init(after: RecordTime, until: RecordTime, mostOfController: Int = 10_000, mostRows: Int = 100_000) {
     self.after = after
     self.until = until
@@ -74,7 +74,7 @@ package struct SchedulePlan: Sendable {
     self.mostRows = mostRows
   }
 
-  /// Asks the controllers of a pipeline. The calling thread waits for plugins.
+  /// Adds the instants of a pipeline's controllers. Blocks the calling thread while plugins compute them.
   package mutating func add(_ pipeline: PipelineDefinition, file: String, plugins: PluginSource) {
     pipelines += 1
     let forecasts = ControllerForecast.all(
@@ -97,7 +97,7 @@ package struct SchedulePlan: Sendable {
     if rows.count > 2 * mostRows { bound() }
   }
 
-  /// Brings the rows into their order. Called once, after the last pipeline.
+  /// Sorts the rows. Must be called once, after the last pipeline.
   package mutating func finish() {
     bound()
     var start = 0
@@ -110,7 +110,7 @@ package struct SchedulePlan: Sendable {
     }
   }
 
-  /// Orders the rows, and leaves out those after the first ``mostRows``; of those at the last moment all or none.
+  /// Sorts the rows and drops those after the first ``mostRows``; rows of the same moment are kept or dropped together.
   private mutating func bound() {
     rows.sort { ($0.at, $0.pipeline, $0.file, $0.controller) < ($1.at, $1.pipeline, $1.file, $1.controller) }
     guard rows.count > mostRows else { return }
@@ -121,7 +121,7 @@ package struct SchedulePlan: Sendable {
     let last = rows[end - 1].at
     rows.removeSubrange(end...)
     horizon = last
-    // What was cut later is not the reason any more.
+    // Controllers cut after the horizon are no longer incomplete.
     cut.removeAll { $0.after >= last }
   }
 }

@@ -1,12 +1,12 @@
 import RunHistory
 import Workspace
 
-/// What goes on in a workspace at the moment: runs, questions that wait for an answer, and leases.
+/// The current activity in a workspace: runs, unanswered questions, and leases.
 package struct Activity: Sendable {
-  /// A run that goes on.
+  /// An active run.
   package struct ActiveRun: Sendable {
     package var record: RunRecord
-    /// Its operations that have begun and not ended, by ordinal; those of loops and nested runs stand for what is in them.
+    /// Its operations that have begun and not ended, by ordinal; loops and nested runs stand for their contents.
     package var operations: [OperationRecord]
 
     package init(record: RunRecord, operations: [OperationRecord]) {
@@ -15,16 +15,16 @@ package struct Activity: Sendable {
     }
   }
 
-  /// Those that no other run has started: first those that have begun, then those that are queued, the earliest first.
+  /// The runs that no other run has started: first those that have begun, then those that are queued, each oldest first.
   package var runs: [ActiveRun]
-  /// How many more runs are queued than are among ``runs``, as far as that is known.
+  /// How many queued runs are not among ``runs``, as far as that is known.
   package var moreQueued = 0
-  /// Those of all runs, by run.
+  /// The questions of all runs, by run.
   package var questions: [OpenQuestions.Question]
-  /// By name.
+  /// The leases, by name.
   package var leases: [Lease]
 
-  /// How many runs that are queued are looked at: a hundred thousand may be.
+  /// The maximum number of queued runs to read: there may be a hundred thousand.
   private static let mostQueued = 100
 
   package init(runs: [ActiveRun], questions: [OpenQuestions.Question], leases: [Lease]) {
@@ -33,7 +33,7 @@ package struct Activity: Sendable {
     self.leases = leases
   }
 
-  /// Looks for it; with labels, for the runs that have them, their questions and the leases that they hold themselves.
+  /// Reads the activity; with labels, only that of the runs that have them, their questions and the leases that they hold themselves.
   package init(in history: History, labels: [RunLabel] = []) throws {
     let going = try history.runs(RunFilter(states: [.running], labels: labels, order: .oldestFirst))
     let queued = try history.runs(

@@ -1,21 +1,21 @@
 import PipelineLanguage
 import RunHistory
 
-/// Why a question was not answered. Nothing was changed.
+/// An error: a question was not answered. Nothing was changed.
 package enum AnswerError: ServiceError {
-  /// A question that waits.
+  /// An unanswered question.
   package struct Pending: Sendable, Hashable {
     package let path: String
     package let message: String
   }
 
-  /// Somebody has answered before.
+  /// The question was answered before.
   case answered(String, short: String, Approval.Answer?)
   /// The operation or its run has ended.
   case nobodyWaits(String, short: String, state: RunState)
   case notAsked(String, short: String, pending: [String])
   case nothingWaits(short: String)
-  /// No operation was named, and several wait.
+  /// No operation was named, and several are waiting.
   case several(short: String, [Pending])
 
   package var code: String {

@@ -1,11 +1,11 @@
 import PipelineLanguage
 import RunHistory
 
-/// The questions of a run that wait for an answer, those of the runs that its operations have started behind its own.
+/// The unanswered questions of a run; those of the runs that its operations have started come last.
 package struct OpenQuestions {
-  /// One of them.
+  /// An unanswered question.
   package struct Question: Sendable {
-    /// The operation that asks, behind those that lead to it from the run that was asked for: `deploy/publish`.
+    /// The operation that asks, preceded by those that lead to it from the run that was searched: `deploy/publish`.
     package var path: String
     /// The run that the operation belongs to.
     package var run: RunRecord
@@ -34,7 +34,7 @@ package struct OpenQuestions {
     return found
   }
 
-  /// The only question that waits, where no operation was named.
+  /// Returns the only unanswered question, for a caller that named no operation.
   ///
   /// - Throws: ``AnswerError``, or `WorkspaceError`.
   func only() throws -> (run: RunRecord, operation: String) {

@@ -1,9 +1,9 @@
 import Glibc
 import RunHistory
 
-/// An answer to a question of a run: whoever answers first decides, and an answer counts also while nobody runs the run.
+/// An answer to a question of a run. The first answer decides, even if no host is running the run.
 package struct QuestionAnswer: Sendable {
-  /// What came of it.
+  /// The result of giving an answer.
   package struct Receipt: Sendable {
     package let approval: Approval
     /// The run that asks.
@@ -12,9 +12,9 @@ package struct QuestionAnswer: Sendable {
 
   package var isApproved: Bool
   package var note: String?
-  /// Who answers, which is recorded.
+  /// The login name of the person who answers, which is recorded.
   package var who: String
-  /// How.
+  /// The means by which the answer was given.
   package var means: Requester.Means
 
   package init(isApproved: Bool, note: String?, who: String, by means: Requester.Means = .command) {
@@ -24,13 +24,13 @@ package struct QuestionAnswer: Sendable {
     self.means = means
   }
 
-  /// The login name of this process's user, as the user database has it: nothing that the environment says.
+  /// Returns the login name of this process's user from the user database, ignoring the environment.
   package static func loginName() -> String {
     if let entry = getpwuid(getuid()) { return String(cString: entry.pointee.pw_name) }
     return "user \(getuid())"
   }
 
-  /// Answers the operation that `path` leads to from `run`; without a path, the only question that waits.
+  /// Answers the operation that `path` leads to from `run`; without a path, the only unanswered question.
   ///
   /// - Throws: ``AnswerError``, ``RunReferenceError``, or `WorkspaceError`.
   package func give(to path: String?, of run: RunRecord, in history: History) throws -> Receipt {
@@ -53,7 +53,7 @@ package struct QuestionAnswer: Sendable {
     }
   }
 
-  /// The name of the operation, or of the item whose label was given; as it was given where there is none of that name.
+  /// Returns the name of the operation, or of the item with the given label; if none has that name, the text as given.
   private func operation(_ text: String, in run: RunRecord, _ reference: RunReference) throws -> String {
     do {
       return try reference.operation(text, in: run).name

@@ -1,21 +1,21 @@
 import PipelineLanguage
 import RunHistory
 
-/// A request to let an operation that waits for a retry try at once, which the host of its run hears of.
+/// A request to let an operation that waits for a retry start it immediately; the host of its run is notified.
 package struct RetryWake: Sendable {
   /// The run that the operation belongs to.
   package let run: RunRecord
-  /// Its id as it is shown.
+  /// The run's short id for display.
   package let short: String
-  /// The operation, as it waited.
+  /// The operation while it waited.
   package let operation: OperationRecord
 
-  /// Asks the host of the run that `name` means to wake the operation that `path` leads to from it.
+  /// Asks the host of the run named `name` to wake the operation that `path` leads to from it.
   ///
   /// - Parameters:
-  ///   - path: The operation or item: `deploy`, `convert[3]`, `deploy/build` for one of the run that `deploy` has started.
+  ///   - path: The operation or item: `deploy`, `convert[3]`, or `deploy/build` for an operation of the run that `deploy` has started.
   ///   - name: The run.
-  ///   - requester: Who asks.
+  ///   - requester: The requester.
   ///   - history: The history, for writing.
   /// - Throws: ``RunReferenceError``, ``WakeError``, or `WorkspaceError`.
   package init(of path: String, ofRunNamed name: String, for requester: Requester, in history: History) throws {
@@ -26,7 +26,7 @@ package struct RetryWake: Sendable {
     short = reference.short(run.id)
     operation = try reference.operation(end.operation, in: run)
     guard try !history.wakeRetry(run.id, ordinal: operation.ordinal, by: requester) else { return }
-    // It may have gone on since it was looked up.
+    // It may have continued since it was looked up.
     let latest = try history.run(run.id) ?? run
     guard latest.state == .running else { throw WakeError.runNotRunning(latest, short: short) }
     let now = try history.operations(of: run.id).first { $0.ordinal == operation.ordinal } ?? operation
@@ -36,7 +36,7 @@ package struct RetryWake: Sendable {
   }
 }
 
-/// The operations of a run that wait for a retry, those of the runs that its operations have started behind its own.
+/// The operations of a run that wait for a retry; those of the runs that its operations have started come last.
 package struct WaitingRetries {
   private let run: RunRecord
   private let history: History
@@ -46,7 +46,7 @@ package struct WaitingRetries {
     self.history = history
   }
 
-  /// What leads to each of them from the run: `upload`, `deploy/build`.
+  /// Returns the path from the run to each of them: `upload`, `deploy/build`.
   package func paths() throws -> [String] { try paths(of: run.id, prefix: "", depth: 0) }
 
   private func paths(of run: RunID, prefix: String, depth: Int) throws -> [String] {
@@ -60,11 +60,11 @@ package struct WaitingRetries {
   }
 }
 
-/// Why nothing was woken. Nothing was changed.
+/// An error: nothing was woken. Nothing was changed.
 package enum WakeError: ServiceError {
-  /// The run of the operation does not go on.
+  /// The run of the operation is not active.
   case runNotRunning(RunRecord, short: String)
-  /// The operation does something else. `asked` is the run that was named, as it is shown, and `others` lead from it to what waits for a retry.
+  /// The operation is not waiting for a retry. `asked` is the short id of the named run, and `others` are the paths from it to operations that wait for one.
   case notWaiting(OperationRecord, path: String, asked: String, others: [String])
 
   package var code: String {
@@ -94,7 +94,7 @@ package enum WakeError: ServiceError {
     }
   }
 
-  /// What an operation does, in words behind "it".
+  /// Returns what an operation is doing, in words that follow "it".
   private static func words(of operation: OperationRecord, path: String, asked: String) -> String {
     switch operation.state {
     case .pending: "has not begun"

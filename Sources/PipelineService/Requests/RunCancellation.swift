@@ -1,21 +1,21 @@
 import RunHistory
 
-/// A request to end a run, which its host hears of.
+/// A request to cancel a run; its host is notified.
 package struct RunCancellation: Sendable {
   package let run: RunRecord
-  /// Its id as it is shown.
+  /// The run's short id for display.
   package let short: String
-  /// Whether it was queued and has ended by that, as no host had to be asked.
+  /// Whether the run was queued and has thereby ended, because no host had to be notified.
   package let isOver: Bool
-  /// Whether nobody executes it, because it is interrupted and no host serves the workspace: then the next host ends it.
+  /// Whether the cancellation is left to the next host, because the run is interrupted and no host serves the workspace.
   package let isLeftToNextHost: Bool
 
-  /// Asks the host of a run to end it; of an interrupted run, that of the workspace.
+  /// Asks the host of a run to cancel it; for an interrupted run, the host of the workspace.
   ///
   /// - Parameters:
   ///   - run: The run.
-  ///   - isKill: Whether its processes get no time to end.
-  ///   - who: The login name of who asks.
+  ///   - isKill: Whether to kill its processes without a grace period.
+  ///   - who: The login name of the requester.
   ///   - history: The history, for writing.
   /// - Throws: ``RunEnded``, or `WorkspaceError`.
   package init(of run: RunRecord, isKill: Bool, who: String, in history: History) throws {

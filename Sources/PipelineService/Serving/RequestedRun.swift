@@ -3,14 +3,14 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// A run of a served pipeline that a person or a program asks for: queued as a row, for the host of the workspace to begin, now or when there is one.
+/// A requested run of a served pipeline: queued as a row for the host of the workspace, which begins it now or once there is one.
 package struct RequestedRun: Sendable {
   package let pipeline: PublishedPipeline
-  /// The definition as its file has it now.
+  /// The definition currently in its file.
   package let definition: PipelineDefinition
   private let history: History
 
-  /// Finds the pipeline that `name` means, and loads its file; `accept` takes what the loader found, or throws where that has errors.
+  /// Finds the pipeline named `name`, and loads its file; `accept` returns the definition from the loader's result, or throws if that has errors.
   ///
   /// - Throws: ``ServedPipelineError``, what `accept` throws, or `WorkspaceError`.
   package init(
@@ -27,7 +27,7 @@ package struct RequestedRun: Sendable {
       try Self.refuse(name, for: .invalidDefinition, finding, who: who, at: time, in: history)
       throw error
     }
-    // The host may not have seen yet that one of them has another name.
+    // The host may not have noticed yet that one of them was renamed.
     let claimants = pipeline.claimants.filter { Self.file($0, claims: name, plugins) }
     guard claimants.count < 2 else {
       let error = ServedPipelineError.duplicate(name, paths: claimants)
@@ -36,7 +36,7 @@ package struct RequestedRun: Sendable {
     }
   }
 
-  /// Whether the pipeline of a file has that name, as far as its file can be read.
+  /// Returns whether the pipeline of a file has that name, as far as the file can be read.
   private static func file(_ path: String, claims name: String, _ plugins: PluginSource) -> Bool {
     guard FileStamp(path) != nil else { return false }
     let result = PipelineLoader.load(path: path, plugins: plugins)
@@ -44,7 +44,7 @@ package struct RequestedRun: Sendable {
     return (result.pipeline?.name ?? PipelineFiles.pipelineName(of: path)) == name
   }
 
-  /// Records that params cannot be read, whatever keeps them from it.
+  /// Records that the params could not be read, for whatever reason.
   package func refuseParameters(because detail: String?, who: String, at time: RecordTime = .now) throws {
     try Self.refuse(pipeline.name, for: .invalidParams, detail, who: who, at: time, in: history)
   }
@@ -53,10 +53,10 @@ package struct RequestedRun: Sendable {
   ///
   /// - Parameters:
   ///   - given: Params as texts.
-  ///   - values: Those that files give, which `given` takes precedence over.
-  ///   - labels: Labels beside those of the pipeline, or in their place.
-  ///   - priority: In place of that of the pipeline.
-  ///   - who: The login name of the person.
+  ///   - values: Params from files; `given` takes precedence.
+  ///   - labels: Labels added to those of the pipeline; they take precedence.
+  ///   - priority: Replaces that of the pipeline.
+  ///   - who: The login name of the requester.
   ///   - version: The version of the program, which is recorded.
   ///   - time: The present.
   /// - Returns: The id of the run.
@@ -85,12 +85,12 @@ package struct RequestedRun: Sendable {
 }
 
 extension RunStart {
-  /// Queues the run, for the host of the workspace to begin, now or when there is one.
+  /// Queues the run for the host of the workspace, which begins it now or once there is one.
   ///
   /// - Parameters:
   ///   - history: The history, for writing.
-  ///   - requester: Who asks for it.
-  ///   - priority: In place of that of the pipeline. Default nil.
+  ///   - requester: The requester.
+  ///   - priority: Replaces that of the pipeline. Default nil.
   ///   - time: The present.
   /// - Returns: The id of the run.
   /// - Throws: ``ServedPipelineError/refused(_:_:detail:)``, or `WorkspaceError`.
@@ -116,7 +116,7 @@ extension RunStart {
 }
 
 extension OccasionRequest.Overlap {
-  /// What a pipeline says of runs beside each other.
+  /// Converts a pipeline's overlap policy.
   package init(_ overlap: PipelineDefinition.Overlap) {
     switch overlap {
     case .allow: self = .allow
@@ -128,7 +128,7 @@ extension OccasionRequest.Overlap {
 }
 
 extension RecordTime {
-  /// The instant that much later.
+  /// Returns the instant `duration` later; saturates on overflow.
   package func advanced(by duration: Duration) -> RecordTime {
     let (seconds, attoseconds) = duration.components
     let (microseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
@@ -137,7 +137,7 @@ extension RecordTime {
 }
 
 extension History {
-  /// What the host of the workspace has for pipelines, as it publishes it, or the last one did.
+  /// Returns the queues and resources published by the host of the workspace, or by the last one.
   func publishedHost() throws -> HostSource {
     guard let text = try hosts(limit: 1).first?.configuration, let published = try? JSONValue.parse(text) else {
       return .unchecked
@@ -152,7 +152,7 @@ extension History {
     return .host(host)
   }
 
-  /// How many runs may be queued, as the host says, or the last one said.
+  /// Returns the maximum number of queued runs that the host, or the last one, has set. Default 100,000.
   func queueCapacity() throws -> Int {
     let text = try hosts(limit: 1).first?.configuration
     let limits = text.flatMap { try? JSONValue.parse($0) }?["limits"]

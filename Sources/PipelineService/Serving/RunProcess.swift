@@ -1,16 +1,16 @@
 import RunHistory
 
-/// Which process repeats or resumes a run.
+/// The process that retries or resumes a run.
 package enum RunProcess: Sendable {
-  /// This one. With the host that serves the workspace and has nothing to do with the run, where there is one.
+  /// This process. The associated value is the host that serves the workspace, if any, but is not responsible for the run.
   case here(HostRecord?)
   /// The host that serves the workspace.
   case host(HostRecord)
 
-  /// Where a run is repeated or resumed that nobody wants to have here.
+  /// Decides where a run is retried or resumed, unless it is explicitly requested here.
   ///
-  /// By the host where one serves the workspace, and serves the file of the run or has begun the run itself: it has the environment, the secrets and the limits
-  /// that the run is meant to have.
+  /// The host does it if one serves the workspace, and serves the file of the run or has begun the run itself: it has the environment, the secrets
+  /// and the limits intended for the run.
   package init(of run: RunRecord, in history: History) throws {
     guard let host = try history.currentHost() else {
       self = .here(nil)

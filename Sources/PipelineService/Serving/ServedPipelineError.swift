@@ -2,18 +2,18 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Why nothing can be asked of a pipeline that a host serves.
+/// An error: a request for a served pipeline cannot be carried out.
 package enum ServedPipelineError: ServiceError {
-  /// What is served instead.
+  /// The pipelines that are served instead.
   package enum Others: Sendable, Hashable {
     case some
-    /// Nothing, by the latest host; nil where there never was one.
+    /// None by the latest host; nil if there never was one.
     case none(HostRecord?)
   }
 
-  /// No host of the workspace serves a pipeline of that name. `near` is the one that was probably meant.
+  /// No host of the workspace serves a pipeline of that name. `near` is the name that was probably meant.
   case unknown(String, workspace: String, near: String?, others: Others)
-  /// Nothing is known of a pipeline of that name: none is served, has run, or could have. `near` is the one that was probably meant.
+  /// Nothing is known of a pipeline of that name: none is served, has run, or could have. `near` is the name that was probably meant.
   case unheardOf(String, workspace: String, near: String?)
   /// No pipeline has the labels.
   case none(labels: String, workspace: String)
@@ -21,9 +21,10 @@ package enum ServedPipelineError: ServiceError {
   case nothingServed(workspace: String, by: HostRecord?)
   /// The files at `paths` have the same pipeline name.
   case duplicate(String, paths: [String])
-  /// The host has not looked at all of its files yet, so that nobody knows whether there is one of that name; nil where any was asked for. `problem` is what it lacks, as far as known.
+  /// The host has not read all of its files yet, so it is unknown whether one has that name; nil if any pipeline would do. `problem` is what the host
+  /// lacks, if known.
   case starting(String?, host: HostRecord, workspace: String, problem: String?)
-  /// As many runs are queued as may be.
+  /// The maximum number of runs is queued.
   case refused(String, Occasion.Reason, detail: String?)
 
   package var code: String {
@@ -40,10 +41,10 @@ package enum ServedPipelineError: ServiceError {
 
   private static let listed = "`penstock status` lists those that are served"
 
-  /// A host whose file names a workspace serves another one than commands find by themselves.
+  /// A host whose file names a workspace serves a different one from the one that commands find by default.
   private static let elsewhere = "--workspace or PENSTOCK_WORKSPACE names another workspace"
 
-  /// Why there is no pipeline at all, and what to do.
+  /// Returns why there is no pipeline at all, and what to do.
   private static func unserved(by host: HostRecord?) -> String {
     guard let host else {
       return "no host has served this workspace yet; start one with `penstock serve`, or \(elsewhere)"
@@ -93,7 +94,7 @@ package enum ServedPipelineError: ServiceError {
 }
 
 extension History {
-  /// The pipeline of that name that a host serves, or that the last one served.
+  /// Returns the pipeline of that name that a host serves, or that the last one served.
   ///
   /// - Throws: ``ServedPipelineError/unknown(_:workspace:near:others:)``, or `WorkspaceError`.
   package func servedPipeline(_ name: String) throws -> PublishedPipeline {
@@ -105,7 +106,7 @@ extension History {
       others: names.isEmpty ? .none(try hosts(limit: 1).first) : .some)
   }
 
-  /// Checks that something is known of a pipeline: a host has served it, it has run, or something could have started it.
+  /// Checks that a pipeline is known: a host has served it, it has run, or something could have started it.
   ///
   /// - Throws: ``ServedPipelineError/unheardOf(_:workspace:near:)``, or `WorkspaceError`.
   package func requireKnown(pipeline name: String) throws {
@@ -120,7 +121,7 @@ extension History {
       name, workspace: workspace.directory, near: NearestName.suggestion(for: name, among: names))
   }
 
-  /// Checks that no host is about to find out which pipelines it serves.
+  /// Checks that no host is still determining which pipelines it serves.
   ///
   /// - Throws: ``ServedPipelineError/starting(_:host:workspace:problem:)``, or `WorkspaceError`.
   package func requireReady(for name: String?) throws {
@@ -129,7 +130,7 @@ extension History {
     throw ServedPipelineError.starting(name, host: host, workspace: workspace.directory, problem: problem)
   }
 
-  /// The names of the pipelines that are served, and of those that have run.
+  /// Returns the names of the pipelines that are served, and of those that have run.
   func knownPipelineNames() throws -> [String] {
     Set(try publishedPipelines().map(\.name)).union(try pipelineNames()).sorted()
   }

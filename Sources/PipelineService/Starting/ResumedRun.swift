@@ -2,15 +2,15 @@ import PipelineEngine
 import PipelineLanguage
 import RunHistory
 
-/// A run to resume, which was interrupted.
+/// An interrupted run to resume.
 package struct ResumedRun: Sendable {
   package let record: RunRecord
-  /// The id as it is shown.
+  /// The short id for display.
   let short: String
-  /// Its definition as it was recorded, for showing it; nil where that does not load without plugins.
+  /// Its recorded definition, for display; nil if that does not load without plugins.
   package let pipeline: PipelineDefinition?
 
-  /// The run that `name` means, or the latest that was interrupted.
+  /// Finds the run named `name`, or the latest that was interrupted.
   ///
   /// - Throws: ``RunReferenceError``, ``RunStartError``, or `WorkspaceError`.
   package init(named name: String?, in history: History) throws {
@@ -24,7 +24,7 @@ package struct ResumedRun: Sendable {
     pipeline = try history.recordedPipeline(of: record)
   }
 
-  /// What to say of an error of the engine: where nothing of the run was touched, it is still interrupted.
+  /// Converts an error of the engine: if the run was left untouched, it is still interrupted.
   func error(for error: EngineError) -> any Error {
     guard ["secret-unavailable", "processes-remain", "jobs-elsewhere"].contains(error.code) else { return error }
     return RunStartError.stillInterrupted(short: short, code: error.code, reason: "\(error)")

@@ -3,33 +3,33 @@ import PipelineEngine
 import PipelineLanguage
 import RunHistory
 
-/// What a retry does with the operations that had succeeded, known before it begins.
+/// What a retry will do with the operations that had succeeded, determined before it begins.
 package struct RetriedOperations: Sendable {
-  /// What becomes of one of them.
+  /// What a retry does with one operation.
   package enum Fate: Sendable, Hashable {
     /// It is not executed.
     case takenOver
-    /// It is executed again, for a reason in words: "its definition has changed".
+    /// It is executed again; the reason in words, such as "its definition has changed".
     case runsAgain(String)
-    /// It is taken over if these, which it depends on and which are executed, end as they did then.
+    /// It is reused if these operations, which it depends on and which are executed, end as they did then.
     case takenOverUnless([String])
   }
 
-  /// The items of a loop that takes over those that succeeded, as the former run had them.
+  /// The items of a loop whose succeeded items are reused, as the former run had them.
   package struct Items: Sendable, Hashable {
-    /// Those that are executed, each with its label.
+    /// The labels of the items that are executed.
     package var again: [String]
-    /// How many are not, if the loop finds them again as they were.
+    /// The number of items that are not executed, provided the loop finds them unchanged.
     package var takenOver: Int
-    /// Why also those are executed that had succeeded, in words; nil where they are not.
+    /// Why items that had succeeded are also executed, in words; nil if they are not.
     package var cause: String?
   }
 
-  /// By the places of the loops of which some items succeeded, and others did not.
+  /// The loops of which only some items had succeeded, by position.
   package private(set) var items: [Int: Items] = [:]
-  /// By the places of the operations; those that are not here had not succeeded.
+  /// The operations that had succeeded, by position.
   package private(set) var fates: [Int: Fate] = [:]
-  /// What runs again, with the reason, in words: one line for all that have the same.
+  /// What runs again and why: one sentence for all operations with the same reason.
   package private(set) var sentences: [String] = []
 
   init(_ start: RunStart, from source: RecordedRun) {
@@ -68,7 +68,7 @@ package struct RetriedOperations: Sendable {
         again: again.map { TerminalText.name($0.name, label: $0.label) }, takenOver: known.count - again.count,
         cause: isWhole ? plan?.cause(at: position)?.text() : nil)
     }
-    // First what has changed, then what follows from that.
+    // Changes come first, then their consequences.
     let (following, changed) = (groups.filter(\.cause.follows), groups.filter { !$0.cause.follows })
     sentences = (changed + following).map { Self.sentence($0.names, $0.cause) }
     for (position, items) in items.sorted(by: { $0.key < $1.key }) {
@@ -91,7 +91,7 @@ package struct RetriedOperations: Sendable {
 }
 
 extension RunStart {
-  /// What a retry does with what had succeeded in the run that it repeats. Nil for other runs.
+  /// Returns what a retry does with what had succeeded in its source run. Nil for other runs.
   ///
   /// - Throws: `WorkspaceError`.
   package func retriedOperations(in history: History) throws -> RetriedOperations? {

@@ -2,38 +2,38 @@ import Glibc
 import PipelineLanguage
 import RunHistory
 
-/// A run to retry, which has come to its end.
+/// An ended run to retry.
 package struct RetriedRun {
-  /// Which definition a retry uses.
+  /// The definition that a retry uses.
   package enum Definition: Sendable, Hashable {
-    /// The file as it is now.
+    /// The current file.
     case file(String)
-    /// What was recorded with the run.
+    /// The definition recorded with the run.
     case recorded
   }
 
-  /// What was read of the definition.
+  /// The result of loading the definition.
   package struct Loaded: Sendable {
     package let result: LoadResult
-    /// The files that are used as they are now although they have other texts than the run recorded: that of the pipeline, and those that it runs.
+    /// The files that are used in their current version although the run recorded a different text: that of the pipeline, and those that it runs.
     package let changedFiles: [String]
-    /// The files of variables with other values than then, which are those of now in any case.
+    /// The files of variables whose values have changed since; the current values are used in any case.
     package let changedVariables: [String]
-    /// The file that the run was of, where it cannot be read any more and what was recorded is used in its place.
+    /// The file of the run if it can no longer be read and the recorded definition is used instead.
     package let missingFile: String?
   }
 
   package let record: RunRecord
-  /// Where nobody named a run: which one was taken, in words without a subject: `run 03kx9fab of 'etl', which failed 2h05m ago`.
+  /// If no run was named, the run that was chosen, in words without a subject: `run 03kx9fab of 'etl', which failed 2h05m ago`.
   package let choice: String?
   private let history: History
 
-  /// The run that `name` means, or the latest that failed or was interrupted, and has not been repaired since.
+  /// Finds the run named `name`, or the latest that failed or was interrupted and has not been repaired since.
   ///
   /// - Parameters:
   ///   - name: The run; nil for the latest.
-  ///   - pipeline: Where no run is named, the pipeline whose runs count, or a pattern of its name; nil for any.
-  ///   - history: Where the runs are.
+  ///   - pipeline: If no run is named, the pipeline whose runs are considered, or a pattern for its name; nil for any.
+  ///   - history: The history that has the runs.
   /// - Throws: ``RunReferenceError``, ``RunStartError``, or `WorkspaceError`.
   package init(named name: String?, of pipeline: String? = nil, in history: History) throws {
     let reference = RunReference(history: history)
@@ -51,11 +51,11 @@ package struct RetriedRun {
     self.history = history
   }
 
-  /// Decides which definition is used: by default the file as it is now, since fixing the file is the usual reason for a retry.
+  /// Decides which definition is used: by default the current file, since fixing the file is the usual reason for a retry.
   ///
   /// - Parameters:
   ///   - record: The run.
-  ///   - wantsRecorded: Whether the recorded definition is asked for.
+  ///   - wantsRecorded: Whether the recorded definition is requested.
   ///   - exists: Whether a file can be read.
   /// - Returns: The definition to use.
   package static func definition(
@@ -65,12 +65,12 @@ package struct RetriedRun {
     return .file(path)
   }
 
-  /// Reads the definition.
+  /// Loads the definition.
   ///
   /// - Parameters:
-  ///   - wantsRecorded: Whether to use the recorded one even where the file is still there.
-  ///   - plugins: What `uses` may reach.
-  /// - Returns: What was read, findings included.
+  ///   - wantsRecorded: Whether to use the recorded definition even if the file still exists.
+  ///   - plugins: The plugins available to `uses`.
+  /// - Returns: The result of loading, including findings.
   /// - Throws: `WorkspaceError`.
   package func load(wantsRecorded: Bool, plugins: PluginSource) throws -> Loaded {
     let text = try history.definition(of: record.id) ?? ""
@@ -85,7 +85,7 @@ package struct RetriedRun {
       let result = PipelineLoader.load(
         text: text, path: record.path ?? "\(record.pipeline).yaml",
         nested: recorded, plugins: plugins, isRecorded: true)
-      // What came from standard input never had one.
+      // A pipeline from standard input never had a file.
       let file = wantsRecorded ? nil : record.path.flatMap { $0.hasSuffix(PipelineLoader.standardInput) ? nil : $0 }
       return Loaded(
         result: result, changedFiles: [],
@@ -103,7 +103,7 @@ package struct RetriedRun {
 }
 
 extension RunReference {
-  /// The run that is taken, and where a later one of another pipeline or none that is to be retried comes to mind first, what that is.
+  /// Describes the chosen run and, if it is not the latest run, that one as well: a reader would expect it to be chosen.
   fileprivate func choice(_ run: RunRecord, of pipeline: String?) throws -> String {
     let name = TerminalText.visible(run.pipeline)
     let instant = try history.origin(of: run).instant.map { " for \(ClockText.dateAndTime($0))" } ?? ""

@@ -1,10 +1,10 @@
 import PipelineLanguage
 import Values
 
-/// The values of a pipeline's params, from what a former run was started with.
+/// Resolves the values of a pipeline's params, based on those of a former run.
 enum RunParameters {
-  /// The values that are `given`, else those in `values`, else those that a former run was started with, as far as the pipeline still has the params; defaults for
-  /// the rest. `text` is the JSON object that was recorded.
+  /// Returns the values: from `given`, else from `values`, else those of a former run for params that the pipeline still has, else the defaults. `text` is
+  /// the JSON object that was recorded.
   static func resolve(
     recorded text: String, given: [(name: String, text: String)] = [], values: [String: JSONValue] = [:],
     for pipeline: PipelineDefinition

@@ -4,7 +4,7 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// What a run is begun with: a checked pipeline, and options that fit it.
+/// The input of a run: a checked pipeline, and options that fit it.
 package struct RunStart: Sendable {
   package let pipeline: PipelineDefinition
   package private(set) var options: RunOptions
@@ -15,16 +15,16 @@ package struct RunStart: Sendable {
     options.version = version
   }
 
-  /// A run that somebody asks for.
+  /// Creates a requested run.
   ///
   /// - Parameters:
-  ///   - pipeline: What to run.
-  ///   - given: The params that were given, as texts.
-  ///   - values: Those that files give, which `given` takes precedence over.
-  ///   - labels: Labels beside those of the pipeline, or in their place.
-  ///   - instant: The instant that the run stands for. Default its start.
-  ///   - selection: Which operations are executed. Default all.
-  ///   - isForced: Whether nothing that has succeeded before stands in for an operation.
+  ///   - pipeline: The pipeline to run.
+  ///   - given: Params, as texts.
+  ///   - values: Params from files; `given` takes precedence.
+  ///   - labels: Labels added to those of the pipeline; they take precedence.
+  ///   - instant: The instant that the run stands for. Default: its start.
+  ///   - selection: The operations to execute. Default: all.
+  ///   - isForced: Whether to execute them even if an earlier success could be reused.
   ///   - version: The version of the program, which is recorded.
   /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
   package init(
@@ -40,16 +40,17 @@ package struct RunStart: Sendable {
     try select(selection)
   }
 
-  /// A run that repeats `former`: with its labels, its params, as far as the pipeline still has them, for its instant, and with what succeeded in it and is still true.
+  /// Creates a run that repeats `former`: with its labels, the params that the pipeline still has, its instant, and those of its successes that are still
+  /// valid.
   ///
   /// - Parameters:
   ///   - former: A run that has ended.
   ///   - pipeline: The definition to run it with.
-  ///   - given: Params that have other values than in the former run, as texts.
-  ///   - values: Those that files give, which `given` takes precedence over.
-  ///   - labels: Labels beside those of the former run, or in their place.
-  ///   - selection: Which operations are executed whatever came of them. Default none.
-  ///   - isForced: Whether all of them are.
+  ///   - given: Params, as texts, whose values differ from those of the former run.
+  ///   - values: Params from files; `given` takes precedence.
+  ///   - labels: Labels added to those of the former run; they take precedence.
+  ///   - selection: The operations to execute regardless of their former outcome. Default: none.
+  ///   - isForced: Whether to execute all operations.
   ///   - version: The version of the program, which is recorded.
   /// - Throws: `ParameterProblems`, or ``RunStartError/unknownOperation(_:pipeline:near:)``.
   package init(
@@ -78,21 +79,21 @@ package struct RunStart: Sendable {
     options.selection = selection
   }
 
-  /// Where only a part of the pipeline is run: takes the rest over from the latest run of it that has ended, where there is one.
+  /// If only a part of the pipeline is run, reuses the rest from the pipeline's latest ended run, if any.
   package mutating func takeRest(from history: History?) throws {
     guard options.selection != .all else { return }
     let ended: Set<RunState> = [.succeeded, .failed, .cancelled, .interrupted]
     options.source = try history?.runs(RunFilter(pipeline: pipeline.name, states: ended, limit: 1)).first?.id
   }
 
-  /// The same for an instant that it stands for.
+  /// Returns a copy that stands for an instant.
   func standing(for instant: RecordTime) -> RunStart {
     var start = self
     start.options.instant = instant
     return start
   }
 
-  /// Whom the run is begun for, where it is not the one who asked for it: a controller, with what it told, and the instant at which it was due.
+  /// Attributes the run to a controller instead of the requester, with the controller's event and the instant at which it was due.
   mutating func attribute(to controller: String, event: JSONValue, at instant: RecordTime?) {
     options.trigger = .controller
     options.controller = controller
@@ -102,13 +103,13 @@ package struct RunStart: Sendable {
 }
 
 extension RunStart {
-  /// The places of the operations to execute; nil for all.
+  /// The positions of the operations to execute; nil for all.
   package var selected: Set<Int>? { options.selection.positions(in: pipeline) }
 
-  /// Whether what is neither executed nor taken over is left out.
+  /// Whether operations that are neither executed nor reused are left out.
   package var leavesOut: Bool { options.leavesOut }
 
-  /// Makes sure that what is to be executed has what it needs, as the host does when the run begins.
+  /// Checks that the operations to execute have what they depend on, as the host does when the run begins.
   ///
   /// - Throws: `MissingDependency`, or `WorkspaceError`.
   package func check(in history: History?) throws {

@@ -3,32 +3,32 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// Why a run cannot be begun, retried or resumed.
+/// An error: a run cannot be started, retried or resumed.
 package enum RunStartError: ServiceError {
   /// `near` is the name that was probably meant.
   case unknownOperation(String, pipeline: String, near: String?)
-  /// No run failed or was interrupted that has not been repaired since: of `pipeline`, where that is asked for. `cancelled` is the latest that was
-  /// cancelled and has not been repaired, either.
+  /// No run, of `pipeline` if given, failed or was interrupted without having been repaired since. `cancelled` is the latest run that was
+  /// cancelled and has not been repaired either.
   case nothingToRetry(workspace: String, pipeline: String? = nil, cancelled: RunReferenceError.Candidate? = nil)
-  /// There are no runs of the pipeline that is asked for. `near` is the name that was probably meant.
+  /// The requested pipeline has no runs. `near` is the name that was probably meant.
   case noRunOfPipeline(String, workspace: String, near: String?)
   /// No run in the workspace was interrupted.
   case nothingToResume(workspace: String)
-  /// The run is in a state that it cannot be retried or resumed from. `whereabouts` is what is known of the process that runs it.
+  /// The run's state does not allow retrying or resuming it. `whereabouts` describes what is known of the process that runs it.
   case unfit(short: String, state: RunState, whereabouts: String, host: String)
-  /// The run could not be resumed, and nothing of it was touched. `code` and `reason` are those of the engine.
+  /// The run could not be resumed and was left untouched. `code` and `reason` are those of the engine.
   case stillInterrupted(short: String, code: String, reason: String)
-  /// Another process backfills the pipeline.
+  /// Another process is backfilling the pipeline.
   case backfilled(pipeline: String, process: Int32)
 
-  /// The error for a run that cannot be resumed.
+  /// Creates the error for a run that cannot be resumed.
   init(_ run: RunRecord, _ reference: RunReference) {
     self = .unfit(
       short: reference.short(run.id), state: run.state,
       whereabouts: run.owner.whereabouts(in: reference.history.workspace.directory), host: run.host)
   }
 
-  /// The error for a retry that finds no run to take.
+  /// Returns the error for a retry that finds no run.
   static func nothingToRetry(of pipeline: String?, _ reference: RunReference) throws -> RunStartError {
     let (history, workspace) = (reference.history, reference.history.workspace.directory)
     if let pipeline, try history.runs(RunFilter(pipeline: pipeline, limit: 1)).isEmpty {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether somebody wants the watching to end, whoever heard of it: a run, its last moments or the wait between two of them.
+/// A flag that ends the watching, whichever part receives the interruption: a run, its last moments, or the wait between two runs.
 final class Interruption: Sendable {
   private let flag = Atomic(false)
 

@@ -5,9 +5,9 @@ import RunHistory
 import Synchronization
 import Values
 
-/// One definition of a watched pipeline at work, until its files change: does what ``WatchProgress`` decides.
+/// Runs one definition of a watched pipeline until its files change, as ``WatchProgress`` decides.
 struct PipelineWatch: Sendable {
-  /// What has happened, with what came of a run. Nil where its condition has called it off.
+  /// An event, with the outcome if a run ended; nil if its condition called it off.
   private enum Event: Sendable {
     case plain(WatchProgress.Event)
     case ended(Result<RunOutcome, any Error>?)
@@ -26,12 +26,12 @@ struct PipelineWatch: Sendable {
   private var pipeline: PipelineDefinition { start.pipeline }
   private var parameters: [String: JSONValue] { start.options.parameters }
 
-  /// - Returns: The file that has changed; nil where the watching is to end.
-  /// - Throws: What the engine throws when it cannot go on.
+  /// - Returns: The file that has changed; nil if the watching is to end.
+  /// - Throws: The engine's error if it cannot continue.
   func run() async throws -> String? {
     let host = service.host
     let (events, sink) = AsyncStream<Event>.makeStream()
-    // Let go of as soon as somebody subscribes.
+    // Released once there is a subscription.
     let isHeld = Atomic(plan.isHeldBack)
     let runs = WatchRuns()
     let gate = WatchGate(observer: observer) { interrupt(sink) }
@@ -51,7 +51,7 @@ struct PipelineWatch: Sendable {
     let hasBegun: @Sendable () -> Bool = { store.isLoading || runs.count > 0 }
     let following = try host.followAutomatic(of: pipeline, parameters: parameters) { sink.yield(.plain(.allowed)) }
     defer { following.cancel() }
-    // One that the subscription has begun will do.
+    // A run that the subscription has begun serves as the first.
     let isBegun = hasBegun()
     var first = plan.startsAtOnce && !isBegun ? Task { _ = try? await store.fetch() } : nil
     defer { first?.cancel() }
@@ -68,7 +68,7 @@ struct PipelineWatch: Sendable {
       switch step {
       case .wait: break
       case .begin: first = Task { _ = try? await store.fetch() }
-      // A run that has begun meanwhile will tell of itself.
+      // The gate stays open if a run has begun in the meantime, and its end will follow as an event.
       case .stop: if await gate.close() { return nil }
       case .reload(let path): if await gate.close() { return path }
       case .rest:
@@ -84,7 +84,7 @@ struct PipelineWatch: Sendable {
     return nil
   }
 
-  /// What has happened, when it may be decided on: a file must be left alone for a while, and how a run ended is told before.
+  /// Returns the event once it can be acted on: a changed file must first be left alone for a while, and the end of a run is reported first.
   private func plain(_ event: Event) async throws -> WatchProgress.Event {
     switch event {
     case .plain(let event):
@@ -96,7 +96,7 @@ struct PipelineWatch: Sendable {
     }
   }
 
-  /// What a controller asks for next, whose run is recorded together with it.
+  /// Returns a controller's next request, whose run is recorded in the same transaction.
   private func next(of controllers: ControllerSession) async throws -> RecordedEvent? {
     while let event = controllers.next() {
       var start = start
@@ -105,7 +105,7 @@ struct PipelineWatch: Sendable {
         pipeline: pipeline.name, cause: event.instant == nil ? .event : .instant, controller: event.controller,
         instant: event.instant, askedAt: service.host.now(), detail: event.value["reason"]?.stringValue)
       let record = try await service.host.begin(occasion, of: pipeline, options: start.options)
-      // The controller may remember it from here on.
+      // From here on, the controller may persist the event.
       await controllers.settle(event)
       if let record { return RecordedEvent(event: event, start: start, record: record) }
     }
@@ -122,7 +122,7 @@ struct PipelineWatch: Sendable {
     try await gate.runBegins()
     guard !interruption.hasCome else {
       await gate.runEnded()
-      // Somebody waits for the end of what was about to begin.
+      // A caller is waiting for the end of the run that was about to begin.
       sink.yield(.ended(nil))
       throw CancellationError()
     }
@@ -133,7 +133,7 @@ struct PipelineWatch: Sendable {
     }
     let chosen = expected?.start ?? start
     let record = expected?.record
-    // Unless a signal says otherwise.
+    // Unless a signal sets another reason.
     if !interruption.hasCome { service.attributeCancellations(to: RunCanceller(means: .condition)) }
     let outcome: RunOutcome
     do {
@@ -146,7 +146,7 @@ struct PipelineWatch: Sendable {
       throw error
     }
     await gate.runEnded()
-    // A run that its condition has called off is not one that somebody cancelled.
+    // A run that its condition has called off was not cancelled by a person.
     guard !Task.isCancelled else {
       sink.yield(.ended(nil))
       throw CancellationError()
@@ -155,42 +155,42 @@ struct PipelineWatch: Sendable {
     return outcome
   }
 
-  /// Begins the run that a controller asks for.
+  /// Begins the run that a controller requested.
   private func begin(
     _ runs: WatchRuns, _ store: OperationStore<QueryState<RunOutcome, any Error>>, _ sink: Sink
   ) async {
-    // A fetch in the last moments of a run joins that run; the one that is asked for has yet to begin then.
+    // A fetch in the last moments of a run joins that run; the requested one must then still begin.
     while runs.expectsOne, !interruption.hasCome, !Task.isCancelled {
       _ = try? await store.fetch()
       await Task.yield()
     }
-    // It cannot begin any more.
+    // It can no longer begin.
     if runs.giveUp() { sink.yield(.ended(nil)) }
   }
 }
 
-/// What a controller asks for, and the record of its run.
+/// A controller's request, and the record of its run.
 private struct RecordedEvent: Sendable {
   var event: ControllerEvent
   var start: RunStart
   var record: RunRecord
 }
 
-/// The runs of one definition so far. What a controller asks for is taken by exactly one run.
+/// The runs of one definition so far. Each controller request is taken by exactly one run.
 private final class WatchRuns: Sendable {
   private let state = Mutex<(count: Int, expected: RecordedEvent?)>((0, nil))
 
-  /// How many have begun.
+  /// The number of runs that have begun.
   var count: Int { state.withLock(\.count) }
 
-  /// Whether the run that a controller asks for has yet to begin.
+  /// Whether the run that a controller requested has yet to begin.
   var expectsOne: Bool { state.withLock { $0.expected != nil } }
 
   func expect(_ event: RecordedEvent) { state.withLock { $0.expected = event } }
 
-  /// A run begins.
+  /// Begins a run.
   ///
-  /// - Returns: How many there were before, and what a controller asks for.
+  /// - Returns: The number of earlier runs, and the controller's request, if any.
   func begin() -> (number: Int, event: RecordedEvent?) {
     state.withLock { state in
       defer { state = (state.count + 1, nil) }
@@ -198,7 +198,7 @@ private final class WatchRuns: Sendable {
     }
   }
 
-  /// The run that a controller asks for cannot begin any more. False where it has begun.
+  /// Withdraws the run that a controller requested, because it can no longer begin. Returns false if it has begun.
   func giveUp() -> Bool {
     state.withLock { state in
       defer { state.expected = nil }

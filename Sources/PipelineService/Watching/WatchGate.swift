@@ -1,10 +1,10 @@
-/// Lets runs begin until it is closed, and the observer idle while none goes on: never both, and nothing after the closing.
+/// Lets runs begin until it is closed, and lets the observer idle while none is active: never both at once, and neither once closed.
 actor WatchGate {
   private let observer: any WatchObserver
   private let onInterruption: @Sendable () -> Void
   private var runs = 0
   private var isClosed = false
-  /// Ends the idling of the observer.
+  /// Ends the observer's idling.
   private var endOfIdling: (@Sendable () async -> Void)?
 
   init(observer: any WatchObserver, onInterruption: @escaping @Sendable () -> Void) {
@@ -12,16 +12,16 @@ actor WatchGate {
     self.onInterruption = onInterruption
   }
 
-  /// Lets the observer idle. False when it does already, or a run goes on.
+  /// Lets the observer idle. Returns false if it already does, or a run is active.
   func idle() throws -> Bool {
     guard endOfIdling == nil, runs == 0 else { return false }
     endOfIdling = try observer.idle(onInterruption: onInterruption)
     return true
   }
 
-  /// Lets a run begin, until it has ended.
+  /// Admits a run, until ``runEnded()``.
   ///
-  /// - Throws: `CancellationError` when no run may begin any more.
+  /// - Throws: `CancellationError` if the gate is closed.
   func runBegins() async throws {
     guard !isClosed else { throw CancellationError() }
     runs += 1
@@ -30,7 +30,7 @@ actor WatchGate {
 
   func runEnded() { runs -= 1 }
 
-  /// Lets nothing begin any more. False, and nothing has happened, while a run goes on.
+  /// Closes the gate, so that nothing can begin any more. Returns false and does nothing while a run is active.
   func close() async -> Bool {
     guard runs == 0 else { return false }
     isClosed = true

@@ -1,19 +1,19 @@
 import PipelineLanguage
 import Values
 
-/// When one definition of a watched pipeline runs first, and what is said of why: decided by its file, and by whether somebody asks.
+/// When one definition of a watched pipeline first runs, and the notices that explain why: determined by its file, and by whether a run is requested.
 package struct WatchPlan: Sendable {
-  /// The text of `automatic`.
+  /// The text of the condition of `automatic`.
   private let automatic: String?
-  /// The text of `rerun_on_change`.
+  /// The text of the condition of `rerun_on_change`.
   private let rerunCondition: String?
   private let hasControllers: Bool
-  /// Whether it runs at once: where somebody asks for that, or nothing else says when.
+  /// Whether it runs immediately: because that is requested, or because nothing else decides when.
   package let startsAtOnce: Bool
 
   /// - Parameters:
   ///   - pipeline: The definition.
-  ///   - isAsked: Whether somebody asks for a run.
+  ///   - isAsked: Whether a run is requested.
   package init(for pipeline: PipelineDefinition, isAsked: Bool) {
     automatic = pipeline.automatic?.text
     rerunCondition = pipeline.rerunOnChange?.text
@@ -21,18 +21,18 @@ package struct WatchPlan: Sendable {
     startsAtOnce = isAsked || (!hasControllers && automatic == nil)
   }
 
-  /// Whether it must not run when the watching begins, although nothing forbids it: controllers say when, and to watch is not to ask.
+  /// Whether it must not run when the watching begins, although no condition prevents it: controllers decide when, and watching is not a request.
   package var isHeldBack: Bool { !startsAtOnce && hasControllers }
 
-  /// Whether its first run is begun when `automatic` turns true, where it has not begun by then.
+  /// Whether its first run begins when `automatic` becomes true, if it has not begun by then.
   var waitsForAutomatic: Bool { !startsAtOnce && !hasControllers }
 
-  /// What is said when a run begins.
+  /// Returns the notice for the beginning of a run.
   ///
   /// - Parameters:
-  ///   - number: How many runs there were before.
-  ///   - controller: The controller that asked for it, and what it told.
-  /// - Returns: The notice; nil where the run is the one that was asked for, or that `automatic` has begun.
+  ///   - number: The number of earlier runs.
+  ///   - controller: The controller that requested it, and its event.
+  /// - Returns: The notice; nil if the run is the one that was requested, or that `automatic` has begun.
   package func cause(ofRun number: Int, controller: (name: String, event: JSONValue)?) -> WatchNotice? {
     if let controller {
       return .asked(controller: controller.name, reason: controller.event["reason"]?.stringValue)
@@ -41,11 +41,11 @@ package struct WatchPlan: Sendable {
     return isExpected ? nil : rerunCondition.map(WatchNotice.conditionIsTrue)
   }
 
-  /// What is said when nothing runs.
+  /// Returns the notice for a pipeline of which nothing runs.
   ///
   /// - Parameters:
   ///   - files: The files of the pipeline.
-  ///   - controllers: Those that may still ask.
+  ///   - controllers: The controllers that may still request a run.
   ///   - hasBegun: Whether there was a run.
   /// - Returns: The notice.
   package func waiting(for files: [String], controllers: [String], hasBegun: Bool) -> WatchNotice {

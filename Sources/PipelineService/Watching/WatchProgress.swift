@@ -1,29 +1,29 @@
-/// How far the watching of one definition has come. While a run goes on nothing is decided: a change of a file, an interruption and what a
-/// controller asks for wait for its end, and of these the end comes first, then the new definition, then the next run.
+/// The progress of watching one definition. Nothing is decided while a run is active: a changed file, an interruption and a controller's request
+/// wait for its end. Then an interruption takes precedence, followed by the new definition and the next run.
 package struct WatchProgress: Sendable {
-  /// What has happened.
+  /// Something that has happened.
   package enum Event: Sendable, Hashable {
-    /// A run has begun, whoever has asked for it.
+    /// A run has begun, regardless of its requester.
     case began
-    /// The run has ended, or the one that was expected does not begin.
+    /// The run has ended, or the one that was expected will not begin.
     case ended
     /// A file of the pipeline has changed.
     case changed(path: String)
-    /// A controller asks for a run.
+    /// A controller requests a run.
     case asked
-    /// `automatic` may have turned true, or nothing runs at first.
+    /// `automatic` may have become true, or nothing runs at first.
     case allowed
-    /// Somebody wants the watching to end.
+    /// The watching is to end.
     case interrupted
   }
 
-  /// What is the case beside what has happened.
+  /// The circumstances of an event.
   package struct Facts {
-    /// Whether somebody wants the watching to end.
+    /// Whether the watching is to end.
     package var isInterrupted: Bool
     /// Whether there was a run, or one is beginning.
     package var hasBegun: Bool
-    /// Whether `automatic` allows a run. Asked only where that counts.
+    /// Whether `automatic` allows a run. Evaluated only if it matters.
     package var isAllowed: () -> Bool
 
     package init(isInterrupted: Bool, hasBegun: Bool, isAllowed: @escaping () -> Bool) {
@@ -33,17 +33,17 @@ package struct WatchProgress: Sendable {
     }
   }
 
-  /// What to do.
+  /// The next step.
   package enum Step: Sendable, Hashable {
-    /// Wait: a run goes on.
+    /// Wait: a run is active.
     case wait
-    /// Begin the first run, which `automatic` allows now.
+    /// Begin the first run, which `automatic` now allows.
     case begin
-    /// End the watching, unless a run has begun meanwhile.
+    /// End the watching, unless a run has begun in the meantime.
     case stop
-    /// Load the files again, unless a run has begun meanwhile.
+    /// Reload the files, unless a run has begun in the meantime.
     case reload(path: String)
-    /// Begin the run that a controller asks for; where none does, wait for what comes.
+    /// Begin the run that a controller requests; if none does, wait for the next event.
     case rest
   }
 
@@ -53,8 +53,8 @@ package struct WatchProgress: Sendable {
   private var changedPath: String?
 
   /// - Parameters:
-  ///   - plan: When the definition runs first.
-  ///   - hasBegun: Whether a run has begun already.
+  ///   - plan: When the definition first runs.
+  ///   - hasBegun: Whether a run has already begun.
   package init(_ plan: WatchPlan, hasBegun: Bool) {
     waitsForAutomatic = plan.waitsForAutomatic
     isRunning = plan.startsAtOnce || hasBegun
@@ -64,16 +64,16 @@ package struct WatchProgress: Sendable {
   /// Whether nothing runs, and nothing is about to.
   package var isAtRest: Bool { !isRunning }
 
-  /// Decides what to do after an event.
+  /// Returns the next step after an event.
   package mutating func take(_ event: Event, _ facts: Facts) -> Step {
     switch event {
     case .began: isRunning = true
     case .ended: isRunning = false
     case .changed(let path): changedPath = path
-    // What is asked for while a run goes on waits for its end, and an interruption cancels the run, whose end comes.
+    // A request made while a run is active waits for its end; an interruption cancels the run, whose end follows.
     case .asked, .interrupted: break
     case .allowed:
-      // A first run that was not allowed until now. Later ones are those of `rerun_on_change` and of controllers.
+      // A first run that was not allowed until now. Later runs are started by `rerun_on_change` and controllers.
       guard waitsForAutomatic, !facts.hasBegun, !hasBegunFirst, !facts.isInterrupted, changedPath == nil,
         facts.isAllowed()
       else { break }
@@ -85,6 +85,6 @@ package struct WatchProgress: Sendable {
     return changedPath.map { .reload(path: $0) } ?? .rest
   }
 
-  /// The run that a controller asks for is about to begin. Until it has, nothing else is asked for.
+  /// Notes that the run that a controller requested is about to begin. Until it has, no other is requested.
   package mutating func beginsAskedRun() { isRunning = true }
 }

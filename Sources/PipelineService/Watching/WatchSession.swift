@@ -2,14 +2,14 @@ import PipelineEngine
 import PipelineLanguage
 import RunHistory
 
-/// A pipeline that is run again and again: when one of its files changes, when its `rerun_on_change` says so, and when its controllers do.
+/// Runs a pipeline repeatedly: when one of its files changes, when its `rerun_on_change` becomes true, and when its controllers request it.
 ///
-/// One definition is at work at a time; a file with a mistake is told of, and its correction waited for.
+/// One definition is active at a time; errors in a file are reported, and the session waits for a correction.
 package struct WatchSession: Sendable {
   let service: RunService
   let file: WatchedFile
   let observer: any WatchObserver
-  /// Whether the first run is to begin at once, whatever the file says of when.
+  /// Whether the first run begins immediately, regardless of the file.
   let startsNow: Bool
   /// How long a file must be left alone before it is read: editors write in several steps.
   let settling: Duration
@@ -26,9 +26,9 @@ package struct WatchSession: Sendable {
     self.settling = settling
   }
 
-  /// Runs until it is interrupted, and closes the service. How runs ended, and why files could not be run, the observer is told.
+  /// Runs until it is interrupted, then closes the service. The outcomes of runs, and the reasons why files could not be run, are reported to the observer.
   ///
-  /// - Throws: What the engine throws when it cannot go on.
+  /// - Throws: The engine's error if it cannot continue.
   package func run() async throws {
     var isAsked = startsNow
     while true {
@@ -50,9 +50,9 @@ package struct WatchSession: Sendable {
     }
   }
 
-  /// Waits until the files change, of which nothing can be run.
+  /// Waits until files that cannot be run change.
   ///
-  /// - Returns: The file that has changed; nil where the watching is to end.
+  /// - Returns: The file that has changed; nil if the watching is to end.
   private func waitForCorrection(of loaded: WatchedFile.Loaded) async throws -> String? {
     let (changes, sink) = AsyncStream<String?>.makeStream()
     let gate = WatchGate(observer: observer) { [interruption] in

@@ -2,24 +2,24 @@ import Operations
 import PipelineEngine
 import PipelineLanguage
 
-/// The file of a watched pipeline, which is read again after each change.
+/// The file of a watched pipeline, which is reloaded after each change.
 package struct WatchedFile: Sendable {
-  /// What was read of it.
+  /// The result of reading it.
   package struct Loaded: Sendable {
-    /// The file itself, those of the pipelines that it runs, and those of params and variables.
+    /// The file itself, and those of the pipelines that it runs, of params and of variables.
     package var files: [String]
-    /// A moment of `FileClock` before they were read.
+    /// A `FileClock` time before they were read.
     var moment: Timestamp
-    /// What to run and with what, or why nothing can be.
+    /// The run to start, or the reason why there is none.
     package var content: Result<RunStart, any Error>
   }
 
   let path: String
   let plugins: PluginSource
   let host: HostSource
-  /// Files that were named beside it.
+  /// Additional files to watch.
   let others: [String]
-  /// Takes what was read for a run, or says why it cannot.
+  /// Converts the loader's result into a run, or throws the reason why it cannot be run.
   let prepare: @Sendable (LoadResult) throws -> RunStart
 
   package init(
@@ -33,7 +33,7 @@ package struct WatchedFile: Sendable {
     self.prepare = prepare
   }
 
-  /// Reads it as it is now. A file that cannot be read is watched for all the same.
+  /// Reads its current contents. A file that cannot be read is watched all the same.
   package func load() -> Loaded {
     let moment = FileClock.now()
     let result = PipelineLoader.load(path: path, plugins: plugins, host: host)

@@ -1,9 +1,9 @@
 import HeapModule
 
-/// What is to be called when, the earliest first.
+/// A queue of alarms, the earliest first.
 ///
-/// An alarm for an instant of the wall clock has a deadline too: the moment at which the instant would come if the clock went on as it did
-/// when the alarm was set. Where the clock was set back meanwhile that is the earlier of the two.
+/// An alarm for an instant of the wall clock also has a deadline: the moment at which the instant would come if the clock were not set after the
+/// alarm was added. If the clock is set back, the deadline is the earlier of the two.
 struct AlarmQueue {
   typealias Body = @Sendable () -> Void
 
@@ -23,7 +23,7 @@ struct AlarmQueue {
   private var alarms: [UInt64: Alarm] = [:]
   private var lastNumber: UInt64 = 0
 
-  /// When the earliest is due.
+  /// The time at which the earliest alarm is due.
   var next: Int64? {
     mutating get {
       dropCancelled()
@@ -31,16 +31,16 @@ struct AlarmQueue {
     }
   }
 
-  /// How many are waiting.
+  /// The number of waiting alarms.
   var count: Int { alarms.count }
 
-  /// Adds one; those that are due at the same time are called in the order in which they were added.
+  /// Adds an alarm. Alarms that are due at the same time are called in the order in which they were added.
   ///
   /// - Parameters:
-  ///   - instant: When it is due.
-  ///   - deadline: When it is due at the latest, by a clock that is never set; .max where that is the queue's own clock.
-  ///   - body: What is to be called.
-  /// - Returns: The number by which it can be taken back.
+  ///   - instant: The time at which it is due.
+  ///   - deadline: The time at which it is due at the latest, by a clock that is never set; .max if that is the queue's own clock.
+  ///   - body: The function to call.
+  /// - Returns: The number by which it can be removed.
   mutating func add(at instant: Int64, deadline: Int64 = .max, _ body: @escaping Body) -> UInt64 {
     lastNumber += 1
     entries.insert(Entry(due: instant, number: lastNumber))
@@ -48,17 +48,17 @@ struct AlarmQueue {
     return lastNumber
   }
 
-  /// Takes one back, and returns it so that what it holds is not released under a lock.
+  /// Removes an alarm. Returns its body, so that the caller can release it without holding a lock.
   mutating func remove(_ number: UInt64) -> Body? {
     guard let alarm = alarms.removeValue(forKey: number) else { return nil }
-    // A cancelled entry leaves the heap when it comes up; when most are such leftovers the heap is built anew.
+    // A cancelled entry leaves the heap when it comes up; when most entries are cancelled, the heap is rebuilt.
     if entries.count > 64, entries.count > alarms.count * 4 {
       entries = Heap(entries.unordered.filter { alarms[$0.number] != nil })
     }
     return alarm.body
   }
 
-  /// Takes the earliest where it is due at `now`.
+  /// Removes and returns the earliest alarm if it is due at `now`.
   mutating func popDue(at now: Int64) -> Body? {
     dropCancelled()
     guard let first = entries.min, first.due <= now else { return nil }
@@ -66,7 +66,7 @@ struct AlarmQueue {
     return alarms.removeValue(forKey: first.number)?.body
   }
 
-  /// The wall clock was set: it is `offset` ahead of the one by which deadlines are measured.
+  /// Notes that the wall clock was set: it is now `offset` ahead of the clock that measures deadlines.
   mutating func clockWasSet(offset: Int64) {
     entries = Heap(
       alarms.map { number, alarm in

@@ -3,12 +3,12 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// A thread that sleeps until the earliest of its alarms by one of the system's clocks.
+/// A thread that sleeps until its earliest alarm is due by one of the system's clocks.
 final class AlarmThread: Sendable {
   enum Kind: Sendable {
-    /// `CLOCK_REALTIME`: notices when it is set.
+    /// `CLOCK_REALTIME`: the thread notices when it is set.
     case wall
-    /// `CLOCK_BOOTTIME`: goes on while the machine sleeps.
+    /// `CLOCK_BOOTTIME`: continues while the machine sleeps.
     case monotonic
 
     var id: clockid_t { self == .wall ? CLOCK_REALTIME : CLOCK_BOOTTIME }
@@ -21,11 +21,11 @@ final class AlarmThread: Sendable {
     }
   }
 
-  /// Invariant: the timer in the kernel is set to `armed`, which is the earliest instant or earlier, or .max for none.
+  /// Invariant: the kernel's timer is set to `armed`, which is the earliest instant or earlier, or .max for none.
   private struct State {
     var queue = AlarmQueue()
     var armed = Int64.max
-    /// How far the wall clock was ahead of the one that is never set when that was last looked at.
+    /// How far the wall clock was ahead of the monotonic one when last checked.
     var offset: Int64 = 0
     var timer: Int32 = -1
     var isRunning = false
@@ -39,7 +39,7 @@ final class AlarmThread: Sendable {
 
   /// Calls `body` on the thread when the clock has reached `instant`.
   ///
-  /// Where the process has no descriptor or thread left for the first alarm, the next `add` tries again.
+  /// If the process has no descriptor or thread left for the first alarm, the next `add` retries.
   func add(at instant: Int64, _ body: @escaping AlarmQueue.Body) -> PluginAlarm {
     let deadline = kind == .wall ? Self.deadline(of: instant) : .max
     let number = state.withLock { state in
@@ -51,14 +51,14 @@ final class AlarmThread: Sendable {
     return PluginAlarm { [weak self] in _ = self?.state.withLock { $0.queue.remove(number) } }
   }
 
-  /// When an instant would come if the wall clock were never set.
+  /// Returns when an instant would come if the wall clock were never set.
   private static func deadline(of instant: Int64) -> Int64 {
     Kind.monotonic.now().addingSaturating(instant.subtractingSaturating(Kind.wall.now()))
   }
 
   private static var offset: Int64 { Kind.wall.now() - Kind.monotonic.now() }
 
-  /// Ends the thread. No alarm is called afterwards, but for one that is being called.
+  /// Stops the thread. No alarm is called afterwards, except one that is being called.
   func stop() {
     let dropped = state.withLock { state in
       defer { state.queue = AlarmQueue() }
@@ -79,14 +79,14 @@ final class AlarmThread: Sendable {
       state.armed = .max
       state.offset = Self.offset
     } catch {
-      // The next alarm tries again.
+      // The next alarm retries.
     }
   }
 
   private func run() {
     let timer = state.withLock { $0.timer }
     while true {
-      // Ends with ECANCELED when the wall clock was set: what is due is found by looking, and the timer is set anew.
+      // Fails with ECANCELED when the wall clock was set: due alarms are found below, and the timer is rearmed.
       var expirations: UInt64 = 0
       _ = read(timer, &expirations, MemoryLayout<UInt64>.size)
       if kind == .wall { noticeSetting() }
@@ -105,7 +105,7 @@ final class AlarmThread: Sendable {
     close(timer)
   }
 
-  /// A clock that is merely slowed down or sped up a little is not worth the while.
+  /// The smallest change of the clock that counts, in nanoseconds: slewing it does not justify rebuilding the queue.
   private static let smallestSetting: Int64 = 100_000_000
 
   private func noticeSetting() {
@@ -117,23 +117,23 @@ final class AlarmThread: Sendable {
     }
   }
 
-  /// Sets the timer in the kernel to `instant`; one in the past fires at once.
+  /// Sets the kernel's timer to `instant`; one in the past fires at once.
   private func arm(_ state: inout State, _ instant: Int64) {
     state.armed = instant
     guard state.timer >= 0 else { return }
     var setting = itimerspec()
     if instant != .max {
-      // Zero would turn it off.
+      // Zero would disarm the timer.
       let instant = max(instant, 1)
       setting.it_value.tv_sec = Int(instant / 1_000_000_000)
       setting.it_value.tv_nsec = Int(instant % 1_000_000_000)
     } else {
-      // Far away, so that a setting of the clock is noticed by a read that waits for nothing else. 2200-01-01.
+      // 2200-01-01: a distant time, so that the read still returns when the clock is set.
       setting.it_value.tv_sec = 7_258_118_400
     }
     let flags = kind == .wall ? TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET : TFD_TIMER_ABSTIME
     guard timerfd_settime(state.timer, Int32(flags), &setting, nil) != 0, errno == ECANCELED else { return }
-    // The clock was set at this very moment, and no read will tell of it: the thread has to look by itself.
+    // The clock was set at this very moment, which no read will report: fire the timer so that the thread checks.
     setting.it_value = timespec(tv_sec: 0, tv_nsec: 1)
     timerfd_settime(state.timer, Int32(TFD_TIMER_ABSTIME), &setting, nil)
   }

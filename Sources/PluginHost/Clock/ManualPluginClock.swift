@@ -1,9 +1,8 @@
 import Synchronization
 
-/// A clock that stands still until it is told to go on: for tests of plugins.
+/// A clock that stands still until it is advanced, for tests of plugins.
 ///
-/// What is due is called on the thread that lets the time pass, one after the other in the order of their instants, each at a
-/// time when the clock says its instant.
+/// Due alarms are called on the thread that advances the clock, one at a time in the order of their instants, each while the clock shows its instant.
 public final class ManualPluginClock: PluginClock {
   private struct State {
     var now: Int64
@@ -11,7 +10,7 @@ public final class ManualPluginClock: PluginClock {
     var instants = AlarmQueue()
     var delays = AlarmQueue()
 
-    /// Goes on to the next alarm before `end`, which it returns, or else to `end`.
+    /// Advances to the next alarm before `end` and returns it, or else advances to `end`.
     mutating func step(to end: Int64) -> AlarmQueue.Body? {
       let rest = end - monotonic
       let untilInstant = instants.next.map { max($0.subtractingSaturating(now), 0) } ?? .max
@@ -25,24 +24,24 @@ public final class ManualPluginClock: PluginClock {
 
   private let state: Mutex<State>
 
-  /// A clock at `now`, in nanoseconds since 1970; 2026-01-01T00:00:00Z by default.
+  /// Creates a clock at `now`, in nanoseconds since 1970; 2026-01-01T00:00:00Z by default.
   public init(now: Int64 = 1_767_225_600_000_000_000) {
     state = Mutex(State(now: now))
   }
 
-  /// The wall clock.
+  /// The time of the wall clock.
   public func now() -> Int64 { state.withLock { $0.now } }
 
-  /// The clock that never goes back.
+  /// The time of the clock that never goes back.
   public func monotonic() -> Int64 { state.withLock { $0.monotonic } }
 
-  /// How many calls are waited for.
+  /// The number of waiting alarms.
   public var alarmCount: Int { state.withLock { $0.instants.count + $0.delays.count } }
 
-  /// When the next call is due by ``now()``; nil where nothing waits for an instant.
+  /// The instant of the next alarm by ``now()``; nil if none waits for an instant.
   public var nextInstant: Int64? { state.withLock { $0.instants.next } }
 
-  /// Calls `body` once the wall clock has reached `instant`, or as much time has passed as that was ahead.
+  /// Calls `body` once the wall clock has reached `instant`, or once as much time has passed as it was ahead.
   public func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
     let number = state.withLock { state in
       let deadline = state.monotonic.addingSaturating(instant.subtractingSaturating(state.now))
@@ -59,14 +58,14 @@ public final class ManualPluginClock: PluginClock {
     return PluginAlarm { [weak self] in _ = self?.state.withLock { $0.delays.remove(number) } }
   }
 
-  /// Lets `duration` pass by both readings, and calls what comes due.
+  /// Advances both clocks by `duration`, and calls the alarms that become due.
   public func advance(by duration: Duration) {
     let span = max(duration.nanoseconds, 0)
     let end = state.withLock { $0.monotonic.addingSaturating(span) }
     while let body = state.withLock({ $0.step(to: end) }) { body() }
   }
 
-  /// Sets the wall clock, forwards or backwards, as a person or a time service does, and calls what is due by it.
+  /// Sets the wall clock, forwards or backwards, as a person or a time service does, and calls the alarms that are due by it.
   public func set(to now: Int64) {
     state.withLock { state in
       state.now = now

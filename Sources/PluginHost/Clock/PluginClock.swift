@@ -1,35 +1,35 @@
-/// Tells plugins the time, and wakes them.
+/// A clock for plugins, with alarms.
 ///
-/// All functions may be called on any thread. What is to be called is called on a thread of the clock's own, under no lock, and
-/// never from within the function that asked for it.
+/// All functions may be called on any thread. Alarms are called on a thread of the clock, with no lock held, and never from within the function
+/// that sets them.
 public protocol PluginClock: Sendable {
-  /// Nanoseconds since 1970-01-01T00:00:00Z. May jump.
+  /// The wall clock in nanoseconds since 1970-01-01T00:00:00Z. May jump.
   func now() -> Int64
 
-  /// Nanoseconds since a moment of its own; never goes back.
+  /// Nanoseconds since an arbitrary moment; never goes back.
   func monotonic() -> Int64
 
-  /// Calls `body` once ``now()`` has reached `instant`, also where the clock was set or the computer slept meanwhile; at the latest when as
-  /// much time has passed as `instant` is ahead now: then the clock was set back, and `instant` is still to come.
+  /// Calls `body` once ``now()`` has reached `instant`, even if the clock was set or the computer slept meanwhile; at the latest, when as much time
+  /// has passed as `instant` is now ahead. If the clock was set back, `instant` is then still to come.
   func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm
 
   /// Calls `body` once ``monotonic()`` is `delay` later than now.
   func wake(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> PluginAlarm
 }
 
-/// Names what a ``PluginClock`` is to call.
+/// An alarm of a ``PluginClock``.
 public struct PluginAlarm: Sendable {
   private let end: @Sendable () -> Void
 
-  /// An alarm that `end` takes back; it may be called when there is nothing to take back any more.
+  /// Creates an alarm that `end` cancels; `end` may be called when there is nothing left to cancel.
   public init(end: @escaping @Sendable () -> Void) { self.end = end }
 
-  /// Takes the alarm back. It may be too late for that: what is being called is not waited for.
+  /// Cancels the alarm. Does not wait if the alarm is already being called.
   public func cancel() { end() }
 }
 
 extension Duration {
-  /// The whole nanoseconds; as many as fit where they are more.
+  /// The whole nanoseconds, saturated to the range of Int64.
   package var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -3,16 +3,16 @@ import Glibc
 
 /// The clocks of the operating system, with one thread for all instants and one for all delays.
 ///
-/// The threads begin with the first alarm of their kind, sleep in the kernel while none is due, and end with the clock. Delays have
-/// a thread of their own, so that a plugin that hangs in a timer's callback cannot keep the end of a grace from coming.
+/// Each thread starts with the first alarm of its kind, sleeps in the kernel while none is due, and ends with the clock. Delays have their own
+/// thread, so that a plugin that hangs in a timer's callback cannot hold up the end of a grace period.
 public final class SystemPluginClock: PluginClock {
-  /// The one that hosts share.
+  /// The clock that hosts share.
   public static let shared = SystemPluginClock()
 
   private let instants = AlarmThread(.wall)
   private let delays = AlarmThread(.monotonic)
 
-  /// A clock with threads of its own; hosts share ``shared``.
+  /// Creates a clock with its own threads; hosts share ``shared``.
   public init() {}
 
   deinit {
@@ -20,13 +20,13 @@ public final class SystemPluginClock: PluginClock {
     delays.stop()
   }
 
-  /// The wall clock.
+  /// The time of the wall clock.
   public func now() -> Int64 { AlarmThread.Kind.wall.now() }
 
-  /// The clock that never goes back.
+  /// The time of the clock that never goes back.
   public func monotonic() -> Int64 { AlarmThread.Kind.monotonic.now() }
 
-  /// Calls `body` once the wall clock has reached `instant`, or as much time has passed as that was ahead.
+  /// Calls `body` once the wall clock has reached `instant`, or once as much time has passed as it was ahead.
   public func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
     instants.add(at: instant, body)
   }

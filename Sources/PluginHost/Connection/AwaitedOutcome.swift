@@ -1,10 +1,10 @@
 import Glibc
 
-/// The outcome of something that another thread does, for threads that wait for it.
+/// The outcome of another thread's work, for threads that wait for it.
 ///
-/// Loading a plugin is a call that takes its time, wherever the plugin runs: see ``PluginLoader/plugin(_:_:)``.
+/// Loading a plugin takes time, wherever the plugin runs: see ``PluginLoader/plugin(_:_:)``.
 final class AwaitedOutcome<Success: Sendable, Failure: Error>: @unchecked Sendable {
-  // @unchecked: `outcome` is touched under `mutex` only.
+  // @unchecked: `outcome` is accessed only under `mutex`.
 
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -22,7 +22,7 @@ final class AwaitedOutcome<Success: Sendable, Failure: Error>: @unchecked Sendab
     mutex.deallocate()
   }
 
-  /// Lets all threads that wait go on. The first outcome counts.
+  /// Resumes all waiting threads. Only the first outcome counts.
   func resume(with outcome: Result<Success, Failure>) {
     pthread_mutex_lock(mutex)
     if self.outcome == nil { self.outcome = outcome }

@@ -1,18 +1,18 @@
 import PluginABI
 import Values
 
-/// Which instants of a controller or a specification are asked for: see penstock.instants/1 in `plugin.h`.
+/// A question for the coming instants of a controller or a specification: see penstock.instants/1 in `plugin.h`.
 package struct InstantsQuestion: Sendable, Hashable {
-  /// The most that one answer may have.
+  /// The maximum number of instants in one answer.
   package static let most = Int(PENSTOCK_MOST_INSTANTS)
 
-  /// What `start` would be given.
+  /// The input that `start` would receive.
   package var input: JSONValue
-  /// Those after it, in nanoseconds since 1970.
+  /// The exclusive lower bound, in nanoseconds since 1970.
   package var after: Int64
-  /// Those not after it.
+  /// The inclusive upper bound, in nanoseconds since 1970.
   package var until: Int64
-  /// The earliest so many; from 1 to ``most``.
+  /// The maximum number of instants to return, from 1 to ``most``; the earliest ones count.
   package var limit: Int
 
   package init(input: JSONValue = [:], after: Int64, until: Int64, limit: Int = Self.most) {
@@ -23,17 +23,17 @@ package struct InstantsQuestion: Sendable, Hashable {
   }
 }
 
-/// One instant that a controller will ask for, at which a specification's value changes, or that a change of the clocks takes away.
+/// An instant at which a controller will request a run, at which a specification's value changes, or that a clock change skips.
 package struct PlannedInstant: Sendable, Hashable {
   /// Microseconds since 1970.
   package var microseconds: Int64
-  /// What the clocks of its zone show then, as RFC 3339 writes it.
+  /// The local time in its zone, in the format of RFC 3339.
   package var localTime: String?
-  /// A specification's value from then on; nil where it is unknown, and for controllers.
+  /// A specification's value from then on; nil if it is unknown, and for controllers.
   package var value: Bool?
-  /// Whether nothing happens then: a change of the clocks takes away what would have.
+  /// Whether nothing happens at this instant because a clock change skips it.
   package var isSkipped = false
-  /// Which times are skipped or come twice, in one line.
+  /// A one-line note about times that are skipped or occur twice.
   package var note: String?
 
   package init(
@@ -49,11 +49,11 @@ package struct PlannedInstant: Sendable, Hashable {
 
 /// A plugin's answer to an ``InstantsQuestion``.
 package struct PlannedInstants: Sendable, Hashable {
-  /// Whose clocks they go by.
+  /// The time zone of the instants.
   package var zone: String?
-  /// In their order, no two alike.
+  /// The instants in ascending order, without duplicates.
   package var instants: [PlannedInstant] = []
-  /// Whether there are more than were asked for.
+  /// Whether there are more than the limit.
   package var hasMore = false
 
   package init(zone: String? = nil, instants: [PlannedInstant] = [], hasMore: Bool = false) {
@@ -66,13 +66,13 @@ package struct PlannedInstants: Sendable, Hashable {
 // MARK: Answers of plugins
 
 extension PlannedInstants {
-  /// What is wrong with an answer.
+  /// The reason why an answer is invalid.
   struct Problem: Error {
-    /// A sentence without its subject, such as `has no list "instants"`.
+    /// A sentence without a subject, such as `has no list "instants"`.
     var reason: String
   }
 
-  /// What a plugin has answered, which is not believed to be right.
+  /// Reads and validates a plugin's answer, which is not trusted.
   init(_ json: JSONValue, to question: InstantsQuestion, kind: PluginOffer.Kind) throws(Problem) {
     guard let list = json["instants"]?.arrayValue else { throw Problem(reason: "has no list \"instants\"") }
     guard list.count <= question.limit else {
@@ -83,7 +83,7 @@ extension PlannedInstants {
     var last: Int64?
     for element in list {
       let instant = try Self.instant(element, kind)
-      // The question has nanoseconds, and texts may have fewer digits.
+      // The question has nanoseconds, but timestamps may have fewer digits.
       guard instant.microseconds > question.after / 1000, instant.microseconds <= question.until / 1000 else {
         throw Problem(
           reason: "has the instant \(element["instant"]?.text ?? ""), which is not between those asked about")
@@ -132,16 +132,17 @@ extension PlannedInstants {
 }
 
 extension PluginConnection {
-  /// Which instants come between two, as far as the plugin knows them: an instance is created, asked and destroyed, never started.
+  /// Returns the instants in an interval, as far as the plugin knows them. An instance is created, asked and destroyed, but never started.
   ///
   /// The calling thread waits: see ``check(_:settings:)``.
   ///
   /// - Parameters:
   ///   - offer: One of the plugin's controllers or specifications.
-  ///   - settings: An object, checked and with defaults.
-  ///   - question: Which instants.
-  /// - Returns: Nil where nobody can know them: the plugin is older than the question, or does not know them for these settings.
-  /// - Throws: That it does not take the settings, or did not answer as it must.
+  ///   - settings: An object with checked settings, including defaults.
+  ///   - question: The interval and the maximum number.
+  /// - Returns: The answer; nil if the instants cannot be known: the plugin's version of the contract lacks the question, or it does not know them
+  ///   for these settings.
+  /// - Throws: A failure if the plugin rejects the settings or gives an invalid answer.
   package func instants(
     of offer: PluginOffer, settings: JSONValue, _ question: InstantsQuestion
   ) throws(PluginFailure) -> PlannedInstants? {

@@ -1,35 +1,35 @@
 import PluginABI
 import Values
 
-/// Instants for which a controller will not ask for a run, and why: see `left_out` in `plugin.h`.
+/// Instants for which a controller will not request a run, and the reason: see `left_out` in `plugin.h`.
 package struct PluginLeftOut: Sendable, Hashable {
-  /// More instants than a message names one by one.
+  /// A range of instants, for more than a message can list.
   package struct Range: Sendable, Hashable {
-    /// In microseconds since 1970, as all instants here.
+    /// Microseconds since 1970, as for all instants here.
     package var first: Int64
     package var last: Int64
     package var count: Int64
   }
 
-  /// What is wrong with a message.
+  /// The reason why a message is invalid.
   struct Problem: Error {
     var member: String
     var reason: String
   }
 
-  /// The most instants of one message.
+  /// The maximum number of instants in one message.
   package static let mostInstants = Int(PENSTOCK_MOST_INSTANTS)
 
   /// Why they are left out, such as `host-down`.
   package var reason: String
-  /// In microseconds since 1970.
+  /// Microseconds since 1970.
   package var instants: [Int64] = []
   package var range: Range?
 
-  /// How many of the signals of a controller it counts as: see ``WaitingSignals``.
+  /// The number of a controller's signals that it counts as: see ``WaitingSignals``.
   package var weight: Int { max(instants.count, 1) }
 
-  /// What a plugin has told, which is not believed to be right.
+  /// Reads a plugin's message, which is not trusted; nil if it is invalid.
   package init?(_ json: JSONValue) {
     guard let read = try? Self.read(json) else { return nil }
     self = read
@@ -85,9 +85,9 @@ package struct PluginLeftOut: Sendable, Hashable {
   }
 }
 
-/// Instants as texts of the contract.
+/// Instants in the contract's text format.
 enum InstantText {
-  /// Microseconds since 1970; nil where the text is no timestamp.
+  /// Returns microseconds since 1970; nil if the text is not a timestamp.
   static func microseconds(of text: String) -> Int64? {
     TimestampNotation.parse(text).map { Int64(($0 * 1_000_000).rounded()) }
   }

@@ -1,8 +1,8 @@
 import Values
 
-/// A line that a plugin logs, as people read it.
+/// Formats lines that plugins log for people to read.
 package enum PluginLogText {
-  /// What the plugin says, with its fields behind that: `echoes (bytes: 5, file: a.csv)`. Texts stand there as they are, everything else as JSON.
+  /// Returns the message followed by its fields: `echoes (bytes: 5, file: a.csv)`. Strings appear as they are, all other values as JSON.
   package static func words(_ message: String, _ fields: JSONValue?) -> String {
     guard let members = fields?.objectValue, !members.isEmpty else { return message }
     let words = members.map { name, value in "\(name): \(value.stringValue ?? value.text)" }

@@ -1,21 +1,21 @@
 import Values
 
-/// Asks a plugin whether it takes settings, and waits for its answer.
+/// Asks a plugin whether it accepts settings, and waits for its answer.
 enum PluginTrial {
-  /// How long an answer may take. `create` is to return within 10 ms; the rest is for a child host that has to be started first.
+  /// How long an answer may take. `create` must return within 10 ms; the rest is for a child host that must be started first.
   static let limit = Duration.seconds(10)
 }
 
 extension PluginConnection {
-  /// Whether the plugin takes these settings: an instance is created and destroyed, never started.
+  /// Returns whether the plugin accepts these settings. An instance is created and destroyed, but never started.
   ///
-  /// The calling thread waits, at most ``PluginTrial/limit`` where the plugin runs in a child host, which is ended then. Code in this
-  /// process that hangs cannot be ended: the call watchdog says so.
+  /// The calling thread waits: at most ``PluginTrial/limit`` if the plugin runs in a child host, which is then ended. Code that hangs in this
+  /// process cannot be ended; the call watchdog reports it.
   ///
   /// - Parameters:
   ///   - offer: One of the plugin's offers.
-  ///   - settings: An object, checked and with defaults: see ``PluginOffer/resolve(settings:)``.
-  /// - Returns: Why not; nil where it takes them. Its `detail` may name the setting: see ``PluginFailure/place``.
+  ///   - settings: An object with checked settings, including defaults: see ``PluginOffer/resolve(settings:)``.
+  /// - Returns: Nil if it accepts them, otherwise the reason. Its `detail` may name the setting: see ``PluginFailure/place``.
   package func check(_ offer: PluginOffer, settings: JSONValue) -> PluginFailure? {
     do throws(PluginFailure) {
       _ = try ask(offer, settings: settings, nil)
@@ -25,7 +25,7 @@ extension PluginConnection {
     }
   }
 
-  /// What an instance ends with that is created, asked where there is a question, and destroyed.
+  /// Creates an instance, asks it the question, if any, and destroys it. Returns the value that it ends with.
   func ask(
     _ offer: PluginOffer, settings: JSONValue, _ question: InstantsQuestion?
   ) throws(PluginFailure) -> JSONValue? {
@@ -44,7 +44,7 @@ extension PluginConnection {
   }
 }
 
-/// Hears how a trial ends.
+/// Receives the end of a trial.
 private final class PluginTrialEvents: PluginInstanceEvents {
   private let awaited: AwaitedOutcome<JSONValue?, PluginFailure>
 
@@ -52,7 +52,7 @@ private final class PluginTrialEvents: PluginInstanceEvents {
 
   func ended(_ outcome: Result<JSONValue?, PluginFailure>) { awaited.resume(with: outcome) }
 
-  // What is not started has nothing to tell; what it logs is of no run.
+  // An instance that is not started has no events, and its log belongs to no run.
   func progressed(_ progress: JSONValue) {}
   func yielded(_ signal: PluginSignal) {}
   func changed(_ isSatisfied: Bool?, reason: String) {}
@@ -60,21 +60,21 @@ private final class PluginTrialEvents: PluginInstanceEvents {
 }
 
 extension PluginFailure {
-  /// Which setting a failure of `create` is about, where the plugin says so in `detail`.
+  /// The setting that a failure of `create` is about, if the plugin names it in `detail`.
   package struct Place: Hashable, Sendable {
     /// The setting's name.
     package var setting: String
-    /// Where in its text, in Unicode scalars from 0; nil for all of it.
+    /// The position in its text, in Unicode scalars from 0; nil for the whole text.
     package var range: Range<Int>?
   }
 
   private static let longestText: Int64 = 1 << 24
 
-  /// `{"setting": "schedule", "position": 1, "length": 2}`, the last two only where a part of a text is meant.
+  /// Read from `{"setting": "schedule", "position": 1, "length": 2}`; the last two only where a part of a text is meant.
   package var place: Place? {
     guard let setting = detail?["setting"]?.stringValue else { return nil }
     var place = Place(setting: setting)
-    // Both are of a plugin, which may say anything; no text of settings is longer than the limit.
+    // Both come from a plugin and may be anything; no text in settings is longer than the limit.
     if let position = detail?["position"]?.intValue, (1...Self.longestText).contains(position) {
       let length = min(max(detail?["length"]?.intValue ?? 1, 0), Self.longestText)
       place.range = Int(position) - 1..<Int(position) - 1 + Int(length)

@@ -1,33 +1,33 @@
 import Values
 
-/// Something in a plugin's description that is not as the contract asks for.
+/// A violation of the contract in a plugin's description.
 public struct PluginDescriptionProblem: Sendable, Hashable, CustomStringConvertible {
-  /// The way to the member: `offers[2].settings[0].type`; empty for the description itself.
+  /// The path to the member, such as `offers[2].settings[0].type`; empty for the description itself.
   public let path: String
   /// What is wrong, in one sentence without a full stop.
   public let message: String
-  /// What to do about it.
+  /// How to fix it.
   public let fix: String
 
-  /// All three in one line.
+  /// All three on one line.
   public var description: String { "\(path.isEmpty ? "" : "\(path): ")\(message); \(fix)" }
 }
 
 extension PluginDescription {
-  /// The most offers that a plugin may have.
+  /// The maximum number of offers of a plugin.
   static let mostOffers = 1000
-  /// The longest id of a plugin, and the longest name of an offer after the plugin's id, in characters.
+  /// The maximum length of a plugin's id, and of an offer's name after the plugin's id, in characters.
   static let longestName = 64
 
-  /// Reads what `describe` of a plugin gave.
+  /// Reads the result of a plugin's `describe`.
   ///
   /// - Parameters:
   ///   - json: The JSON text.
-  ///   - file: The shared object, for messages.
-  ///   - isNewer: Whether the plugin was compiled with a later minor version of the contract than this host's. Then offers of a
-  ///     kind that this version does not know are left out, and an unknown value of `threads` means `instance`.
-  /// - Returns: The description, checked.
-  /// - Throws: `malformed`, naming the file, the first member that is wrong, and how many others are.
+  ///   - file: The path of the shared object, for messages.
+  ///   - isNewer: Whether the plugin was compiled with a later minor version of the contract than this host. If so, offers of an unknown kind are
+  ///     omitted, and an unknown value of `threads` means `instance`.
+  /// - Returns: The checked description.
+  /// - Throws: `malformed`, with the file, the first invalid member, and the number of further ones.
   public static func parse(
     _ json: some Collection<UInt8>, file: String, isNewer: Bool = false
   ) throws(PluginError) -> PluginDescription {
@@ -43,14 +43,14 @@ extension PluginDescription {
     return try parse(value, file: file, isNewer: isNewer)
   }
 
-  /// Reads a description that is JSON already; see ``parse(_:file:isNewer:)``.
+  /// Reads a description that has been parsed as JSON; see ``parse(_:file:isNewer:)``.
   ///
   /// - Parameters:
   ///   - json: The description.
-  ///   - file: The shared object, for messages.
-  ///   - isNewer: Whether the plugin was compiled with a later minor version of the contract than this host's.
-  /// - Returns: The description, checked.
-  /// - Throws: `malformed`, naming the file, the first member that is wrong, and how many others are.
+  ///   - file: The path of the shared object, for messages.
+  ///   - isNewer: Whether the plugin was compiled with a later minor version of the contract than this host.
+  /// - Returns: The checked description.
+  /// - Throws: `malformed`, with the file, the first invalid member, and the number of further ones.
   public static func parse(
     _ json: JSONValue, file: String, isNewer: Bool = false
   ) throws(PluginError) -> PluginDescription {
@@ -67,11 +67,11 @@ extension PluginDescription {
         + (others == 0 ? "" : " (and \(others) more, see 'penstock plugins check')"))
   }
 
-  /// Everything that is wrong with a description, in the order of its members; empty where ``parse(_:file:isNewer:)`` accepts it.
+  /// Returns all problems of a description, in the order of its members; none if ``parse(_:file:isNewer:)`` accepts it.
   ///
   /// - Parameters:
   ///   - json: The description.
-  ///   - isNewer: Whether the plugin was compiled with a later minor version of the contract than this host's.
+  ///   - isNewer: Whether the plugin was compiled with a later minor version of the contract than this host.
   /// - Returns: The problems.
   public static func problems(in json: JSONValue, isNewer: Bool = false) -> [PluginDescriptionProblem] {
     var reader = DescriptionReader(isNewer: isNewer)
@@ -80,7 +80,7 @@ extension PluginDescription {
   }
 }
 
-/// One pass over a description, which notes everything that is wrong.
+/// A single pass over a description that records all problems.
 struct DescriptionReader {
   let isNewer: Bool
   private(set) var problems: [PluginDescriptionProblem] = []
@@ -145,7 +145,7 @@ struct DescriptionReader {
     let id: String
   }
 
-  // MARK: Members that offers and settings have too
+  // MARK: Members shared with offers and settings
 
   /// The forms that names may have.
   enum NameForm {
@@ -169,7 +169,7 @@ struct DescriptionReader {
       }
     }
 
-    /// What `name` probably should be, where that can be told.
+    /// Returns the name that was probably meant, if there is one.
     func proposal(for name: String) -> String? {
       let dash = self == .id ? "-" : "_"
       let words = name.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.map { $0.lowercased() }
@@ -192,7 +192,7 @@ struct DescriptionReader {
     return text
   }
 
-  /// A required text of one line.
+  /// Returns a required text of one line.
   mutating func line(
     _ json: JSONValue, _ member: String, example: String, path: String = ""
   ) -> String? {
@@ -206,7 +206,7 @@ struct DescriptionReader {
     return text
   }
 
-  /// A text of one line that may be missing.
+  /// Returns an optional text of one line.
   mutating func optionalLine(
     _ json: JSONValue, _ member: String, path: String = ""
   ) -> String? {
@@ -225,7 +225,7 @@ struct DescriptionReader {
       }
   }
 
-  /// A text that must be there.
+  /// Returns a required text.
   mutating func string(
     _ json: JSONValue, _ member: String, path: String, fix: String
   ) -> String? {
@@ -237,7 +237,7 @@ struct DescriptionReader {
     return nil
   }
 
-  /// A value of an enumeration; the default where it is missing or was noted.
+  /// Returns a value of an enumeration; the default if it is missing or invalid.
   mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ json: JSONValue, _ member: String, path: String, default standard: Choice
   ) -> Choice where Choice.RawValue == String {
@@ -257,10 +257,10 @@ struct DescriptionReader {
     return "use one of \(names.joined(separator: ", "))"
   }
 
-  /// A text in quotes, cut where it is long, on one line.
+  /// Returns a text in quotes, on one line, truncated if it is long.
   func quoted(_ text: String) -> String { summary(of: .string(text)) }
 
-  /// A value in a few words.
+  /// Returns a short description of a value.
   func summary(of value: JSONValue) -> String {
     switch value {
     case .string(let text):

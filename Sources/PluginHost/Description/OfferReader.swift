@@ -1,7 +1,7 @@
 import Values
 
 extension DescriptionReader {
-  /// One element of `offers`; nil where something about it was noted, or it is of a kind that only a newer host knows.
+  /// Reads an element of `offers`; nil if it has a problem, or is of a kind that only newer hosts know.
   mutating func offer(_ json: JSONValue, path: String, plugin: String?) -> PluginOffer? {
     guard case .object = json else {
       note(path, "expected an object, found \(json.kind)", "give {\"kind\": …, \"id\": …, \"summary\": …}")
@@ -51,7 +51,7 @@ extension DescriptionReader {
     return id
   }
 
-  /// The type of what goes in or out of instances of the kind `owner`; nil where it is missing or was noted.
+  /// Reads a type that only offers of the kind `owner` may have; nil if it is missing or invalid.
   private mutating func type(
     _ json: JSONValue, _ member: String, path: String, kind: PluginOffer.Kind, of owner: PluginOffer.Kind
   ) -> ValueType? {
@@ -182,7 +182,7 @@ extension DescriptionReader {
 }
 
 extension ValueType {
-  /// The first part that has no sense in a setting, which is JSON from a file: a file that an operation wrote, or nothing.
+  /// The first part that makes no sense in a setting, which is JSON from a file: the file of an operation, or no value.
   fileprivate var partThatSettingsCannotHave: ValueType? {
     switch self {
     case .file, .none: self
@@ -194,7 +194,7 @@ extension ValueType {
 }
 
 extension JSONValue {
-  /// Whether it is the same value; numbers are the same however they are written.
+  /// Whether both are the same value; numbers are compared by value, however they are written.
   func isSameSetting(as other: JSONValue) -> Bool {
     if self == other { return true }
     if let int = intValue, let otherInt = other.intValue { return int == otherInt }

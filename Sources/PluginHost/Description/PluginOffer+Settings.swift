@@ -1,28 +1,27 @@
 import Values
 
-/// What is known of a setting's value when a pipeline is loaded.
+/// What is known about a setting's value when a pipeline is loaded.
 public enum GivenSetting: Sendable, Hashable {
   /// The value itself.
   case value(JSONValue)
-  /// Only its type, because an expression yields it later.
+  /// Only its type, because an expression yields the value later.
   case type(ValueType)
 }
 
 extension PluginOffer {
-  /// The setting called `name`.
+  /// Returns the setting called `name`.
   ///
   /// - Parameter name: A member of `with:`.
-  /// - Returns: nil where there is none.
+  /// - Returns: The setting, or nil if there is none.
   public func setting(_ name: String) -> PluginSetting? { settings.first { $0.name == name } }
 
-  /// The settings as an instance gets them: checked, with defaults, in the order of the description.
+  /// Returns the settings as an instance receives them: checked, with defaults, in the order of the description.
   ///
-  /// Null for a setting that is not required counts as not given, unless its type is `json`. A setting without a value and
-  /// without a default is left out.
+  /// Null counts as a missing value if the setting is not required and its type is not `json`. A setting without a value and a default is omitted.
   ///
   /// - Parameter settings: An object; null stands for an empty one.
   /// - Returns: An object.
-  /// - Throws: Everything that is wrong.
+  /// - Throws: All problems of the settings.
   public func resolve(settings: JSONValue) throws(PluginSettingProblems) -> JSONValue {
     let given: JSONValue = settings.isNull ? [:] : settings
     guard case .object(let members) = given else {
@@ -43,11 +42,11 @@ extension PluginOffer {
     return .object(resolved)
   }
 
-  /// What can be said before the values of all settings are known.
+  /// Returns the problems that can be found before the values of all settings are known.
   ///
-  /// - Parameter given: The members of `with:`, in their order, each with its value or at least its type.
-  /// - Returns: First what is wrong with those members, in their order, then what is missing, in the order of the description.
-  ///   A problem that depends on a value which is not known yet is not among them: ``resolve(settings:)`` finds it.
+  /// - Parameter given: The members of `with:`, in order, each with its value or at least its type.
+  /// - Returns: First the problems of these members, in order, then the missing settings, in the order of the description. Problems that depend on
+  ///   unknown values are found by ``resolve(settings:)``.
   public func problems(with given: [(name: String, given: GivenSetting)]) -> [PluginSettingProblem] {
     var problems: [PluginSettingProblem] = []
     var seen: Set<String> = []
@@ -60,17 +59,17 @@ extension PluginOffer {
         }
       if let problem { problems.append(problem) }
     }
-    // A misspelt required setting is one mistake, and not two.
+    // A misspelt required setting is one mistake, not two.
     let meant = Set(problems.compactMap { $0.code == .unknown ? $0.setting.flatMap(nearestSetting) : nil })
     return problems + missing(from: seen.union(meant))
   }
 
-  /// What is wrong with one member of `with:` whose value is known.
+  /// Checks a member of `with:` whose value is known.
   ///
   /// - Parameters:
   ///   - name: The member's name.
   ///   - value: Its value.
-  /// - Returns: nil where nothing is wrong.
+  /// - Returns: The problem, or nil if there is none.
   public func check(setting name: String, value: JSONValue) -> PluginSettingProblem? {
     guard let setting = setting(name) else { return unknown(name) }
     if setting.isAbsent(value) { return setting.isRequired ? missing(setting) : nil }
@@ -80,7 +79,7 @@ extension PluginOffer {
         message: "the setting '\(name)' of '\(id)' is not of its type: \(mismatch.description.escapedForMessage)",
         fix: setting.fix(for: mismatch))
     }
-    // A plugin gets its settings as JSON.
+    // A plugin receives its settings as JSON.
     if let problem = value.problemBeyondJSON {
       return PluginSettingProblem(
         code: .invalid, setting: name, path: "", message: "the setting '\(name)' of '\(id)' \(problem)", fix: nil)
@@ -92,12 +91,12 @@ extension PluginOffer {
       fix: setting.fix(for: value, among: values))
   }
 
-  /// What is certainly wrong with one member of `with:` of whose value only the type is known: no value of that type would do.
+  /// Checks a member of `with:` of whose value only the type is known. A problem is reported only if no value of that type would be valid.
   ///
   /// - Parameters:
   ///   - name: The member's name.
   ///   - type: The type of the expression that yields its value.
-  /// - Returns: nil where nothing is wrong, or it depends on the value.
+  /// - Returns: The problem, or nil if there is none or it depends on the value.
   public func check(setting name: String, type: ValueType) -> PluginSettingProblem? {
     guard let setting = setting(name) else { return unknown(name) }
     guard case .no(let reason) = setting.type.accepts(type) else { return nil }
@@ -107,10 +106,10 @@ extension PluginOffer {
       fix: "give it \(setting.type.noun)")
   }
 
-  /// The required settings that are not among `names`, each as a problem, in the order of the description.
+  /// Returns a problem for each required setting that is not among `names`, in the order of the description.
   ///
   /// - Parameter names: The names of the members of `with:`.
-  /// - Returns: One problem for each that is missing.
+  /// - Returns: One problem for each missing setting.
   public func missing(from names: Set<String>) -> [PluginSettingProblem] {
     settings.filter { $0.isRequired && !names.contains($0.name) }.map(missing)
   }
@@ -137,10 +136,10 @@ extension PluginOffer {
 }
 
 extension PluginSetting {
-  /// Whether `value` says nothing about the setting. Where anything may stand, null is a value.
+  /// Whether `value` leaves the setting unset. For a setting of type `json`, null is a value.
   fileprivate func isAbsent(_ value: JSONValue) -> Bool { value.isNull && type != .json }
 
-  /// How a value of the setting's type is written.
+  /// Returns how a value of the setting's type is written.
   fileprivate func fix(for mismatch: TypeMismatch) -> String? {
     switch mismatch.expected {
     case "duration": "write it like 90s or 1h30m"
@@ -164,7 +163,7 @@ extension PluginSetting {
     return "use one of \(values.map(Self.text).joined(separator: ", "))"
   }
 
-  /// A value for a message: strings as they are, cut where they are long.
+  /// Returns a value for a message: strings unquoted by JSON, and truncated if they are long.
   fileprivate static func text(of value: JSONValue) -> String {
     let text = value.stringValue.map { "'\($0)'" } ?? value.text
     let scalars = text.unicodeScalars

@@ -1,27 +1,27 @@
 import Values
 
-/// One thing that a plugin offers.
+/// An operation, controller or specification that a plugin offers.
 public struct PluginOffer: Sendable, Hashable {
-  /// What an offer is made into.
+  /// The kind of an offer.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case operation
     case controller
     case specification
   }
 
-  /// Which functions of an offer's instances the host keeps from running at the same time.
+  /// The scope within which the host calls an offer's functions one at a time.
   public enum Threads: String, Sendable, Hashable, CaseIterable {
-    /// Those of one instance.
+    /// The functions of one instance.
     case instance
-    /// Those of all instances of the plugin.
+    /// The functions of all instances of the plugin.
     case plugin
   }
 
-  /// What becomes of what a controller tells while as much waits as there may.
+  /// What happens to a controller's new signals when the maximum number is waiting.
   public enum WhenFull: String, Sendable, Hashable, CaseIterable {
-    /// It is refused, and the controller told so.
+    /// The new signal is refused, and the controller is notified.
     case refuse
-    /// The oldest that waits gives way to it.
+    /// The new signal replaces the oldest waiting one.
     case replace
   }
 
@@ -29,23 +29,23 @@ public struct PluginOffer: Sendable, Hashable {
   public let kind: Kind
   /// `calendar.time-window`, or the plugin's own id.
   public let id: String
-  /// One line.
+  /// A one-line summary.
   public let summary: String
-  /// What `with:` may hold, in the order in which the plugin lists it.
+  /// The members that `with:` may have, in the order in which the plugin lists them.
   public let settings: [PluginSetting]
-  /// The type of what is injected into an operation; nil where it takes nothing.
+  /// The type of the value that is injected into an operation; nil if it takes none.
   public let requirement: ValueType?
   /// The type of an operation's result.
   public let result: ValueType
-  /// The type of what a controller yields.
+  /// The type of the states that a controller yields.
   public let states: ValueType
   /// Which functions of its instances never run at the same time.
   public let threads: Threads
-  /// What becomes of what a controller tells while as much waits as there may.
+  /// What happens to a controller's new signals when the maximum number is waiting.
   public let whenFull: WhenFull
 }
 
 extension PluginOffer.Kind {
-  /// The kind with its article.
+  /// The kind with its indefinite article.
   var noun: String { self == .operation ? "an operation" : "a \(rawValue)" }
 }

@@ -6,12 +6,12 @@ public struct PluginSetting: Sendable, Hashable {
   public let name: String
   /// The type that its value must have.
   public let type: ValueType
-  /// One line.
+  /// A one-line summary.
   public let summary: String
-  /// Whether `with:` must hold it; never together with a default.
+  /// Whether `with:` must have it; never true if there is a default.
   public let isRequired: Bool
-  /// What it is where `with:` does not say; filled in by ``PluginOffer/resolve(settings:)``.
+  /// The value used if `with:` does not set it; filled in by ``PluginOffer/resolve(settings:)``.
   public let defaultValue: JSONValue?
-  /// The only values that it may have; nil where any value of the type will do.
+  /// The only allowed values; nil if any value of the type is allowed.
   public let values: [JSONValue]?
 }

@@ -1,35 +1,35 @@
-/// Something that is wrong with the settings of an offer: with one member of `with:`, or with the whole.
+/// A problem with the settings of an offer: with one member of `with:`, or with the whole.
 public struct PluginSettingProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Which kind of mistake it is.
+  /// The kind of problem.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The offer has no setting of that name.
     case unknown = "unknown-setting"
-    /// A required setting is not there.
+    /// A required setting is missing.
     case missing = "missing-setting"
     /// The value is not of the setting's type, or not among its values.
     case invalid = "invalid-setting"
   }
 
-  /// Which kind of mistake it is.
+  /// The kind of problem.
   public let code: Code
-  /// The name of the member of `with:` that is wrong or missing; nil where `with:` itself is no object.
+  /// The name of the member of `with:` that is wrong or missing; nil if `with:` itself is not an object.
   public let setting: String?
-  /// The way into the member's value to what is wrong, such as `[3].tag`; empty for the value itself.
+  /// The path within the member's value to the error, such as `[3].tag`; empty for the value itself.
   public let path: String
   /// What is wrong, in one sentence without a full stop; it names the setting and the offer.
   public let message: String
-  /// What to do, such as `did you mean 'from'?`; nil where the message says enough.
+  /// How to fix it, such as `did you mean 'from'?`; nil if the message suffices.
   public let fix: String?
 
-  /// The message and the fix in one line.
+  /// The message and the fix on one line.
   public var description: String { fix.map { "\(message); \($0)" } ?? message }
 }
 
-/// Everything that is wrong with the settings of an offer.
+/// All problems with the settings of an offer.
 public struct PluginSettingProblems: Error, Sendable, Hashable, CustomStringConvertible {
-  /// At least one: first the members that are there, in their order, then the missing ones.
+  /// The problems, at least one: first those of the members that are present, in order, then the missing ones.
   public let problems: [PluginSettingProblem]
 
-  /// All of them in one line.
+  /// All problems on one line.
   public var description: String { problems.map(\.description).joined(separator: "; ") }
 }

@@ -1,32 +1,32 @@
 import Glibc
 import OperatingSystem
 
-/// A directory of plugins.
+/// A directory that holds plugins.
 public struct PluginDirectory: Sendable, Hashable {
-  /// The directory, absolute or relative to the current one.
+  /// The path of the directory, absolute or relative to the current one.
   public var path: String
-  /// Whether its plugins came with Penstock: they run in the process unless a file says otherwise.
+  /// Whether its plugins came with Penstock: these run in the host's process unless a pipeline file says otherwise.
   public var isStandard: Bool
-  /// Whether only files named `libpenstock-….so` and `penstock-….so` are plugins, because other libraries lie there too.
+  /// Whether only files named `libpenstock-….so` and `penstock-….so` are plugins, because the directory also holds other libraries.
   public var isPrefixed: Bool
 
-  /// The directory at `path`.
+  /// Creates a directory from its path.
   public init(path: String, isStandard: Bool = false, isPrefixed: Bool = false) {
     self.path = path
     self.isStandard = isStandard
     self.isPrefixed = isPrefixed
   }
 
-  /// The directories in which plugins are looked for.
+  /// Returns the directories in which plugins are searched for:
   ///
   /// 1. the executable's own directory, where `swift build` puts plugins: only files named `libpenstock-….so` or `penstock-….so`;
   /// 2. `../lib/penstock/plugins` from there, where `make install` puts them;
-  /// 3. each directory of `PENSTOCK_PLUGIN_PATH`, in its order. Empty parts are left out, and do not mean the current directory.
+  /// 3. each directory of `PENSTOCK_PLUGIN_PATH`, in its order. Empty parts are ignored; they do not mean the current directory.
   ///
   /// - Parameters:
-  ///   - executable: The path of the running program; nil leaves out the first two.
-  ///   - pluginPath: The value of `PENSTOCK_PLUGIN_PATH`: directories with colons between them.
-  /// - Returns: The directories in this order, whether they exist or not.
+  ///   - executable: The path of the running program; nil omits the first two.
+  ///   - pluginPath: The value of `PENSTOCK_PLUGIN_PATH`: directories separated by colons.
+  /// - Returns: The directories in this order, whether or not they exist.
   public static func standard(
     executable: String? = PluginDirectory.runningExecutable(),
     pluginPath: String? = getenv("PENSTOCK_PLUGIN_PATH").map { String(cString: $0) }
@@ -35,7 +35,7 @@ public struct PluginDirectory: Sendable, Hashable {
     if let executable, let slash = executable.lastIndex(of: "/") {
       let own = slash == executable.startIndex ? "/" : String(executable[..<slash])
       directories.append(PluginDirectory(path: own, isStandard: true, isPrefixed: true))
-      // Without the last component rather than with `..`, as long as there is one: messages show it.
+      // Drop the last component where possible instead of adding `..`: messages show this path.
       let parent = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? own
       directories.append(PluginDirectory(path: "\(parent)/lib/penstock/plugins", isStandard: true))
     }
@@ -43,7 +43,7 @@ public struct PluginDirectory: Sendable, Hashable {
     return directories
   }
 
-  /// The path of the program that this process runs, without symbolic links; nil where the kernel does not tell.
+  /// Returns the path of the program that this process runs, without symbolic links, or nil if the kernel does not provide it.
   ///
   /// - Returns: An absolute path.
   public static func runningExecutable() -> String? {
@@ -51,13 +51,13 @@ public struct PluginDirectory: Sendable, Hashable {
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
     guard count > 0 else { return OwnExecutable.path == "/proc/self/exe" ? nil : OwnExecutable.path }
     let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // What the kernel shows of a program that was replaced while it runs.
+    // The kernel adds this suffix when the program's file was replaced while it runs.
     return path.hasSuffix(" (deleted)") ? String(path.dropLast(10)) : path
   }
 }
 
 extension PluginDirectory {
-  /// Why a directory cannot be listed.
+  /// The reason why a directory cannot be listed.
   struct ListingFailure: Error {
     let number: Int32
 
@@ -65,7 +65,7 @@ extension PluginDirectory {
     var text: String { isMissing ? "not there" : SystemError.text(of: number) }
   }
 
-  /// The names of the files that may be plugins, sorted.
+  /// Returns the sorted names of the files that may be plugins.
   func names() -> Result<[String], ListingFailure> {
     guard let stream = opendir(path.isEmpty ? "." : path) else { return .failure(ListingFailure(number: errno)) }
     defer { closedir(stream) }
@@ -79,7 +79,7 @@ extension PluginDirectory {
     return .success(names.sorted())
   }
 
-  /// The file called `name` of this directory; nil where there is none.
+  /// Returns the file called `name` in this directory, or nil if there is none.
   func file(_ name: String) throws(PluginError) -> PluginFile? {
     let path = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
     var status = stat()

@@ -2,11 +2,11 @@ import Glibc
 import OperatingSystem
 import Values
 
-/// A file that may be a plugin: found, and neither opened nor checked yet. See ``PluginVerifier`` for that.
+/// A file that may be a plugin: found, but neither opened nor checked yet. See ``PluginVerifier`` for that.
 public struct PluginFile: Sendable, Hashable {
-  /// Why the host looks at the file.
+  /// The reason why the host considers the file.
   public enum Origin: Sendable, Hashable {
-    /// It lies in one of the configured directories, which is named as it was configured.
+    /// The file is in one of the configured directories, which is named as it was configured.
     case directory(String)
     /// A command line names it.
     case commandLine
@@ -14,15 +14,15 @@ public struct PluginFile: Sendable, Hashable {
     case pipeline
   }
 
-  /// Tells a file from every other one, and from itself with other content.
+  /// The identity of a file with a given content.
   public struct Identity: Sendable, Hashable {
-    /// The file system, as `stat` counts it.
+    /// The file system: `st_dev` of `stat`.
     public let device: UInt64
-    /// The file in its file system.
+    /// The inode number within its file system.
     public let inode: UInt64
-    /// Bytes.
+    /// The size in bytes.
     public let size: Int64
-    /// When the content changed last: nanoseconds since 1970 in UTC.
+    /// When the content was last modified, in nanoseconds since 1970 in UTC.
     public let modified: Int64
 
     init(_ status: stat) {
@@ -32,7 +32,7 @@ public struct PluginFile: Sendable, Hashable {
       modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     }
 
-    /// Whether it is the same file, whatever its content.
+    /// Whether both are the same file, whatever its content.
     public func isSameFile(as other: Identity) -> Bool { device == other.device && inode == other.inode }
   }
 
@@ -40,25 +40,25 @@ public struct PluginFile: Sendable, Hashable {
   public let path: String
   /// The path by which it was found, which may go through symbolic links.
   public let foundPath: String
-  /// The plugin's id by the name of the file that was found: `calendar` of `libpenstock-calendar.so`.
+  /// The plugin's id as derived from the name of the file: `calendar` from `libpenstock-calendar.so`.
   public let id: String
-  /// Why the host looks at it.
+  /// Why the host considers the file.
   public let origin: Origin
   /// Whether it came with Penstock.
   public let isStandard: Bool
-  /// What the file was when it was found.
+  /// The file's identity when it was found.
   public let identity: Identity
 
-  /// Bytes.
+  /// The size in bytes.
   public var size: Int64 { identity.size }
 
-  /// The file at `path`.
+  /// Creates a plugin file from the file at `path`.
   ///
   /// - Parameters:
-  ///   - path: Absolute, or relative to the current directory.
-  ///   - origin: Why the host looks at it.
+  ///   - path: An absolute path, or one relative to the current directory.
+  ///   - origin: Why the host considers the file.
   ///   - isStandard: Whether it came with Penstock.
-  /// - Throws: `plugin-not-found` where there is no such file, `plugin-unreadable` where that cannot be told.
+  /// - Throws: `plugin-not-found` if there is no such file, `plugin-unreadable` if its existence cannot be determined.
   public init(at path: String, origin: Origin, isStandard: Bool = false) throws(PluginError) {
     var status = stat()
     guard !path.utf8.contains(0), !path.isEmpty else {
@@ -73,10 +73,10 @@ public struct PluginFile: Sendable, Hashable {
     identity = Identity(status)
   }
 
-  /// The plugin's id by a file's name: without directories, without `libpenstock-` or `penstock-`, without `.so`.
+  /// Returns the plugin's id as derived from a file's name: without directories, `libpenstock-` or `penstock-`, and `.so`.
   ///
   /// - Parameter path: A path or a name.
-  /// - Returns: The id; it need not be of the form that ids must have.
+  /// - Returns: The id; it may be malformed.
   public static func id(ofFile path: String) -> String {
     var name = path.split(separator: "/").last.map(Substring.init) ?? ""
     if name.hasSuffix(".so") { name = name.dropLast(3) }
@@ -86,11 +86,11 @@ public struct PluginFile: Sendable, Hashable {
     return String(name)
   }
 
-  /// The names that the file of the plugin `id` may have.
+  /// Returns the names that the file of the plugin `id` may have.
   ///
   /// - Parameters:
   ///   - id: The plugin's id.
-  ///   - isPrefixed: Whether only names that say that it is a plugin count.
+  ///   - isPrefixed: Whether only names with a `penstock` prefix count.
   /// - Returns: The names, the preferred one first.
   static func names(of id: String, isPrefixed: Bool) -> [String] {
     ["libpenstock-\(id).so", "penstock-\(id).so"] + (isPrefixed ? [] : ["\(id).so"])
@@ -121,10 +121,10 @@ public struct PluginFile: Sendable, Hashable {
 }
 
 extension String {
-  /// A path or name in quotes, on one line whatever it holds.
+  /// A path or name in quotes, always on one line.
   var quotedForMessage: String { "'\(escapedForMessage)'" }
 
-  /// The text as one word of a command line that a person may copy from a message.
+  /// The text as one word of a command line, for people to copy from a message.
   var quotedForShell: String {
     let isPlain =
       !isEmpty

@@ -3,10 +3,10 @@ import Values
 
 /// A loaded plugin: a factory of operations, controllers and specifications.
 ///
-/// It stays the same where its file changes and is loaded again: what is made from then on is made by the new code, and what was
-/// made before goes on with the old one. May be used on any thread.
+/// It keeps its identity when its file changes and is reloaded: instances created from then on run the new code, and existing ones continue with
+/// the old code. It may be used on any thread.
 public final class Plugin: Sendable {
-  /// Where the code comes from.
+  /// The source of a plugin's code.
   package struct Source: Sendable {
     package var file: PluginFile
     package var sha256: String
@@ -30,13 +30,13 @@ public final class Plugin: Sendable {
     state = Mutex(State(source: source, connection: connection))
   }
 
-  /// What the plugin says about itself, checked.
+  /// The plugin's checked description of itself.
   public var description: PluginDescription { connection.description }
 
   /// The shared object.
   public var file: PluginFile { source.file }
 
-  /// The SHA-256 of the shared object: 64 hexadecimal digits in lower case.
+  /// The SHA-256 of the shared object: 64 lower-case hexadecimal digits.
   public var sha256: String { source.sha256 }
 
   /// Where the code runs.
@@ -46,7 +46,7 @@ public final class Plugin: Sendable {
 
   package var connection: any PluginConnection { state.withLock { $0.connection } }
 
-  /// Puts new code in the place of the old one, which retires, unless it is one connection that has taken over another file.
+  /// Replaces the old code, which retires unless the same connection has taken over another file.
   func replace(by connection: any PluginConnection, _ source: Source) {
     let former = state.withLock { state in
       defer { state = State(source: source, connection: connection) }
@@ -55,18 +55,18 @@ public final class Plugin: Sendable {
     if former !== connection { former.retire() }
   }
 
-  /// Notes that the file was touched, and is what it was.
+  /// Notes that the file was touched without a change of its content.
   func note(_ file: PluginFile) {
     state.withLock { $0.source.file = file }
   }
 
-  /// The offer with this id.
+  /// Returns the offer with this id.
   ///
   /// - Parameters:
-  ///   - id: `calendar.time-window`, or the plugin's own id.
-  ///   - kind: What it must be.
-  /// - Returns: The offer, as it is described now.
-  /// - Throws: `no-such-offer`, with the name that was probably meant.
+  ///   - id: The id of an offer, such as `calendar.time-window`, or the plugin's own id.
+  ///   - kind: The kind that it must have.
+  /// - Returns: The offer as currently described.
+  /// - Throws: `no-such-offer`, with a suggestion of the intended name.
   public func offer(_ id: String, _ kind: PluginOffer.Kind) throws(PluginError) -> PluginOffer {
     let description = description
     if let offer = description.offer(id, kind) { return offer }
@@ -93,7 +93,7 @@ public final class Plugin: Sendable {
     connection.create(offer, settings: settings, access: access, events: events)
   }
 
-  /// An offer and its settings, checked.
+  /// Returns an offer and its checked settings.
   func resolve(
     _ id: String, _ kind: PluginOffer.Kind, _ settings: JSONValue
   ) throws(PluginError) -> (offer: PluginOffer, settings: JSONValue) {

@@ -1,18 +1,18 @@
-/// How a host comes from files to connections: behind closures, so that tests of the host need no child processes.
+/// The steps by which a host gets from files to connections; they are closures so that tests of the host need no child processes.
 struct PluginConnector: Sendable {
-  /// Checks who can write the file, what it is, and the pins.
+  /// Checks who can write the file, its content, and the pins.
   var verify: @Sendable (PluginFile, [PluginPin]) throws(PluginError) -> VerifiedPlugin
-  /// Loads the file where it can do no harm, to see whether it can be loaded.
+  /// Loads the file in a child host, where it can do no harm, to find out whether it can be loaded.
   var probe: @Sendable (VerifiedPlugin) throws(PluginError) -> Void
-  /// Loads the file into this process, as a copy in memory where it may be written while it is in use.
+  /// Loads the file into this process; as a copy in memory if the file may be written while it is in use.
   var inProcess: @Sendable (VerifiedPlugin, _ isCopy: Bool) throws(PluginError) -> any PluginConnection
-  /// Loads the file into a process of its own. Where the plugin runs in one already, that connection takes over the file and is given back.
+  /// Loads the file into its own process. If the plugin already runs in one, that connection takes over the file and is returned.
   var isolated:
     @Sendable (VerifiedPlugin, PluginReference, _ former: Plugin?) throws(PluginError) -> any PluginConnection
 }
 
 extension PluginConnector {
-  /// What a host does outside of tests.
+  /// Creates the connector that hosts use outside tests.
   init(_ configuration: PluginLoader.Configuration, limits: CallWatchdog.Limits = CallWatchdog.Limits()) {
     let verifier = PluginVerifier()
     verify = { file, pins throws(PluginError) in try verifier.verify(file, pins: pins) }
@@ -46,7 +46,7 @@ extension PluginConnector {
             + "(PluginLoader.Configuration.childHost)")
       }
       configuration.willStartChildHost()
-      // What may be written while it is in use would crash children, and bring code into new ones that nobody has verified.
+      // Writing to the file while it is in use would crash children, and bring unverified code into new ones.
       let launch = ChildLaunch(verified, reference, command: command, file: try PluginCopy(of: verified))
       if let connection = former?.connection as? IsolatedConnection {
         try connection.replace(with: launch)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The content of a plugin's file as it was when it was verified: what is written to the file later does not reach it.
+/// A copy of a plugin's file as it was when it was verified; later writes to the file do not affect it.
 final class PluginCopy: ChildLaunch.File {
   let descriptor: Int32
 

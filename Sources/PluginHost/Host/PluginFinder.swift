@@ -1,43 +1,43 @@
 import Glibc
 import Values
 
-/// Finds the shared object of a plugin by its id. Nothing is opened or loaded for it.
+/// Finds the shared object of a plugin by its id, without opening or loading it.
 public struct PluginFinder: Sendable {
-  /// Where plugins are looked for by id, in order.
+  /// The directories that are searched by id, in order.
   public let directories: [PluginDirectory]
-  /// Files that a command line names.
+  /// The files that the command line names.
   public let files: [String]
 
-  /// A finder in these places.
+  /// Creates a finder that searches these places.
   public init(directories: [PluginDirectory] = [], files: [String] = []) {
     self.directories = directories
     self.files = files
   }
 
-  /// A finder in the places of a host.
+  /// Creates a finder that searches the places of a host.
   public init(_ configuration: PluginLoader.Configuration) {
     self.init(directories: configuration.directories, files: configuration.files)
   }
 
-  /// The id of the plugin that has the offer `id`: `calendar` of `calendar.time-window`.
+  /// Returns the id of the plugin that has the offer `id`: `calendar` for `calendar.time-window`.
   ///
   /// - Parameter id: The id of an offer or a plugin.
   /// - Returns: The id of the plugin.
   public static func plugin(of id: String) -> String { id.split(separator: ".").first.map(String.init) ?? id }
 
-  /// The file of a plugin.
+  /// Finds the file of a plugin.
   ///
   /// - Parameter id: The id of the plugin, or of one of its offers.
-  /// - Returns: The one file whose name is that of the plugin.
-  /// - Throws: `plugin-not-found`, saying where was looked and what was probably meant, and `plugin-ambiguous` where two
-  ///   different files have that name. The same file under two paths is one.
+  /// - Returns: The only file whose name is that of the plugin.
+  /// - Throws: `plugin-not-found`, with the places that were searched and a suggestion of the intended name; `plugin-ambiguous` if two different
+  ///   files have that name. One file found under two paths counts once.
   public func find(_ id: String) throws(PluginError) -> PluginFile {
     let id = Self.plugin(of: id)
     var found: [PluginFile] = []
     for path in files where PluginFile.id(ofFile: path) == id {
       found.appendUnlessThere(try PluginFile(at: path, origin: .commandLine))
     }
-    // What is no id is no part of a path either.
+    // A malformed id must not become part of a path.
     if DescriptionReader.NameForm.id.fits(id) {
       for directory in directories {
         for name in PluginFile.names(of: id, isPrefixed: directory.isPrefixed) {
@@ -57,10 +57,10 @@ public struct PluginFinder: Sendable {
     return first
   }
 
-  /// All files that have the name of a plugin: first those of the command line, then each directory's by name. The same file under
-  /// two paths is listed once.
+  /// Returns all files that have the name of a plugin: those of the command line first, then each directory's by name. A file found under two paths
+  /// is listed once.
   ///
-  /// - Returns: The files, and why others could not be looked at.
+  /// - Returns: The files, and the reasons why others could not be examined.
   public func all() -> (files: [PluginFile], errors: [PluginError]) {
     var files: [PluginFile] = []
     var errors: [PluginError] = []
@@ -112,7 +112,7 @@ public struct PluginFinder: Sendable {
     if let near { return "did you mean '\(near.escapedForMessage)'?" }
     guard DescriptionReader.NameForm.id.fits(id) else { return "an id has lower-case letters, digits and '-' only" }
     guard files.isEmpty else {
-      // What it was told to look at may well be the plugin, under a name that says otherwise.
+      // A file on the command line may be the plugin under a different name.
       let names = PluginFile.names(of: id, isPrefixed: false)
       return
         "the file of \(id.quotedForMessage) must be called \(names.dropLast().joined(separator: ", ")) or \(names.last ?? ""),"

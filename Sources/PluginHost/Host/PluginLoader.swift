@@ -4,34 +4,34 @@ import Operations
 import Synchronization
 import Values
 
-/// Finds, verifies, loads and runs plugins, and lets go of them. May be used on any thread.
+/// Finds, verifies, loads, runs and closes plugins. It may be used on any thread.
 ///
 /// ```swift
 /// let host = PluginLoader(PluginLoader.Configuration(directories: PluginDirectory.standard()))
 /// let office = try host.plugin("calendar").specification("calendar.time-window", settings: ["from": "08:00"])
 /// ```
 public final class PluginLoader: Sendable {
-  /// What the host is given.
+  /// The configuration of a loader.
   public struct Configuration: Sendable {
-    /// Directories in which plugins are looked for by id, in order.
+    /// The directories that are searched for plugins by id, in order.
     public var directories: [PluginDirectory]
-    /// Files that were named on a command line.
+    /// The files that were named on a command line.
     public var files: [String]
-    /// The program and arguments that start a child host; a descriptor of its end of the connection is 3.
+    /// The program and arguments that start a child host; its end of the connection is descriptor 3.
     public var childHost: [String]
-    /// What time it is for plugins, in this process and in child hosts, and what measures the limits of child hosts.
+    /// The clock that plugins see, in this process and in child hosts, and that measures the limits of child hosts.
     public var clock: any PluginClock
-    /// Called before a plugin is loaded into this process: what a program does that has its process to itself.
+    /// Called before a plugin is loaded into this process, for preparations of a program that has had its process to itself.
     public var willLoadIntoProcess: @Sendable () -> Void
-    /// Called before the child host of a plugin is started: what a program does that keeps its memory from its own children.
+    /// Called before a child host is started, for preparations of a program that hides its memory from its own children.
     public var willStartChildHost: @Sendable () -> Void
-    /// Told of the lines that plugins log and of what the host notices about them. Called on any thread, under no lock, also on a
-    /// thread of a plugin: it must return at once.
+    /// Called with the lines that plugins log and with the host's observations about them; on any thread, including those of plugins, with no lock
+    /// held. It must return at once.
     public var log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void
-    /// Whether this process may open the files that a plugin takes which is loaded for the first time.
+    /// Whether this process may open the files that loading another plugin takes.
     package var hasRoom: @Sendable () -> Bool = { DescriptorRoom.isThere(for: 16) }
 
-    /// A configuration of what is given; there are no plugins and no log without any.
+    /// Creates a configuration; by default it has no plugins and no log.
     public init(
       directories: [PluginDirectory] = [], files: [String] = [], childHost: [String] = [],
       clock: any PluginClock = SystemPluginClock.shared,
@@ -48,7 +48,7 @@ public final class PluginLoader: Sendable {
     }
   }
 
-  /// What makes two uses of a file one plugin. In this process a file is loaded once, whoever uses it.
+  /// The identity of a plugin: two uses with equal keys share it. In this process, a file is loaded once for all its uses.
   private struct Key: Hashable {
     var path: String
     var isolation: PluginReference.Isolation
@@ -69,13 +69,13 @@ public final class PluginLoader: Sendable {
     var isShutDown = false
   }
 
-  /// What the host was given.
+  /// The configuration of this loader.
   public let configuration: Configuration
   private let finder: PluginFinder
   private let connector: PluginConnector
   private let state = Mutex(State())
 
-  /// A host that has loaded nothing yet.
+  /// Creates a loader that has loaded nothing yet.
   public convenience init(_ configuration: Configuration) {
     self.init(configuration, connector: PluginConnector(configuration))
   }
@@ -86,18 +86,18 @@ public final class PluginLoader: Sendable {
     finder = PluginFinder(configuration)
   }
 
-  /// The plugin with this id, loaded.
+  /// Returns the plugin with this id, loading it if necessary.
   ///
-  /// The same file is loaded once for each way of isolating it. Where it has changed since it was loaded it is loaded again: the plugin
-  /// stays the same, its new instances are made by the new code, and the old code retires with its last instance.
+  /// A file is loaded once for each kind of isolation. If it has changed since, it is loaded again: the plugin object stays the same, its new
+  /// instances run the new code, and the old code retires with its last instance.
   ///
-  /// The calling thread waits while the file is read and loaded: some milliseconds, and as long as the plugin's `open` takes.
+  /// The calling thread waits while the file is read and loaded: some milliseconds, plus the time that the plugin's `open` takes.
   ///
   /// - Parameters:
-  ///   - id: The plugin's id, or one of its offers'.
-  ///   - reference: Where it is, and how it shall run.
+  ///   - id: The plugin's id, or that of one of its offers.
+  ///   - reference: Where it is, and how to run it.
   /// - Returns: The plugin.
-  /// - Throws: Why it cannot be used. A plugin that was loaded before its file changed runs on nevertheless.
+  /// - Throws: The reason why it cannot be used. A plugin that was loaded before its file changed keeps running.
   public func plugin(_ id: String, _ reference: PluginReference = PluginReference()) throws(PluginError) -> Plugin {
     let file: PluginFile
     if let path = reference.path {
@@ -116,13 +116,13 @@ public final class PluginLoader: Sendable {
     return plugin
   }
 
-  /// The plugin in a file, loaded, whatever its id.
+  /// Returns the plugin in a file, whatever its id, loading it if necessary.
   ///
   /// - Parameters:
-  ///   - file: What was found; the path of `reference` is not looked at.
-  ///   - reference: How it shall run.
+  ///   - file: The file that was found; the path of `reference` is ignored.
+  ///   - reference: How to run it.
   /// - Returns: The plugin.
-  /// - Throws: Why it cannot be used.
+  /// - Throws: The reason why it cannot be used.
   public func plugin(
     in file: PluginFile, _ reference: PluginReference = PluginReference()
   ) throws(PluginError) -> Plugin {
@@ -131,7 +131,7 @@ public final class PluginLoader: Sendable {
     let plugin = try seat.plugin { (former) throws(PluginError) in
       try load(file, reference, isolation, former: former)
     }
-    // Shut down meanwhile: nobody would close it.
+    // The loader was shut down meanwhile and will not close this plugin.
     guard !state.withLock({ $0.isShutDown }) else {
       plugin.connection.retire()
       throw closed
@@ -139,9 +139,9 @@ public final class PluginLoader: Sendable {
     return plugin
   }
 
-  /// Loads every plugin again whose file has changed.
+  /// Reloads every plugin whose file has changed.
   ///
-  /// - Returns: The plugins that run new code from now on, and why others do not, which run on with the old code.
+  /// - Returns: The plugins that run new code from now on, and the errors of those that keep running the old code.
   @discardableResult
   public func reloadChanged() -> (reloaded: [Plugin], errors: [PluginError]) {
     var reloaded: [Plugin] = []
@@ -163,22 +163,23 @@ public final class PluginLoader: Sendable {
     return (reloaded, errors)
   }
 
-  /// The plugin with this id; where its file cannot be loaded any more, half written for example, as it was loaded by the same reference before.
+  /// Returns the plugin with this id or, if its file can no longer be loaded (because it is half written, for example), the plugin that the same
+  /// reference loaded before.
   ///
-  /// - Throws: As ``plugin(_:_:)``, where nothing was.
+  /// - Throws: As ``plugin(_:_:)``, if nothing was loaded before.
   package func pluginOrFormer(_ id: String, _ reference: PluginReference) throws(PluginError) -> Plugin {
     do throws(PluginError) {
       return try plugin(id, reference)
     } catch {
       if let former = former(id, reference) { return former }
-      // Whatever it was that could not be opened.
+      // The shortage may have affected any of the files involved.
       throw configuration.hasRoom() ? error : PluginError(error.code, error.message, isShortage: true)
     }
   }
 
-  /// What was loaded from the same file in the same way, whatever has become of the file since.
+  /// Returns the plugin that was loaded from the same file in the same way, even if the file has changed since.
   private func former(_ id: String, _ reference: PluginReference) -> Plugin? {
-    // One that is looked for by its id is where it is found now, and nowhere else.
+    // A plugin that is found by id counts only at the path where it is found now.
     let found = reference.path == nil ? try? finder.find(id) : nil
     guard reference.path != nil || found != nil else { return nil }
     return state.withLock { Array($0.seats) }.lazy.compactMap { key, seat -> Plugin? in
@@ -195,12 +196,12 @@ public final class PluginLoader: Sendable {
     reference.isolation ?? (file.isStandard ? .host : .process)
   }
 
-  /// The plugins that are loaded, by their ids.
+  /// The loaded plugins, sorted by id.
   public var plugins: [Plugin] {
     state.withLock { $0.seats.values.compactMap(\.loaded) }.sorted { $0.id < $1.id }
   }
 
-  /// Ends all instances, with the failure `plugin-closed`, and lets go of all plugins. Nothing can be loaded afterwards.
+  /// Ends all instances with the failure `plugin-closed`, and closes all plugins. Nothing can be loaded afterwards.
   public func shutDown() async {
     let seats = state.withLock { state in
       state.isShutDown = true
@@ -227,7 +228,7 @@ public final class PluginLoader: Sendable {
     }
   }
 
-  /// Loads the file where it is not the one that was loaded. Only one thread at a time does this for a seat.
+  /// Loads the file unless it is the one that was loaded. Only one thread at a time does this for a seat.
   private func load(
     _ file: PluginFile, _ reference: PluginReference, _ isolation: PluginReference.Isolation, former: Plugin?
   ) throws(PluginError) -> (Plugin, PluginReference) {
@@ -235,7 +236,7 @@ public final class PluginLoader: Sendable {
     if let former, former.file.identity == file.identity, pins.allSatisfy({ $0.hashes.contains(former.sha256) }) {
       return (former, reference)
     }
-    // A plugin that is loaded for the first time brings its own libdispatch, which ends the process if it cannot open a descriptor.
+    // A plugin that is loaded for the first time brings its own libdispatch, which terminates the process if it cannot open a descriptor.
     guard former != nil || configuration.hasRoom() else {
       throw PluginError(
         .unreadable,
@@ -252,7 +253,7 @@ public final class PluginLoader: Sendable {
     switch isolation {
     case .process: connection = try connector.isolated(verified, reference, former)
     case .host:
-      // A damaged object can end the process in its initialisers or in the dynamic linker.
+      // A damaged object can crash the process in its initialisers or in the dynamic linker.
       if !file.isStandard { try connector.probe(verified) }
       connection = try connector.inProcess(verified, !file.isStandard || former != nil)
     }

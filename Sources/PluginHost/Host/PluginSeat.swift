@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The place of one plugin in a host. Whoever needs it while another thread loads it waits for that.
+/// The place of one plugin in a host. A thread that needs the plugin while another thread loads it waits for the load.
 final class PluginSeat: Sendable {
-  /// A loading that is under way: code of the plugin's runs then, so no lock is held.
+  /// A load in progress. It runs the plugin's code, so no lock is held.
   private struct Loading {
     let thread: UInt
     let end = AwaitedOutcome<Void, Never>()
@@ -22,13 +22,13 @@ final class PluginSeat: Sendable {
 
   private let state = Mutex(State())
 
-  /// The plugin, where it has been loaded.
+  /// The plugin, if it has been loaded.
   var loaded: Plugin? { state.withLock { $0.plugin } }
 
-  /// How it was asked for when it was loaded.
+  /// The reference that it was last loaded by.
   var reference: PluginReference? { state.withLock { $0.reference } }
 
-  /// What `load` makes of the plugin that is there. One thread at a time calls it.
+  /// Runs `load` with the present plugin, if any, and returns the result. One thread at a time calls it.
   func plugin(
     _ load: (Plugin?) throws(PluginError) -> (Plugin, PluginReference)
   ) throws(PluginError) -> Plugin {
@@ -37,7 +37,7 @@ final class PluginSeat: Sendable {
       switch turn(thread) {
       case .load(let loading, let former): return try perform(loading, former, load)
       case .wait(let loading):
-        // From within the plugin's own `open`, by way of the log: waiting would be for ever.
+        // Called from within the plugin's own `open`, by way of the log: waiting would deadlock.
         guard loading.thread != thread else {
           throw PluginError(.unresponsive, "the plugin is being loaded by the same thread; use it when that is done")
         }

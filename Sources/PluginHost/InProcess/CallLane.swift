@@ -2,11 +2,11 @@ import CPluginGuard
 import DequeModule
 import Synchronization
 
-/// Lets the calls of one instance, or of one plugin, happen one after the other, without anybody waiting: a call that finds
-/// another one under way is made by the thread that makes that one, after it. One that is due while a plugin is calling the host is made on a
-/// thread of the host's: see "Threads" in plugin.h.
+/// Serialises the calls of one instance, or of one plugin, without blocking: a call that arrives during another one is made afterwards, by the
+/// thread that makes the other one. A call that is due while a plugin is calling the host is made on one of the host's threads: see "Threads" in
+/// plugin.h.
 struct CallLane: ~Copyable, Sendable {
-  // Not private: the compiler (6.3.1) gives up in debug builds where another file lays out a lane, and so its state.
+  // Not private: in debug builds, the compiler (6.3.1) fails if another file lays out a lane, and so its state.
   struct State {
     var isBusy = false
     var waiting: Deque<(InProcessInstance, InProcessInstance.Call)> = []
@@ -14,7 +14,7 @@ struct CallLane: ~Copyable, Sendable {
 
   private let state = Mutex(State())
 
-  /// Makes the call now, or leaves it to another thread.
+  /// Makes the call now, or queues it for the thread that is using the lane.
   func perform(_ call: InProcessInstance.Call, of instance: InProcessInstance) {
     let isLater = penstock_guard_is_in_host() != 0
     let isFree = state.withLock { state in
@@ -28,7 +28,7 @@ struct CallLane: ~Copyable, Sendable {
     workOff()
   }
 
-  /// Makes the calls that wait. Only for the thread that has found the lane free.
+  /// Makes the queued calls. Only for the thread that has acquired the lane.
   func workOff() {
     while let (instance, call) = next() { instance.make(call) }
   }
@@ -42,7 +42,7 @@ struct CallLane: ~Copyable, Sendable {
   }
 }
 
-/// The one lane of all instances of a plugin that does not bear two calls at a time.
+/// The lane shared by all instances of a plugin that does not support two calls at a time.
 final class SharedCallLane: Sendable {
   let lane = CallLane()
 }

@@ -3,17 +3,17 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// Threads of the host's own for calls of plugins that are due while a plugin is calling the host: those are never made on that thread.
+/// The host's own threads for calls to plugins that become due while a plugin is calling the host: such calls are never made on the plugin's thread.
 ///
-/// A thread begins when there is work and none is idle, so that a call that hangs keeps no other one waiting; two idle ones are kept.
+/// A thread is started when there is work and none is idle, so that a hanging call delays no other one; two idle threads are kept.
 final class CallThreads: @unchecked Sendable {
-  // @unchecked: the semaphore is made for several threads, and lives as long as the process.
+  // @unchecked: a semaphore may be used by several threads, and this one lives as long as the process.
 
   static let shared = CallThreads()
 
   private struct State {
     var work: Deque<@Sendable () -> Void> = []
-    /// Threads that wait for the semaphore and that nobody has woken.
+    /// Threads that wait for the semaphore and have not been woken.
     var idle = 0
     var count = 0
   }
@@ -25,7 +25,7 @@ final class CallThreads: @unchecked Sendable {
 
   private init() { sem_init(wakeUps, 0, 0) }
 
-  /// Lets `body` be called soon, on one of the threads.
+  /// Schedules `body` to be called soon on one of the threads.
   func run(_ body: @escaping @Sendable () -> Void) {
     let isIdle = state.withLock { state in
       state.work.append(body)
@@ -47,7 +47,7 @@ final class CallThreads: @unchecked Sendable {
         state.count -= 1
         return state.count == 0
       }
-      // The system has no thread left: one that there is finds the work when it has done its own, or else this one does it.
+      // The system has no thread left: an existing thread finds the work after its own, and otherwise this thread does it.
       if isAlone { while let body = state.withLock({ $0.work.popFirst() }) { body() } }
     }
   }

@@ -3,16 +3,16 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// A function of a plugin's that the host calls.
+/// A plugin's function that the host calls.
 enum PluginFunction: String, Sendable, Hashable {
-  /// What the shared object does when it is loaded, before any function of the contract is called.
+  /// The initialisers that run when the shared object is loaded, before any function of the contract is called.
   case initializer
   case describe, capability
   case open, close, create, between, start, stop, destroy
   case timer = "timer callback"
   case answer = "answer callback"
 
-  /// The name for reports of a crash, which need it without a string's being made.
+  /// The name for crash reports, which must not allocate a string.
   var staticName: StaticString {
     switch self {
     case .initializer: "initializer"
@@ -30,49 +30,48 @@ enum PluginFunction: String, Sendable, Hashable {
     }
   }
 
-  /// Whether the contract gives it a second.
+  /// Whether the contract allows it a second.
   var mayTakeLong: Bool { isOfLoading || [.close, .destroy, .between].contains(self) }
 
-  /// Whether it is called before the plugin is used.
+  /// Whether it is called before the plugin is in use.
   var isOfLoading: Bool { [.initializer, .describe, .capability, .open].contains(self) }
 }
 
-/// Reports calls of plugins' functions that take long, also while they still hang.
+/// Reports calls of plugins' functions that take long, including those that still hang.
 ///
-/// Each thread that calls plugins has a slot with the call that it is making. One thread looks at the slots while calls are under
-/// way, four times a second, and sleeps for good when it finds none; the next call wakes it.
+/// Each thread that calls plugins has a slot with its current call. While calls are in progress, one thread scans the slots four times a second;
+/// when it finds none, it sleeps until the next call wakes it.
 final class CallWatchdog: Sendable {
-  /// How long calls may take, in nanoseconds.
+  /// The time limits of calls, in nanoseconds.
   struct Limits: Sendable {
-    /// A call that took longer is reported.
+    /// A call that took longer is reported when it returns.
     var slow: Int64 = 50_000_000
-    /// The same for `open`, `close`, `destroy` and `between`, and for what is called before `open`.
+    /// The same for `open`, `close`, `destroy` and `between`, and for the functions called before `open`.
     var slowWhereLong: Int64 = 1_000_000_000
-    /// A call that has not returned is reported.
+    /// A call that has not returned after this time is reported.
     var hanging: Int64 = 1_000_000_000
   }
 
-  /// A call that is being made.
+  /// A call in progress.
   struct Call: Sendable {
-    // Not counted: whoever makes the call holds both until it has taken the call out of the slot, and counting costs more than all the
-    // rest of a watch.
+    // Unretained: the caller holds both until it has taken the call out of the slot, and reference counting would cost more than the rest of a watch.
     let reports: Unmanaged<PluginReports>
     let offer: Unmanaged<LoadedOffer>?
     let function: PluginFunction
     var start: Int64
     var isReported = false
-    /// How often the watchdog has found it. A process that was stopped, or a computer that slept, makes a call older but not this greater.
+    /// How many scans have found the call. It does not grow while the process is stopped or the computer sleeps, unlike the call's age.
     var looks = 0
   }
 
-  /// A call that takes long.
+  /// A call that takes, or took, long.
   struct SlowCall: Sendable {
     let reports: PluginReports
     let offer: LoadedOffer?
     let function: PluginFunction
     let nanoseconds: Int64
 
-    /// Of a call that nobody can end meanwhile: one that is over, or is in a slot that is locked.
+    /// Creates a report of a call that cannot end meanwhile: it is over, or its slot is locked.
     init(_ call: Call, nanoseconds: Int64) {
       reports = call.reports.takeUnretainedValue()
       offer = call.offer?.takeUnretainedValue()
@@ -86,23 +85,23 @@ final class CallWatchdog: Sendable {
     var text: String { "'\(function.rawValue)' of \(reports.name(of: offer))" }
   }
 
-  /// Names a call that is under way: a thread begins no two at the same moment.
+  /// Identifies a call in progress: a thread cannot begin two calls at the same moment.
   struct CallKey: Hashable, Sendable {
     var slot: ObjectIdentifier
     var start: Int64
     var function: PluginFunction
   }
 
-  /// The call that a thread is making.
+  /// A thread's current call.
   final class Slot: Sendable {
     let call = Mutex<Call?>(nil)
   }
 
-  /// The calling thread's slot, which lives as long as the thread: not counted, like what is in it.
+  /// The calling thread's slot, which lives as long as the thread; unretained, like its content.
   private struct OwnSlot {
     let slot: Unmanaged<Slot>
 
-    /// Puts a call into the slot, or none, and gives the one that was there.
+    /// Puts a call, or none, into the slot and returns the previous one.
     func put(_ call: Call?) -> Call? {
       slot._withUnsafeGuaranteedRef {
         $0.call.withLock { current in
@@ -116,10 +115,10 @@ final class CallWatchdog: Sendable {
 
   static let shared = CallWatchdog()
 
-  /// How often the thread looks, in milliseconds.
+  /// The interval between scans, in milliseconds.
   private static let interval: Int32 = 250
 
-  /// The looks at which a call counts as one that never returns.
+  /// The number of scans after which a call counts as one that never returns.
   private static let overdue = Int(ProcessGuard.patience.nanoseconds / 1_000_000) / Int(interval)
 
   private struct State {
@@ -127,7 +126,7 @@ final class CallWatchdog: Sendable {
     var wake: WakeDescriptor?
   }
 
-  /// A struct, since a bare closure is wrapped in another one each time that it is read out of a `Mutex`.
+  /// A struct because a bare closure is wrapped in another one each time it is read from a `Mutex`.
   private struct Targets {
     var onHang: (@Sendable (SlowCall) -> Void)?
     var onOverdue: (@Sendable (SlowCall) -> Void)?
@@ -148,7 +147,7 @@ final class CallWatchdog: Sendable {
     self.key = error == 0 ? key : nil
   }
 
-  /// Calls `body`, which calls `function` of the plugin, and reports where that takes long.
+  /// Calls `body`, which calls `function` of the plugin, and reports it if it takes long.
   func watch<Answer>(
     _ function: PluginFunction, of offer: LoadedOffer?, _ reports: PluginReports, _ body: () -> Answer
   ) -> Answer {
@@ -162,14 +161,14 @@ final class CallWatchdog: Sendable {
       UnsafeRawPointer(function.staticName.utf8Start).assumingMemoryBound(to: CChar.self),
       offer?.subject ?? reports.subject)
     defer { penstock_guard_put(formerNote) }
-    // The watchdog looks at all slots once more after it has said that it sleeps: either it sees the call, or this sees that.
+    // The watchdog scans all slots once more after setting `isParked`: either it sees the call, or this thread sees the flag.
     if isParked.load(ordering: .sequentiallyConsistent) { wake() }
     let answer = body()
     if let ended = slot.put(former) { report(ended) }
     return answer
   }
 
-  /// Calls `body`, the time of which does not count as the plugin's: the host's own doing that a plugin's call set off.
+  /// Calls `body` without charging its time to the plugin: it is the host's own work, triggered by a call from the plugin.
   func pause(_ body: () -> Void) {
     guard let slot = slot(), var call = slot.put(nil) else { return body() }
     let start = Self.now()
@@ -181,18 +180,18 @@ final class CallWatchdog: Sendable {
     _ = slot.put(call)
   }
 
-  /// Calls `body` with each call that is reported because it has not returned. On the watchdog's thread.
+  /// Sets the handler of calls that are reported because they have not returned. It runs on the watchdog's thread.
   func whenHanging(_ body: @escaping @Sendable (SlowCall) -> Void) { targets.withLock { $0.onHang = body } }
 
-  /// Calls `body` with each call that has not returned for ``ProcessGuard/patience``. On the watchdog's thread.
+  /// Sets the handler of calls that have not returned for ``ProcessGuard/patience``. It runs on the watchdog's thread.
   func whenOverdue(_ body: @escaping @Sendable (SlowCall) -> Void) { targets.withLock { $0.onOverdue = body } }
 
-  /// The calls that are being made at the moment, on all threads, with what to say of them: `'start' of operation 'echo'`, and of a call that is of
-  /// no offer `'describe'`, with its plugin where `namesPlugin`.
+  /// Returns the calls in progress on all threads with their descriptions: `'start' of operation 'echo'`, or `'describe'` for a call that belongs
+  /// to no offer, with its plugin if `namesPlugin` is set.
   func callsUnderWay(namesPlugin: Bool = false) -> [CallKey: String] {
     var calls: [CallKey: String] = [:]
     for (key, slot) in state.withLock({ $0.slots }) {
-      // What a call holds is sure to be there only while it cannot be taken out of the slot.
+      // The objects of a call are certain to exist only while the call cannot be taken out of the slot.
       slot.call.withLock { call in
         guard let call else { return }
         let offer = call.offer?.takeUnretainedValue().offer
@@ -204,7 +203,7 @@ final class CallWatchdog: Sendable {
     return calls
   }
 
-  /// The same with the name of the plugin, the longest first: `'describe' of plugin 'sample'`.
+  /// Returns the calls in progress with the names of their plugins, the longest first: `'describe' of plugin 'sample'`.
   func textsUnderWay() -> [String] {
     let calls = state.withLock { Array($0.slots.values) }.compactMap { slot in
       slot.call.withLock { $0.map { ($0.start, SlowCall($0, nanoseconds: 0)) } }
@@ -214,7 +213,7 @@ final class CallWatchdog: Sendable {
 
   private func report(_ call: Call) {
     let time = Self.now() - call.start
-    // No time at all is what nearly every call takes, by this clock.
+    // By this clock, nearly every call takes no time.
     guard time > 0 else { return }
     let slow = SlowCall(call, nanoseconds: time)
     let limits = slow.reports.limits
@@ -224,7 +223,7 @@ final class CallWatchdog: Sendable {
 
   // MARK: Slots
 
-  /// The calling thread's slot; nil where the process has no room for one, when nothing is watched.
+  /// Returns the calling thread's slot; nil if the process has no room for one, in which case nothing is watched.
   private func slot() -> OwnSlot? {
     guard let key else { return nil }
     if let pointer = pthread_getspecific(key) { return OwnSlot(slot: .fromOpaque(pointer)) }
@@ -240,12 +239,12 @@ final class CallWatchdog: Sendable {
   }
 
   private func forget(_ slot: Slot) {
-    // The plugin has ended the thread within its call, which so never returns: it is looked at, and reported, like one that hangs.
+    // If the plugin ended the thread within its call, the call never returns: keep the slot, so that it is reported like one that hangs.
     guard slot.call.withLock({ $0 == nil }) else { return }
     state.withLock { _ = $0.slots.removeValue(forKey: ObjectIdentifier(slot)) }
   }
 
-  // MARK: The thread
+  // MARK: The watchdog's thread
 
   private func wake() {
     guard isParked.compareExchange(expected: true, desired: false, ordering: .sequentiallyConsistent).exchanged else {
@@ -256,7 +255,7 @@ final class CallWatchdog: Sendable {
       return state.wake
     }
     guard let wake else {
-      // No descriptor or thread to be had: the next call tries again.
+      // No descriptor or thread is available: the next call retries.
       isParked.store(true, ordering: .sequentiallyConsistent)
       return
     }
@@ -288,7 +287,7 @@ final class CallWatchdog: Sendable {
     if poll(&waiting, 1, milliseconds) > 0 { wake.drain() }
   }
 
-  /// Reports the calls that hang. Whether any call is under way.
+  /// Reports hanging calls. Returns whether any call is in progress.
   private func look() -> Bool {
     let slots = state.withLock { Array($0.slots.values) }
     let now = Self.now()
@@ -314,7 +313,8 @@ final class CallWatchdog: Sendable {
     return isAny
   }
 
-  /// Precise to the kernel's tick (4 ms at most), which is enough here and costs a quarter of the precise reading.
+  /// The monotonic time in nanoseconds, accurate to the kernel's tick (at most 4 ms), which suffices here and takes a quarter of the time of a
+  /// precise reading.
   private static func now() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time)

@@ -1,14 +1,14 @@
 import PluginABI
 
-/// Reads tables of the other side of the contract, of any minor version.
+/// Reads the other side's tables of the contract, whatever their minor version.
 enum ContractTable {
-  /// As much of a table as both sides know, and zeros for the rest.
+  /// Returns the part of a table that both sides know, with the rest zeroed.
   ///
   /// - Parameters:
   ///   - table: The other side's table, which begins with its own size.
   ///   - type: This side's struct.
-  ///   - least: What version 1.0 had of it in bytes.
-  /// - Returns: Nil where the table is shorter than that.
+  ///   - least: The table's size in version 1.0, in bytes.
+  /// - Returns: The copy, or nil if the table is shorter than that.
   static func copy<Table>(_ table: UnsafeRawPointer, _ type: Table.Type, least: Int32) -> Table? {
     withUnsafeTemporaryAllocation(of: Table.self, capacity: 1) { memory in
       guard let copy = memory.baseAddress,
@@ -18,10 +18,10 @@ enum ContractTable {
     }
   }
 
-  /// The size that a table of the other side says it has.
+  /// Returns the size that a table of the other side states.
   static func size(_ table: UnsafeRawPointer) -> Int { Int(table.loadUnaligned(as: UInt32.self)) }
 
-  /// A table that is kept for as long as the process lives, as loaded plugins are.
+  /// Returns a copy of a table that lives as long as the process, as loaded plugins do.
   static func keep<Table>(_ table: Table) -> UnsafePointer<Table> {
     let kept = UnsafeMutablePointer<Table>.allocate(capacity: 1)
     kept.initialize(to: table)

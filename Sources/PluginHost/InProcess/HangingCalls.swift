@@ -1,14 +1,14 @@
-/// Calls of plugins' functions in this process that do not return.
+/// Calls of plugins' functions that do not return.
 package enum HangingCalls {
-  /// What is to be said of the plugins that something waits for now: of those that are called in this process, `'describe' of plugin 'notify' has not
-  /// returned`, and of those that are loaded in a process of their own.
+  /// Descriptions of the plugins that something is waiting for: for those called in this process, `'describe' of plugin 'notify' has not returned`;
+  /// also those being loaded in their own processes.
   package static var texts: [String] {
     CallWatchdog.shared.textsUnderWay().map { "\($0) has not returned" } + LoadsUnderWay.texts
   }
 
-  /// What is being called now and still will be after `time`: `'start' of operation 'notify.post'`, the longest first.
+  /// Returns the calls in progress that are still in progress after `time`, the longest first: `'start' of operation 'notify.post'`.
   ///
-  /// May be called on any thread; a call that hangs blocks none but its own.
+  /// May be called on any thread; a hanging call blocks only its own.
   package static func lasting(_ time: Duration) async -> [String] {
     let before = CallWatchdog.shared.callsUnderWay(namesPlugin: true)
     guard !before.isEmpty else { return [] }

@@ -3,7 +3,7 @@ import Glibc
 import PluginABI
 import Values
 
-/// `penstock.values/1`.
+/// The service `penstock.values/1`.
 extension HostTables {
   static let valuesService = penstock_values_service(
     struct_size: UInt32(MemoryLayout<penstock_values_service>.size), reserved: 0,
@@ -78,9 +78,9 @@ extension HostTables {
   }
 }
 
-/// A host with the table ``HostTables/valuesService``: the object behind its `implementation`.
+/// A host that provides ``HostTables/valuesService``; the object behind its `implementation`.
 protocol ValuesHost: AnyObject {
-  /// Calls `body`, which calls nothing of the plugin, with the values of an instance.
+  /// Calls `body` with the values of an instance. `body` must not call the plugin.
   func read(_ id: UInt64, _ body: (inout ReadableValues) -> PluginStatus) -> PluginStatus
 }
 

@@ -5,9 +5,9 @@ import Values
 
 /// The tables of functions that plugins call.
 ///
-/// Everything that arrives here comes from outside: nothing of it is believed.
+/// All arguments come from plugins and are not trusted.
 enum HostTables {
-  /// What `open` is given. It is never freed, so that a plugin that calls after `close` reads no freed memory.
+  /// Returns the argument of `open`. It is never freed, so that a plugin that calls after `close` does not read freed memory.
   static func host(for connection: InProcessConnection) -> UnsafePointer<penstock_host> {
     let host = UnsafeMutablePointer<penstock_host>.allocate(capacity: 1)
     host.initialize(
@@ -25,7 +25,7 @@ enum HostTables {
   }
 
   private struct Tables: @unchecked Sendable {
-    // @unchecked: the tables are written before anybody has them, and never changed or freed.
+    // @unchecked: the tables are written before they are shared, and never changed or freed.
     let list: [(String, UnsafeRawPointer)]
   }
 
@@ -44,7 +44,7 @@ enum HostTables {
 
   private static func size<Table>(_: Table.Type) -> UInt32 { UInt32(MemoryLayout<Table>.size) }
 
-  // MARK: Finding out who calls
+  // MARK: Identifying the caller
 
   static func connection(_ host: UnsafePointer<penstock_host>?) -> InProcessConnection? {
     guard let implementation = host?.pointee.implementation else { return nil }
@@ -103,7 +103,7 @@ enum HostTables {
       connection.report(PluginMistake(kind: kind, function: .log), id: id)
       return kind.status
     }
-    // A level of a later version.
+    // An unknown level comes from a later version.
     let severity = PluginLogLevel(rawValue: level) ?? .info
     let text: String
     switch PluginText.string(message) {
@@ -139,7 +139,7 @@ enum HostTables {
     cancel_timer: { host, timer in
       penstock_guard_enter_host()
       defer { penstock_guard_leave_host() }
-      // One that has fired or was cancelled is no mistake: that may happen at the same time.
+      // A timer that has fired or was cancelled is not a mistake: both may happen at the same time.
       connection(host)?.instance(ofTimer: timer)?.answer(later: timer, .ended)
     })
 
@@ -208,7 +208,7 @@ enum HostTables {
     return bytes
   }
 
-  /// Answers the plugin with what the work that `find` gives comes to; `unavailable` where it gives none.
+  /// Answers the plugin with the result of the work that `find` returns, or with `unavailable` if it returns none.
   private static func ask(
     _ host: UnsafePointer<penstock_host>?, _ id: penstock_id, _ function: HostFunction, _ key: penstock_text,
     _ answer: penstock_answer?, _ context: UnsafeMutableRawPointer?, refusing mistake: PluginMistake.Kind? = nil,

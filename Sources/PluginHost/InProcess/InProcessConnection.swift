@@ -6,11 +6,11 @@ import Values
 
 /// A plugin that runs in this process.
 final class InProcessConnection: PluginConnection {
-  /// What a connection is given.
+  /// The options of a connection.
   struct Options: Sendable {
     var clock: any PluginClock = SystemPluginClock.shared
     var limits = CallWatchdog.Limits()
-    /// Told of lines without an instance, and of what the host notices.
+    /// Called with log lines that belong to no instance, and with the host's observations.
     var log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in }
   }
 
@@ -21,11 +21,11 @@ final class InProcessConnection: PluginConnection {
     var isRetired = false
     var isClosed = false
     var hasEnded = false
-    /// Who waits for the end.
+    /// The callers of `close` that wait for the end.
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// An instance's id is its number and, in the low bits, its offer, so that a call that comes too late can be told with a name.
+  /// An instance's id is its number with its offer in the low bits, so that a report of a late call can name the offer.
   private static let offerBits: UInt64 = 10
 
   let description: PluginDescription
@@ -33,11 +33,11 @@ final class InProcessConnection: PluginConnection {
   let reports: PluginReports
   private let image: PluginImage
   private let offers: [LoadedOffer]
-  /// The plugin's `between`, where it has one.
+  /// The plugin's `between`, if it has one.
   let between: PluginImage.Between?
   private let table = Mutex(Table())
   private let lastNumber = Atomic<UInt64>(0)
-  /// The lane of offers that do not bear two calls of their plugin at a time.
+  /// The lane of offers that do not support two calls of their plugin at a time.
   private let pluginLane = SharedCallLane()
 
   /// Describes and opens the plugin.
@@ -99,7 +99,7 @@ final class InProcessConnection: PluginConnection {
     _ offer: PluginOffer, _ access: PluginAccess, _ events: any PluginInstanceEvents,
     _ begin: (InProcessInstance) -> Void
   ) -> any PluginInstance {
-    // They are few, and texts that are the same are compared faster than hashed.
+    // Offers are few, and comparing equal strings is faster than hashing them.
     guard let loaded = offers.first(where: { $0.offer.kind == offer.kind && $0.offer.id == offer.id }) else {
       return EndedInstance(
         events, .noSuchOffer, "plugin '\(description.id)' offers no \(offer.kind.rawValue) '\(offer.id)'")
@@ -121,7 +121,7 @@ final class InProcessConnection: PluginConnection {
     return instance
   }
 
-  /// The instance with this id.
+  /// Returns the instance with this id.
   func instance(_ id: UInt64, _ function: HostFunction) -> Result<InProcessInstance, PluginMistake.Kind> {
     let finding: Result<InProcessInstance, PluginMistake.Kind> = table.withLock { table in
       if let instance = table.instances[id] { return .success(instance) }
@@ -138,7 +138,7 @@ final class InProcessConnection: PluginConnection {
     return offers.indices.contains(index) ? offers[index] : nil
   }
 
-  /// Forgets an instance that the plugin has freed.
+  /// Removes an instance that the plugin has freed.
   func forget(_ instance: InProcessInstance) {
     let isRetired = table.withLock { table in
       table.instances.removeValue(forKey: instance.id)
@@ -149,7 +149,7 @@ final class InProcessConnection: PluginConnection {
 
   // MARK: Timers
 
-  /// A number for something that a plugin waits for.
+  /// Returns a number for a timer or answer that a plugin waits for.
   func newNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 
   func remember(_ instance: InProcessInstance, timer: UInt64) {
@@ -165,7 +165,7 @@ final class InProcessConnection: PluginConnection {
 
   // MARK: The end
 
-  /// Whether the plugin was let go of: its `close` has returned.
+  /// Whether the plugin's `close` has returned.
   var isClosed: Bool { table.withLock { $0.hasEnded } }
 
   func retire() {
@@ -198,7 +198,7 @@ final class InProcessConnection: PluginConnection {
     alarm.withLock { $0 }?.cancel()
   }
 
-  /// How long `close` waits for instances that hang.
+  /// How long `close` waits for hanging instances.
   private static let patience = Duration.seconds(10)
 
   private func giveUp() {
@@ -230,7 +230,7 @@ final class InProcessConnection: PluginConnection {
 
   // MARK: Reports
 
-  /// `specification 'calendar.time-window' of plugin 'calendar'`, for messages.
+  /// Returns `specification 'calendar.time-window' of plugin 'calendar'`, for messages.
   func name(of offer: LoadedOffer?) -> String { reports.name(of: offer) }
 
   func report(_ level: PluginLogLevel, _ message: String) { reports.report(level, message) }
@@ -243,13 +243,13 @@ final class InProcessConnection: PluginConnection {
     reports.report(mistake, of: mistake.kind == .neverWas ? nil : offer(of: id), instance: id)
   }
 
-  /// A line of the plugin's that belongs to no instance, or to one that has ended.
+  /// Logs a line of the plugin that belongs to no instance, or to one that has ended.
   func log(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?, _ offer: LoadedOffer?) {
     options.log(level, description.id, PluginLogText.words(message, fields))
   }
 }
 
-/// An instance that never was: its end is told at once.
+/// An instance that was never created: its end is reported at once.
 package final class EndedInstance: PluginInstance {
   package init(_ events: any PluginInstanceEvents, _ code: PluginError.Code, _ message: String) {
     events.ended(.failure(PluginFailure(code: code, message: message)))

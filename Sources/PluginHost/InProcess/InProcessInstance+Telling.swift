@@ -1,7 +1,7 @@
 import PluginABI
 import Values
 
-/// What the plugin tells: each function of the host's table that ends an instance or tells of it.
+/// The functions of the host's tables by which the plugin ends an instance or reports its events.
 extension InProcessInstance {
   func complete(_ text: penstock_text) -> PluginStatus {
     let value: JSONValue?
@@ -82,7 +82,7 @@ extension InProcessInstance {
     }
   }
 
-  /// Two reruns for the same instant are one: what cannot be compared would start a run each time.
+  /// Two reruns for the same instant are one, so an instant that cannot be compared would start a run each time.
   private static func problem(ofRerun event: JSONValue) -> PluginMistake.Kind? {
     guard let instant = event["instant"] else { return nil }
     return ValueType.timestamp.mismatch(of: instant).map { .badMember("instant", $0.description) }
@@ -110,7 +110,7 @@ extension InProcessInstance {
 
   func changed(_ value: Int32, _ reason: penstock_text) -> PluginStatus {
     guard offer.offer.kind == .specification else { return refuse(.wrongKind(offer.offer.kind.noun), .changed) }
-    // What is not understood satisfies nothing.
+    // A value that is not understood satisfies nothing.
     if !(-1...1).contains(value) { _ = refuse(.unknownValue(value), .changed) }
     switch PluginText.string(reason) {
     case .failure(let kind): return refuse(kind, .changed)
@@ -119,7 +119,7 @@ extension InProcessInstance {
   }
 
   func log(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) -> PluginStatus {
-    // A line about the end of an instance, which comes after it, is none of its events but worth keeping.
+    // A line about the end of an instance, logged after the end, is no longer one of its events but worth keeping.
     if post(.logged(level, message, fields)) != nil { connection.log(level, message, fields, offer) }
     return .ok
   }

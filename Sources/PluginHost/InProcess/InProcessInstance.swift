@@ -3,19 +3,19 @@ import PluginABI
 import Synchronization
 import Values
 
-/// An instance of a plugin in this process.
+/// A plugin's instance in this process.
 ///
-/// What the host asks of the plugin goes through a lane, one call at a time; what the plugin tells goes through `state`, one event
-/// at a time. Neither lock is held while anything of the plugin's or of the owner's is called.
+/// The host's calls to the plugin go through a lane, one at a time; the plugin's events go through `state`, one at a time. Neither lock is held
+/// while code of the plugin or the owner is called.
 final class InProcessInstance: PluginInstance {
-  /// A call that the host makes.
+  /// A call that the host makes to the plugin.
   enum Call: Sendable {
     case create(JSONValue)
-    /// Whoever waits to hear that it was created hears it; with a question, what the plugin answers to it.
+    /// Ends the instance once it was created and, with a question, has answered it.
     case conclude(InstantsQuestion?)
     case start(JSONValue)
     case stop(nanoseconds: UInt64)
-    /// A timer or an answer that the plugin waits for.
+    /// The end of a timer, or an answer that the plugin waits for.
     case answer(UInt64, PluginStatus, [UInt8])
     case destroy
   }
@@ -32,25 +32,25 @@ final class InProcessInstance: PluginInstance {
 
   enum Ending: Sendable {
     case none
-    /// The plugin ended it in proper form.
+    /// The plugin ended it properly.
     case byPlugin
-    /// The host ended it: the plugin may not know.
+    /// The host ended it; the plugin may not know.
     case byHost
   }
 
   private struct State {
-    /// What `create` gave, as a number: 0 before it and after `destroy`.
+    /// The pointer that `create` returned, as a number: 0 before it and after `destroy`.
     var instance: UInt = 0
     var isStartAsked = false
     var isStarted = false
     var isStopAsked = false
     var isLetGo = false
-    /// Whether `destroy` of the plugin's is being called, or there is nothing to destroy: nothing new may be waited for.
+    /// Whether the plugin's `destroy` has been called, or there is nothing to destroy: no new timers or answers are accepted.
     var isClosed = false
     var ending = Ending.none
     var isTelling = false
     var waiting: Deque<Event> = []
-    /// What the plugin waits for.
+    /// The timers and answers that the plugin waits for.
     var pending: [UInt64: PendingAnswer] = [:]
     var values = ReadableValues()
     var signals = WaitingSignals()
@@ -63,7 +63,7 @@ final class InProcessInstance: PluginInstance {
   let access: PluginAccess
   private let events: any PluginInstanceEvents
   private let lane = CallLane()
-  /// Stands for `lane` where all instances of the plugin have one.
+  /// Replaces `lane` if all instances of the plugin share one.
   private let sharedLane: SharedCallLane?
   private let state = Mutex(State())
 
@@ -79,13 +79,13 @@ final class InProcessInstance: PluginInstance {
     self.events = events
   }
 
-  // MARK: What the owner asks
+  // MARK: Requests of the owner
 
   func create(_ settings: JSONValue) {
     perform(.create(settings))
   }
 
-  /// Ends it, well and without having been started, once it was created, and has answered where it is asked.
+  /// Ends the instance successfully without starting it, once it has been created and has answered the question, if any.
   func conclude(_ question: InstantsQuestion?) {
     perform(.conclude(question))
   }
@@ -105,7 +105,7 @@ final class InProcessInstance: PluginInstance {
     }
     guard isFirst else { return }
     guard isStartAsked else { return end(.success(nil)) }
-    // Before the plugin is asked: it may hang in just that.
+    // Set the alarm before asking the plugin, which may hang in that very call.
     let alarm = connection.options.clock.wake(after: grace) { [weak self] in self?.endUnresponsive(grace) }
     let isInTime = state.withLock { state in
       guard state.ending == .none, !state.isLetGo else { return false }
@@ -128,7 +128,7 @@ final class InProcessInstance: PluginInstance {
     if isFirst { perform(.destroy) }
   }
 
-  /// Ends the instance without its help, where it has not ended.
+  /// Ends the instance without the plugin's help, unless it has ended.
   func end(_ outcome: Result<JSONValue?, PluginFailure>) {
     _ = post(.ended(outcome), ending: .byHost)
   }
@@ -148,7 +148,7 @@ final class InProcessInstance: PluginInstance {
     if let sharedLane { sharedLane.lane.perform(call, of: self) } else { lane.perform(call, of: self) }
   }
 
-  /// Makes the calls that wait in its lane; only for the lane.
+  /// Makes the calls that are queued in its lane; only for the lane.
   func workOff() {
     if let sharedLane { sharedLane.lane.workOff() } else { lane.workOff() }
   }
@@ -179,7 +179,7 @@ final class InProcessInstance: PluginInstance {
     }
   }
 
-  /// What comes, as the plugin says; nothing where it cannot say.
+  /// Returns the coming instants according to the plugin; no value if it cannot say.
   private func foresee(
     _ question: InstantsQuestion, _ instance: UnsafeMutableRawPointer
   ) -> Result<JSONValue?, PluginFailure> {
@@ -235,7 +235,7 @@ final class InProcessInstance: PluginInstance {
     connection.forget(self)
   }
 
-  /// There is no instance in the plugin, and none will be.
+  /// Closes an instance that does not exist in the plugin and never will.
   private func close() {
     state.withLock { $0.isClosed = true }
     endPending()
@@ -246,7 +246,7 @@ final class InProcessInstance: PluginInstance {
     CallWatchdog.shared.watch(function, of: offer, connection.reports, body)
   }
 
-  /// Whether what it yields waits for somebody, who says when it is taken.
+  /// Whether the signals that it yields wait until their receiver reports them as taken.
   var keepsSignals: Bool { events.keepsSignals }
 
   func count(hasInstant: Bool, weight: Int) -> (isKept: Bool, isFirstRefused: Bool) {
@@ -255,12 +255,12 @@ final class InProcessInstance: PluginInstance {
 
   func settle(_ number: Int) -> Int { state.withLock { $0.signals.settle(number) } }
 
-  /// Lets the plugin read its settings and its input.
+  /// Gives the plugin access to its settings and its input.
   func read(_ body: (inout ReadableValues) -> PluginStatus) -> PluginStatus { state.withLock { body(&$0.values) } }
 
-  // MARK: What the plugin waits for
+  // MARK: Timers and answers
 
-  /// Notes that the plugin waits for an answer; false where the instance is gone, when nothing will be answered.
+  /// Registers an answer that the plugin waits for; false if the instance no longer exists, in which case there is no answer.
   func await(_ answer: PendingAnswer, number: UInt64) -> Bool {
     state.withLock { state in
       guard !state.isClosed else { return false }
@@ -269,13 +269,13 @@ final class InProcessInstance: PluginInstance {
     }
   }
 
-  /// Keeps the alarm that will bring the answer; takes it back where the answer has come.
+  /// Stores the alarm that triggers the answer; cancels it if the answer has already been given.
   func keep(_ alarm: PluginAlarm, for number: UInt64) {
     let isPending = state.withLock { $0.pending[number]?.keep(alarm) != nil }
     if !isPending { alarm.cancel() }
   }
 
-  /// Lets the plugin have the answer, unless it has had one.
+  /// Gives the plugin the answer, unless it has already had one.
   func answer(later number: UInt64, _ status: PluginStatus, _ bytes: [UInt8] = []) {
     perform(.answer(number, status, bytes))
   }
@@ -297,16 +297,16 @@ final class InProcessInstance: PluginInstance {
 
   // MARK: Events, one at a time
 
-  /// How many events may wait before progress is dropped.
+  /// The number of waiting events above which progress is dropped.
   static let progressLimit = 64
 
   func tell(_ event: Event) -> PluginStatus {
-    // After an end it is refused without a word: what several threads tell may cross.
+    // After the end, events are refused without a report: calls from several threads may cross.
     post(event) == nil ? .ok : .ended
   }
 
   func end(_ outcome: Result<JSONValue?, PluginFailure>, from function: HostFunction) -> PluginStatus {
-    // Whoever refuses its settings says so by `fail` before the start; nothing can have been completed by then.
+    // A plugin that rejects its settings calls `fail` before the start; nothing can have been completed by then.
     switch post(.ended(outcome), ending: .byPlugin, needsStart: function == .complete) {
     case nil: return .ok
     case .byPlugin?: return refuse(.endedTwice, function)
@@ -315,7 +315,7 @@ final class InProcessInstance: PluginInstance {
     }
   }
 
-  /// An end that is not as it must be ends the instance too: a plugin that looks away from the status would leave it hanging for ever.
+  /// Ends the instance with a failure because its end is invalid: a plugin that ignores the status would otherwise leave it hanging forever.
   func refuseEnd(_ kind: PluginMistake.Kind, _ function: HostFunction, _ what: String) -> PluginStatus {
     let sentence = PluginMistake(kind: kind, function: function).kind.sentence(function)
     let message = "\(connection.name(of: offer)) ended with \(what): it \(sentence)"
@@ -337,9 +337,9 @@ final class InProcessInstance: PluginInstance {
     return kind.status
   }
 
-  /// Tells the owner of an event, after those before it; with `needsStart`, not before the start of the instance.
+  /// Reports an event to the owner, after those before it; with `needsStart`, only if the instance has been started.
   ///
-  /// - Returns: Nil where it was or will be told; otherwise how the instance had ended, or that it had not even begun.
+  /// - Returns: Nil if the event was or will be reported; otherwise how the instance ended, or that it has not been started.
   func post(_ event: Event, ending: Ending = .none, needsStart: Bool = false) -> Ending? {
     enum Verdict {
       case refused(Ending)

@@ -1,16 +1,16 @@
 import Glibc
 import PluginABI
 
-/// An offer of a loaded plugin, with the functions behind it.
+/// An offer of a loaded plugin, with its functions.
 final class LoadedOffer: @unchecked Sendable {
   // @unchecked: the functions are constants, and plugins are never unloaded.
 
   let offer: PluginOffer
-  /// Its place in the description: the low bits of its instances' ids.
+  /// The offer's index in the description: the low bits of its instances' ids.
   let index: Int
   /// The id in UTF-8.
   let id: [UInt8]
-  /// `operation 'echo' of plugin 'sample'`, for reports of a crash.
+  /// `operation 'echo' of plugin 'sample'`, for crash reports.
   let subject: UnsafePointer<CChar>
   let create:
     @convention(c) (penstock_id, penstock_text, penstock_text, UnsafeMutablePointer<UnsafeMutableRawPointer?>?)
@@ -19,9 +19,9 @@ final class LoadedOffer: @unchecked Sendable {
   let stop: @convention(c) (UnsafeMutableRawPointer?, UInt64) -> Void
   let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-  /// The offer with the functions that the plugin gave for its kind.
+  /// Creates the offer with the functions that the plugin provides for its kind.
   ///
-  /// - Throws: `malformed`, where a function is missing or the table is smaller than the first version's.
+  /// - Throws: `malformed` if a function is missing or the table is smaller than in version 1.0.
   init(
     _ offer: PluginOffer, index: Int, functions: UnsafeRawPointer, file: String, plugin: String
   ) throws(PluginError) {
@@ -51,7 +51,7 @@ final class LoadedOffer: @unchecked Sendable {
 }
 
 extension UnsafePointer<CChar> {
-  /// The text, terminated, for the rest of the life of the process, as that of a loaded plugin.
+  /// Returns the text, NUL-terminated, in memory that is never freed, as loaded plugins never are.
   static func permanent(_ text: String) -> Self { strdup(text).map { Self($0) } ?? outOfMemory }
 
   private static var outOfMemory: Self {
@@ -60,7 +60,7 @@ extension UnsafePointer<CChar> {
 }
 
 extension PluginOffer.Kind {
-  /// The id of the capability behind offers of this kind.
+  /// The id of the capability that provides offers of this kind.
   var capability: String {
     switch self {
     case .operation: PENSTOCK_OPERATION

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The plugins for which a thread waits until a child host has loaded them.
+/// The plugins that child hosts are loading while a thread waits.
 enum LoadsUnderWay {
   private struct State {
     var loads: [Int: (plugin: String, call: String?)] = [:]
@@ -9,7 +9,7 @@ enum LoadsUnderWay {
 
   private static let state = Mutex(State())
 
-  /// Begins to wait for a plugin. Returns a number, by which the wait ends.
+  /// Notes that a thread begins to wait for a plugin. Returns the number to end the wait with.
   static func begin(_ plugin: String) -> Int {
     state.withLock { state in
       state.last += 1
@@ -18,12 +18,12 @@ enum LoadsUnderWay {
     }
   }
 
-  /// A call of the plugin hangs: `'describe'`.
+  /// Notes that a call of the plugin hangs: `'describe'`.
   static func note(_ call: String, in number: Int) { state.withLock { $0.loads[number]?.call = call } }
 
   static func end(_ number: Int) { state.withLock { _ = $0.loads.removeValue(forKey: number) } }
 
-  /// What is to be said of each, the oldest first.
+  /// The descriptions of all loads, the oldest first.
   static var texts: [String] {
     state.withLock { $0.loads }.sorted { $0.key < $1.key }.map { _, load in
       let plugin = "plugin '\(load.plugin)'"

@@ -3,12 +3,13 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// The thread on which shared objects are mapped and initialized. It begins with the first one, and never ends.
+/// The thread on which shared objects are mapped and initialised. It starts with the first one and never ends.
 ///
-/// A library may take the thread that initializes it for the first one of the program, which ends with the process. The libdispatch in a plugin written in Swift does: it aborts the process when that
-/// thread ends and no descriptor is left. Threads of the concurrency runtime end whenever there is nothing to do.
+/// A library may assume that the thread that initialises it is the program's main thread, which lives as long as the process. The libdispatch in
+/// plugins written in Swift does: it aborts the process if that thread ends when no descriptor is left. Threads of the concurrency runtime end
+/// whenever they are idle.
 final class MappingThread: @unchecked Sendable {
-  // @unchecked: the semaphore is made for several threads, and lives as long as the process.
+  // @unchecked: a semaphore may be used by several threads, and this one lives as long as the process.
 
   static let shared = MappingThread()
 
@@ -22,7 +23,7 @@ final class MappingThread: @unchecked Sendable {
 
   private init() { sem_init(wakeUps, 0, 0) }
 
-  /// Calls `body` on the thread, or on the calling one where the system has none left, and returns its answer.
+  /// Calls `body` on the thread, or on the calling one if the system has none left, and returns its answer.
   func run<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) -> Answer {
     guard begin() else { return body() }
     let call = Call<Answer>()
@@ -33,7 +34,7 @@ final class MappingThread: @unchecked Sendable {
 
   /// A call that another thread waits for.
   private final class Call<Answer: Sendable>: @unchecked Sendable {
-    // @unchecked: `ended` orders the only write of `result` before the only read.
+    // @unchecked: `ended` orders the only write of `result` before its reads.
 
     private let ended = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     private var result: Answer?
@@ -64,7 +65,7 @@ final class MappingThread: @unchecked Sendable {
         try SystemThread.detach("penstock-images", blocking: .allButFaults) { MappingThread.shared.work() }
         state.isRunning = true
       } catch {
-        // The next call tries again.
+        // The next call retries.
       }
       return state.isRunning
     }

@@ -1,8 +1,8 @@
 import PluginABI
 
-/// What a plugin waits for: a timer, or the answer of a service.
+/// A timer, or the answer of a service, that a plugin waits for.
 struct PendingAnswer: @unchecked Sendable {
-  // @unchecked: the context is the plugin's own, and only handed back to it.
+  // @unchecked: the context belongs to the plugin and is only passed back to it.
 
   enum Callback {
     case timer(penstock_timer_callback)

@@ -1,14 +1,14 @@
 import Values
 
 extension PluginFailure {
-  /// The longest code, in characters.
+  /// The length of the longest code, in characters.
   static let longestCode = 100
-  /// What `retry_after` must be less than, in seconds: a thousand years, which is more than anybody waits, and far from what a duration cannot hold.
+  /// The upper bound of `retry_after`, exclusive, in seconds: a thousand years, which is more than enough and far below the limit of `Duration`.
   static let longestWait = 31_556_952_000.0
 
   /// Reads the error object of `fail` and `yield_error`.
   ///
-  /// - Throws: What is not as the contract asks for.
+  /// - Throws: The way in which it violates the contract.
   package init(_ json: JSONValue?) throws(PluginFailureProblem) {
     guard let json else { throw PluginFailureProblem("it is empty") }
     guard case .object(let members) = json else { throw PluginFailureProblem("it is \(json.kind), not an object") }
@@ -40,7 +40,7 @@ extension PluginFailure {
       }
   }
 
-  /// The error as the contract writes it.
+  /// The error object, as the contract defines it.
   package var json: JSONValue {
     var json: JSONValue = ["code": .string(code), "message": .string(message)]
     if case .object(var members) = json {
@@ -52,7 +52,7 @@ extension PluginFailure {
   }
 }
 
-/// Why an error object is none.
+/// The reason why a value is not an error object.
 package struct PluginFailureProblem: Error, Sendable, Hashable {
   package let reason: String
 

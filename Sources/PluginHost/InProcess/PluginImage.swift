@@ -4,14 +4,13 @@ import OperatingSystem
 import PluginABI
 import Synchronization
 
-/// A shared object that is mapped into this process, for good: what it registered with the language runtimes it was built for
-/// must not go.
+/// A shared object that is permanently mapped into this process: it cannot be unmapped, because of what it registered with its language runtimes.
 package final class PluginImage: @unchecked Sendable {
-  // @unchecked: the entry is a copy that is never changed.
+  // @unchecked: the entry is a copy that never changes.
 
-  /// The file, for messages.
+  /// The path of the file, for messages.
   package let file: String
-  /// What of the plugin's entry both sides know.
+  /// The part of the plugin's entry that both sides know.
   let entry: UnsafePointer<penstock_plugin_entry>
   /// An address in the shared object.
   let address: UnsafeRawPointer
@@ -24,19 +23,17 @@ package final class PluginImage: @unchecked Sendable {
     self.reports = reports
   }
 
-  /// Maps a shared object and reads its entry. Runs its initialisers, and none of the plugin's functions.
+  /// Maps a shared object and reads its entry. Runs its initialisers, but none of the plugin's functions.
   ///
-  /// Each call gives an image with variables of its own: of a file that is mapped already, also by somebody else in this process, a
-  /// copy in memory is mapped.
+  /// Each call returns an image with its own variables: if the file is already mapped, even by other code in this process, a copy in memory is mapped.
   ///
   /// - Parameters:
   ///   - file: The path.
-  ///   - descriptor: An open descriptor of what was verified, which is then mapped whatever the path leads to by now. It stays
-  ///     the caller's.
-  ///   - isCopy: Whether a copy is mapped in any case.
-  ///   - log: Told of what takes long in it until it is opened.
+  ///   - descriptor: An open descriptor of the verified file, which is then mapped even if the path now leads to another one. The caller keeps ownership.
+  ///   - isCopy: Whether to map a copy in any case.
+  ///   - log: Called with reports of slow calls until the plugin is opened.
   /// - Returns: The image.
-  /// - Throws: `notLoadable` in the dynamic linker's words, `noEntry`, `malformed` and `versionMismatch`.
+  /// - Throws: `notLoadable` with the dynamic linker's message, `noEntry`, `malformed` and `versionMismatch`.
   package static func open(
     _ file: String, descriptor: Int32? = nil, isCopy: Bool = false,
     log: @escaping @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in }
@@ -45,14 +42,14 @@ package final class PluginImage: @unchecked Sendable {
     guard !isCopy else { return try copy(file, descriptor: descriptor, reports) }
     let handle = try map(file, descriptor: descriptor, reports)
     let image = try PluginImage(file: file, handle: handle, reports: reports)
-    // A handle that is known already means that the linker has found the file among those that it has mapped.
+    // A known handle means that the linker found the file among those already mapped.
     guard claim(handle) else { return try copy(file, descriptor: descriptor, reports) }
     return image
   }
 
   // MARK: Mapping
 
-  /// The images that belong to somebody, by the linker's handle.
+  /// The linker's handles of the images that are in use.
   private static let claimed = Mutex<Set<UInt>>([])
 
   private static func claim(_ handle: UnsafeMutableRawPointer) -> Bool {
@@ -67,8 +64,8 @@ package final class PluginImage: @unchecked Sendable {
     do throws(PluginError) {
       return try map(path: path(of: descriptor), file: file, reports)
     } catch {
-      // Libraries beside the plugin ($ORIGIN) are found only by its path. It is as good as the descriptor where it leads to the
-      // same file still: those who could exchange it meanwhile are those who could have done so before it was verified.
+      // Libraries beside the plugin ($ORIGIN) are found only by its path. The path is as good as the descriptor if it still leads to the same file:
+      // anyone who could replace it now could have done so before it was verified.
       guard isSame(file, descriptor), let handle = try? map(path: file, file: file, reports) else { throw error }
       return handle
     }
@@ -88,7 +85,7 @@ package final class PluginImage: @unchecked Sendable {
     throw refusal(words ?? "unknown error", path: path, file: file)
   }
 
-  /// The linker's words, with the file's own path and what to do.
+  /// Returns an error with the linker's message, the file's own path, and advice.
   private static func refusal(_ words: String, path: String, file: String) -> PluginError {
     var words = words
     for (name, replacement) in [(path + ": ", ""), (path, file)] {
@@ -114,8 +111,8 @@ package final class PluginImage: @unchecked Sendable {
 
   private static let pathCount = Atomic<Int>(0)
 
-  /// A path to what `descriptor` has open. The linker takes a path that it has seen for the same file, while numbers of
-  /// descriptors are used again: each path has another number of slashes.
+  /// Returns a path to the file open as `descriptor`. The linker assumes that a known path means the same file, but descriptor numbers are reused:
+  /// so each path has a different number of slashes.
   private static func path(of descriptor: Int32) -> String {
     let count = pathCount.add(1, ordering: .relaxed).newValue
     return "/proc/self/fd" + String(repeating: "/", count: count % 2000) + String(repeating: "/.", count: count / 2000)
@@ -185,7 +182,7 @@ package final class PluginImage: @unchecked Sendable {
     return (ContractTable.keep(entry), UnsafeRawPointer(symbol))
   }
 
-  /// What the plugin says about itself, unchecked.
+  /// Returns the plugin's description of itself, unchecked.
   package func describe() throws(PluginError) -> [UInt8] {
     guard let describe = entry.pointee.describe else { return [] }
     switch PluginText.bytes(CallWatchdog.shared.watch(.describe, of: nil, reports) { describe() }) {
@@ -195,7 +192,7 @@ package final class PluginImage: @unchecked Sendable {
     }
   }
 
-  /// Whether the plugin was compiled with a later minor version than this host's.
+  /// Whether the plugin was compiled with a later minor version than this host.
   package var isNewer: Bool { entry.pointee.abi_minor > PENSTOCK_ABI_MINOR }
 
   /// The function of penstock.instants/1.
@@ -204,11 +201,11 @@ package final class PluginImage: @unchecked Sendable {
       UnsafeMutableRawPointer?, penstock_text, Int64, Int64, UInt32, penstock_take?, UnsafeMutableRawPointer?
     ) -> penstock_status
 
-  /// The plugin's `between`; nil where it has none.
+  /// Returns the plugin's `between`, or nil if it has none.
   ///
-  /// - Throws: `malformed`, where its table is smaller than that of version 1.1.
+  /// - Throws: `malformed` if its table is smaller than in version 1.1.
   func between() throws(PluginError) -> Between? {
-    // One that is older cannot know the capability, whatever it answers.
+    // A plugin of version 1.0 cannot know the capability, whatever it answers.
     guard entry.pointee.abi_minor >= 1, let table = capability(PENSTOCK_INSTANTS) else { return nil }
     let least = PENSTOCK_INSTANTS_SIZE_1_1
     guard let copy = ContractTable.copy(table, penstock_instants.self, least: least) else {
@@ -220,7 +217,7 @@ package final class PluginImage: @unchecked Sendable {
     return copy.between
   }
 
-  /// The table behind a capability.
+  /// Returns the table of a capability.
   func capability(_ id: String) -> UnsafeRawPointer? {
     PluginText.with(Array(id.utf8)) { text in
       CallWatchdog.shared.watch(.capability, of: nil, reports) { entry.pointee.capability?(text) }

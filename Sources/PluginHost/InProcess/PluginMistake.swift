@@ -1,4 +1,4 @@
-/// Something that a plugin does against the contract. It is answered with a status, reported, and harms nobody else.
+/// A violation of the contract by a plugin. It is answered with a status and reported, and affects nothing else.
 struct PluginMistake: Hashable, Sendable {
   enum Kind: Error, Hashable, Sendable {
     case tooLarge
@@ -8,7 +8,7 @@ struct PluginMistake: Hashable, Sendable {
     case noJSON(String)
     case noObject
     case noError(String)
-    /// A member of an object, and what is wrong with it.
+    /// The name of an object's member, and what is wrong with it.
     case badMember(String, String)
     case noCallback
     case emptyText
@@ -22,7 +22,7 @@ struct PluginMistake: Hashable, Sendable {
     case afterClose
     case noInstance
 
-    /// What the plugin is answered.
+    /// The status that the plugin receives.
     var status: PluginStatus {
       switch self {
       case .tooLarge, .longKey: .tooLarge
@@ -32,7 +32,7 @@ struct PluginMistake: Hashable, Sendable {
       }
     }
 
-    /// Mistakes with the same number are told of as one.
+    /// Mistakes with the same number are reported as one kind.
     var number: Int {
       switch self {
       case .tooLarge: 0
@@ -88,7 +88,7 @@ struct PluginMistake: Hashable, Sendable {
   var function: HostFunction
 }
 
-/// A function of the host's that a plugin calls.
+/// A function of the host that a plugin calls.
 enum HostFunction: String, Sendable, Hashable {
   case complete, fail, progress
   case yieldState = "yield_state"
@@ -106,7 +106,7 @@ enum HostFunction: String, Sendable, Hashable {
   case create
 }
 
-/// Keeps a plugin that makes the same mistake all the time from filling the log.
+/// Prevents a plugin that keeps making the same mistake from filling the log.
 struct MistakeCounts {
   private struct Key: Hashable {
     var number: Int
@@ -114,14 +114,14 @@ struct MistakeCounts {
     var offer: Int
   }
 
-  /// How many of a sort are told one by one.
+  /// How many mistakes of a kind are reported individually.
   static let single = 10
 
   private var counts: [Key: (count: Int, instance: UInt64)] = [:]
 
-  /// Counts one, and says how many there were where that is to be told; nil where not.
+  /// Counts a mistake; returns the count if it is to be reported, otherwise nil.
   ///
-  /// Told are one of each instance, the first ten of a sort, and then the hundredth, the thousandth, …
+  /// At most one per instance is reported: the first ten of a kind, then the hundredth, the thousandth, and so on.
   mutating func count(_ mistake: PluginMistake, offer: Int, instance: UInt64) -> Int? {
     let key = Key(number: mistake.kind.number, function: mistake.function, offer: offer)
     let former = counts[key]
@@ -138,7 +138,7 @@ struct MistakeCounts {
     var offer: Int
   }
 
-  /// The same for a call that took long.
+  /// The same for a slow call.
   mutating func countSlow(_ function: PluginFunction, offer: Int) -> Int? {
     let count = slow[SlowKey(function: function, offer: offer), default: 0] + 1
     slow[SlowKey(function: function, offer: offer)] = count

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Reports what the host notices of one plugin in this process, with its name, and seldom where it happens all the time.
+/// Reports the host's observations about one plugin in this process with its name, and rarely if they recur all the time.
 final class PluginReports: @unchecked Sendable {
-  // @unchecked: `subject` is written before anybody has it, and never changed or freed.
+  // @unchecked: `subject` is written before it is shared, and never changed or freed.
 
-  /// The plugin's id; while it is loaded and has not said it, that of its file.
+  /// The plugin's id; until the plugin has stated it, the id derived from its file.
   let plugin: String
-  /// `plugin 'calendar'`, for reports of a crash.
+  /// `plugin 'calendar'`, for crash reports.
   let subject: UnsafePointer<CChar>
-  /// How long its calls may take.
+  /// The time limits of its calls.
   let limits: CallWatchdog.Limits
   private let log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void
   private let mistakes = Mutex(MistakeCounts())
@@ -23,7 +23,7 @@ final class PluginReports: @unchecked Sendable {
     subject = .permanent("plugin '\(plugin)'")
   }
 
-  /// `specification 'calendar.time-window' of plugin 'calendar'`, for messages.
+  /// Returns `specification 'calendar.time-window' of plugin 'calendar'`, for messages.
   func name(of offer: LoadedOffer?) -> String {
     guard let offer else { return "plugin '\(plugin)'" }
     return "\(offer.offer.kind.rawValue) '\(offer.offer.id)' of plugin '\(plugin)'"

@@ -1,8 +1,8 @@
-/// What a call between host and plugin came to: `penstock_status`.
+/// The outcome of a call between host and plugin: `penstock_status`.
 package enum PluginStatus: Int32, Sendable, Hashable {
   case ok, failed, invalid, ended, unknown, tooLarge, unavailable, denied, full
 
-  /// The status of a number; what this version does not list is a failure.
+  /// Creates a status from its number; a number that this version does not list is a failure.
   init(_ number: Int32) { self = PluginStatus(rawValue: number) ?? .failed }
 
   init(_ error: PluginAccessError) {

@@ -3,14 +3,14 @@ import Values
 
 /// Text that crosses the contract.
 enum PluginText {
-  /// The most bytes of one payload: 16 MiB.
+  /// The maximum size of one payload: 16 MiB.
   static let maximum = 16 << 20
-  /// The longest key of a value, prefix of keys and name of a secret, in bytes.
+  /// The maximum length of a value's key, a prefix of keys or a secret's name, in bytes.
   static let longestKey = 1024
 
   static var empty: penstock_text { penstock_text(bytes: nil, length: 0) }
 
-  /// The bytes behind a text of the plugin's, valid until the call that brought it returns.
+  /// Returns the bytes of a plugin's text, valid until the call that passed it returns.
   static func bytes(_ text: penstock_text) -> Result<UnsafeRawBufferPointer, PluginMistake.Kind> {
     // A length beyond Int.max arrives as a negative number.
     guard text.length >= 0, text.length <= maximum else { return .failure(.tooLarge) }
@@ -19,7 +19,7 @@ enum PluginText {
     return .success(UnsafeRawBufferPointer(start: bytes, count: text.length))
   }
 
-  /// A text that must be UTF-8.
+  /// Returns a text that must be UTF-8.
   static func string(_ text: penstock_text) -> Result<String, PluginMistake.Kind> {
     bytes(text).flatMap { bytes in
       guard let string = String(validating: bytes, as: UTF8.self) else {
@@ -29,7 +29,7 @@ enum PluginText {
     }
   }
 
-  /// A text that must be JSON, or empty.
+  /// Returns the value of a text that must be JSON, or nil if it is empty.
   static func json(_ text: penstock_text) -> Result<JSONValue?, PluginMistake.Kind> {
     bytes(text).flatMap { bytes in
       guard !bytes.isEmpty else { return .success(nil) }
@@ -41,7 +41,7 @@ enum PluginText {
     }
   }
 
-  /// Calls `body` with a text of the host's.
+  /// Calls `body` with a text of the host.
   static func with<Answer>(_ bytes: [UInt8], _ body: (penstock_text) -> Answer) -> Answer {
     bytes.withUnsafeBytes { with($0, body) }
   }
@@ -51,10 +51,10 @@ enum PluginText {
     return body(penstock_text(bytes: start, length: bytes.count))
   }
 
-  /// What the settings are of everything that has none.
+  /// The settings of everything that has none.
   private static let emptyObject = Array("{}".utf8)
 
-  /// Calls `body` with a value of the host's as JSON.
+  /// Calls `body` with a value of the host as JSON.
   static func with<Answer>(_ value: JSONValue, _ body: (penstock_text) -> Answer) -> Answer {
     if case .object(let members) = value, members.isEmpty { return with(emptyObject, body) }
     return value.withJSON(exactly: true) { with(UnsafeRawBufferPointer($0), body) }

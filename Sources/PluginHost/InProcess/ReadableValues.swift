@@ -1,7 +1,7 @@
 import PluginABI
 import Values
 
-/// What `penstock.values/1` reads of one instance: its settings and its input, by paths such as `hosts[2].port`.
+/// The values of one instance that `penstock.values/1` reads: its settings and its input, by paths such as `hosts[2].port`.
 struct ReadableValues: Sendable {
   var settings = JSONValue.null
   var input = JSONValue.null
@@ -10,16 +10,16 @@ struct ReadableValues: Sendable {
   enum Problem: Error {
     /// There is no such value, or it is null.
     case missing
-    /// The key is no path, or the value is of another type.
+    /// The key is not a path, or the value has another type.
     case wrong
 
     var status: PluginStatus { self == .missing ? .unknown : .invalid }
   }
 
-  /// The value at a path.
+  /// Returns the value at a path.
   ///
   /// - Parameters:
-  ///   - key: Names of members, with a dot between them, and `[index]` for an element, from 0; empty for the whole.
+  ///   - key: Names of members, separated by dots, and `[index]` for an element, from 0; empty for the whole value.
   ///   - source: PENSTOCK_SETTINGS or PENSTOCK_INPUT.
   /// - Returns: The value, which is not null.
   /// - Throws: ``Problem``.
@@ -74,7 +74,7 @@ struct ReadableValues: Sendable {
     return size
   }
 
-  /// Nanoseconds since 1970, to the microsecond.
+  /// Returns nanoseconds since 1970, to the microsecond.
   func instant(_ value: JSONValue) throws(Problem) -> Int64 {
     guard let seconds = value.stringValue.flatMap(TimestampNotation.parse),
       let microseconds = Int64(exactly: (seconds * 1e6).rounded())
@@ -90,7 +90,7 @@ struct ReadableValues: Sendable {
     return members.count
   }
 
-  /// A text that is lent to the plugin until the instance is gone; the same one for the same key.
+  /// Returns a text that is lent to the plugin until the instance is destroyed; the same text for the same key.
   mutating func lend(_ key: String, of source: Int32, asJSON isJSON: Bool) throws(Problem) -> penstock_text {
     let value = try value(key, of: source)
     guard isJSON || value.stringValue != nil else { throw .wrong }
@@ -105,9 +105,9 @@ struct ReadableValues: Sendable {
   }
 }
 
-/// Texts that a plugin was given for as long as its instance lives. Used under the lock of whoever owns it.
+/// Texts lent to a plugin for as long as its instance lives. Protected by the owner's lock.
 private final class LentTexts: @unchecked Sendable {
-  // @unchecked: the owner's lock is held for each use; the bytes are not changed once they are lent.
+  // @unchecked: the owner's lock is held for each use, and lent bytes are not changed.
 
   private var texts: [String: GuardedText] = [:]
 
@@ -121,9 +121,9 @@ private final class LentTexts: @unchecked Sendable {
   }
 }
 
-/// A text in memory of its own. The byte behind it is no UTF-8, for whoever takes it for terminated, and only the one after that ends it.
+/// A text in its own memory. The byte after it is not valid UTF-8, to expose code that takes it for NUL-terminated; the NUL follows that byte.
 struct GuardedText: @unchecked Sendable {
-  // @unchecked: the memory is its own, and is written by `init` and `spoil` alone, of which the owner calls the latter once.
+  // @unchecked: the memory is its own, and only `init` and `spoil` write it; the owner calls the latter once.
   private let memory: UnsafeMutablePointer<CChar>
   private let count: Int
 
@@ -137,12 +137,12 @@ struct GuardedText: @unchecked Sendable {
 
   var text: penstock_text { penstock_text(bytes: count == 0 ? nil : UnsafePointer(memory), length: count) }
 
-  /// Makes it useless for whoever has kept it.
+  /// Overwrites the text, to expose code that has kept it.
   func spoil() {
     for index in 0..<count { memory[index] = Self.poison }
   }
 
-  /// Frees it, and makes it useless before that for whoever has kept it.
+  /// Overwrites the text, then frees it.
   func free() {
     spoil()
     memory.deallocate()

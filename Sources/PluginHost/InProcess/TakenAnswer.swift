@@ -2,9 +2,9 @@ import CPluginGuard
 import PluginABI
 import Values
 
-/// What a plugin gives the host within `between` of penstock.instants/1.
+/// The answer that a plugin gives the host within `between` of penstock.instants/1.
 ///
-/// Only the thread that makes that call has it.
+/// Only the thread that makes that call uses it.
 final class TakenAnswer {
   private var texts = 0
   private var json: Result<JSONValue?, PluginMistake.Kind> = .success(nil)
@@ -19,12 +19,12 @@ final class TakenAnswer {
     answer.json = PluginText.json(text)
   }
 
-  /// What it came to, with the status that the call returned. No value where the plugin cannot say.
+  /// Returns the outcome, given the status that the call returned. It has no value if the plugin cannot say.
   ///
   /// - Parameters:
-  ///   - status: What the call returned.
-  ///   - name: What was asked, such as `controller 'cron' of plugin 'cron'`.
-  /// - Returns: The answer, unchecked; or why it is none.
+  ///   - status: The status that the call returned.
+  ///   - name: The offer that was asked, such as `controller 'cron' of plugin 'cron'`.
+  /// - Returns: The unchecked answer, or why it is invalid.
   func outcome(_ status: PluginStatus, of name: String) -> Result<JSONValue?, PluginFailure> {
     func malformed(_ what: String) -> Result<JSONValue?, PluginFailure> {
       .failure(PluginFailure(code: .malformed, message: "\(name) \(what)"))

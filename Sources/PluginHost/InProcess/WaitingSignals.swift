@@ -2,24 +2,24 @@ import PluginABI
 import Values
 
 extension PluginOffer {
-  /// How many states and reruns of one controller may wait until they are taken; see plugin.h.
+  /// The number of states and reruns of one controller that may wait until they are taken; see plugin.h.
   package static let mostWaiting = Int(PENSTOCK_MOST_WAITING)
   /// The same for reruns with an instant.
   package static let mostWaitingInstants = Int(PENSTOCK_MOST_WAITING_INSTANTS)
 }
 
-/// Counts what a controller has told and nobody has taken: see PENSTOCK_MOST_WAITING in plugin.h.
+/// Counts a controller's signals that have not been taken: see PENSTOCK_MOST_WAITING in plugin.h.
 struct WaitingSignals {
   private var count = 0
-  /// How many were refused since there was room.
+  /// The number of signals refused since there was room.
   private var refused = 0
 
-  /// Counts one more.
+  /// Counts another signal.
   ///
   /// - Parameters:
-  ///   - hasInstant: Whether it is a rerun for an instant, or about instants that are left out.
+  ///   - hasInstant: Whether it is a rerun for an instant, or reports instants that are left out.
   ///   - weight: How many it counts as: see ``PluginLeftOut/weight``.
-  /// - Returns: Whether there is room for it; and, where there is none, whether it is the first that is refused.
+  /// - Returns: Whether there is room for it and, if not, whether it is the first one that is refused.
   mutating func add(hasInstant: Bool, weight: Int = 1) -> (isKept: Bool, isFirstRefused: Bool) {
     guard count + weight <= (hasInstant ? PluginOffer.mostWaitingInstants : PluginOffer.mostWaiting) else {
       refused += 1
@@ -29,11 +29,11 @@ struct WaitingSignals {
     return (true, false)
   }
 
-  /// Some are taken.
+  /// Notes that `settled` signals were taken.
   ///
-  /// - Returns: How many were refused before there was room again; 0 where that is no news.
+  /// - Returns: How many were refused before there was room again; 0 while there is no room, or if none were.
   mutating func settle(_ settled: Int) -> Int {
-    // Those of an instance before this one may be among them.
+    // The count may include signals of an instance before this one.
     count = max(count - settled, 0)
     guard count < PluginOffer.mostWaiting else { return 0 }
     defer { refused = 0 }
@@ -42,7 +42,7 @@ struct WaitingSignals {
 }
 
 extension InProcessInstance {
-  /// Tells a state, a rerun or instants that are left out, where that is kept.
+  /// Reports a state, a rerun or instants that are left out, if there is room for it.
   func tell(_ signal: PluginSignal, hasInstant: Bool = false, weight: Int = 1) -> PluginStatus {
     guard keepsSignals, offer.offer.whenFull == .refuse || signal.isLeftOut else { return tell(.yielded(signal)) }
     let (isKept, isFirstRefused) = count(hasInstant: hasInstant, weight: weight)

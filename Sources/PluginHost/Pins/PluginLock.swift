@@ -2,10 +2,10 @@ import Glibc
 import OperatingSystem
 import Values
 
-/// The file `plugins.lock`: which content the plugins of a folder's pipelines must have.
+/// The file `plugins.lock`, which pins the content of the plugins that a folder's pipelines use.
 ///
-/// It lies beside the pipeline files that use the plugins, and is meant to be kept with them in version control. Each line pins one
-/// plugin by the SHA-256 of its file, its id, and the path at which it was pinned, with white space between them:
+/// It lies beside the pipeline files and is meant to be committed with them. Each line pins one plugin by the SHA-256 of its file, its id, and the
+/// path at which it was pinned, separated by white space:
 ///
 /// ```
 /// # What plugins must be: SHA-256, id and path of each. `penstock plugins verify` checks it, with --write it writes it.
@@ -13,23 +13,23 @@ import Values
 /// 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752  mine      plugins/mine.so
 /// ```
 ///
-/// What counts is the id: whichever file is found for it, or named for it under `plugins:`, must have that hash. An id may have several
-/// lines, as for several processors; then each of their hashes will do. The path, relative to the file's own directory where it is below it,
-/// is where `verify` looks when the plugin is not found by its id. Lines that begin with `#` are comments. It is a line each rather than
-/// YAML so that two branches merge, and `grep` and `sha256sum` are enough to look after it.
+/// Only the id matters: whichever file is found for it, or named for it under `plugins:`, must have that hash. An id may have several lines, for
+/// several processor architectures for example; any of their hashes is then accepted. `verify` uses the path, relative to the lock's directory
+/// where it is below it, if the plugin is not found by its id. Lines that begin with `#` are comments. The format is line-based rather than YAML so
+/// that branches merge, and `grep` and `sha256sum` suffice to maintain it.
 public struct PluginLock: Sendable, Hashable {
   /// One pinned plugin.
   public struct Line: Sendable, Hashable {
-    /// The plugin's id by the name of its file.
+    /// The plugin's id, as derived from the name of its file.
     public let id: String
-    /// 64 hexadecimal digits in lower case.
+    /// 64 lower-case hexadecimal digits.
     public let sha256: String
-    /// Where it was pinned: relative to the directory of the lock where it is below it, else absolute.
+    /// The path at which it was pinned: relative to the lock's directory if below it, otherwise absolute.
     public let path: String
-    /// Which line of the file it was, from 1 on; nil where it was not read from one. It is no part of what makes two lines equal.
+    /// The line's number in the file, from 1; nil if it was not read from one. Equality ignores it.
     public let number: Int?
 
-    /// A line that pins `id`.
+    /// Creates a line that pins `id`.
     public init(id: String, sha256: String, path: String, number: Int? = nil) {
       self.id = id
       self.sha256 = sha256
@@ -37,12 +37,12 @@ public struct PluginLock: Sendable, Hashable {
       self.number = number
     }
 
-    /// Whether both pin the same, in whichever line.
+    /// Whether both lines pin the same, whatever their numbers.
     public static func == (left: Self, right: Self) -> Bool {
       left.id == right.id && left.sha256 == right.sha256 && left.path == right.path
     }
 
-    /// Feeds what is compared to a hasher.
+    /// Hashes the members that equality compares.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(id)
       hasher.combine(sha256)
@@ -50,21 +50,21 @@ public struct PluginLock: Sendable, Hashable {
     }
   }
 
-  /// `plugins.lock`.
+  /// The name of the file: `plugins.lock`.
   public static let fileName = "plugins.lock"
 
-  /// The file, which need not exist.
+  /// The path of the file, which need not exist.
   public let path: String
-  /// In their order.
+  /// The lines in order.
   public private(set) var lines: [Line]
 
-  /// A lock at `path` that pins nothing yet.
+  /// Creates a lock at `path` that pins nothing yet.
   public init(path: String) {
     self.path = path
     lines = []
   }
 
-  /// The lock beside a pipeline file.
+  /// Returns the path of the lock beside a pipeline file.
   ///
   /// - Parameter pipeline: The path of the pipeline file.
   /// - Returns: The path of the lock, which need not exist.
@@ -73,16 +73,16 @@ public struct PluginLock: Sendable, Hashable {
     return pipeline[...slash] + fileName
   }
 
-  /// The pinned plugins, each once, in the order of their first lines.
+  /// The ids of the pinned plugins, each once, in the order of their first lines.
   public var ids: [String] {
     var known: Set<String> = []
     return lines.map(\.id).filter { known.insert($0).inserted }
   }
 
-  /// What a plugin is pinned to.
+  /// Returns the pin of a plugin.
   ///
   /// - Parameter id: The id of the plugin.
-  /// - Returns: nil where it is not pinned.
+  /// - Returns: The pin, or nil if the plugin is not pinned.
   public func pin(_ id: String) -> PluginPin? {
     let lines = lines.filter { $0.id == id }
     if lines.isEmpty { return nil }
@@ -98,13 +98,13 @@ public struct PluginLock: Sendable, Hashable {
       remedy: "'penstock plugins verify --write' pins the new one")
   }
 
-  /// Pins a plugin to a hash, in place of everything that it was pinned to.
+  /// Pins a plugin to a hash, replacing all its previous pins.
   ///
   /// - Parameters:
   ///   - id: The id of the plugin.
-  ///   - sha256: 64 hexadecimal digits in lower case.
+  ///   - sha256: 64 lower-case hexadecimal digits.
   ///   - file: The absolute path of the plugin's file.
-  /// - Throws: `plugin-lock` where the path has a line break, or the id is none.
+  /// - Throws: `plugin-lock` if the path has a line break, or the id is empty or has white space.
   public mutating func pin(_ id: String, to sha256: String, file: String) throws(PluginError) {
     guard !id.isEmpty, !id.contains(where: \.isWhitespace), !file.contains(where: \.isNewline) else {
       throw PluginError(
@@ -116,13 +116,13 @@ public struct PluginLock: Sendable, Hashable {
     lines.insert(line, at: min(place ?? lines.count, lines.count))
   }
 
-  /// The absolute path that a line names.
+  /// Returns the path that a line names.
   ///
   /// - Parameter line: One of the lines.
-  /// - Returns: The path, or one relative to the current directory where the lock's own is.
+  /// - Returns: An absolute path, or one relative to the current directory if the lock's own path is.
   public func file(of line: Line) -> String { line.path.hasPrefix("/") ? line.path : directory + line.path }
 
-  /// Ends with a slash, or is empty for the current directory.
+  /// The lock's directory with a trailing slash; empty for the current directory.
   private var directory: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
 
   private func relative(_ file: String) -> String {
@@ -140,7 +140,7 @@ extension PluginLock {
   private static let head =
     "# What plugins must be: SHA-256, id and path of each. `penstock plugins verify` checks it, with --write it writes it.\n"
 
-  /// The file's text.
+  /// The text of the file.
   public var text: String {
     let width = lines.map(\.id.utf8.count).max() ?? 0
     return lines.reduce(into: Self.head) { text, line in
@@ -149,15 +149,15 @@ extension PluginLock {
     }
   }
 
-  /// The lock that `text` stands for.
+  /// Creates a lock from its text.
   ///
   /// - Parameters:
-  ///   - text: What the file holds.
-  ///   - path: The file, for messages and relative paths.
-  /// - Throws: `plugin-lock`, with the line.
+  ///   - text: The content of the file.
+  ///   - path: The path of the file, for messages and relative paths.
+  /// - Throws: `plugin-lock`, with the number of the line.
   public init(parsing text: String, path: String) throws(PluginError) {
     self.init(path: path)
-    // To Swift a carriage return and a line feed are one character, and not the latter.
+    // In Swift, a carriage return and a line feed are one character that is not equal to a line feed.
     let text = text.replacing("\r\n", with: "\n")
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
@@ -169,7 +169,7 @@ extension PluginLock {
           "\(path.quotedForMessage), line \(index + 1): \(wrong); a line has 64 hexadecimal digits in lower case, an id and a path"
             + " - fix it, or remove the file and pin what is there now with 'penstock plugins verify --write'")
       }
-      // The path may have spaces within, and is aligned with spaces before it.
+      // The path may contain spaces, and spaces before it align it.
       lines.append(
         Line(id: String(parts[1]), sha256: String(first), path: String(parts[2].drop { $0 == " " }), number: index + 1))
     }
@@ -177,9 +177,9 @@ extension PluginLock {
 
   /// Reads the lock at `path`.
   ///
-  /// - Parameter path: The file.
-  /// - Returns: nil where there is none.
-  /// - Throws: `plugin-lock` where it cannot be read or is not right.
+  /// - Parameter path: The path of the file.
+  /// - Returns: The lock, or nil if there is no file.
+  /// - Throws: `plugin-lock` if the file cannot be read or is invalid.
   public static func read(_ path: String) throws(PluginError) -> PluginLock? {
     let bytes: [UInt8]
     do throws(InputFileError) {
@@ -198,10 +198,10 @@ extension PluginLock {
     return try PluginLock(parsing: String(decoding: bytes, as: UTF8.self), path: path)
   }
 
-  /// Thousands of plugins need a megabyte.
+  /// The largest size that is read, in bytes; thousands of plugins need one megabyte.
   private static let largest = 16 << 20
 
-  /// Writes the file: the old one stays as it is until the new one is complete.
+  /// Writes the file atomically: the old one stays until the new one is complete.
   ///
   /// - Throws: `plugin-lock`.
   public func write() throws(PluginError) {

@@ -1,10 +1,10 @@
 import Synchronization
 import Values
 
-/// An instance of a controller or a specification that is made again when it fails, until its owner lets go of it.
+/// An instance of a controller or a specification that is recreated when it fails, until its owner releases it.
 ///
-/// What the instance tells is told to `listener`, which is not kept alive by it. Its end is told too: after a failure another instance follows
-/// a second later, and twice as long later each time until one tells something, up to a minute.
+/// The instance's events go to `listener`, which is held weakly. Its end is reported as well: after a failure, another instance is created one
+/// second later. The delay doubles with each further failure, up to a minute, until an instance reports something.
 final class KeptInstance: Sendable {
   private struct State {
     var instance: (any PluginInstance)?
@@ -13,7 +13,7 @@ final class KeptInstance: Sendable {
     var isReleased = false
   }
 
-  /// Failures after which another instance would fail the same way.
+  /// Failures that a new instance would repeat.
   private static let finalCodes: Set<String> = Set(
     [PluginError.Code.settings, .closed, .noSuchOffer].map(\.rawValue))
 
@@ -36,7 +36,7 @@ final class KeptInstance: Sendable {
     self.grace = grace
   }
 
-  /// Makes the instance and starts it.
+  /// Creates the instance and starts it.
   func begin(_ listener: any PluginInstanceEvents) {
     let relay = Relay(self, listener)
     let instance = plugin.create(offer, settings: settings, access: access, events: relay)
@@ -49,11 +49,11 @@ final class KeptInstance: Sendable {
     former?.destroy()
     guard !isReleased else { return instance.destroy() }
     instance.start(input)
-    // One that had ended before it was known here has nobody else to destroy it.
+    // An instance that ended before it was stored here would not be destroyed by anyone else.
     if relay.hasEnded.load(ordering: .acquiring) { instance.destroy() }
   }
 
-  /// Asks the instance to end, and lets go of it when it has. Nothing is told any more.
+  /// Asks the instance to end, and destroys it once it has. Nothing is reported any more.
   func release() {
     let (instance, alarm) = state.withLock { state in
       state.isReleased = true
@@ -65,7 +65,7 @@ final class KeptInstance: Sendable {
 
   var isReleased: Bool { state.withLock { $0.isReleased } }
 
-  /// The instance works: the next failure is the first again.
+  /// Notes that the instance works: the next failure counts as the first again.
   fileprivate func works() {
     state.withLock { $0.failures = 0 }
   }
@@ -89,7 +89,7 @@ final class KeptInstance: Sendable {
   }
 }
 
-/// Hands on what an instance tells, as long as there is somebody to tell.
+/// Forwards an instance's events while its owner and the listener exist.
 private final class Relay: PluginInstanceEvents {
   private weak let owner: KeptInstance?
   private weak let listener: (any PluginInstanceEvents)?

@@ -1,24 +1,23 @@
 import Operations
 import Values
 
-/// A controller of a plugin: drives stores by what the plugin tells. Each store has an instance of its own, which is asked to end when
-/// the store goes.
+/// A plugin's controller, which drives stores by what the plugin yields. Each store has its own instance, which is asked to end when the store is released.
 ///
-/// A state that the plugin yields is set as a value, an error as an error; a rerun runs the operation again where automatic running is
-/// enabled, with ``Operations/OperationContext/pluginEvent`` in its context; a reset resets. An instance that failed is made again after
-/// a second, and later each time until it tells something.
+/// A state that the plugin yields is set as a value, and an error as an error. A rerun runs the operation again where automatic running is enabled,
+/// with ``Operations/OperationContext/pluginEvent`` in its context. A reset resets the store. A failed instance is recreated after one second; the
+/// delay grows with each failure until an instance reports something.
 public struct PluginController<State: OperationState>: OperationController where State.Failure == any Error {
-  /// What of the plugin it is.
+  /// The plugin's offer.
   public let offer: PluginOffer
-  /// The settings, checked and with defaults.
+  /// The settings, checked, with defaults filled in.
   public let settings: JSONValue
-  /// What `start` is given: `{"pipeline": …, "last_run": …, "directory": …}`, all of which may be missing.
+  /// The input of `start`: `{"pipeline": …, "last_run": …, "directory": …}`; each member may be missing.
   public var input: JSONValue = [:]
-  /// What the instances may reach; nothing by default.
+  /// What the instances may access; nothing by default.
   public var access = PluginAccess.none
-  /// How long an instance may take to end: 10 s by default.
+  /// How long an instance may take to end; 10 s by default.
   public var grace = Duration.seconds(10)
-  /// Told of the lines that the instances log. On any thread, in order.
+  /// Called with the lines that the instances log, on any thread, in order.
   public var onLog: (@Sendable (PluginLogLevel, _ message: String, _ fields: JSONValue?) -> Void)?
   private let plugin: Plugin
   private let value: @Sendable (JSONValue) throws -> State.StateValue
@@ -33,7 +32,7 @@ public struct PluginController<State: OperationState>: OperationController where
     self.value = value
   }
 
-  /// Makes an instance that controls a store, until the subscription ends.
+  /// Creates an instance that controls a store until the subscription ends.
   public func control(with controls: OperationControls<State>) -> OperationSubscription {
     let listener = PluginControl(controls: controls, value: value, onLog: onLog)
     let instance = KeptInstance(plugin, offer, settings: settings, input: input, access: access, grace: grace)
@@ -42,7 +41,7 @@ public struct PluginController<State: OperationState>: OperationController where
   }
 }
 
-/// Hands what one instance tells to the store that it controls.
+/// Forwards the events of one instance to the store that it controls.
 private final class PluginControl<State: OperationState>: PluginInstanceEvents where State.Failure == any Error {
   private let controls: OperationControls<State>
   private let value: @Sendable (JSONValue) throws -> State.StateValue
@@ -62,7 +61,7 @@ private final class PluginControl<State: OperationState>: PluginInstanceEvents w
     case .state(let state): controls.yield(with: Result { try value(state) })
     case .error(let failure): controls.yield(throwing: failure)
     case .reset: controls.yieldResetState()
-    // Nothing is run for them, and nobody keeps account here.
+    // These instants start no run, and this controller keeps no account of them.
     case .leftOut: break
     case .rerun(let event):
       var context = controls.context
@@ -77,7 +76,7 @@ private final class PluginControl<State: OperationState>: PluginInstanceEvents w
 
   func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) { onLog?(level, message, fields) }
 
-  // Neither is for controllers.
+  // Neither applies to controllers.
   func progressed(_ progress: JSONValue) {}
   func changed(_ isSatisfied: Bool?, reason: String) {}
 }
@@ -87,7 +86,7 @@ extension OperationContext {
     static var defaultValue: JSONValue? { nil }
   }
 
-  /// Why a plugin's controller asked for this run: `{"reason": "…", "instant": timestamp, …}`; nil where none did.
+  /// Why a plugin's controller asked for this run: `{"reason": "…", "instant": timestamp, …}`; nil if no controller did.
   public var pluginEvent: JSONValue? {
     get { self[PluginEventKey.self] }
     set { self[PluginEventKey.self] = newValue }
@@ -95,12 +94,12 @@ extension OperationContext {
 }
 
 extension Plugin {
-  /// A controller of queries for JSON.
+  /// Returns a controller of JSON queries.
   ///
   /// - Parameters:
-  ///   - id: The id of the offer; nil is the plugin's own.
-  ///   - settings: An object with the settings; defaults are filled in.
-  /// - Returns: The controller, for any number of stores.
+  ///   - id: The id of the offer; nil for the plugin's own.
+  ///   - settings: An object with the settings; missing ones get their defaults.
+  /// - Returns: The controller, which can drive any number of stores.
   /// - Throws: `no-such-offer` and `plugin-settings`.
   public func controller(
     _ id: String? = nil, settings: JSONValue = [:]
@@ -108,13 +107,13 @@ extension Plugin {
     try controller(id, settings: settings) { $0 }
   }
 
-  /// A controller of stores of any kind.
+  /// Returns a controller of stores of any kind.
   ///
   /// - Parameters:
-  ///   - id: The id of the offer; nil is the plugin's own.
-  ///   - settings: An object with the settings; defaults are filled in.
-  ///   - value: Makes the store's value of what the plugin yields; what it throws becomes the store's error.
-  /// - Returns: The controller, for any number of stores.
+  ///   - id: The id of the offer; nil for the plugin's own.
+  ///   - settings: An object with the settings; missing ones get their defaults.
+  ///   - value: Converts what the plugin yields to the store's value; an error that it throws becomes the store's error.
+  /// - Returns: The controller, which can drive any number of stores.
   /// - Throws: `no-such-offer` and `plugin-settings`.
   public func controller<State: OperationState>(
     _ id: String? = nil, settings: JSONValue = [:], value: @escaping @Sendable (JSONValue) throws -> State.StateValue

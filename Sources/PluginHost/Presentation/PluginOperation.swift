@@ -5,17 +5,17 @@ import Values
 
 extension PluginFailure: RetryHinting {}
 
-/// An operation of a plugin. Each run is an instance of its own.
+/// A plugin's operation. Each run creates its own instance.
 ///
-/// Cancelling the task asks the instance to end within ``grace``; the run then throws `CancellationError`, when the instance has ended or
-/// the time is over. What the plugin fails with is thrown as ``PluginFailure``, and its `retry_after` is a hint for `.retry`.
+/// Cancelling the task asks the instance to end within ``grace``; the run throws `CancellationError` once the instance has ended or the time is up.
+/// Failures of the plugin are thrown as ``PluginFailure``; their `retry_after` is a hint for `.retry`.
 public struct PluginOperation: OperationRequest {
-  /// What the plugin gives; null where it has no result.
+  /// The plugin's result; null if it has none.
   public typealias Value = JSONValue
   /// ``PluginFailure``, or `CancellationError`.
   public typealias Failure = any Error
 
-  /// Where an operation stands, for the plugin's information.
+  /// The place of an operation, as information for the plugin.
   public struct Place: Sendable, Hashable {
     /// The operation's name.
     public var operation: String?
@@ -23,10 +23,10 @@ public struct PluginOperation: OperationRequest {
     public var run: String?
     /// The pipeline's name.
     public var pipeline: String?
-    /// From where relative paths in settings start: an absolute path. Nil is the working directory of the process.
+    /// The absolute path that relative paths in settings start from. Nil is the working directory of the process.
     public var directory: String?
 
-    /// A place of which this is known.
+    /// Creates a place from the parts that are known.
     public init(operation: String? = nil, run: String? = nil, pipeline: String? = nil, directory: String? = nil) {
       self.operation = operation
       self.run = run
@@ -37,21 +37,21 @@ public struct PluginOperation: OperationRequest {
 
   /// The plugin.
   public let plugin: Plugin
-  /// What of it is run.
+  /// The offer that is run.
   public let offer: PluginOffer
-  /// The settings, checked and with defaults.
+  /// The settings, checked, with defaults filled in.
   public let settings: JSONValue
-  /// What is injected; nil for nothing.
+  /// The injected value; nil for none.
   public var requirement: JSONValue?
-  /// Where the operation stands; nothing by default.
+  /// The operation's place; empty by default.
   public var place = Place()
-  /// What the instances may reach; nothing by default.
+  /// What the instances may access; nothing by default.
   public var access = PluginAccess.none
-  /// How long an instance may take to end when the run is cancelled: 10 s by default.
+  /// How long an instance may take to end when the run is cancelled; 10 s by default.
   public var grace = Duration.seconds(10)
-  /// Told how far a run is: `{"fraction": 0.25, "message": "…"}`. On any thread, in order.
+  /// Called with the progress of a run: `{"fraction": 0.25, "message": "…"}`. On any thread, in order.
   public var onProgress: (@Sendable (JSONValue) -> Void)?
-  /// Told of the lines that a run logs. On any thread, in order.
+  /// Called with the lines that a run logs. On any thread, in order.
   public var onLog: (@Sendable (PluginLogLevel, _ message: String, _ fields: JSONValue?) -> Void)?
 
   init(_ plugin: Plugin, _ offer: PluginOffer, settings: JSONValue, requirement: JSONValue?) {
@@ -65,10 +65,10 @@ public struct PluginOperation: OperationRequest {
   ///
   /// - Parameters:
   ///   - isolation: The actor to run on.
-  ///   - context: Says which attempt it is.
-  ///   - continuation: Gets nothing: plugins have one result.
+  ///   - context: Supplies the number of the attempt.
+  ///   - continuation: Unused: a plugin has one result.
   /// - Returns: The result.
-  /// - Throws: ``PluginFailure``, or `CancellationError` where the task was cancelled before the end.
+  /// - Throws: ``PluginFailure``, or `CancellationError` if the task was cancelled before the instance ended.
   public func run(
     isolation: isolated (any Actor)?, in context: OperationContext,
     with continuation: OperationContinuation<JSONValue, any Error>
@@ -76,14 +76,14 @@ public struct PluginOperation: OperationRequest {
     let events = PluginOperationRun(onProgress: onProgress, onLog: onLog)
     let instance = plugin.create(offer, settings: settings, access: access, events: events)
     defer { instance.destroy() }
-    // What the handlers need, by itself: they would copy the whole operation, each of its strings counted.
+    // The closures capture these two rather than the whole operation, whose strings would each be retained.
     let input = input(in: context)
     let grace = grace
     let outcome = await withTaskCancellationHandler {
       if !Task.isCancelled { instance.start(input) }
-      // Many have ended by then.
+      // Many instances have ended by now.
       if let outcome = events.take() { return outcome }
-      // The state of `events` lets it be resumed once; checking that once more takes a tenth of the run.
+      // The state of `events` ensures a single resume; a checked continuation would take a tenth of the run's time.
       return await withUnsafeContinuation { events.wait($0) }
     } onCancel: {
       instance.stop(grace: grace)
@@ -111,7 +111,7 @@ public struct PluginOperation: OperationRequest {
   }
 }
 
-/// Hears what one instance of an operation does, and wakes who waits for its end.
+/// Receives the events of one operation's instance, and resumes the waiter when it ends.
 private final class PluginOperationRun: PluginInstanceEvents {
   typealias Outcome = Result<JSONValue?, PluginFailure>
 
@@ -133,7 +133,7 @@ private final class PluginOperationRun: PluginInstanceEvents {
     self.onLog = onLog
   }
 
-  /// How it ended, where it has: then nobody waits.
+  /// Returns the outcome if the instance has ended, in which case there is no wait.
   func take() -> Outcome? {
     state.withLock { state in
       guard case .ended(let outcome) = state else { return nil }
@@ -166,18 +166,18 @@ private final class PluginOperationRun: PluginInstanceEvents {
   func progressed(_ progress: JSONValue) { onProgress?(progress) }
   func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) { onLog?(level, message, fields) }
 
-  // Neither is for operations.
+  // Neither applies to operations.
   func yielded(_ signal: PluginSignal) {}
   func changed(_ isSatisfied: Bool?, reason: String) {}
 }
 
 extension Plugin {
-  /// An operation.
+  /// Returns an operation.
   ///
   /// - Parameters:
-  ///   - id: The id of the offer; nil is the plugin's own.
-  ///   - settings: An object with the settings; defaults are filled in.
-  ///   - requirement: What is injected; nil for nothing.
+  ///   - id: The id of the offer; nil for the plugin's own.
+  ///   - settings: An object with the settings; missing ones get their defaults.
+  ///   - requirement: The injected value; nil for none.
   /// - Returns: The operation, which can be run any number of times.
   /// - Throws: `no-such-offer` and `plugin-settings`.
   public func operation(

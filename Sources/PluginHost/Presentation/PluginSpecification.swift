@@ -2,13 +2,13 @@ import Operations
 import Synchronization
 import Values
 
-/// A specification of a plugin: one live instance for all who look at it or subscribe.
+/// A plugin's specification: one live instance, shared by all its readers and subscribers.
 ///
-/// It is alive from the moment it is made until the last one who holds it, or a subscription to it, lets go. Until the plugin has said
-/// something, and while it cannot (its instance failed, or its process crashed), its value is unknown, which satisfies nothing; an
-/// instance that failed is made again after a second, and later each time until it says something.
+/// The instance lives from the moment the specification is created until the last reference to it, or the last subscription, is released. The value
+/// is unknown, which satisfies nothing, until the plugin reports one, and while the plugin cannot report (its instance failed, or its process
+/// crashed). A failed instance is recreated after one second; the delay grows with each failure until an instance reports something.
 public final class PluginSpecification: OperationRunSpecification {
-  /// What is known.
+  /// The state that the plugin last reported.
   private struct State {
     var value: Bool?
     var reason = ""
@@ -47,14 +47,14 @@ public final class PluginSpecification: OperationRunSpecification {
 
     func logged(_ level: PluginLogLevel, _ message: String, _ fields: JSONValue?) { onLog(level, message, fields) }
 
-    // Neither is for specifications.
+    // Neither applies to specifications.
     func progressed(_ progress: JSONValue) {}
     func yielded(_ signal: PluginSignal) {}
   }
 
-  /// What of the plugin it is.
+  /// The plugin's offer.
   public let offer: PluginOffer
-  /// The settings, checked and with defaults.
+  /// The settings, checked, with defaults filled in.
   public let settings: JSONValue
   private let listener: Listener
   private let instance: KeptInstance
@@ -76,13 +76,13 @@ public final class PluginSpecification: OperationRunSpecification {
   /// The value; nil while it is unknown.
   public var value: Bool? { listener.state.withLock { $0.value } }
 
-  /// Whether the plugin has said what the value is, and can be believed still.
+  /// Whether the plugin has reported a value that is still valid.
   public var isKnown: Bool { value != nil }
 
-  /// Whether the plugin says that the condition holds. False while that is unknown.
+  /// Whether the plugin reports that the specification is satisfied. False while the value is unknown.
   public func isSatisfied(in context: OperationContext) -> Bool { value == true }
 
-  /// What the plugin says; nil while that is unknown.
+  /// The value that the plugin reports; nil while it is unknown.
   public func value(in context: OperationContext) -> Bool? { value }
 
   /// Calls `onChange` when the value or its reason has changed.
@@ -93,7 +93,7 @@ public final class PluginSpecification: OperationRunSpecification {
     return OperationSubscription { [self] in withExtendedLifetime(self) { subscription.cancel() } }
   }
 
-  /// The offer's id, and the reason as the plugin gives it.
+  /// The offer's id, and the reason that the plugin gives.
   public func description(in context: OperationContext) -> SpecificationDescription {
     let state = listener.state.withLock { $0 }
     let name = offer.id
@@ -111,16 +111,16 @@ public final class PluginSpecification: OperationRunSpecification {
 }
 
 extension Plugin {
-  /// A specification, which is alive from now on.
+  /// Returns a specification, which is live from now on.
   ///
   /// - Parameters:
-  ///   - id: The id of the offer; nil is the plugin's own.
-  ///   - settings: An object with the settings; defaults are filled in.
-  ///   - directory: From where relative paths in settings start; nil is the working directory of the process.
-  ///   - access: What it may reach; nothing by default.
-  ///   - grace: How long it may take to end when nobody needs it any more: 10 s by default.
-  ///   - onLog: Told of the lines that it logs, on any thread, in order.
-  /// - Returns: The specification. Who subscribes to it keeps it alive.
+  ///   - id: The id of the offer; nil for the plugin's own.
+  ///   - settings: An object with the settings; missing ones get their defaults.
+  ///   - directory: The directory that relative paths in settings start from; nil is the working directory of the process.
+  ///   - access: What it may access; nothing by default.
+  ///   - grace: How long it may take to end when it is no longer needed; 10 s by default.
+  ///   - onLog: Called with the lines that it logs, on any thread, in order.
+  /// - Returns: The specification. A subscription keeps it alive.
   /// - Throws: `no-such-offer` and `plugin-settings`.
   public func specification(
     _ id: String? = nil, settings: JSONValue = [:], directory: String? = nil, access: PluginAccess = .none,

@@ -1,4 +1,4 @@
-/// One rule of the contract that the validator looks at. The raw value is what `--only` names.
+/// A rule of the contract that the validator checks. The raw value is the name for `--only`.
 public enum PluginCheck: String, Sendable, Hashable, CaseIterable {
   case entry
   case description
@@ -20,7 +20,7 @@ public enum PluginCheck: String, Sendable, Hashable, CaseIterable {
   case threads
   case growth
 
-  /// The rule as a sentence, shown with the name of the plugin or the offer before it.
+  /// The rule as a sentence, whose subject is the plugin or the offer.
   public var title: String {
     switch self {
     case .entry: "exports penstock_plugin, of a version that this host speaks"
@@ -45,7 +45,7 @@ public enum PluginCheck: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether it is made for each offer, not for the plugin as a whole.
+  /// Whether it is checked for each offer rather than for the plugin as a whole.
   public var isOfOffer: Bool {
     switch self {
     case .entry, .description, .describe, .capabilities, .open, .services, .close: false
@@ -53,6 +53,6 @@ public enum PluginCheck: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// How long it may take as a whole; then something has hung.
+  /// How long the check may take in total before it counts as hung.
   var patience: Duration { self == .growth ? .seconds(120) : .seconds(60) }
 }

@@ -1,28 +1,28 @@
 import Values
 
-/// What came of one check.
+/// The result of one check.
 public struct PluginCheckResult: Sendable, Hashable {
-  /// What a check can come to.
+  /// The outcome of a check.
   public enum Outcome: Sendable, Hashable {
     case passed
-    /// What is wrong, a sentence each; at least one.
+    /// The problems, one sentence each; at least one.
     case failed([String])
-    /// Why it could not be made.
+    /// The reason why the check could not run.
     case skipped(String)
   }
 
-  /// The rule that was looked at.
+  /// The rule that was checked.
   public let check: PluginCheck
   /// The id of the offer; nil for the plugin as a whole.
   public let offer: String?
-  /// What came of it.
+  /// The outcome.
   public let outcome: Outcome
-  /// What is worth knowing beside the outcome, such as how many instances were made; may be empty.
+  /// Additional information, such as the number of instances created; may be empty.
   public let note: String
-  /// How long it took, with the start of its process.
+  /// The duration, including the start of its process.
   public let duration: Duration
 
-  /// As one JSON object.
+  /// The result as one JSON object.
   public var json: JSONValue {
     var problems: [JSONValue] = []
     var reason: JSONValue = .null
@@ -44,24 +44,24 @@ public struct PluginCheckResult: Sendable, Hashable {
   }
 }
 
-/// What came of all checks of one file.
+/// The results of all checks of one file.
 public struct PluginCheckReport: Sendable, Hashable {
   /// The shared object.
   public let file: String
-  /// The plugin's id, where its description could be read.
+  /// The plugin's id, if its description could be read.
   public let plugin: String?
-  /// With the same seed the same delays are tried.
+  /// The seed, which determines the delays that are tried.
   public let seed: UInt64
-  /// In the order in which they were made.
+  /// The results, in the order of the checks.
   public let results: [PluginCheckResult]
-  /// How long all of them took.
+  /// The duration of all checks.
   public let duration: Duration
 
-  /// How many failed.
+  /// The number of failed checks.
   public var failures: Int { results.count { if case .failed = $0.outcome { true } else { false } } }
-  /// How many could not be made.
+  /// The number of checks that could not run.
   public var skipped: Int { results.count { if case .skipped = $0.outcome { true } else { false } } }
-  /// Whether none failed.
+  /// Whether no check failed.
   public var isPassed: Bool { failures == 0 }
 
   /// The summary as one JSON object.

@@ -1,33 +1,31 @@
 import Values
 
-/// Drives a shared object through the whole contract, and says which rules it keeps.
+/// Drives a shared object through the whole contract, and reports which rules it keeps.
 ///
-/// Every check is made in a process of its own, which loads the plugin alone: a plugin that crashes, hangs or leaks
-/// fails a check,
-/// and no more. That process is told by ``PluginCheckChild`` what to do.
+/// Each check runs in its own process, which loads only this plugin: a plugin that crashes, hangs or leaks fails that check and no other. The
+/// process is ``PluginCheckChild``.
 public struct PluginValidation: Sendable {
   /// The shared object.
   public var file: String
-  /// The program and arguments that call ``PluginCheckChild/run(_:)`` with the arguments that follow.
+  /// The program and arguments that call ``PluginCheckChild/run(_:)`` with the arguments appended to them.
   public var child: [String]
-  /// Decides about delays.
+  /// The seed of the random delays.
   public var seed: UInt64
-  /// The settings of offers that cannot be created with made-up ones, by id; those under the empty id are for all
-  /// others.
+  /// The settings of offers that cannot be created with sample values, by id; those under the empty id are for all others.
   public var settings: [String: JSONValue]
-  /// Which checks to make, in order: their names, ids of offers, or `offer/check`. Empty is all.
+  /// The checks to run: their names, ids of offers, or `offer/check`. Empty for all.
   public var only: [String]
 
-  /// How long one check may take as a whole; nil is a minute, and two for the 10,000 instances.
+  /// How long one check may take in total; nil is one minute, and two for the 10,000 instances.
   public var patience: Duration?
 
-  /// How long a plugin may take for `open`, `close` and `destroy`, and from `stop` to the end; a second.
+  /// How long a plugin may take for `open`, `close` and `destroy`, and from `stop` to the end; one second by default.
   public var grace = Duration.seconds(1)
 
-  /// The bytes of memory that the plugin may have in each check, shared memory and files in memory included; 512 MiB.
+  /// The number of bytes of memory that the plugin may use in each check, including shared memory and files in memory; 512 MiB by default.
   public var memory: Int64 = ChildLaunch.defaultMemory
 
-  /// A validation of `file`, not begun.
+  /// Creates a validation of `file`.
   public init(
     file: String, child: [String], seed: UInt64 = 1, settings: [String: JSONValue] = [:], only: [String] = []
   ) {
@@ -38,10 +36,10 @@ public struct PluginValidation: Sendable {
     self.only = only
   }
 
-  /// Makes the checks, one after the other. Blocks the calling thread, which must not be one of the cooperative pool.
+  /// Runs the checks, one after the other. Blocks the calling thread, which must not belong to the cooperative pool.
   ///
-  /// - Parameter tell: Is told of each result as it comes.
-  /// - Returns: All results. Where the plugin cannot be loaded or described, the checks that need that are missing.
+  /// - Parameter tell: Called with each result.
+  /// - Returns: All results. If the plugin cannot be loaded or described, the checks that depend on that are missing.
   public func run(_ tell: (PluginCheckResult) -> Void = { _ in }) -> PluginCheckReport {
     let clock = ContinuousClock()
     let began = clock.now
@@ -59,8 +57,7 @@ public struct PluginValidation: Sendable {
     func report() -> PluginCheckReport {
       PluginCheckReport(file: file, plugin: plugin, seed: seed, results: results, duration: clock.now - began)
     }
-    // What the others need is looked at also where nobody asked; it is told then if it is the reason that nothing else
-    // can be.
+    // The other checks depend on these two, so they always run; their failure is reported even if they were not requested.
     for check in [PluginCheck.entry, .description] {
       let answer = make(check, nil)
       if case .failed = answer.result.outcome {
@@ -89,7 +86,7 @@ public struct PluginValidation: Sendable {
     return report()
   }
 
-  /// Whether `only` lets the check be made.
+  /// Whether `only` selects the check.
   private func wants(_ check: PluginCheck, _ offer: String?) -> Bool {
     guard !only.isEmpty else { return true }
     return only.contains { wanted in

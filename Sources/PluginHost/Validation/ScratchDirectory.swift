@@ -1,14 +1,14 @@
 import CProcess
 import Glibc
 
-/// A directory of a check's own, empty when it begins and gone when it ends.
+/// A directory that belongs to one check: empty at its beginning, and deleted at its end.
 ///
-/// The shared one for temporary files would not do: a plugin that watches the directory of its pipeline hears of
-/// everybody's files there, and where it has thousands of entries, the kernel takes milliseconds to begin a watch.
+/// The shared directory for temporary files would not do: a plugin that watches its pipeline's directory would be notified of unrelated files, and
+/// if there are thousands of entries, the kernel takes milliseconds to start a watch.
 struct ScratchDirectory: ~Copyable {
   let path: String
 
-  /// Nil where none can be made; `errno` says why.
+  /// Nil if none can be created; see `errno`.
   init?() {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? ""
     var template = Array("\(parent.isEmpty ? "/tmp" : parent)/penstock-check-XXXXXX".utf8CString)

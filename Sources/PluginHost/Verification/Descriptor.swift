@@ -1,10 +1,10 @@
 import Glibc
 
-/// An open file descriptor, closed when it is let go of.
+/// An open file descriptor that is closed when it goes out of scope.
 struct Descriptor: ~Copyable, Sendable {
   let number: Int32
 
-  /// Takes over `number`; nil where it is none.
+  /// Takes ownership of `number`; nil if it is negative.
   init?(_ number: Int32) {
     guard number >= 0 else { return nil }
     self.number = number
@@ -12,7 +12,7 @@ struct Descriptor: ~Copyable, Sendable {
 
   deinit { close(number) }
 
-  /// What `fstat` says of it.
+  /// Returns the result of `fstat`, or nil if that fails.
   func status() -> stat? {
     var status = stat()
     return fstat(number, &status) == 0 ? status : nil

@@ -1,28 +1,28 @@
 import PluginABI
 
-/// The numbers at the beginning of `penstock_plugin`, read from the file of a shared object that is not loaded.
+/// The numbers at the beginning of `penstock_plugin`, read from the file of a shared object without loading it.
 public struct PluginEntry: Sendable, Hashable {
-  /// Bytes of the whole struct, as the plugin was compiled.
+  /// The size of the whole struct as the plugin was compiled, in bytes.
   public let structSize: UInt32
   /// The version of the contract that the plugin was compiled with.
   public let abiMajor: UInt16
   /// The minor part of that version.
   public let abiMinor: UInt16
-  /// The least minor version of a host that it can do with.
+  /// The lowest minor version of a host that the plugin works with.
   public let abiMinorNeeded: UInt16
 
   /// The version as people write it: `1.0`.
   public var version: String { "\(abiMajor).\(abiMinor)" }
 
-  /// Whether the plugin was compiled with a later minor version than this host knows.
+  /// Whether the plugin was compiled with a later minor version than this host's.
   public var isNewer: Bool { abiMajor == Self.hostMajor && abiMinor > Self.hostMinor }
 
-  /// The contract's version that this host speaks.
+  /// The version of the contract that this host implements.
   public static let hostVersion = "\(PENSTOCK_ABI_MAJOR).\(PENSTOCK_ABI_MINOR)"
 
   private static let hostMajor = UInt16(PENSTOCK_ABI_MAJOR)
   private static let hostMinor = UInt16(PENSTOCK_ABI_MINOR)
-  /// What version 1.0 has; later ones have more.
+  /// The size of the struct in version 1.0; it is larger in later ones.
   private static let leastSize = UInt32(PENSTOCK_PLUGIN_ENTRY_SIZE_1_0)
 }
 
@@ -40,7 +40,7 @@ extension PluginEntry {
     guard [1, 2, 10].contains(symbol.binding), symbol.visibility == 0 || symbol.visibility == 3 else {
       throw Refusal(.noEntry, "its '\(Self.symbol)' cannot be seen from outside", fix: declaration)
     }
-    // Sections from 0xff00 on mean something else, such as a number that is no address.
+    // Section numbers from 0xff00 on are reserved, for absolute values for example.
     guard symbol.kind == 1, symbol.section < 0xFF00 else {
       throw Refusal(
         .noEntry, "its '\(Self.symbol)' is \(symbol.kind == 2 ? "a function" : "no ordinary variable")",

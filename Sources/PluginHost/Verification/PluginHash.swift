@@ -5,7 +5,7 @@ import Values
 
 /// The SHA-256 of an open file.
 enum PluginHash {
-  /// The hash as 64 hexadecimal digits in lower case, of the content from the beginning; the position in the file stays where it is.
+  /// Returns the hash of the whole content as 64 lower-case hexadecimal digits; the file position does not change.
   static func sha256(ofDescriptor descriptor: Int32) throws(Refusal) -> String {
     var hash = SHA256()
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
@@ -24,7 +24,7 @@ enum PluginHash {
     return hash.finalize().hexadecimal
   }
 
-  /// Whether `text` is 64 hexadecimal digits in lower case.
+  /// Whether `text` consists of 64 lower-case hexadecimal digits.
   static func isValid(_ text: some StringProtocol) -> Bool {
     text.utf8.count == 64 && text.utf8.allSatisfy(digits.contains)
   }

@@ -1,14 +1,14 @@
-/// Hashes to which a plugin is pinned: it is loaded only where its file has one of them.
+/// Hashes to which a plugin is pinned: it is loaded only if its file has one of them.
 public struct PluginPin: Sendable, Hashable {
-  /// SHA-256 as 64 hexadecimal digits in lower case.
+  /// SHA-256 hashes as 64 lower-case hexadecimal digits.
   public let hashes: [String]
-  /// Where the pin stands, for messages: `'plugins.lock'`, `the pipeline file`.
+  /// The place of the pin, for messages: `'plugins.lock'`, `the pipeline file`.
   public let place: String
 
-  /// How to pin what is there now, for messages.
+  /// How to pin the present file, for messages.
   let remedy: String
 
-  /// A pin to `hashes` that stands in `place`.
+  /// Creates a pin to `hashes`, located in `place`.
   public init(hashes: [String], place: String) {
     self.init(hashes: hashes, place: place, remedy: "write the new one there")
   }
@@ -19,7 +19,7 @@ public struct PluginPin: Sendable, Hashable {
     self.remedy = remedy
   }
 
-  /// The pin that a pipeline file has for a plugin; nil where it has none.
+  /// Creates the pin that a pipeline file has for a plugin; nil if it has none.
   public init?(_ reference: PluginReference) {
     guard let hash = reference.sha256 else { return nil }
     self.init(hashes: [hash], place: "the pipeline file")

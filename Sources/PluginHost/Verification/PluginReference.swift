@@ -1,44 +1,44 @@
-/// What a pipeline file says of a plugin under `plugins:`, or a command line about one.
+/// A reference to a plugin: an entry of a pipeline file under `plugins:`, or the equivalent on a command line.
 public struct PluginReference: Sendable, Hashable {
   /// Where a plugin's code runs.
   public enum Isolation: String, Sendable, Hashable, CaseIterable {
     /// In this process.
     case host
-    /// In a child process of its own.
+    /// In a child process.
     case process
   }
 
-  /// What a child process may use.
+  /// The resources that a child process may use.
   public struct Limits: Sendable, Hashable {
-    /// Bytes of memory beyond what the child needs itself; nil is 512 MiB. What it can write and shares with nobody counts, each thread with a
-    /// stack of 1 MiB unless the plugin asks for another, and so do shared memory and files in memory; code and mapped files do not.
+    /// Bytes of memory beyond what the child itself needs; nil is 512 MiB. Private writable memory counts, including 1 MiB of stack for each thread
+    /// unless the plugin requests another size, and so do shared memory and files in memory; code and mapped files do not.
     public var memory: Int64?
-    /// Open descriptors; nil is 256.
+    /// The number of open descriptors; nil is 256.
     public var descriptors: Int?
 
-    /// The limits given, and the usual ones for the rest.
+    /// Creates limits, with the defaults for those not given.
     public init(memory: Int64? = nil, descriptors: Int? = nil) {
       self.memory = memory
       self.descriptors = descriptors
     }
   }
 
-  /// The shared object; nil is to be found by the plugin's id.
+  /// The path of the shared object; nil to find it by the plugin's id.
   public var path: String?
-  /// The hash that it must have, 64 hexadecimal digits in lower case.
+  /// The hash that it must have, as 64 lower-case hexadecimal digits.
   public var sha256: String?
-  /// What else it is pinned to: `PluginLock.pin(_:)` of the `plugins.lock` beside the pipeline file.
+  /// Its other pin: `PluginLock.pin(_:)` of the `plugins.lock` beside the pipeline file.
   public var pin: PluginPin?
-  /// Nil is `host` for the plugins that come with Penstock, `process` for all others.
+  /// Where the code runs; nil is `host` for the plugins that come with Penstock and `process` for all others.
   public var isolation: Isolation?
-  /// What a child process may use.
+  /// The resources that a child process may use.
   public var limits: Limits
-  /// Names of the environment variables that a child process gets, beside `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.
+  /// Names of the environment variables that a child process gets in addition to `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.
   public var environment: [String]
-  /// Names of the pipeline's secrets that the plugin may ask for.
+  /// Names of the pipeline's secrets that the plugin may request.
   public var secrets: [String]
 
-  /// What is given; the rest is found or decided by the host.
+  /// Creates a reference; the host determines what is not given.
   public init(
     path: String? = nil, sha256: String? = nil, pin: PluginPin? = nil, isolation: Isolation? = nil,
     limits: Limits = Limits(),
@@ -53,6 +53,6 @@ public struct PluginReference: Sendable, Hashable {
     self.secrets = secrets
   }
 
-  /// Everything that it is pinned to, for ``PluginVerifier/verify(_:pins:)``.
+  /// All its pins, for ``PluginVerifier/verify(_:pins:)``.
   public var pins: [PluginPin] { [PluginPin(self), pin].compactMap(\.self) }
 }

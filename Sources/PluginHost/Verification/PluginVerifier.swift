@@ -2,25 +2,25 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// Looks at a file that is to be loaded, before any of its code runs, and refuses it where it may not be.
+/// Checks a file before any of its code runs, and refuses it if it must not be loaded.
 ///
-/// Refused is what others can write or replace, what is no plugin for this computer and this version of the contract, what is damaged, and
-/// what does not have the hash that it was pinned to.
+/// A file is refused if others can write or replace it, if it is not a plugin for this computer and this version of the contract, if it is damaged,
+/// and if its hash is not the pinned one.
 public struct PluginVerifier: Sendable {
   private let path: TrustedPath
 
-  /// A verifier for the user of this process.
+  /// Creates a verifier for the user of this process.
   public init() { self.init(user: geteuid()) }
 
-  /// A verifier that trusts root and `user`.
+  /// Creates a verifier that trusts root and `user`.
   init(user: uid_t) { path = TrustedPath(user: user) }
 
   /// Verifies a file.
   ///
   /// - Parameters:
-  ///   - file: What ``PluginFinder`` found.
-  ///   - pins: The hashes that it may have; it must have one of each. Without any it is not hashed.
-  /// - Returns: The file, open: what was verified is what is to be loaded, whatever the path leads to later.
+  ///   - file: The file that ``PluginFinder`` found.
+  ///   - pins: The allowed hashes; the file's hash must match every pin. Without pins, the file is not hashed.
+  /// - Returns: The file, open: the verified content is loaded even if the path later leads elsewhere.
   /// - Throws: `plugin-not-found`, `plugin-unreadable`, `not-a-shared-object`, `wrong-architecture`, `no-plugin-entry`,
   ///   `abi-mismatch`, `malformed-plugin`, `writable-by-others` or `hash-mismatch`, each with what to do about it.
   public func verify(_ file: PluginFile, pins: [PluginPin] = []) throws(PluginError) -> VerifiedPlugin {
@@ -39,13 +39,13 @@ public struct PluginVerifier: Sendable {
   }
 }
 
-/// A file that was verified, and is open. It is closed when nobody holds this any more; what was loaded stays loaded.
+/// A verified file, kept open. It is closed when this object is released; what was loaded from it stays loaded.
 public final class VerifiedPlugin: Sendable {
-  /// What was verified.
+  /// The file that was verified.
   public let file: PluginFile
-  /// What it says about the contract.
+  /// Its statement about the contract.
   public let entry: PluginEntry
-  /// The names of the libraries that it needs, as the file has them.
+  /// The names of the libraries that it needs, as written in the file.
   public let libraries: [String]
 
   private let opened: TrustedPath.Opened
@@ -53,11 +53,11 @@ public final class VerifiedPlugin: Sendable {
 
   /// The absolute path, without symbolic links, by which the file was opened.
   public var path: String { opened.path }
-  /// What the file was when it was opened.
+  /// The file's identity when it was opened.
   public var identity: PluginFile.Identity { opened.identity }
-  /// Open for reading, with the close-on-exec flag, as long as this is held.
+  /// A descriptor for reading, with the close-on-exec flag, that is open as long as this object exists.
   public var descriptor: Int32 { opened.descriptor.number }
-  /// What `dlopen` takes to load this very file.
+  /// The path by which `dlopen` loads this very file.
   public var loadPath: String { "/proc/self/fd/\(descriptor)" }
 
   fileprivate init(
@@ -69,10 +69,10 @@ public final class VerifiedPlugin: Sendable {
     self.libraries = libraries
   }
 
-  /// The SHA-256 of the file's content: 64 hexadecimal digits in lower case. It is computed once.
+  /// Returns the SHA-256 of the file's content: 64 lower-case hexadecimal digits. It is computed once.
   ///
   /// - Returns: The hash.
-  /// - Throws: `plugin-unreadable`, also where the file changed meanwhile.
+  /// - Throws: `plugin-unreadable`, also if the file changed meanwhile.
   public func sha256() throws(PluginError) -> String {
     do throws(Refusal) { return try hash() } catch { throw error.error(for: file.foundPath) }
   }
@@ -93,10 +93,10 @@ public final class VerifiedPlugin: Sendable {
     guard fstat(descriptor, &status) == 0, PluginFile.Identity(status) == identity else { throw Self.changed }
   }
 
-  /// A copy of the file's content that nobody can change.
+  /// Returns a copy of the file's content that cannot be changed.
   ///
-  /// - Returns: An open descriptor, which is the caller's, with the close-on-exec flag.
-  /// - Throws: `plugin-unreadable`, also where the content is another one than was verified.
+  /// - Returns: An open descriptor with the close-on-exec flag, owned by the caller.
+  /// - Throws: `plugin-unreadable`, also if the content differs from the verified one.
   func copy() throws(PluginError) -> Int32 {
     do throws(Refusal) {
       let memory = MemoryCopy.make(of: descriptor, path: path)
@@ -106,7 +106,7 @@ public final class VerifiedPlugin: Sendable {
           fix: "see that there is memory for it")
       }
       do throws(Refusal) {
-        // Whoever has pinned it does not rely on the times that a file shows.
+        // A pinned file is compared by its hash, because its modification time can be forged.
         if let known = computed.withLock({ $0 }), try PluginHash.sha256(ofDescriptor: memory) != known {
           throw Self.changed
         }

@@ -1,7 +1,7 @@
-/// Why a file is not loaded, before it is said which: the end of "the plugin '…' is refused: ".
+/// The reason why a file is not loaded, without the file's name: the end of "the plugin '…' is refused: ".
 struct Refusal: Error, Hashable {
   let code: PluginError.Code
-  /// What is the matter.
+  /// What is wrong.
   let reason: String
   /// What to do about it.
   let fix: String
@@ -12,12 +12,12 @@ struct Refusal: Error, Hashable {
     self.fix = fix
   }
 
-  /// The file is a shared object, or was one, and something in it cannot be.
+  /// Returns the refusal of a shared object whose content is invalid.
   static func damaged(_ reason: String) -> Refusal {
     Refusal(.notASharedObject, "it is damaged: \(reason)", fix: "build or install it again")
   }
 
-  /// The error that says which file it is.
+  /// Returns the error that names the file.
   func error(for path: String) -> PluginError {
     PluginError(code, "the plugin \(path.quotedForMessage) is refused: \(reason); \(fix)")
   }

@@ -1,29 +1,28 @@
 import Glibc
 import OperatingSystem
 
-/// Opens a file that nobody but root and the user can change or replace.
+/// Opens a file that only root and the user can change or replace.
 ///
-/// The path is walked from the root, one component at a time, and each component is opened relative to the directory before it, so that what
-/// is checked is what is used, whatever is renamed meanwhile. Symbolic links are followed one by one: every directory that a link goes
-/// through counts, as who can write it can lead the link elsewhere.
+/// The path is walked from the root, and each component is opened relative to the directory before it, so that what is checked is what is used,
+/// whatever is renamed meanwhile. Symbolic links are followed one by one, and every directory on a link's way is checked: anyone who can write to
+/// it can redirect the link.
 ///
-/// A directory may be trusted when it belongs to root or the user and only its owner can write it. One that others can write, too, is
-/// acceptable for an entry that belongs to root or the user if it has the sticky bit, as `/tmp` has: others can add entries there, but
-/// neither rename nor remove those that are not theirs (see unlink(2), EPERM). The owner of a file or directory can always change its
-/// permissions, therefore owners count as much as permissions do. An access control list that lets others write shows up in the permissions
-/// of the group, and is refused with them.
+/// A directory is trusted if it belongs to root or the user and only its owner can write to it. A directory that others can write to is acceptable,
+/// if it has the sticky bit as `/tmp` does, for an entry that belongs to root or the user: others can add entries there, but can neither rename nor
+/// remove entries that are not theirs (see unlink(2), EPERM). Owners matter as much as permissions, because the owner of a file or directory can
+/// always change its permissions. An access control list that lets others write shows up in the group permissions, and is refused along with them.
 struct TrustedPath {
-  /// Whose files are trusted, beside root's.
+  /// The user whose files are trusted, besides root.
   let user: uid_t
 
-  /// As many symbolic links as the kernel follows.
+  /// The limit of symbolic links, which is the kernel's.
   private static let mostLinks = 40
 
-  /// What was opened.
+  /// A file that was opened.
   struct Opened: ~Copyable, Sendable {
     let descriptor: Descriptor
     let identity: PluginFile.Identity
-    /// Absolute, without symbolic links.
+    /// An absolute path without symbolic links.
     let path: String
   }
 
@@ -31,7 +30,7 @@ struct TrustedPath {
   ///
   /// - Parameter path: Absolute, or relative to the current directory.
   /// - Returns: The open file, with the close-on-exec flag.
-  /// - Throws: Why it is not to be trusted, or cannot be opened.
+  /// - Throws: The reason why it is not trusted, or cannot be opened.
   func open(_ path: String) throws(Refusal) -> Opened {
     var walk = try Walk(path)
     var links = 0
@@ -73,7 +72,7 @@ struct TrustedPath {
         .notASharedObject, "it is no regular file, but \(Self.kind(status.st_mode))", fix: "name a shared object")
     }
     if let problem = problem(with: status, at: path) { throw problem }
-    // Not waiting, and no terminal of ours: it could have become something else by now.
+    // O_NONBLOCK and O_NOCTTY, as the file may have been replaced by a FIFO or a terminal by now.
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     guard let file = Descriptor(openat(walk.directory.descriptor.number, name, flags)) else {
       throw Self.unreadable(path, errno)
@@ -87,7 +86,7 @@ struct TrustedPath {
 
   // MARK: The rules
 
-  /// Why what `directory` says of its entry cannot be trusted.
+  /// Returns the reason why an entry of `directory` cannot be trusted, or nil if it can.
   func problem(inDirectory directory: stat, at path: String, entry: stat, named name: String) -> Refusal? {
     if !isTrusted(directory.st_uid) { return foreign(directory, at: path, "the directory") }
     guard let writers = Self.writers(directory.st_mode) else { return nil }
@@ -105,7 +104,7 @@ struct TrustedPath {
       entry, at: entryPath, "in the directory \(path.quotedForMessage), which can be written by \(writers),")
   }
 
-  /// Why a file cannot be trusted.
+  /// Returns the reason why a file cannot be trusted, or nil if it can.
   func problem(with file: stat, at path: String) -> Refusal? {
     if !isTrusted(file.st_uid) { return foreign(file, at: path, "the file") }
     return Self.writers(file.st_mode).map {
@@ -125,7 +124,7 @@ struct TrustedPath {
         : "copy the plugin into a directory of your own if you trust it")
   }
 
-  /// Who else may write, for a message; nil where nobody may.
+  /// Returns who else may write, for a message; nil if nobody else may.
   private static func writers(_ mode: mode_t) -> String? {
     switch (mode & S_IWGRP != 0, mode & S_IWOTH != 0) {
     case (false, false): nil
@@ -166,12 +165,12 @@ struct TrustedPath {
   }
 }
 
-/// A directory on the way, and what is still to come.
+/// A directory on the path, and the rest of the path.
 private struct Walk: ~Copyable {
   private(set) var directory: Directory
   /// The components of the directory's path, without links.
   private var names: [String] = []
-  /// The components to come, the next one last.
+  /// The remaining components, the next one last.
   private var rest: [String]
 
   init(_ path: String) throws(Refusal) {
@@ -224,12 +223,12 @@ private struct Walk: ~Copyable {
   }
 }
 
-/// An open directory, which only names what is below it.
+/// An open directory, which is used only to open what is below it.
 private struct Directory: ~Copyable {
   let descriptor: Descriptor
   let status: stat
 
-  /// `O_PATH`, which the module of the C library hides: an open file that can be looked at, and neither read nor written.
+  /// `O_PATH`, which the C library's module does not expose: opens a file for neither reading nor writing, but for `fstat` and `openat`.
   static let asPath: Int32 = 0o10_000_000
 
   init(_ descriptor: consuming Descriptor, _ status: stat) {

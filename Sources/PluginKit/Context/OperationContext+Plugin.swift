@@ -1,5 +1,5 @@
-/// What plugin code finds in its context: in `run` of operations, in `controls.context` of controllers and in the context of
-/// specifications. Outside of a host everything has a default that does no harm.
+/// The plugin's part of a context: in `run` of operations, in `controls.context` of controllers and in the context of specifications. Outside a
+/// host, every value has a harmless default.
 extension OperationContext {
   private enum ClockKey: Key { static let defaultValue: (any PluginClock)? = nil }
   private enum LogKey: Key { static let defaultValue = PluginLog.discarding }
@@ -17,10 +17,9 @@ extension OperationContext {
     }
   }
 
-  /// The time. The host's in a plugin, the system's otherwise.
+  /// The clock: the host's in a plugin, the system's otherwise.
   ///
-  /// In a plugin `operationClock` and `operationDelayer` are this clock too, so that modifiers such as `retry` go by it.
-  /// Setting it sets these as well.
+  /// In a plugin, `operationClock` and `operationDelayer` are this clock too, so that modifiers such as `retry` use it. Setting it sets them as well.
   public var pluginClock: any PluginClock {
     get { self[ClockKey.self] ?? SystemPluginClock() }
     set {
@@ -30,53 +29,53 @@ extension OperationContext {
     }
   }
 
-  /// The host's log. Discards everything outside of a host.
+  /// The host's log. Discards everything outside a host.
   public var pluginLog: PluginLog {
     get { self[LogKey.self] }
     set { self[LogKey.self] = newValue }
   }
 
-  /// What the plugin remembers. Unavailable outside of a host.
+  /// The plugin's durable values. Unavailable outside a host.
   public var pluginStorage: PluginStorage {
     get { self[StorageKey.self] }
     set { self[StorageKey.self] = newValue }
   }
 
-  /// What the host says of the occasion.
+  /// The host's information about the instance, such as its pipeline and run.
   public var pluginInput: PluginInput {
     get { self[InputKey.self] }
     set { self[InputKey.self] = newValue }
   }
 
-  /// How long there is to end; see ``pluginTimeToStop``.
+  /// Returns the time left to end; see ``pluginTimeToStop``.
   public var pluginStopTime: @Sendable () -> Duration? {
     get { self[StopTimeKey.self] }
     set { self[StopTimeKey.self] = newValue }
   }
 
-  /// Takes the progress of an operation; see ``pluginProgress(_:_:)``.
+  /// Receives the progress of an operation; see ``pluginProgress(_:_:)``.
   public var pluginProgressHandler: @Sendable (_ fraction: Double?, _ message: String?) -> Void {
     get { self[ProgressKey.self] }
     set { self[ProgressKey.self] = newValue }
   }
 
-  /// Gives secrets; see ``pluginSecret(_:)``.
+  /// Returns secrets; see ``pluginSecret(_:)``.
   public var pluginSecrets: @Sendable (_ name: String) async throws -> String {
     get { self[SecretsKey.self] }
     set { self[SecretsKey.self] = newValue }
   }
 
-  /// Says how far the operation is. The host may drop some when many come.
+  /// Reports the operation's progress. The host may drop some reports if there are many.
   ///
   /// - Parameters:
-  ///   - fraction: From 0 to 1; nil where that is not known.
-  ///   - message: What is being done, in a few words.
+  ///   - fraction: From 0 to 1; nil if unknown.
+  ///   - message: The current step, in a few words.
   public func pluginProgress(_ fraction: Double? = nil, _ message: String? = nil) {
     pluginProgressHandler(fraction, message)
   }
 
-  /// How long the host waits for the end of the instance, since it asked for that by cancelling the task or the subscription: the
-  /// operation's `grace` in a pipeline, less what has passed of it. Nil as long as it has not asked; zero when the time is over.
+  /// How long the host still waits for the instance to end, after requesting that by cancelling the task or the subscription: the rest of the
+  /// operation's `grace` in a pipeline. Nil until the host has requested the end; zero when the time is up.
   ///
   /// ```swift
   /// } catch is CancellationError {
@@ -84,8 +83,8 @@ extension OperationContext {
   /// ```
   public var pluginTimeToStop: Duration? { pluginStopTime() }
 
-  /// The text of the pipeline's secret `name`. The host masks it in whatever the instance logs or gives back afterwards.
+  /// Returns the text of the pipeline's secret `name`. From then on, the host masks it in everything that the instance logs or returns.
   ///
-  /// - Throws: ``PluginAccessProblem``, among others where the pipeline file does not give it to the plugin.
+  /// - Throws: ``PluginAccessProblem``, for example if the pipeline file does not give the secret to the plugin.
   public func pluginSecret(_ name: String) async throws -> String { try await pluginSecrets(name) }
 }

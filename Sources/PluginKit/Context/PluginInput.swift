@@ -1,30 +1,30 @@
-/// What the host says of the occasion: which pipeline, which run.
+/// The host's information for an instance, such as its pipeline and run.
 public struct PluginInput: Sendable, Hashable {
-  /// The run before, as a controller sees it when it starts.
+  /// The previous run, as a controller sees it when it starts.
   public struct LastRun: Sendable, Hashable {
-    /// When it began; nil where the host does not tell.
+    /// When it began; nil if the host does not report it.
     public var startedAt: Timestamp?
-    /// How it ended or where it is, such as `succeeded`.
+    /// How it ended, or its present state, such as `succeeded`.
     public var state: String
   }
 
-  /// The pipeline's name; empty outside of one.
+  /// The pipeline's name; empty outside a pipeline.
   public var pipeline: String
-  /// From where relative paths in settings start, which is where the pipeline file is: an absolute path. Nil where the host does not
-  /// tell; then they start from the working directory of the process. See ``path(_:)``.
+  /// The absolute path of the directory that relative paths in settings start from, which is that of the pipeline file. Nil if the host does not
+  /// report it; then they start from the working directory of the process. See ``path(_:)``.
   public var directory: String?
   /// The run's id; nil for controllers and specifications.
   public var run: String?
   /// The operation's name; nil for controllers and specifications.
   public var operation: String?
-  /// Which attempt of the operation it is, from 1.
+  /// The number of the operation's attempt, from 1.
   public var attempt: Int
-  /// The run before; nil where there was none.
+  /// The previous run; nil if there is none.
   public var lastRun: LastRun?
-  /// All that the host has passed, with what a later version of the contract adds.
+  /// The whole input, including members added by later versions of the contract.
   public var all: JSONValue
 
-  /// Reads what `start` was given. What is not there, or not as expected, is as if nothing were said.
+  /// Reads the input of `start`. Missing and unexpected members are ignored.
   public init(_ input: JSONValue) {
     pipeline = input["pipeline"]?.stringValue ?? ""
     directory = input["directory"]?.stringValue.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -38,7 +38,7 @@ public struct PluginInput: Sendable, Hashable {
     all = input
   }
 
-  /// The path of a setting: as it is where it is absolute or the host tells no directory, else from ``directory``.
+  /// Returns the path of a setting: unchanged if it is absolute or the host reports no directory, otherwise relative to ``directory``.
   public func path(_ setting: String) -> String {
     guard let directory, !setting.hasPrefix("/") else { return setting }
     return directory.hasSuffix("/") ? directory + setting : "\(directory)/\(setting)"

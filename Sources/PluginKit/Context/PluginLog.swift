@@ -1,46 +1,46 @@
-/// Lines for the host's log. Those of an operation are in its log in the history.
+/// The host's log. An operation's lines are in its log in the history.
 public struct PluginLog: Sendable {
-  /// How important a line is.
+  /// The severity of a line.
   public enum Level: Int32, Sendable, Hashable, Comparable, CaseIterable {
     /// For the plugin's author.
     case debug
-    /// What went on.
+    /// Information about the normal course of the work.
     case info
-    /// Something that people should look at, while the work goes on.
+    /// A problem that deserves attention but does not interrupt the work.
     case warning
-    /// Something did not work.
+    /// A failure.
     case error
 
-    /// Less important is less.
+    /// Orders levels by severity.
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 
   private let write: @Sendable (Level, String, [String: JSONValue]) -> Void
 
-  /// A log that hands its lines to `write`, on the thread of whoever logs.
+  /// Creates a log that passes its lines to `write`, on the calling thread.
   public init(_ write: @escaping @Sendable (_ level: Level, _ message: String, _ fields: [String: JSONValue]) -> Void) {
     self.write = write
   }
 
-  /// A log that nobody reads.
+  /// A log that discards its lines.
   public static let discarding = PluginLog { _, _, _ in }
 
   /// Writes a line.
   ///
   /// - Parameters:
-  ///   - level: How important it is.
+  ///   - level: The severity.
   ///   - message: Plain text.
-  ///   - fields: What programs may look for.
+  ///   - fields: Values for programs.
   public func log(_ level: Level, _ message: String, _ fields: [String: JSONValue] = [:]) {
     write(level, message, fields)
   }
 
   /// Writes a line for the plugin's author.
   public func debug(_ message: String, _ fields: [String: JSONValue] = [:]) { log(.debug, message, fields) }
-  /// Writes what went on.
+  /// Writes a line about the normal course of the work.
   public func info(_ message: String, _ fields: [String: JSONValue] = [:]) { log(.info, message, fields) }
-  /// Writes what people should look at, while the work goes on.
+  /// Writes a line about a problem that deserves attention but does not interrupt the work.
   public func warning(_ message: String, _ fields: [String: JSONValue] = [:]) { log(.warning, message, fields) }
-  /// Writes that something did not work.
+  /// Writes a line about a failure.
   public func error(_ message: String, _ fields: [String: JSONValue] = [:]) { log(.error, message, fields) }
 }

@@ -1,12 +1,12 @@
-/// What a plugin remembers: durable keys and values of its own, in the workspace of the host.
+/// A plugin's durable keys and values, in the host's workspace.
 ///
-/// All plugins of one id share them, whatever pipeline they run in. Keys have at most 1,024 bytes.
+/// Each pipeline has its own keys of a plugin. Keys have at most 1,024 bytes.
 public struct PluginStorage: Sendable {
   private let get: @Sendable (String) async throws -> JSONValue
   private let set: @Sendable (String, JSONValue?) async throws -> Void
   private let list: @Sendable (String) async throws -> [String]
 
-  /// A storage of these functions; `get` throws ``PluginAccessProblem/unknown`` where there is no such key.
+  /// Creates a storage from these functions; `get` throws ``PluginAccessProblem/unknown`` if the key does not exist.
   public init(
     get: @escaping @Sendable (_ key: String) async throws -> JSONValue,
     set: @escaping @Sendable (_ key: String, _ value: JSONValue?) async throws -> Void,
@@ -17,15 +17,15 @@ public struct PluginStorage: Sendable {
     self.list = list
   }
 
-  /// A storage that is not there: everything throws ``PluginAccessProblem/unavailable(_:)``.
+  /// A storage that is unavailable: every function throws ``PluginAccessProblem/unavailable(_:)``.
   public static let unavailable = PluginStorage(
     get: { _ in throw PluginAccessProblem.unavailable("there is no workspace") },
     set: { _, _ in throw PluginAccessProblem.unavailable("there is no workspace") },
     list: { _ in throw PluginAccessProblem.unavailable("there is no workspace") })
 
-  /// The value of `key`; nil where there is none.
+  /// Returns the value of `key`; nil if there is none.
   ///
-  /// - Throws: ``PluginAccessProblem``, or `DecodingError` where the stored value is of another type.
+  /// - Throws: ``PluginAccessProblem``, or `DecodingError` if the stored value has another type.
   public func value<Value: PluginValue>(_ type: Value.Type = Value.self, for key: String) async throws -> Value? {
     do {
       return try ValueDecoder.decode(type, from: try await get(key))
@@ -39,9 +39,9 @@ public struct PluginStorage: Sendable {
     try await set(key, try ValueEncoder.encode(value))
   }
 
-  /// Removes `key`, which need not be there. Throws ``PluginAccessProblem``.
+  /// Removes `key`, if it exists. Throws ``PluginAccessProblem``.
   public func remove(_ key: String) async throws { try await set(key, nil) }
 
-  /// The keys that begin with `prefix`, in order; all of them by default. Throws ``PluginAccessProblem``.
+  /// Returns the sorted keys that begin with `prefix`; all keys by default. Throws ``PluginAccessProblem``.
   public func keys(beginningWith prefix: String = "") async throws -> [String] { try await list(prefix) }
 }

@@ -1,6 +1,6 @@
 import CPluginKit
 
-/// A plugin: who it is and what it offers.
+/// A plugin: its identity and its offers.
 ///
 /// ```swift
 /// import PluginKit
@@ -15,26 +15,26 @@ import CPluginKit
 /// }
 /// ```
 ///
-/// The type that carries `@main` is the plugin that the shared object exports. Where the plugin is tested too, put it
-/// into a library without `@main`, and export it from a target of one line, since a test has a `main` of its own:
+/// The type marked `@main` is the plugin that the shared object exports. If the plugin is to be tested too, put it into a library without `@main`,
+/// and export it from a target of one line, since a test has its own `main`:
 ///
 /// ```swift
 /// @main struct Export: PluginExport { typealias Exported = Words }
 /// ```
 public protocol Plugin: Sendable {
-  /// The first part of the ids of everything that it offers: `[a-z][a-z0-9-]*`, at most 64 characters.
+  /// The plugin's id, which begins the ids of all its offers: `[a-z][a-z0-9-]*`, at most 64 characters.
   static var id: String { get }
   /// The plugin's own version, such as `1.2.0`.
   static var version: String { get }
-  /// What the plugin is for, in one line.
+  /// A one-line summary of the plugin's purpose.
   static var summary: String { get }
-  /// Who wrote it; nil by default.
+  /// The author; nil by default.
   static var author: String? { get }
-  /// Under which terms it may be used, such as `MIT`; nil by default.
+  /// The license, such as `MIT`; nil by default.
   static var license: String? { get }
-  /// Where to read about it; nil by default.
+  /// The address of a page about it; nil by default.
   static var homepage: String? { get }
-  /// What it offers: at least one thing. Asked for once.
+  /// The offers, at least one. Read once.
   static var offers: [Offer] { get }
 }
 
@@ -46,20 +46,20 @@ extension Plugin {
   /// Nil.
   public static var homepage: String? { nil }
 
-  /// What `@main` needs: makes this the plugin of the shared object, and returns.
+  /// The entry point for `@main`: registers this type as the plugin of the shared object, and returns.
   public static func main() { register() }
 
-  /// Makes this the plugin of the process.
+  /// Registers this type as the plugin of the process.
   package static func register() { PluginEntry.register(PluginRuntime(Self.self)) }
 }
 
-/// Exports a plugin that another module declares. See ``Plugin``.
+/// Exports a plugin declared in another module. See ``Plugin``.
 public protocol PluginExport {
   /// The plugin.
   associatedtype Exported: Plugin
 }
 
 extension PluginExport {
-  /// What `@main` needs: makes ``Exported`` the plugin of the shared object, and returns.
+  /// The entry point for `@main`: registers ``Exported`` as the plugin of the shared object, and returns.
   public static func main() { Exported.main() }
 }

@@ -1,12 +1,12 @@
 import CPluginKit
 import Synchronization
 
-/// What `penstock_plugin` forwards to: the one plugin of this shared object.
+/// The target of `penstock_plugin`: the only plugin of this shared object.
 package enum PluginEntry {
   private static let runtime = Mutex<PluginRuntime?>(nil)
   private static let described = Mutex<DescribedText?>(nil)
 
-  /// Makes `plugin` the plugin of this shared object, or of this test.
+  /// Registers `plugin` as the plugin of this shared object, or of this test.
   package static func register(_ plugin: PluginRuntime) {
     runtime.withLock { $0 = plugin }
     described.withLock { $0 = nil }
@@ -16,7 +16,7 @@ package enum PluginEntry {
 
   private static var current: PluginRuntime? { runtime.withLock { $0 } }
 
-  /// The functions behind the exported symbol.
+  /// The functions of the exported symbol.
   package static let functions = penstock_kit_functions(
     describe: { PluginEntry.describe() },
     open: { host in
@@ -40,7 +40,7 @@ package enum PluginEntry {
     }
   }
 
-  // The tables are made once, never changed and never freed, as the contract asks for.
+  // The tables are created once, and never changed or freed, as the contract requires.
   nonisolated(unsafe) private static let tables: [(id: String, table: UnsafePointer<penstock_functions>)] = [
     (PENSTOCK_OPERATION, table { create(.operation, $0, $1, $2, $3) }),
     (PENSTOCK_CONTROLLER, table { create(.controller, $0, $1, $2, $3) }),
@@ -91,7 +91,7 @@ package enum PluginEntry {
         struct_size: UInt32(MemoryLayout<penstock_functions>.size), reserved: 0, create: create,
         start: { instance, input in
           guard let instance else { return }
-          // The host promises JSON; what is none is as if nothing were said.
+          // The host guarantees JSON; invalid input counts as empty.
           let value = try? input.value()
           Unmanaged<InstanceBox>.fromOpaque(instance).takeUnretainedValue().instance.start(value ?? .object([:]))
         },
@@ -108,7 +108,7 @@ package enum PluginEntry {
   }
 }
 
-/// What `describe` has returned.
+/// The text that `describe` returned.
 private struct DescribedText: @unchecked Sendable {
   // @unchecked: the bytes are never changed and never freed.
 

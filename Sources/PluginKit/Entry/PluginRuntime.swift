@@ -1,13 +1,13 @@
 import CPluginKit
 import Synchronization
 
-/// One plugin behind the contract: describes it, and makes its instances.
+/// A plugin's side of the contract: describes the plugin and creates its instances.
 package final class PluginRuntime: Sendable {
   private let offers: [Offer]
   private let identity: @Sendable () -> JSONMembers
   private let connection = Mutex<HostConnection?>(nil)
 
-  /// The runtime of `plugin`.
+  /// Creates the runtime of `plugin`.
   package init<P: Plugin>(_ plugin: P.Type) {
     offers = plugin.offers
     identity = {
@@ -21,14 +21,14 @@ package final class PluginRuntime: Sendable {
     }
   }
 
-  /// What the contract's `describe` says. An offer whose settings cannot be described is left out; ``problems`` names it.
+  /// The description for the contract's `describe`. Offers whose settings cannot be described are omitted and listed in ``problems``.
   package var description: JSONValue {
     var members = identity()
     members["offers"] = .array(offers.compactMap { try? $0.description() })
     return .object(members)
   }
 
-  /// What is wrong with the plugin's own declarations, in sentences that begin with the offer's id.
+  /// The problems of the plugin's own declarations, as sentences that begin with the offer's id.
   package var problems: [String] {
     offers.flatMap { offer in
       var problems = offer.problems()
@@ -43,7 +43,7 @@ package final class PluginRuntime: Sendable {
 
   // MARK: The contract's functions
 
-  /// The description as text that stays where it is for as long as the process runs: hosts may keep it.
+  /// Returns the description as text that is never freed, since hosts may keep it.
   package func describedText() -> penstock_text {
     var bytes: [UInt8] = []
     description.write(to: &bytes)

@@ -1,19 +1,19 @@
 import CPluginKit
 
 extension penstock_text {
-  /// The bytes, which are valid as long as the contract says.
+  /// The bytes, valid for as long as the contract states.
   package var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: length > 0 ? bytes : nil, count: length) }
 
   /// A copy of the text.
   package var string: String { String(decoding: buffer, as: UTF8.self) }
 
-  /// The value that the text writes; nil for empty text.
+  /// Returns the value of the JSON text; nil for empty text.
   package func value() throws(JSONError) -> JSONValue? {
     length == 0 ? nil : try JSONValue.parse(buffer)
   }
 }
 
-/// Calls `body` with `text` as the contract passes it.
+/// Calls `body` with `text` in the contract's form.
 package func withText<Value>(_ text: String, _ body: (penstock_text) -> Value) -> Value {
   var text = text
   return text.withUTF8 { utf8 in
@@ -21,7 +21,7 @@ package func withText<Value>(_ text: String, _ body: (penstock_text) -> Value) -
   }
 }
 
-/// Calls `body` with the JSON of `value`; with empty text for nil.
+/// Calls `body` with the JSON of `value`, or with empty text for nil.
 package func withText<Value>(_ value: JSONValue?, _ body: (penstock_text) -> Value) -> Value {
   guard let value else { return body(penstock_text(bytes: nil, length: 0)) }
   var bytes: [UInt8] = []
@@ -31,8 +31,8 @@ package func withText<Value>(_ value: JSONValue?, _ body: (penstock_text) -> Val
   }
 }
 
-/// As much of a table of the other side as both sides know, and zeros for the rest; nil where there is none, or it has less than the `least` bytes
-/// that version 1.0 had.
+/// Returns the part of the other side's table that both sides know, with the rest zeroed; nil if there is no table, or it is smaller than `least`,
+/// its size in bytes in version 1.0.
 package func copyTable<Table>(_ table: UnsafeRawPointer?, _ type: Table.Type, least: Int32) -> Table? {
   withUnsafeTemporaryAllocation(of: Table.self, capacity: 1) { memory in
     guard let copy = memory.baseAddress,

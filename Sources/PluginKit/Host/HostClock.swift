@@ -1,7 +1,7 @@
 import CPluginKit
 import Synchronization
 
-/// The host's time, for one instance.
+/// The host's clock, for one instance.
 struct HostClock: PluginClock {
   let link: InstanceLink
 
@@ -23,8 +23,7 @@ struct HostClock: PluginClock {
     if now() < instant { try await HostTimer.wait(link, until: instant.nanosecondsSince1970) }
   }
 
-  // The contract's timers follow the wall clock, so a delay ends early where that was set forwards: the rest is waited
-  // for again.
+  // The contract's timers follow the wall clock, so a delay ends early if that is set forwards: wait again for the rest.
   nonisolated(nonsending) func delay(for duration: Duration) async throws {
     try Task.checkCancellation()
     let end = monotonic() + duration
@@ -75,11 +74,11 @@ private final class HostTimer: Sendable {
       state.isCancelled = true
       return state.timer
     }
-    // Without a timer yet, `begin` notices.
+    // If there is no timer yet, `begin` notices.
     if timer != 0 { end(timer, link) }
   }
 
-  /// Does not wait for the host to say that the timer has ended, since the task is to end now.
+  /// Does not wait for the host to report that the timer has ended, since the task must end now.
   private func end(_ timer: UInt64, _ link: InstanceLink) {
     finish(throwing: CancellationError())
     link.host.cancelTimer(timer)

@@ -2,10 +2,10 @@ import CPluginKit
 
 /// The host's tables, from `open` to `close`.
 ///
-/// Every call may be made on any thread, at any time: after `close`, and after the end of the instance that it is about, nothing happens.
+/// Every function may be called on any thread, at any time: after `close`, and after the end of the instance concerned, it does nothing.
 final class HostConnection: @unchecked Sendable {
-  // @unchecked: the pointers are constants, and what they point to is unchanged and may be used from any thread until
-  // `close` has returned, which the gate keeps. The tables are copies.
+  // @unchecked: the pointers are constants, and their targets do not change and may be used from any thread until `close` has returned, which the
+  // gate enforces. The tables are copies.
 
   private let host: UnsafePointer<penstock_host>
   private let instances: penstock_instance_service
@@ -17,7 +17,7 @@ final class HostConnection: @unchecked Sendable {
   private let storage: penstock_workspace_service?
   private let gate = HostGate()
 
-  /// Nil where the host lacks a service that no plugin can do without.
+  /// Nil if the host lacks a service that every plugin needs.
   init?(_ host: UnsafePointer<penstock_host>) {
     guard let table = copyTable(host, penstock_host.self, least: PENSTOCK_HOST_SIZE_1_0), let find = table.service
     else { return nil }
@@ -40,10 +40,10 @@ final class HostConnection: @unchecked Sendable {
     storage = service(PENSTOCK_WORKSPACE, penstock_workspace_service.self, PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0)
   }
 
-  /// No call of the host goes on when this has returned, and none follows.
+  /// Closes the gate: when this returns, no call of the host is in progress, and none follows.
   func close() { gate.close() }
 
-  /// Runs `body`, which calls the host about an instance; nil when that is gone, or the plugin is closed.
+  /// Runs `body`, which calls the host about an instance; nil if the instance no longer exists, or the plugin is closed.
   @discardableResult
   private func enter<Value>(_ instance: InstanceHandle, _ body: (penstock_id) -> Value) -> Value? {
     instance.enter { id in gate.enter { body(id) } } ?? nil
@@ -85,7 +85,7 @@ final class HostConnection: @unchecked Sendable {
     _ = enter(instance) { id in controllers.yield_reset(host, id) }
   }
 
-  /// Unavailable where the host is older than this.
+  /// Returns unavailable if the host is older than this function.
   func leaveOut(_ instance: InstanceHandle, _ instants: JSONValue) -> penstock_status {
     guard let leaveOut = controllers?.left_out else { return .unavailable }
     return enter(instance) { id in withText(instants) { leaveOut(host, id, $0) } } ?? .unavailable
@@ -106,7 +106,7 @@ final class HostConnection: @unchecked Sendable {
         withText(fields) { fields in _ = logs.log(host, id, level.rawValue, message, fields) }
       }
     }
-    // The last words of an instance that is gone are worth something too.
+    // The last lines of an instance that no longer exists are worth keeping.
     if enter(instance, write) == nil { enter(.none, write) }
   }
 
@@ -116,7 +116,7 @@ final class HostConnection: @unchecked Sendable {
   /// Nanoseconds that never go back; nil after `close`.
   func monotonic() -> Int64? { gate.enter { clocks.monotonic(host) } }
 
-  /// The timer, or 0 where there is none; `fire` is not called then.
+  /// Returns the timer, or 0 if none was set, in which case `fire` is not called.
   func timer(
     _ instance: InstanceHandle, at instant: Int64, _ context: UnsafeMutableRawPointer,
     _ fire: @escaping @convention(c) (UnsafeMutableRawPointer?, penstock_status) -> Void
@@ -165,7 +165,7 @@ final class HostConnection: @unchecked Sendable {
     return storage
   }
 
-  /// The answer to what `ask` asks, as text.
+  /// Returns the answer to the question that `ask` sends, as text.
   private func answer(
     _ instance: InstanceHandle, to ask: (penstock_id, UnsafeMutableRawPointer) -> Void
   ) async throws -> String {
@@ -179,7 +179,7 @@ final class HostConnection: @unchecked Sendable {
   }
 }
 
-/// Waits for one answer of the host.
+/// Waits for one answer from the host.
 private final class HostAnswer: Sendable {
   private let continuation: CheckedContinuation<String, any Error>
 
@@ -199,7 +199,7 @@ private final class HostAnswer: Sendable {
 }
 
 extension PluginAccessProblem {
-  /// What the host's answer means.
+  /// Creates the problem for the status of the host's answer.
   init(status: penstock_status) {
     switch status {
     case .denied: self = .denied

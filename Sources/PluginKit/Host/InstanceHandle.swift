@@ -7,10 +7,10 @@ import Synchronization
   import Musl
 #endif
 
-/// One instance towards the host: its id, and whether anything may be told of it still.
+/// One instance from the host's side: its id, and whether the host may still be called about it.
 ///
-/// The contract has that nothing is told of an instance once its `destroy` has returned. Tasks and threads that are cancelled by it may be
-/// about to tell something: either they are through before `destroy` returns, or they find the handle closed.
+/// The contract forbids calls about an instance once its `destroy` has returned. Tasks and threads that it cancels may be about to make a call:
+/// either the call ends before `destroy` returns, or they find the handle closed.
 final class InstanceHandle: Sendable {
   /// Invariant: a thread is in `inside` once for each call of the host that it is making.
   private struct State {
@@ -21,12 +21,12 @@ final class InstanceHandle: Sendable {
   let id: penstock_id
   private let state = Mutex(State())
 
-  /// What is told of no instance.
+  /// The handle for calls about no instance.
   static let none = InstanceHandle(0)
 
   init(_ id: penstock_id) { self.id = id }
 
-  /// Runs `body`, which calls the host; nil when the instance is gone.
+  /// Runs `body`, which calls the host; nil if the instance no longer exists.
   func enter<Value>(_ body: (penstock_id) -> Value) -> Value? {
     guard id != 0 else { return body(0) }
     let thread = pthread_self()
@@ -44,10 +44,10 @@ final class InstanceHandle: Sendable {
     return body(id)
   }
 
-  /// Lets nobody in any more, and returns when those who are inside have left, which takes as long as one call of the host. Gives up after
-  /// half a second: `destroy` has one.
+  /// Admits no further calls, and returns when those in progress have ended, which takes as long as one call of the host. Gives up after half a
+  /// second: `destroy` has one second.
   ///
-  /// A thread that comes here from within its own call of the host is not waited for: that would be for ever.
+  /// A call in progress on this thread is not waited for: that would deadlock.
   func close() {
     let thread = pthread_self()
     state.withLock { $0.isClosed = true }

@@ -1,7 +1,7 @@
 import CPluginKit
 
 extension OperationContext {
-  /// The context of one instance in a host.
+  /// Creates the context of an instance in a host.
   init(_ link: InstanceLink, _ input: JSONValue, _ deadline: StopDeadline? = nil) {
     self.init()
     pluginClock = HostClock(link: link)
@@ -29,7 +29,7 @@ extension OperationContext {
 }
 
 extension [String: JSONValue] {
-  /// The object with these members, in the order of their names.
+  /// The object with these members, sorted by name.
   fileprivate var json: JSONValue { .object(JSONMembers(uniqueKeysWithValues: sorted { $0.key < $1.key })) }
 }
 
@@ -38,7 +38,7 @@ extension OperationContext {
     static var defaultValue: (@Sendable (JSONValue) -> penstock_status)? { nil }
   }
 
-  /// Tells the host of instants that are left out, as the contract has them; nil where there is no host of plugins.
+  /// Reports instants that are left out to the host, in the contract's format; nil outside a plugin host.
   var leftOutTeller: (@Sendable (JSONValue) -> penstock_status)? {
     get { self[LeftOutTellerKey.self] }
     set { self[LeftOutTellerKey.self] = newValue }

@@ -1,10 +1,10 @@
-/// A specification that cannot say anything at first: it has to read a file, or wait for a machine to answer.
+/// A specification whose first value takes time: it must read a file, or wait for a machine to answer.
 ///
-/// While it has no answer the host is told nothing. Where a pipeline asks it only once, as at a gate with
-/// `otherwise: skip`, the host waits some seconds for the first answer; that something is unknown would be one.
+/// Until it has an answer, nothing is reported to the host. Where a pipeline evaluates it only once, as at a gate with `otherwise: skip`, the host
+/// waits some seconds for the first answer; reporting unknown would count as one.
 public protocol DeferredSpecification: OperationRunSpecification {
-  /// Whether there is something to tell, be it that the answer cannot be known. Once true it stays true.
+  /// Whether there is an answer, which may be that the value cannot be known. Once true, it stays true.
   ///
-  /// Asked on any thread, after the subscription and after each change.
+  /// Called on any thread, after the subscription and after each change.
   func hasAnswer(in context: OperationContext) -> Bool
 }

@@ -1,9 +1,9 @@
-/// One instance of an offer, as the contract drives it. The host never calls two of its functions at the same time.
+/// An instance of an offer, driven through the contract. The host never calls two of its functions at the same time.
 protocol Instance: AnyObject, Sendable {
   func start(_ input: JSONValue)
   func stop(within time: Duration)
   func destroy()
-  /// What comes, as the contract has it; nil where nobody can know it.
+  /// Returns the coming instants in the contract's format; nil if they cannot be known.
   func instants(in span: PlannedSpan, _ input: JSONValue) throws -> JSONValue?
 }
 
@@ -11,7 +11,7 @@ extension Instance {
   func instants(in span: PlannedSpan, _ input: JSONValue) throws -> JSONValue? { nil }
 }
 
-/// What the host holds of an instance.
+/// The host's reference to an instance.
 final class InstanceBox: Sendable {
   let instance: any Instance
   private let handle: InstanceHandle
@@ -21,7 +21,7 @@ final class InstanceBox: Sendable {
     self.handle = handle
   }
 
-  /// Ends whatever goes on; when this returns nothing is told of the instance any more.
+  /// Ends the instance; once this returns, the host is not called about it any more.
   func destroy() {
     instance.destroy()
     handle.close()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A specification that the host follows.
+/// An instance of a specification whose changes are reported to the host.
 final class SpecificationInstance<Specification: OperationRunSpecification>: Instance {
   private struct Told: Equatable {
     var value: Bool?
@@ -28,7 +28,7 @@ final class SpecificationInstance<Specification: OperationRunSpecification>: Ins
   func start(_ input: JSONValue) {
     let context = OperationContext(link, input)
     state.withLock { $0.context = context }
-    // A change between looking and subscribing would be lost the other way round.
+    // Subscribe before reading: in the other order, a change in between would be lost.
     let subscription = specification.subscribe(in: context) { [weak self] in self?.look() }
     state.withLock { $0.subscription = subscription }
     look()
@@ -53,8 +53,8 @@ final class SpecificationInstance<Specification: OperationRunSpecification>: Ins
     return try specification.instants(in: span, input: PluginInput(input))?.json(withValues: true)
   }
 
-  /// Tells the host what is new. One thread looks at a time; a change meanwhile makes it look again, so that the last
-  /// look wins and the host is told in order.
+  /// Reports a new value to the host. One thread reads at a time; a change meanwhile makes it read again, so that the last value wins and reports
+  /// are in order.
   private func look() {
     let begins = state.withLock { state in
       state.mustLookAgain = true

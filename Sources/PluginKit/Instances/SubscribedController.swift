@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A controller that goes on until its subscription is cancelled.
+/// An instance of a controller that runs until its subscription is cancelled.
 final class SubscribedController: Instance {
   private let link: InstanceLink
   private let deadline = StopDeadline()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An instance that is one task: cancelled when it shall stop, and ended when the task has ended.
+/// An instance that runs as one task: stopping it cancels the task, and it ends when the task does.
 final class TaskInstance: Instance {
   private let link: InstanceLink
   private let deadline = StopDeadline()
@@ -17,7 +17,7 @@ final class TaskInstance: Instance {
     self.work = work
   }
 
-  /// An attempt of an operation, which is given its requirement. One that was cancelled has failed.
+  /// Creates an attempt of an operation, which receives its requirement. If it is cancelled, it has failed.
   static func operation(
     _ link: InstanceLink,
     _ run: @escaping @Sendable (OperationContext, _ requirement: JSONValue?) async throws -> JSONValue?
@@ -25,7 +25,7 @@ final class TaskInstance: Instance {
     TaskInstance(link: link) { context, input in try await run(context, input["requirement"]) }
   }
 
-  /// A controller. One that was cancelled has ended as it should.
+  /// Creates a controller. If it is cancelled, it has ended successfully.
   static func controller(
     _ link: InstanceLink, _ predictable: (any PredictableController)?,
     _ run: @escaping @Sendable (OperationContext) async throws -> Void
@@ -58,7 +58,7 @@ final class TaskInstance: Instance {
   }
 
   func stop(within time: Duration) {
-    // Before the cancellation: whoever notices that may ask how long there is.
+    // Before the cancellation: the task may read the time left as soon as it notices.
     deadline.set(time, link)
     destroy()
   }

@@ -1,13 +1,13 @@
-/// Which instants a controller or a specification is asked for: those after one and not after another, the earliest so many.
+/// A span of time for which a controller or a specification is asked for its instants, and the maximum number of them.
 public struct PlannedSpan: Sendable, Hashable {
-  /// Those after it.
+  /// The exclusive lower bound.
   public var after: Timestamp
-  /// Those not after it.
+  /// The inclusive upper bound.
   public var until: Timestamp
-  /// The earliest so many; from 1 to 10,000.
+  /// The maximum number of instants, from 1 to 10,000; the earliest ones count.
   public var limit: Int
 
-  /// A span of time.
+  /// Creates a span of time.
   public init(after: Timestamp, until: Timestamp, limit: Int = 10_000) {
     self.after = after
     self.until = until
@@ -15,20 +15,20 @@ public struct PlannedSpan: Sendable, Hashable {
   }
 }
 
-/// One instant that a controller will ask for, or at which a specification's value changes.
+/// An instant at which a controller will request a run, or at which a specification's value changes.
 public struct PlannedInstant: Sendable, Hashable {
-  /// When it is.
+  /// The instant.
   public var instant: Timestamp
-  /// What the clocks of its zone show then, such as `2026-03-29T03:30:00+02:00`; nil where that says nothing.
+  /// The local time in its zone, such as `2026-03-29T03:30:00+02:00`; nil if not applicable.
   public var localTime: String?
-  /// A specification's value from then on; nil where it is unknown. Without meaning for controllers.
+  /// A specification's value from then on; nil if it is unknown. Unused for controllers.
   public var value: Bool?
-  /// Whether nothing happens then: a change of the clocks takes away what would have.
+  /// Whether nothing happens at this instant because a clock change skips it.
   public var isSkipped: Bool
-  /// Which times are skipped or come twice, in one line.
+  /// A one-line note about times that are skipped or occur twice.
   public var note: String?
 
-  /// An instant.
+  /// Creates an instant.
   public init(
     _ instant: Timestamp, localTime: String? = nil, value: Bool? = nil, isSkipped: Bool = false, note: String? = nil
   ) {
@@ -40,23 +40,23 @@ public struct PlannedInstant: Sendable, Hashable {
   }
 }
 
-/// What comes in a ``PlannedSpan``.
+/// The instants in a ``PlannedSpan``.
 public struct PlannedInstants: Sendable, Hashable {
-  /// Whose clocks they go by; nil where that says nothing.
+  /// The time zone of the instants; nil if not applicable.
   public var zone: String?
-  /// In their order, no two alike, and not more than were asked for.
+  /// The instants in ascending order, without duplicates, and no more than the limit.
   public var instants: [PlannedInstant]
-  /// Whether there are more than were asked for.
+  /// Whether there are more than the limit.
   public var hasMore: Bool
 
-  /// Some instants.
+  /// Creates an answer from its instants.
   public init(zone: String? = nil, _ instants: [PlannedInstant], hasMore: Bool = false) {
     self.zone = zone
     self.instants = instants
     self.hasMore = hasMore
   }
 
-  /// As the contract has it.
+  /// Returns the answer in the contract's format.
   func json(withValues: Bool) -> JSONValue {
     var members: JSONMembers = [:]
     members["zone"] = zone.map { .string($0) }
@@ -74,22 +74,23 @@ public struct PlannedInstants: Sendable, Hashable {
   }
 }
 
-/// A controller that knows beforehand which instants it will ask for, as one with a schedule does.
+/// A controller that knows in advance for which instants it will request runs, such as one with a schedule.
 ///
-/// `penstock schedule plan` shows them. A controller that tells nobody works as well.
+/// `penstock schedule plan` shows them. A controller need not conform.
 public protocol PredictableController: OperationController {
-  /// The instants in `span`. Has no effect, may take up to a second, and depends on nothing but the settings: the controller may never be started.
+  /// Returns the instants in `span`. It must have no effect, may take up to one second, and must depend only on the settings: the controller may
+  /// never be started.
   ///
   /// - Parameters:
-  ///   - span: Which ones.
-  ///   - input: What the controller would be started with.
-  /// - Returns: Nil where nobody can know them.
-  /// - Throws: Whatever keeps it from answering; the host is told that it could not.
+  ///   - span: The span of time and the maximum number.
+  ///   - input: The input that the controller would be started with.
+  /// - Returns: The instants, or nil if they cannot be known.
+  /// - Throws: Any error that prevents an answer; the host is notified that there is none.
   func instants(in span: PlannedSpan, input: PluginInput) throws -> PlannedInstants?
 }
 
-/// A specification that knows beforehand when its value changes, as one of the time of the day does.
+/// A specification that knows in advance when its value changes, such as one of the time of day.
 public protocol PredictableSpecification: OperationRunSpecification {
-  /// The instants in `span` at which its value changes: see ``PredictableController/instants(in:input:)``.
+  /// Returns the instants in `span` at which its value changes: see ``PredictableController/instants(in:input:)``.
   func instants(in span: PlannedSpan, input: PluginInput) throws -> PlannedInstants?
 }

@@ -1,11 +1,11 @@
 import CPluginKit
 import Synchronization
 
-/// Takes what the host has answered to something that a controller told, back to where it was told.
+/// Carries the host's answer back to the controller that yielded something.
 final class DeliveryReceipt: Sendable {
   private let answer = Mutex<Delivery?>(nil)
 
-  /// What has become of it; nil where no host was asked.
+  /// The outcome; nil if no host was called.
   var delivery: Delivery? { answer.withLock { $0 } }
 
   func note(_ status: penstock_status) { answer.withLock { $0 = Delivery(status) } }
@@ -24,7 +24,7 @@ extension Delivery {
 extension OperationContext {
   private enum DeliveryReceiptKey: Key { static let defaultValue: DeliveryReceipt? = nil }
 
-  /// Told what the host answers.
+  /// Receives the host's answer.
   var deliveryReceipt: DeliveryReceipt? {
     get { self[DeliveryReceiptKey.self] }
     set { self[DeliveryReceiptKey.self] = newValue }

@@ -1,41 +1,41 @@
 import CPluginKit
 
-/// Instants for which a controller will not ask for a run.
+/// Instants for which a controller will not request a run.
 public enum LeftOutInstants: Sendable, Hashable {
-  /// Each of them, in their order: at most ``most``.
+  /// Each of them, in order: at most ``most``.
   case each([Timestamp])
-  /// So many, from the first to the last one: where there are too many to name.
+  /// This many, from the first to the last one, if there are too many to list.
   case range(first: Timestamp, last: Timestamp, count: Int)
 
-  /// How many can be named at once.
+  /// The maximum number that can be listed at once.
   public static let most = Int(PENSTOCK_MOST_INSTANTS)
 }
 
-/// Why a controller leaves instants out; a code of its own is as good.
+/// Why a controller leaves instants out; it may define its own reasons.
 public struct LeftOutReason: RawRepresentable, Sendable, Hashable {
   /// `[a-z][a-z0-9-]*`, at most 64 characters.
   public var rawValue: String
 
-  /// A reason of the plugin's own.
+  /// Creates a reason of the plugin.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// No host ran, or the computer slept, when the instant came.
+  /// No host was running, or the computer was asleep, at the instant.
   public static let hostDown = LeftOutReason(rawValue: "host-down")
-  /// More were missed than are made up for.
+  /// More instants were missed than are caught up on.
   public static let catchUpLimit = LeftOutReason(rawValue: "catch-up-limit")
-  /// It was noticed too late.
+  /// The instant was noticed too late.
   public static let tooLate = LeftOutReason(rawValue: "too-late")
 }
 
 extension OperationControls {
-  /// Tells of instants for which there will be no run, so that a host can account for them. Nothing is run.
+  /// Reports instants for which there will be no run, so that a host can account for them. Nothing is run.
   ///
-  /// Tell them in the order of time, before the reruns that come after them, and before what is remembered of them.
+  /// Report them in chronological order, before later reruns, and before storing what the plugin remembers of them.
   ///
   /// - Parameters:
-  ///   - instants: Which ones. A list that is empty tells nothing.
-  ///   - reason: Why.
-  /// - Returns: Whether the host has heard it: ``Delivery/refused`` also where it is older than this, or is no host of plugins.
+  ///   - instants: The instants. An empty list reports nothing.
+  ///   - reason: The reason.
+  /// - Returns: Whether the host keeps the report; ``Delivery/refused`` also if the host is older than this function, or is not a plugin host.
   @discardableResult
   public func leaveOut(_ instants: LeftOutInstants, because reason: LeftOutReason) -> Delivery {
     var members: JSONMembers = ["reason": .string(reason.rawValue)]

@@ -1,23 +1,23 @@
-/// The state of what a plugin's controller controls: a pipeline, to which it yields values.
+/// The state of what a plugin's controller controls: a pipeline to which it yields values.
 public typealias PluginState<Value: PluginValue> = QueryState<Value, any Error>
 
-/// What a plugin's controller yields to.
+/// The controls to which a plugin's controller yields.
 public typealias PluginControls<Value: PluginValue> = OperationControls<PluginState<Value>>
 
 extension Offer {
-  /// A controller of settings.
+  /// Returns a controller with settings.
   ///
-  /// What it yields reaches the host: a value starts a run that finds it in `run.event`, an error is reported, a rerun
-  /// (best `OperationControls.rerun(reason:at:fields:)`) starts a run. Where the pipeline cannot keep up, the host keeps no more of it: that and
-  /// `OperationControls.deliver(_:)` say so, while `yield` does not. It is stopped by cancelling the subscription
-  /// that it returned. A controller that is one asynchronous function is best a ``TaskController``.
+  /// What it yields reaches the host: a value starts a run that finds it in `run.event`, an error is reported, and a rerun (best made by
+  /// `OperationControls.rerun(reason:at:fields:)`) starts a run. If the pipeline cannot keep up, the host refuses more: that function and
+  /// `OperationControls.deliver(_:)` report this, while `yield` does not. The controller is stopped by cancelling the subscription that it
+  /// returned. A controller that is one asynchronous function is best written as a ``TaskController``.
   ///
   /// - Parameters:
   ///   - id: The id in pipeline files.
-  ///   - summary: What it does, in one line.
+  ///   - summary: A one-line summary.
   ///   - threads: See ``Threads``.
   ///   - whenFull: See ``WhenFull``.
-  ///   - make: Makes the controller. Must return at once; what it throws is told to the author of the file.
+  ///   - make: Creates the controller. Must return at once; an error that it throws is reported to the author of the pipeline file.
   /// - Returns: The offer.
   public static func controller<Settings: PluginSettings, Controller: OperationController, Value: PluginValue, Failure>(
     _ id: String, _ summary: String, threads: Threads = .instance, whenFull: WhenFull = .refuse,
@@ -32,8 +32,8 @@ extension Offer {
     }
   }
 
-  /// A controller of settings that is one asynchronous function: stopping cancels its task, and the host waits, within
-  /// bounds, until it has returned.
+  /// Returns a controller with settings that is one asynchronous function: stopping it cancels its task, and the host waits, up to a limit, until
+  /// it has returned.
   public static func controller<Settings: PluginSettings, Controller: TaskController, Value: PluginValue, Failure>(
     _ id: String, _ summary: String, threads: Threads = .instance, whenFull: WhenFull = .refuse,
     _ make: @escaping @Sendable (Settings) throws -> Controller
@@ -47,7 +47,7 @@ extension Offer {
     }
   }
 
-  /// A controller without settings.
+  /// Returns a controller without settings.
   public static func controller<Controller: OperationController, Value: PluginValue, Failure>(
     _ id: String, _ summary: String, threads: Threads = .instance, whenFull: WhenFull = .refuse,
     _ controller: Controller
@@ -55,7 +55,7 @@ extension Offer {
     self.controller(id, summary, threads: threads, whenFull: whenFull) { (_: NoSettings) in controller }
   }
 
-  /// A controller without settings that is one asynchronous function.
+  /// Returns a controller without settings that is one asynchronous function.
   public static func controller<Controller: TaskController, Value: PluginValue, Failure>(
     _ id: String, _ summary: String, threads: Threads = .instance, whenFull: WhenFull = .refuse,
     _ controller: Controller
@@ -72,7 +72,7 @@ extension Offer {
   }
 }
 
-/// Hands what a controller yields to the host.
+/// Passes what a controller yields to the host.
 private struct HostControlTarget<Value: PluginValue, Failure: Error>: RemoteControlTarget {
   typealias State = QueryState<Value, Failure>
 

@@ -1,15 +1,15 @@
 extension Offer {
-  /// An operation of settings that needs nothing and has a result.
+  /// Returns an operation with settings and a result, but without a requirement.
   ///
-  /// Each attempt is a task of its own, which is cancelled when the host stops it. An error that it throws reaches the
-  /// pipeline as a ``PluginProblem``. Results that it yields before its last one stay in the plugin: the contract has no
-  /// place for them; tell `OperationContext.pluginProgress(_:_:)` instead.
+  /// Each attempt is a separate task, which is cancelled when the host stops it. An error that it throws reaches the pipeline as a
+  /// ``PluginProblem``. Intermediate results that it yields stay in the plugin, as the contract has only one result; report
+  /// `OperationContext.pluginProgress(_:_:)` instead.
   ///
   /// - Parameters:
   ///   - id: The id in pipeline files.
-  ///   - summary: What it does, in one line.
+  ///   - summary: A one-line summary.
   ///   - threads: See ``Threads``.
-  ///   - make: Makes the operation for one attempt. Must return at once; what it throws fails the attempt.
+  ///   - make: Creates the operation for one attempt. Must return at once; an error that it throws fails the attempt.
   /// - Returns: The offer.
   public static func operation<Settings: PluginSettings, Operation: OperationRequest>(
     _ id: String, _ summary: String, threads: Threads = .instance,
@@ -18,7 +18,7 @@ extension Offer {
     request(id, summary, threads, make, Operation.Value.valueType) { try ValueEncoder.encode($0) }
   }
 
-  /// An operation of settings that needs nothing and has no result.
+  /// Returns an operation with settings, but without a requirement and a result.
   public static func operation<Settings: PluginSettings, Operation: OperationRequest>(
     _ id: String, _ summary: String, threads: Threads = .instance,
     _ make: @escaping @Sendable (Settings) throws -> Operation
@@ -26,7 +26,7 @@ extension Offer {
     request(id, summary, threads, make, .none) { nil }
   }
 
-  /// An operation of settings that needs a requirement and has a result.
+  /// Returns an operation with settings, a requirement and a result.
   public static func operation<Settings: PluginSettings, Operation: RequirementOperation>(
     _ id: String, _ summary: String, threads: Threads = .instance,
     _ make: @escaping @Sendable (Settings) throws -> Operation
@@ -34,7 +34,7 @@ extension Offer {
     dependent(id, summary, threads, make, Operation.Value.valueType) { try ValueEncoder.encode($0) }
   }
 
-  /// An operation of settings that needs a requirement and has no result.
+  /// Returns an operation with settings and a requirement, but without a result.
   public static func operation<Settings: PluginSettings, Operation: RequirementOperation>(
     _ id: String, _ summary: String, threads: Threads = .instance,
     _ make: @escaping @Sendable (Settings) throws -> Operation
@@ -42,28 +42,28 @@ extension Offer {
     dependent(id, summary, threads, make, .none) { nil }
   }
 
-  /// An operation without settings or requirement that has a result.
+  /// Returns an operation with a result, but without settings and a requirement.
   public static func operation<Operation: OperationRequest>(
     _ id: String, _ summary: String, threads: Threads = .instance, _ operation: Operation
   ) -> Offer where Operation.Value: PluginValue {
     self.operation(id, summary, threads: threads) { (_: NoSettings) in operation }
   }
 
-  /// An operation without settings, requirement or result.
+  /// Returns an operation without settings, a requirement and a result.
   public static func operation<Operation: OperationRequest>(
     _ id: String, _ summary: String, threads: Threads = .instance, _ operation: Operation
   ) -> Offer where Operation.Value == Void {
     self.operation(id, summary, threads: threads) { (_: NoSettings) in operation }
   }
 
-  /// An operation without settings that needs a requirement and has a result.
+  /// Returns an operation with a requirement and a result, but without settings.
   public static func operation<Operation: RequirementOperation>(
     _ id: String, _ summary: String, threads: Threads = .instance, _ operation: Operation
   ) -> Offer where Operation.Requirement: PluginValue, Operation.Value: PluginValue {
     self.operation(id, summary, threads: threads) { (_: NoSettings) in operation }
   }
 
-  /// An operation without settings or result that needs a requirement.
+  /// Returns an operation with a requirement, but without settings and a result.
   public static func operation<Operation: RequirementOperation>(
     _ id: String, _ summary: String, threads: Threads = .instance, _ operation: Operation
   ) -> Offer where Operation.Requirement: PluginValue, Operation.Value == Void {

@@ -1,14 +1,14 @@
 extension Offer {
-  /// A specification of settings.
+  /// Returns a specification with settings.
   ///
-  /// The host is told the value and the reason of its description when it starts, and after each `onChange` that brings
-  /// another value or reason. While it does not know its value, that is nil in its description and in `value(in:)`.
+  /// The value and the reason in its description are reported to the host when it starts, and after each `onChange` that changes either. While its
+  /// value is unknown, it is nil in its description and in `value(in:)`.
   ///
   /// - Parameters:
   ///   - id: The id in pipeline files.
   ///   - summary: When it is satisfied, in one line.
   ///   - threads: See ``Threads``.
-  ///   - make: Makes the specification. Must return at once; what it throws is told to the author of the file.
+  ///   - make: Creates the specification. Must return at once; an error that it throws is reported to the author of the pipeline file.
   /// - Returns: The offer.
   public static func specification<Settings: PluginSettings, Specification: OperationRunSpecification>(
     _ id: String, _ summary: String, threads: Threads = .instance,
@@ -19,7 +19,7 @@ extension Offer {
     }
   }
 
-  /// A specification without settings.
+  /// Returns a specification without settings.
   public static func specification<Specification: OperationRunSpecification>(
     _ id: String, _ summary: String, threads: Threads = .instance, _ specification: Specification
   ) -> Offer {

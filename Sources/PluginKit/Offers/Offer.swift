@@ -1,45 +1,45 @@
-/// One thing that a plugin offers to pipeline files: an operation, a controller or a specification.
+/// An operation, controller or specification that a plugin offers to pipeline files.
 ///
-/// An offer's id is the plugin's own, or begins with it and a dot: `words`, `words.count`. Its settings, and the types of
-/// what goes in and comes out, are described by the Swift types, so that the host can check a pipeline when it is loaded.
+/// An offer's id is the plugin's own, or begins with it and a dot: `words`, `words.count`. Its settings, and the types of its inputs and outputs,
+/// are described by Swift types, so that the host can check a pipeline when it is loaded.
 ///
-/// Make one with ``operation(_:_:threads:_:)-(_,_,_,(Settings)->Operation)`` and its like,
+/// Create one with ``operation(_:_:threads:_:)-(_,_,_,(Settings)->Operation)`` and its variants,
 /// ``controller(_:_:threads:whenFull:_:)-(_,_,_,(Settings)->Controller)`` or
 /// ``specification(_:_:threads:_:)-(_,_,_,(Settings)->Specification)``.
 public struct Offer: Sendable {
-  /// What an offer is.
+  /// The kind of an offer.
   package enum Kind: String, Sendable, CaseIterable {
     case operation, controller, specification
   }
 
-  /// Which functions of its instances the host keeps from running at the same time.
+  /// The scope within which the host calls an offer's functions one at a time.
   public enum Threads: String, Sendable, Hashable {
-    /// Those of one instance. What most Swift code wants.
+    /// The functions of one instance, which suits most Swift code.
     case instance
-    /// Those of all instances of the plugin, for code on libraries that cannot do more. It concerns only what the host
-    /// calls: how specifications are asked and settings are made. Tasks of several operations still run side by side.
+    /// The functions of all instances of the plugin, for code based on libraries that require this. It covers only what the host calls: evaluating
+    /// specifications and decoding settings. Tasks of several operations still run in parallel.
     case plugin
   }
 
-  /// What becomes of a controller's states and reruns where as many wait for their runs as may: 1,000, or 100,000 reruns with an instant.
+  /// What happens to a controller's new states and reruns when the maximum number waits for runs: 1,000, or 100,000 reruns with an instant.
   public enum WhenFull: String, Sendable, Hashable {
-    /// The newest is not kept, and the controller is told: ``Delivery/full``.
+    /// The newest is not kept, and the controller is notified: ``Delivery/full``.
     case refuse
-    /// The oldest gives way to the newest, unless it has an instant: for a controller of which only the latest counts.
+    /// The newest replaces the oldest, unless that has an instant: for a controller of which only the latest signal matters.
     case replace
   }
 
   let kind: Kind
   /// The id in pipeline files.
   public let id: String
-  /// One line for people.
+  /// A one-line summary.
   public let summary: String
   let threads: Threads
   let whenFull: WhenFull
   let settings: @Sendable () throws -> [JSONValue]
-  /// Requirement, result and states, as the contract describes them.
+  /// The types of the requirement, result and states, as the contract describes them.
   let types: [(name: String, type: ValueType)]
-  /// What is wrong with the declaration.
+  /// Returns the problems of the declaration.
   let problems: @Sendable () -> [String]
   let make: @Sendable (InstanceLink, JSONValue) throws -> any Instance
 
@@ -60,7 +60,7 @@ public struct Offer: Sendable {
     self.make = { link, members in try make(link, try shape.decode(members)) }
   }
 
-  /// The offer as the contract describes it.
+  /// Returns the offer as the contract describes it.
   func description() throws -> JSONValue {
     var members: JSONMembers = [
       "kind": .string(kind.rawValue), "id": .string(id), "summary": .string(summary),

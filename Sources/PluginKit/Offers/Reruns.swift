@@ -1,7 +1,7 @@
 extension OperationContext {
   private enum RerunEventKey: Key { static let defaultValue: JSONValue? = nil }
 
-  /// Why a rerun is asked for; what a run finds in `run.event`.
+  /// The event of a rerun, which the run finds in `run.event`.
   var rerunEvent: JSONValue? {
     get { self[RerunEventKey.self] }
     set { self[RerunEventKey.self] = newValue }
@@ -9,13 +9,13 @@ extension OperationContext {
 }
 
 extension OperationControls {
-  /// Asks for another run, and says why. Does nothing but to return ``Delivery/refused`` when `canYieldRerun` is false.
+  /// Requests another run, with a reason. If `canYieldRerun` is false, it does nothing and returns ``Delivery/refused``.
   ///
   /// - Parameters:
   ///   - reason: One line for people, such as `every 5m`; nil for none.
-  ///   - instant: The instant that the run belongs to, where there is one: of several reruns of a pipeline for the same
-  ///     instant only the first one starts a run, whatever host it reaches, so choose it the same way each time.
-  ///   - fields: What else the run shall find in `run.event`.
+  ///   - instant: The instant that the run belongs to, if any. Of several reruns of a pipeline for the same instant, only the first starts a run,
+  ///     whatever host it reaches; so choose it the same way each time.
+  ///   - fields: Further members of `run.event`.
   /// - Returns: Whether the host keeps it until its run begins.
   @discardableResult
   public func rerun(

@@ -14,20 +14,19 @@
 /// }
 /// ```
 ///
-/// The function runs in a task of its own, which is cancelled when the controlling shall end. The host of a plugin waits,
-/// within bounds, until it has returned, so that it can tidy up. When it returns by itself the controller has nothing more
-/// to say; when it throws, the controller has failed.
+/// The function runs in its own task, which is cancelled when the controller is to end. A plugin host waits, up to a limit, until it has returned,
+/// so that it can clean up. If it returns by itself, the controller is done; if it throws, the controller has failed.
 public protocol TaskController<State>: OperationController {
-  // Named again so that the compiler finds it by `run`.
+  // Declared again so that the compiler infers it from `run`.
   /// The state of the stores that can be controlled.
   associatedtype State
 
-  /// Drives what `controls` control, until the task is cancelled or nothing more is to come.
+  /// Drives the operations behind `controls`, until the task is cancelled or the controller is done.
   func run(with controls: OperationControls<State>) async throws
 }
 
 extension TaskController {
-  /// Runs ``run(with:)`` in a task, which the subscription cancels. What it throws is logged.
+  /// Runs ``run(with:)`` in a task that the subscription cancels. An error that it throws is logged.
   public func control(with controls: OperationControls<State>) -> OperationSubscription {
     let task = Task {
       do {

@@ -1,12 +1,12 @@
-/// Why the host did not give a secret or a stored value.
+/// Why the host did not return a secret or a stored value.
 public enum PluginAccessProblem: PluginProblemConvertible, Hashable, CustomStringConvertible {
   /// The pipeline file does not list the secret for this plugin.
   case denied
   /// There is no such secret or key.
   case unknown
-  /// The host lacks what was asked for; the text says what.
+  /// The host lacks what was requested; the text names it.
   case unavailable(String)
-  /// The host did not accept what it was given, such as a key that is too long.
+  /// The host rejected the request, for example because a key is too long.
   case refused
 
   /// What happened, in a few words.
@@ -19,7 +19,7 @@ public enum PluginAccessProblem: PluginProblemConvertible, Hashable, CustomStrin
     }
   }
 
-  /// The same with a code: `access-denied`, `access-unknown`, `access-unavailable` or `access-refused`.
+  /// The problem with its code: `access-denied`, `access-unknown`, `access-unavailable` or `access-refused`.
   public var pluginProblem: PluginProblem {
     let code =
       switch self {

@@ -1,18 +1,18 @@
-/// An error as the host gets it: what `retry.on` can name, what people read, and when to try again.
+/// An error as the host receives it: a code for `retry.on`, a message for people, and when to retry.
 ///
-/// Throw it, or let errors of your own convert to it by ``PluginProblemConvertible``. Every other error arrives with the
-/// code `plugin-error` and its description.
+/// Throw it, or let your own errors convert to it with ``PluginProblemConvertible``. Every other error arrives with the code `plugin-error` and its
+/// description.
 public struct PluginProblem: RetryHinting, Hashable, CustomStringConvertible {
-  /// Which failure it is, for `retry.on` and the history: `[a-z][a-z0-9-]*`. Keep it the same between versions.
+  /// The kind of failure, for `retry.on` and the history: `[a-z][a-z0-9-]*`. Keep it the same between versions.
   public var code: String
   /// What happened, where, and what to do.
   public var message: String
   /// How long to wait before another attempt; nil leaves it to the pipeline.
   public var retryAfter: Duration?
-  /// What else there is to know, for programs; nil for nothing.
+  /// Further details for programs; nil for none.
   public var detail: JSONValue?
 
-  /// A failure called `code`.
+  /// Creates a failure with the code `code`.
   public init(_ code: String, _ message: String, retryAfter: Duration? = nil, detail: JSONValue? = nil) {
     self.code = code
     self.message = message
@@ -20,15 +20,15 @@ public struct PluginProblem: RetryHinting, Hashable, CustomStringConvertible {
     self.detail = detail
   }
 
-  /// A setting that is not taken: throw it from ``PluginSettings/validate()`` or from what makes the offer's instance.
+  /// Creates the rejection of a setting: throw it from ``PluginSettings/validate()`` or from the function that creates the offer's instance.
   ///
-  /// A host that checks a pipeline file points at the setting.
+  /// When checking a pipeline file, a host points at the setting.
   ///
   /// - Parameters:
-  ///   - code: Which failure it is.
-  ///   - setting: The name of the setting, as it is in pipeline files; it is put before the message.
+  ///   - code: The kind of failure.
+  ///   - setting: The name of the setting, as in pipeline files; it precedes the message.
   ///   - message: What is wrong with its value.
-  ///   - range: Which part of its text is meant, in Unicode scalars from 0; nil for all of it.
+  ///   - range: The relevant part of its text, in Unicode scalars from 0; nil for the whole text.
   public init(_ code: String, setting: String, _ message: String, range: Range<Int>? = nil) {
     var detail: JSONMembers = ["setting": .string(setting)]
     if let range {
@@ -38,13 +38,13 @@ public struct PluginProblem: RetryHinting, Hashable, CustomStringConvertible {
     self.init(code, "\(setting): \(message)", detail: .object(detail))
   }
 
-  /// Code and message in one line.
+  /// Code and message on one line.
   public var description: String { "\(code): \(message)" }
 }
 
-/// An error that knows how it is told to the host.
+/// An error that converts itself for the host.
 public protocol PluginProblemConvertible: Error {
-  /// The error as the host gets it.
+  /// The error as the host receives it.
   var pluginProblem: PluginProblem { get }
 }
 
@@ -52,8 +52,7 @@ extension PluginProblem: PluginProblemConvertible {
   /// The problem itself.
   public var pluginProblem: PluginProblem { self }
 
-  /// What the host is told of any error. Cancellation is `cancelled`; what neither converts itself nor is known here
-  /// is `plugin-error`.
+  /// Creates the problem for any error. Cancellation becomes `cancelled`; an error that does not convert itself and is not known here becomes `plugin-error`.
   init(_ error: any Error) {
     switch error {
     case let error as any PluginProblemConvertible: self = error.pluginProblem
@@ -64,8 +63,7 @@ extension PluginProblem: PluginProblemConvertible {
     }
   }
 
-  /// The problem as the contract writes it. A code that the contract does not allow becomes `plugin-error`, and is
-  /// put before the message.
+  /// The problem in the contract's format. A code that the contract does not allow is replaced by `plugin-error`, and precedes the message.
   var json: JSONValue {
     var members: [(String, JSONValue)] =
       Self.isCode(code)

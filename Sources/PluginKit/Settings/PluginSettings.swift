@@ -1,4 +1,4 @@
-/// The settings of an offer: what `with:` may hold in a pipeline file.
+/// The settings of an offer: the members of `with:` in a pipeline file.
 ///
 /// ```swift
 /// struct IntervalSettings: PluginSettings {
@@ -8,18 +8,16 @@
 /// }
 /// ```
 ///
-/// That is all: names, types, defaults, which ones are required and what people read about them come from this one
-/// declaration, so that they cannot disagree. Every property must be a ``Setting``; one that is not is reported when the
-/// plugin is opened. The host has checked the file against the description before a plugin sees the settings; what only
-/// the plugin can check belongs into ``validate()``.
+/// This one declaration provides names, types, defaults, required settings and their summaries, so that they cannot disagree. Every property must
+/// be a ``Setting``; any other property is reported when the plugin is opened. The host checks the file against the description before a plugin
+/// receives the settings; checks that only the plugin can make belong in ``validate()``.
 ///
-/// In tests make them with ``init(settings:)``, or with `init()` and assignments.
+/// In tests, create settings with ``init(settings:)``, or with `init()` and assignments.
 public protocol PluginSettings: Decodable, Sendable {
-  /// Settings that have their defaults. Comes by itself.
+  /// Creates settings with their defaults. Synthesized.
   init()
 
-  /// Throws where the settings are not possible together, best a ``PluginProblem`` that says which of them and why. Does
-  /// nothing by default.
+  /// Throws if the combination of settings is invalid, preferably a ``PluginProblem`` that names the setting and the reason. Does nothing by default.
   func validate() throws
 }
 
@@ -27,11 +25,11 @@ extension PluginSettings {
   /// Accepts everything.
   public func validate() throws {}
 
-  /// The settings that a pipeline file with these members of `with:` gives.
+  /// Creates the settings that a pipeline file with these members of `with:` yields.
   ///
-  /// - Parameter members: An object of the settings' names and values; those that are missing get their defaults.
-  /// - Throws: ``PluginProblem`` with the code `invalid-settings` for a value of another type, for one that is required
-  ///   and missing and for an unknown one, and what ``validate()`` throws.
+  /// - Parameter members: An object of the settings' names and values; missing ones get their defaults.
+  /// - Throws: ``PluginProblem`` with the code `invalid-settings` for a value of the wrong type, a missing required setting and an unknown one;
+  ///   also the errors of ``validate()``.
   public init(settings members: JSONValue) throws {
     self = try SettingsShape(Self.self).decode(members)
   }
@@ -39,6 +37,6 @@ extension PluginSettings {
 
 /// The settings of an offer that has none.
 public struct NoSettings: PluginSettings {
-  /// No settings.
+  /// Creates an empty value.
   public init() {}
 }

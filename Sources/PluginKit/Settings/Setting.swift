@@ -1,24 +1,24 @@
 /// One setting: a member of `with:` in a pipeline file. See ``PluginSettings``.
 ///
-/// - `@Setting("How often") var every: Duration` must be given;
-/// - `@Setting("How often") var every: Duration = .seconds(60)` has a default, which people see;
-/// - `@Setting("At most") var limit: Int?` may be missing.
+/// - `@Setting("How often") var every: Duration` is required;
+/// - `@Setting("How often") var every: Duration = .seconds(60)` has a default, which the description shows;
+/// - `@Setting("At most") var limit: Int?` is optional.
 ///
-/// The setting is called like the property, in lower case with underscores: `catchUp` is `catch_up`.
+/// The setting is named after the property, in lower case with underscores: `catchUp` becomes `catch_up`.
 @propertyWrapper public struct Setting<Value: PluginValue>: Sendable, Decodable {
   private enum Content {
-    /// Must come from the pipeline file.
+    /// The value must come from the pipeline file.
     case required
     case value(Value)
   }
 
-  /// One line for people.
+  /// A one-line summary.
   public let summary: String
   private var content: Content
 
-  /// A setting without a default: one that must be given, or, where the property is an optional, nil.
+  /// Creates a setting without a default: it is required or, if the property is optional, nil.
   ///
-  /// - Parameter summary: What it means, in one line.
+  /// - Parameter summary: Its meaning, in one line.
   public init(_ summary: String) {
     self.summary = summary
     if let optional = Value.self as? any OptionalValue.Type, let none = optional.missing as? Value {
@@ -28,18 +28,18 @@
     }
   }
 
-  /// A setting with a default.
+  /// Creates a setting with a default.
   ///
   /// - Parameters:
   ///   - value: The default.
-  ///   - summary: What it means, in one line.
+  ///   - summary: Its meaning, in one line.
   public init(wrappedValue value: Value, _ summary: String) {
     self.summary = summary
     content = .value(value)
   }
 
-  /// The value. Settings that the kit hands to a plugin always have one; one that must be given, in a value that was made
-  /// by `init()`, has none until it is set, and reading it then is a programmer's error.
+  /// The value. Settings that the kit passes to a plugin always have one. A required setting of a value created by `init()` has none until it is
+  /// set, and reading it before is a programming error.
   public var wrappedValue: Value {
     get {
       guard case .value(let value) = content else {
@@ -50,22 +50,22 @@
     set { content = .value(newValue) }
   }
 
-  /// Throws: settings are decoded by the kit, as part of their ``PluginSettings``.
+  /// Throws: the kit decodes settings as part of their ``PluginSettings``.
   public init(from decoder: any Decoder) throws {
     throw DecodingError.dataCorrupted(
       .init(codingPath: decoder.codingPath, debugDescription: "settings are decoded by PluginKit alone"))
   }
 }
 
-/// A setting of any type, for those who describe and decode them.
+/// A setting of any type, for describing and decoding it.
 protocol AnySetting: Sendable {
   var summary: String { get }
   var valueType: ValueType { get }
   var allowedValues: [JSONValue]? { get }
   var isRequired: Bool { get }
-  /// The default as JSON; nil where there is none, or where it is "nothing".
+  /// Returns the default as JSON; nil if there is none, or if it is nil.
   func defaultValue() throws -> JSONValue?
-  /// The same setting with the value that the file gives.
+  /// Returns the same setting with the value from the file.
   func filled(with decoder: ValueDecoder) throws -> Self
 }
 

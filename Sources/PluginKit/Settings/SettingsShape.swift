@@ -1,14 +1,14 @@
 import OrderedCollections
 
-/// Which settings a ``PluginSettings`` type has: read from the ``Setting`` properties of a value made by `init()`.
+/// The settings of a ``PluginSettings`` type, read from the ``Setting`` properties of a value created by `init()`.
 struct SettingsShape<Settings: PluginSettings>: Sendable {
-  /// By the property's name, in the order of the declaration.
+  /// The settings by property name, in the order of their declaration.
   private let settings: OrderedDictionary<String, any AnySetting>
 
   init(_ type: Settings.Type = Settings.self) {
     var settings: OrderedDictionary<String, any AnySetting> = [:]
     for child in Mirror(reflecting: Settings()).children {
-      // The storage of a wrapped property is called like it, with an underscore before it.
+      // The storage of a wrapped property has the property's name with a leading underscore.
       guard let label = child.label, label.hasPrefix("_"), let setting = child.value as? any AnySetting else {
         continue
       }
@@ -17,9 +17,9 @@ struct SettingsShape<Settings: PluginSettings>: Sendable {
     self.settings = settings
   }
 
-  /// The settings as the contract describes them.
+  /// Returns the settings as the contract describes them.
   ///
-  /// - Throws: Where a default cannot be written as JSON.
+  /// - Throws: An error if a default cannot be encoded as JSON.
   func description() throws -> [JSONValue] {
     try settings.map { property, setting in
       var members: OrderedDictionary<String, JSONValue> = [
@@ -34,8 +34,7 @@ struct SettingsShape<Settings: PluginSettings>: Sendable {
     }
   }
 
-  /// What is wrong with the declaration, in sentences: properties that are no settings, and names that the contract does
-  /// not allow.
+  /// Returns the problems of the declaration, as sentences: properties that are not settings, and names that the contract does not allow.
   func problems() -> [String] {
     var problems = settings.keys.filter { !Self.isName(Self.settingName(of: $0)) }
       .map { "the setting '\(Self.settingName(of: $0))' of \(Settings.self) must be named like [a-z][a-z0-9_]*" }
@@ -71,7 +70,7 @@ struct SettingsShape<Settings: PluginSettings>: Sendable {
     }
   }
 
-  /// `catchUp` is `catch_up`, `URLOfFeed` is `url_of_feed`.
+  /// Returns a setting's name: `catchUp` becomes `catch_up`, `URLOfFeed` becomes `url_of_feed`.
   static func settingName(of property: String) -> String {
     let scalars = Array(property.unicodeScalars)
     var name = ""
@@ -100,11 +99,11 @@ struct SettingsShape<Settings: PluginSettings>: Sendable {
   }
 }
 
-/// Fills the ``Setting`` properties of one value. A class because it notes what was asked for.
+/// Fills the ``Setting`` properties of one value. A class because it records which properties were requested.
 private final class SettingsDecoder: Decoder {
   let members: JSONMembers
   let settings: OrderedDictionary<String, any AnySetting>
-  /// Whether it is only about what is asked for, so that nothing can be missing.
+  /// Whether only the requested properties matter, so that nothing can be missing.
   let isProbe: Bool
   var asked: Set<String> = []
 

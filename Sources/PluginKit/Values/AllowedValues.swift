@@ -1,10 +1,10 @@
-/// The only values that a type has, and what to say of another one.
+/// The only values that a type allows, and the message for any other value.
 struct AllowedValues {
   let values: [JSONValue]
 
   init(_ values: [JSONValue]) { self.values = values }
 
-  /// Those of a ``PluginValue`` that names them, and of any enumeration of strings that lists its cases; nil for other types.
+  /// The values of a ``PluginValue`` that lists them, and of any enumeration of strings that lists its cases; nil for other types.
   init?<T>(of type: T.Type) {
     if let type = type as? any PluginValue.Type, let values = type.allowedValues {
       self.values = values
@@ -20,7 +20,7 @@ struct AllowedValues {
     return names.isEmpty ? nil : names.map { .string($0) }
   }
 
-  /// What is wrong with `value`, with the value that was probably meant; nil where it is one of them.
+  /// Returns what is wrong with `value`, with a suggestion of the intended value; nil if it is allowed.
   func refusal(of value: JSONValue) -> String? {
     guard !values.contains(value) else { return nil }
     let names = values.map { $0.stringValue ?? $0.text }

@@ -1,12 +1,12 @@
 /// A number of bytes, which pipeline files write as `512KiB`, `1.5GB` or `4096`.
 public struct ByteCount: PluginValue, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible {
-  /// The bytes.
+  /// The number of bytes.
   public var bytes: Int64
 
-  /// So many bytes.
+  /// Creates a count of bytes.
   public init(_ bytes: Int64) { self.bytes = bytes }
 
-  /// So many bytes.
+  /// Creates a count of bytes.
   public init(integerLiteral bytes: Int64) { self.bytes = bytes }
 
   /// Reads the notation of pipeline files, or a whole number.
@@ -32,10 +32,10 @@ public struct ByteCount: PluginValue, Hashable, Comparable, ExpressibleByInteger
 
   /// `size`
   public static var valueType: ValueType { .size }
-  /// None.
+  /// Zero.
   public static var exampleValue: ByteCount? { 0 }
-  /// Fewer is less.
+  /// Orders counts by their number of bytes.
   public static func < (left: ByteCount, right: ByteCount) -> Bool { left.bytes < right.bytes }
-  /// The notation of pipeline files, perhaps rounded.
+  /// The notation of pipeline files, possibly rounded.
   public var description: String { SizeNotation.format(bytes) }
 }

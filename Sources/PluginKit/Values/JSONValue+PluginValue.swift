@@ -1,5 +1,5 @@
 extension JSONValue: PluginValue {
-  /// Reads whatever is there.
+  /// Reads any value.
   public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? ValueDecoder {
       self = decoder.value
@@ -24,7 +24,7 @@ extension JSONValue: PluginValue {
     }
   }
 
-  /// Writes the value as it is. Other encoders than the kit's may lose the order of members.
+  /// Writes the value as it is. Encoders other than the kit's may lose the order of members.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

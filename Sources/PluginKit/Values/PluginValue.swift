@@ -1,7 +1,7 @@
-/// A Swift type whose values cross the boundary: a setting, a requirement, a result, a state.
+/// A Swift type whose values cross the contract: a setting, a requirement, a result or a state.
 ///
-/// Strings, booleans, numbers, `Duration`, `Timestamp`, ``ByteCount``, `JSONValue`, arrays, dictionaries and optionals
-/// of these are. A struct of such properties becomes one by saying so, and so does an enumeration of strings:
+/// Strings, booleans, numbers, `Duration`, `Timestamp`, ``ByteCount`` and `JSONValue` conform, and so do arrays, dictionaries and optionals of
+/// these. A struct with such properties conforms by declaration, and so does an enumeration of strings:
 ///
 /// ```swift
 /// struct Count: PluginValue {              // {lines: int, longest?: string}
@@ -12,21 +12,21 @@
 /// enum Order: String, CaseIterable, PluginValue { case ascending, descending }
 /// ```
 ///
-/// The type in the pipeline language is found out by decoding one from nothing, so that it always agrees with what the
-/// synthesized `Codable` does. A type that decodes itself in another way is `json`, unless it says ``valueType`` itself.
+/// The type in the pipeline language is determined by a trial decoding, so it always agrees with the synthesized `Codable`. A type that decodes
+/// itself in another way is `json`, unless it declares ``valueType`` itself.
 public protocol PluginValue: Codable, Sendable {
   /// The type in the pipeline language.
   static var valueType: ValueType { get }
-  /// The only values there are, as JSON; nil where any value of the type will do.
+  /// The only allowed values, as JSON; nil if any value of the type is allowed.
   static var allowedValues: [JSONValue]? { get }
-  /// Any value, for finding out the type of what contains one; nil, the default, where the kit finds one itself.
+  /// Any value, for determining the types that contain one; nil, the default, if the kit can create one itself.
   static var exampleValue: Self? { get }
 }
 
 extension PluginValue {
-  /// What the type's `Decodable` asks for; `json` where that cannot be found out.
+  /// The type that the `Decodable` conformance decodes; `json` if that cannot be determined.
   public static var valueType: ValueType { TypeProbe.valueType(of: Self.self) }
-  /// Nil: any value of the type will do.
+  /// Nil: any value of the type is allowed.
   public static var allowedValues: [JSONValue]? { nil }
   /// Nil.
   public static var exampleValue: Self? { nil }
@@ -69,27 +69,27 @@ extension Double: PluginValue {
 extension Duration: PluginValue {
   /// `duration`
   public static var valueType: ValueType { .duration }
-  /// No time.
+  /// Zero.
   public static var exampleValue: Duration? { .zero }
 }
 
 extension Optional: PluginValue where Wrapped: PluginValue {
-  /// The type of what it may hold.
+  /// The type of the wrapped value.
   public static var valueType: ValueType { Wrapped.valueType }
-  /// Those of what it may hold.
+  /// The allowed values of the wrapped type.
   public static var allowedValues: [JSONValue]? { Wrapped.allowedValues }
 }
 
 extension Array: PluginValue where Element: PluginValue {
   /// A list of the elements' type.
   public static var valueType: ValueType { .list(Element.valueType) }
-  /// None.
+  /// An empty list.
   public static var exampleValue: [Element]? { [] }
 }
 
 extension Dictionary: PluginValue where Key == String, Value: PluginValue {
-  /// `json`: the pipeline language has no type for members of any name.
+  /// `json`: the pipeline language has no type for arbitrary members.
   public static var valueType: ValueType { .json }
-  /// Empty.
+  /// An empty dictionary.
   public static var exampleValue: [String: Value]? { [:] }
 }

@@ -10,9 +10,9 @@ extension Timestamp: PluginValue {
     self = timestamp
   }
 
-  /// The instant that `text` stands for in RFC 3339; nil where it is none. Precise to the nanosecond.
+  /// Creates the instant that `text` denotes in RFC 3339; nil if it is invalid. Precise to the nanosecond.
   public init?(notation text: String) {
-    // A double holds the seconds of this century exactly, but not their nanoseconds, which are read by themselves.
+    // A double represents the seconds of this century exactly, but not their nanoseconds, which are therefore read separately.
     guard let seconds = TimestampNotation.parse(text) else { return nil }
     var nanoseconds: Int64 = 0
     if let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) {
@@ -20,7 +20,7 @@ extension Timestamp: PluginValue {
       for digit in digits { nanoseconds = nanoseconds * 10 + Int64(digit - 48) }
       for _ in digits.count..<9 { nanoseconds *= 10 }
     }
-    // Half a nanosecond of slack would be enough; the parser adds the fraction to whole seconds.
+    // A slack of half a nanosecond would suffice; the parser adds the fraction to whole seconds.
     let whole = (seconds - Double(nanoseconds) / 1e9).rounded()
     self.init(seconds: Int64(whole), nanoseconds: nanoseconds)
   }
@@ -31,7 +31,7 @@ extension Timestamp: PluginValue {
     try container.encode(notation)
   }
 
-  /// The instant in RFC 3339, in UTC, with as many digits of a second as it has: none, 3, 6 or 9.
+  /// The instant in RFC 3339, in UTC, with 0, 3, 6 or 9 fractional digits as needed.
   public var notation: String {
     let text = TimestampNotation.format(Double(seconds))
     guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return text }
@@ -47,12 +47,12 @@ extension Timestamp: PluginValue {
   /// The beginning of 1970.
   public static var exampleValue: Timestamp? { Timestamp(seconds: 0) }
 
-  /// The instant so many nanoseconds after the beginning of 1970, as the contract counts.
+  /// Creates the instant that is this many nanoseconds after the beginning of 1970, as the contract counts.
   init(nanosecondsSince1970 nanoseconds: Int64) {
     self.init(seconds: 0, nanoseconds: nanoseconds)
   }
 
-  /// Nanoseconds since the beginning of 1970; the ends of the range for instants beyond it (the years 1677 and 2262).
+  /// Nanoseconds since the beginning of 1970, saturated for instants out of range (years before 1677 and after 2262).
   var nanosecondsSince1970: Int64 {
     let exact = Int128(seconds) * 1_000_000_000 + Int128(nanoseconds)
     return Int64(clamping: exact)

@@ -1,6 +1,6 @@
-/// Finds out what a `Decodable` type decodes, by letting it decode from nothing and writing down what it asks for.
+/// Determines what a `Decodable` type decodes, by letting it decode from a decoder that records its requests.
 ///
-/// Works for types whose `Decodable` is synthesized; of every other type it says `json`.
+/// Works for types whose `Decodable` is synthesized; for every other type, the result is `json`.
 final class TypeProbe {
   private var fields: [ValueType.Field] = []
   private var optionals: Set<String> = []
@@ -8,12 +8,12 @@ final class TypeProbe {
 
   private init() {}
 
-  /// The type in the pipeline language that `type` decodes from.
+  /// Returns the type in the pipeline language that `type` decodes from.
   static func valueType<T: Decodable>(of type: T.Type) -> ValueType {
     (try? probe(type))?.type ?? .json
   }
 
-  /// The type, and an example of a value.
+  /// Returns the type and an example of its values.
   static func probe<T: Decodable>(_ type: T.Type) throws -> (type: ValueType, example: T) {
     let probe = TypeProbe()
     let example = try T(from: ProbeDecoder(probe: probe))
@@ -23,7 +23,7 @@ final class TypeProbe {
 
   func beObject() { isObject = true }
 
-  /// What asks whether something is there can do without it.
+  /// Notes an optional member: the type checks whether it is present.
   func noteOptional(_ name: String) { optionals.insert(name) }
 
   func note(_ name: String, _ type: ValueType) {
@@ -36,7 +36,7 @@ final class TypeProbe {
   }
 }
 
-/// What the probed type cannot be decoded from; means `json`.
+/// Thrown if the type cannot be decoded by the probe, which means `json`.
 private struct NotProbed: Error {}
 
 private struct ProbeDecoder: Decoder {
@@ -57,7 +57,7 @@ private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { [] }
   var allKeys: [Key] { [] }
 
-  // The synthesized code asks this of optionals alone, before it decodes them.
+  // The synthesized code calls this only for optionals, before it decodes them.
   func contains(_ key: Key) -> Bool {
     probe.noteOptional(key.stringValue)
     return true

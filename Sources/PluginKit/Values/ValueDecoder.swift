@@ -1,11 +1,10 @@
 /// Decodes Swift values from `JSONValue`, without Foundation.
 ///
-/// Numbers must fit the type that is asked for exactly; a whole double is an integer. Durations are read in the notation
-/// of pipeline files. Null is "nothing there" for optionals, and an error for everything else. Members that nobody asks
-/// for are ignored.
+/// Numbers must fit the requested type exactly; a double without a fraction is an integer. Durations are read in the notation of pipeline files.
+/// Null is nil for optionals, and an error for everything else. Members that are not requested are ignored.
 public struct ValueDecoder: Decoder {
   let value: JSONValue
-  /// Where in the whole the value is.
+  /// The path to the value in the whole.
   public let codingPath: [any CodingKey]
   /// Empty.
   public var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -15,24 +14,24 @@ public struct ValueDecoder: Decoder {
     codingPath = path
   }
 
-  /// Reads a `T` from `value`. Throws `DecodingError`, or what `T` itself throws.
+  /// Decodes a `T` from `value`. Throws `DecodingError`, or errors of `T` itself.
   public static func decode<T: Decodable>(_ type: T.Type = T.self, from value: JSONValue) throws -> T {
     try ValueDecoder(value).decode(type)
   }
 
-  /// The members of an object.
+  /// Returns the members of an object.
   public func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard case .object(let members) = value else { throw mismatch([String: JSONValue].self, expected: "an object") }
     return KeyedDecodingContainer(MemberContainer<Key>(members: members, decoder: self))
   }
 
-  /// The elements of a list.
+  /// Returns the elements of a list.
   public func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard case .array(let elements) = value else { throw mismatch([JSONValue].self, expected: "a list") }
     return ElementContainer(elements: elements, decoder: self)
   }
 
-  /// The value itself.
+  /// Returns the value itself.
   public func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
   func mismatch<T>(_ type: T.Type, expected: String) -> DecodingError {
@@ -51,28 +50,28 @@ extension ValueDecoder: SingleValueDecodingContainer {
   /// Whether the value is null.
   public func decodeNil() -> Bool { value.isNull }
 
-  /// A boolean.
+  /// Decodes a boolean.
   public func decode(_ type: Bool.Type) throws -> Bool {
     guard case .bool(let value) = value else { throw mismatch(type, expected: "true or false") }
     return value
   }
 
-  /// A string.
+  /// Decodes a string.
   public func decode(_ type: String.Type) throws -> String {
     guard case .string(let value) = value else { throw mismatch(type, expected: "a string") }
     return value
   }
 
-  /// Any number.
+  /// Decodes any number.
   public func decode(_ type: Double.Type) throws -> Double {
     guard let value = value.doubleValue else { throw mismatch(type, expected: "a number") }
     return value
   }
 
-  /// Any number, rounded.
+  /// Decodes any number, rounded.
   public func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
 
-  /// A whole number that fits the type.
+  /// Decodes a whole number that fits the type.
   public func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T {
     guard let number = value.intValue, let value = T(exactly: number) else {
       throw mismatch(type, expected: "a whole number from \(T.min) through \(T.max)")
@@ -80,7 +79,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
     return value
   }
 
-  /// Anything that is `Decodable`.
+  /// Decodes anything that is `Decodable`.
   public func decode<T: Decodable>(_ type: T.Type) throws -> T {
     if type == JSONValue.self, let value = value as? T { return value }
     if type == Duration.self {
@@ -90,7 +89,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
     do {
       return try T(from: self)
     } catch DecodingError.dataCorrupted(let context) where type is any RawRepresentable.Type {
-      // The compiler's own decoding of an enumeration speaks of Swift types.
+      // The compiler's own errors for an enumeration mention Swift types.
       guard context.codingPath.count == codingPath.count else { throw DecodingError.dataCorrupted(context) }
       throw corrupted("\(value.text) is none of the values that it may have")
     }
@@ -146,7 +145,7 @@ private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
 }
 
-/// The elements of a list, one after the other.
+/// The elements of a list, in order.
 private struct ElementContainer: UnkeyedDecodingContainer {
   let elements: [JSONValue]
   let decoder: ValueDecoder

@@ -2,12 +2,11 @@ import OrderedCollections
 
 /// Encodes Swift values as `JSONValue`, without Foundation.
 ///
-/// Members keep the order in which they are encoded. Durations are written in the notation of pipeline files where that
-/// is exact, which it is for whole milliseconds, and as seconds with nine digits otherwise. Numbers that JSON does not
-/// have, such as NaN, are errors.
+/// Members keep the order in which they are encoded. Durations are written in the notation of pipeline files if that is exact, as it is for whole
+/// milliseconds, and otherwise as seconds with nine fractional digits. Numbers that JSON cannot represent, such as NaN, are errors.
 public struct ValueEncoder: Encoder {
   fileprivate let node: Node
-  /// Where in the whole the value is.
+  /// The path to the value in the whole.
   public let codingPath: [any CodingKey]
   /// Empty.
   public var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -17,7 +16,7 @@ public struct ValueEncoder: Encoder {
     codingPath = path
   }
 
-  /// The JSON of `value`. Throws `EncodingError`, or what the value itself throws.
+  /// Returns the JSON of `value`. Throws `EncodingError`, or errors of the value itself.
   public static func encode(_ value: some Encodable) throws -> JSONValue {
     try encode(value, path: [])
   }
@@ -26,7 +25,7 @@ public struct ValueEncoder: Encoder {
     switch value {
     case let value as JSONValue: return value
     case let value as String: return .string(value)
-    // A float would ask its container to encode a float, and so on for ever.
+    // A float would ask its container to encode a float, in endless recursion.
     case let value as Float: return try encode(Double(value), path: path)
     case let value as Duration: return .string(notation(of: value))
     case let value as Double:
@@ -50,19 +49,19 @@ public struct ValueEncoder: Encoder {
     return "\(seconds).\(String(attoseconds / 1_000_000_000 + 1_000_000_000).dropFirst())s"
   }
 
-  /// Collects the members of an object.
+  /// Returns a container for the members of an object.
   public func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     node.beObject()
     return KeyedEncodingContainer(MemberContainer<Key>(node: node, codingPath: codingPath))
   }
 
-  /// Collects the elements of a list.
+  /// Returns a container for the elements of a list.
   public func unkeyedContainer() -> any UnkeyedEncodingContainer {
     node.beArray()
     return ElementContainer(node: node, codingPath: codingPath)
   }
 
-  /// Takes the value itself.
+  /// Returns a container for the value itself.
   public func singleValueContainer() -> any SingleValueEncodingContainer {
     ValueContainer(node: node, codingPath: codingPath)
   }
@@ -72,7 +71,7 @@ public struct ValueEncoder: Encoder {
   }
 }
 
-/// A value that is being built: `Codable` wants containers that can be filled later than they are made.
+/// A value under construction: `Codable` requires containers that can be filled after their creation.
 private final class Node {
   private enum Content {
     case scalar(JSONValue)
@@ -189,7 +188,7 @@ private struct ValueContainer: SingleValueEncodingContainer {
   func encode<T: Encodable>(_ value: T) throws { node.set(try ValueEncoder.encode(value, path: codingPath)) }
 }
 
-/// A whole number, exact; those beyond 64 bits are errors.
+/// Returns a whole number exactly; numbers beyond 64 bits are errors.
 private func integer(_ value: some FixedWidthInteger & Encodable, _ path: [any CodingKey]) throws -> JSONValue {
   guard let number = Int64(exactly: value) else {
     throw EncodingError.invalidValue(

@@ -1,9 +1,9 @@
 import OrderedCollections
 
-/// The members of an object, in their order.
+/// The members of an object, in order.
 typealias JSONMembers = OrderedDictionary<String, JSONValue>
 
-/// A member's name or an element's number.
+/// The name of a member or the index of an element.
 struct ValueKey: CodingKey {
   let stringValue: String
   let intValue: Int?
@@ -23,7 +23,7 @@ struct ValueKey: CodingKey {
 }
 
 extension [any CodingKey] {
-  /// The way to a value, such as `lines[3].text`; empty for the whole.
+  /// The path to a value, such as `lines[3].text`; empty for the whole.
   var place: String {
     reduce(into: "") { place, key in
       if let index = key.intValue {

@@ -3,12 +3,12 @@ import Workspace
 
 /// The rows of the audit, each written in the transaction of what it records.
 enum AuditRows {
-  /// How many entries are kept: the latest.
+  /// The number of entries kept: the latest.
   static let kept: Int64 = 10_000
 
   /// Records an entry, and returns its number.
   ///
-  /// In SQL, which numbers the row.
+  /// In SQL, so that the row is numbered automatically.
   @discardableResult
   static func add(_ entry: AuditEntry, in db: Database) throws -> Int64 {
     try db.cachedStatement(
@@ -22,7 +22,7 @@ enum AuditRows {
     return number
   }
 
-  /// Records other particulars of an entry: what it tells of is done in several transactions.
+  /// Updates the details of an entry whose action is performed in several transactions.
   static func update(_ number: Int64, detail: String, in db: Database) throws {
     try db.cachedStatement(sql: "UPDATE audit_record SET detail = ? WHERE number = ?")
       .execute(arguments: [detail, number])
@@ -30,17 +30,17 @@ enum AuditRows {
 }
 
 extension History {
-  /// Records what changes nothing in the workspace by itself.
+  /// Records an action that changes nothing in the workspace by itself.
   package func record(_ entry: AuditEntry) throws(WorkspaceError) {
     _ = try write { db in try AuditRows.add(entry, in: db) }
   }
 
-  /// What was asked for, the latest first.
+  /// Returns the audit entries, the latest first.
   ///
   /// - Parameters:
   ///   - since: Only what was done at or after it. Default nil, for all.
   ///   - until: Only what was done before it. Default nil, for all.
-  ///   - limit: At most so many entries. Default nil, for all.
+  ///   - limit: The maximum number of entries. Default nil, for all.
   /// - Returns: The entries.
   /// - Throws: `WorkspaceError`.
   public func audit(

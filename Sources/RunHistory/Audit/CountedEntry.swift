@@ -1,7 +1,8 @@
 import SQLite
 import Synchronization
 
-/// An entry of the audit for something that is done to runs in many transactions: begun with the first of them, it has the number of runs so far. Any thread.
+/// An audit entry for something that is done to runs in many transactions: created with the first of them, it contains the number of runs so far. May
+/// be used from any thread.
 package final class CountedEntry: Sendable {
   private struct State {
     /// The number of the row; nil before the first transaction.
@@ -12,12 +13,12 @@ package final class CountedEntry: Sendable {
   private let entry: AuditEntry
   private let state = Mutex(State())
 
-  /// - Parameter entry: What is done. Its detail, where there is one, follows the number of runs.
+  /// - Parameter entry: What is done. Its detail, if any, follows the number of runs.
   package init(_ entry: AuditEntry) {
     self.entry = entry
   }
 
-  /// Writes that `count` more runs are among them. The result is for ``confirm(_:)``, after the transaction.
+  /// Adds `count` runs to the entry. Pass the result to ``confirm(_:)`` after the transaction.
   func write(_ count: Int, in db: Database) throws -> Part {
     let former = state.withLock { $0 }
     guard count > 0 else { return Part(row: former.row, count: 0) }
@@ -32,7 +33,7 @@ package final class CountedEntry: Sendable {
     return Part(row: try AuditRows.add(whole, in: db), count: count)
   }
 
-  /// The transaction of a part has been committed. One that was not has left nothing, and its row belongs to somebody else by now.
+  /// Confirms that the transaction of a part has been committed. One that was rolled back has left nothing, and its row number may have been reused.
   func confirm(_ part: Part) {
     state.withLock { state in
       state.row = part.row

@@ -1,26 +1,26 @@
 import Expressions
 import Values
 
-/// A condition on runs in the expression language: `state == 'failed' && duration > '5m' && params.region == 'eu'`.
+/// A history filter in the expression language: `state == 'failed' && duration > '5m' && params.region == 'eu'`.
 ///
-/// Names are the columns of the view `runs`, and `duration`. Instants are compared with times as ``TimeFilter`` reads them, durations with
-/// durations; both are read once, when the condition is. Everything else is as in pipeline files: texts are equal in any letter case, what
-/// is missing is null.
+/// Names are the columns of the view `runs`, and `duration`. Instants are compared with times as read by ``TimeFilter``, durations with durations;
+/// both are parsed once, together with the filter. Everything else is as in pipeline files: strings are compared regardless of case, and missing
+/// values are null.
 public struct RunCondition: Sendable, Hashable {
-  /// The text it was read from.
+  /// The text it was parsed from.
   public let text: String
-  /// When it was read: what `2h` and `today` are counted from, and how long a run has been going on.
+  /// When it was parsed: the reference for `2h` and `today`, and for the duration of active runs.
   public let now: RecordTime
   let expression: Expression
 
-  /// Reads a condition.
+  /// Parses a filter.
   ///
   /// - Parameters:
   ///   - text: The expression, without `${{ }}`.
-  ///   - now: What times are counted from.
-  /// - Returns: The condition.
-  /// - Throws: `ExpressionError` with the place of what is wrong: syntax, a name that runs do not have, a time or duration that cannot be
-  ///   read, a function that needs a run that goes on.
+  ///   - now: The reference for times.
+  /// - Returns: The filter.
+  /// - Throws: `ExpressionError` with the position of the problem: a syntax error, a name that runs do not have, a time or duration that cannot be
+  ///   parsed, or a function that requires an active run.
   public static func parse(_ text: String, now: RecordTime = .now) throws(ExpressionError) -> RunCondition {
     let parsed = try Expression.parse(text)
     var reader = RunConditionReader(program: parsed.storage.program, now: now)
@@ -29,18 +29,17 @@ public struct RunCondition: Sendable, Hashable {
       text: text, now: now, expression: Expression(text: text, storage: Expression.Storage(reader.program)))
   }
 
-  /// Whether the condition holds of a run, as readers see it. A run of which it cannot be evaluated (such as `fromJSON` of a text that is none)
-  /// does not match.
+  /// Whether a run matches the filter, as readers see the run. A run for which it cannot be evaluated (such as `fromJSON` of invalid text) does not match.
   public func matches(_ run: RunRecord) -> Bool {
     (try? holds(of: run)) ?? false
   }
 
-  /// Whether the condition holds of a run; throws where it cannot be evaluated.
+  /// Whether a run matches the filter; throws if it cannot be evaluated.
   func holds(of run: RunRecord) throws(ExpressionError) -> Bool {
     try expression.isTruthy(in: RunConditionContexts(run: run, now: now))
   }
 
-  /// Two conditions of one text and one instant are equal.
+  /// Compares the text and the reference time.
   public static func == (left: RunCondition, right: RunCondition) -> Bool {
     left.text == right.text && left.now == right.now
   }
@@ -49,7 +48,7 @@ public struct RunCondition: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// A name in a condition.
+/// A name in a history filter.
 enum RunConditionName: String, CaseIterable {
   case id, pipeline, state, reason, trigger, host, user, version, definition, path, parent, controller
   case parentOperation = "parent_operation"
@@ -61,7 +60,7 @@ enum RunConditionName: String, CaseIterable {
   case operations, succeeded, failed, skipped, cancelled, reused, pid
   case params, event, at, labels
 
-  /// What its values are.
+  /// The type of its values.
   enum Kind { case text, instant, duration, number, json }
 
   var kind: Kind {
@@ -74,11 +73,11 @@ enum RunConditionName: String, CaseIterable {
     }
   }
 
-  /// The column of the table that it is compared in.
+  /// The table column that it is compared with.
   var column: String { self == .at ? "instant" : rawValue }
 }
 
-/// What the names of a condition are for one run.
+/// The values of a filter's names for one run.
 struct RunConditionContexts: ExpressionContexts {
   let run: RunRecord
   let now: RecordTime
@@ -124,7 +123,7 @@ struct RunConditionContexts: ExpressionContexts {
     }
   }
 
-  /// In milliseconds; of a run that goes on, so far.
+  /// In milliseconds; for an active run, so far.
   private var duration: Double? {
     guard let started = run.startedAt, let end = run.endedAt ?? (run.state == .running ? now : nil) else { return nil }
     return Double(end.microseconds - started.microseconds) / 1000

@@ -1,7 +1,7 @@
 import Expressions
 import Values
 
-/// Checks the names of a condition, and turns the times and durations that people write into what they are compared with.
+/// Checks the names in a history filter, and parses times and durations into the values that they are compared with.
 struct RunConditionReader {
   var program: ExpressionProgram
   let now: RecordTime
@@ -44,7 +44,7 @@ struct RunConditionReader {
     }
   }
 
-  /// Reads the literal at `literal`, if it is one and `other` is an instant or a duration.
+  /// Parses the literal at `literal`, if it is one and `other` is an instant or a duration.
   private mutating func read(_ literal: Int32, comparedWith other: Int32) throws(ExpressionError) {
     let node = program.nodes[Int(literal)]
     guard let name = name(of: other), let value = program.literal(literal), value != .null else { return }
@@ -68,7 +68,7 @@ struct RunConditionReader {
     }
   }
 
-  /// The name that a node is, alone.
+  /// Returns the name that a node consists of.
   func name(of index: Int32) -> RunConditionName? {
     let node = program.nodes[Int(index)]
     return node.kind == .context ? RunConditionName(rawValue: program.names[Int(node.first)].lowercased()) : nil

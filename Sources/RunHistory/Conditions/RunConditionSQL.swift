@@ -1,10 +1,10 @@
 import Expressions
 import Values
 
-/// What a condition lets the database leave out: SQL that holds of every run of which the condition holds, and of some others.
+/// The part of a history filter that the database can evaluate: SQL that is true for every matching run, and for some others.
 ///
-/// The condition itself is evaluated for each run that is left, so that this decides how much is read, and never what is found. So what is not known to
-/// mean the same in SQL (comparisons of different types, letter case beyond ASCII, `!`) is simply not said here.
+/// The filter itself is evaluated for each remaining run, so this determines how much is read, but never what is found. Anything not known to mean
+/// the same in SQL (comparisons of different types, letter case beyond ASCII, `!`) is therefore omitted.
 struct RunConditionSQL {
   let program: ExpressionProgram
   let now: RecordTime
@@ -15,7 +15,7 @@ struct RunConditionSQL {
     now = condition.now
   }
 
-  /// A condition on `run_record`; nil where nothing can be said.
+  /// A condition on `run_record`; nil if there is none.
   var text: String? { sql(program.root) }
 
   /// The states that the run must be in, as readers see them; nil for any.
@@ -23,29 +23,29 @@ struct RunConditionSQL {
     conjuncts.compactMap(states).reduce(nil) { ($0 ?? $1).intersection($1) }
   }
 
-  /// The texts of which the name of the pipeline must be one, in any letter case; nil for any.
+  /// The possible names of the pipeline, in any letter case; nil for any.
   var pipelines: [String]? { conjuncts.lazy.compactMap { texts($0, of: .pipeline) }.first }
 
-  /// From when on the run must have been created.
+  /// The earliest time at which the run must have been created.
   var since: RecordTime? {
     conjuncts.compactMap { bound($0, [.createdAt], [.greater, .greaterOrEqual, .equal], slack: 0) }.max()
   }
 
-  /// Before when. Whatever began or ended before an instant was created before it.
+  /// The time before which the run must have been created. A run that began or ended before an instant was created before it.
   var until: RecordTime? {
     conjuncts.compactMap { bound($0, [.createdAt, .startedAt, .endedAt], [.less, .lessOrEqual, .equal], slack: 1000) }
       .min()
   }
 
-  /// What must hold together.
+  /// The terms of the top-level conjunction.
   private var conjuncts: [Int32] {
     let root = program.nodes[Int(program.root)]
     return root.kind == .and ? Array(program.children(of: root)) : [program.root]
   }
 
-  // MARK: What a node says by itself
+  // MARK: Conditions of single nodes
 
-  /// A comparison as name, operator and literal, whichever side the literal is on.
+  /// Returns a comparison as name, operator and literal, whichever side the literal is on.
   private func comparison(_ index: Int32) -> (name: Int32, kind: ExpressionProgram.Kind, literal: JSONValue)? {
     let node = program.nodes[Int(index)]
     switch node.kind {
@@ -68,7 +68,7 @@ struct RunConditionSQL {
     return Set(RunState.allCases).subtracting(RunState(rawValue: text.lowercased()).map { [$0] } ?? [])
   }
 
-  /// `name == 'a'`, or several of these joined by `||`.
+  /// Returns the texts of `name == 'a'`, or of several of these joined by `||`.
   private func texts(_ index: Int32, of wanted: RunConditionName) -> [String]? {
     let node = program.nodes[Int(index)]
     if node.kind == .or {
@@ -117,7 +117,7 @@ struct RunConditionSQL {
     case .instant: return Self.instant(literal).flatMap { instant(name, kind, $0) }
     case .duration:
       guard kind == .greater || kind == .greaterOrEqual, case .double(let milliseconds) = literal else { return nil }
-      // Rounding must not leave anything out.
+      // Rounding must not exclude anything.
       return
         "coalesce(run_record.ended_at, \(now.microseconds)) - run_record.started_at >= \(Int64(milliseconds.clamped * 1000) - 1)"
     case .number: return number(name, kind, literal)
@@ -128,16 +128,16 @@ struct RunConditionSQL {
   private func equality(_ name: RunConditionName, _ literal: JSONValue) -> String? {
     guard let text = literal.stringValue, text.isComparable, name != .definition else { return nil }
     if name == .state {
-      // A run whose host is gone may be recorded as going on.
+      // A run whose host no longer exists may be recorded as active.
       let going = text.lowercased() == RunState.interrupted.rawValue ? ", 'running', 'queued'" : ""
       return "run_record.state IN (\(text.lowercased().quoted)\(going))"
     }
-    // On the column: SQLite makes `IN` of several of these, and takes the collation of its left side.
+    // On the column: SQLite combines several of these to `IN`, and uses the collation of the left side.
     return "run_record.\(name.rawValue) COLLATE NOCASE = \(text.quoted)"
   }
 
   private func instant(_ name: RunConditionName, _ kind: ExpressionProgram.Kind, _ time: RecordTime) -> String? {
-    // Compared to the millisecond, which is cut and not rounded.
+    // Compared to the millisecond, which is truncated rather than rounded.
     switch kind {
     case .greater, .greaterOrEqual: "run_record.\(name.column) >= \(time.microseconds)"
     case .less, .lessOrEqual: "run_record.\(name.column) < \(time.microseconds + 1000)"
@@ -150,11 +150,11 @@ struct RunConditionSQL {
     let signs: [ExpressionProgram.Kind: String] = [
       .equal: "=", .notEqual: "<>", .less: "<", .lessOrEqual: "<=", .greater: ">", .greaterOrEqual: ">=",
     ]
-    // The counts of a run that goes on are not recorded yet.
+    // The counts of an active run are not recorded yet.
     return signs[kind].map { "(run_record.ended_at IS NULL OR run_record.\(name.rawValue) \($0) \(number))" }
   }
 
-  /// A member of `params`, `labels` or `event`: at least its text must stand there somewhere.
+  /// Returns a condition for a member of `params`, `labels` or `event`: its text must at least occur somewhere.
   private func member(_ index: Int32, _ kind: ExpressionProgram.Kind, _ literal: JSONValue) -> String? {
     guard kind == .equal, let text = literal.stringValue, text.isComparable, text.isPlain,
       let place = program.fixedPlace(of: index)?.first, ["params", "labels", "event"].contains(place)
@@ -176,7 +176,7 @@ struct RunConditionSQL {
 extension String {
   fileprivate var isASCIIText: Bool { utf8.allSatisfy { $0 < 0x80 && $0 > 0 } }
 
-  /// Whether nothing but a text of the same letters can be equal to it: what is no number is not, and neither is null.
+  /// Whether only a string with the same letters can be equal to it, and neither a number nor null.
   fileprivate var isComparable: Bool { isASCIIText && expressionNumber.isNaN }
 
   /// Whether it looks the same in JSON.
@@ -191,6 +191,6 @@ extension String {
 }
 
 extension Double {
-  /// Within what an integer of microseconds holds.
+  /// The value limited to what an integer of microseconds can hold.
   fileprivate var clamped: Double { Swift.min(Swift.max(self, 0), 1e15) }
 }

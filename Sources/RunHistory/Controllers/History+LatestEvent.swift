@@ -3,9 +3,9 @@ import Values
 import Workspace
 
 extension History {
-  /// The event of the latest run of a pipeline that a controller began for the feed at `url`; nil where there is none.
+  /// Returns the event of the latest run of a pipeline that a controller began for the feed at `url`, or nil if there is none.
   ///
-  /// It is as durable as the run: what a controller told before, and no run was begun for, is not in it.
+  /// The event is as durable as the run. Events that led to no run are not included.
   package func latestEvent(
     of pipeline: String, from controller: String, url: String
   ) throws(WorkspaceError) -> JSONValue? {

@@ -1,7 +1,7 @@
 import SQLite
 import Workspace
 
-/// What one plugin remembers of one pipeline: JSON texts by name. Any thread.
+/// The values that one plugin stores for one pipeline: JSON texts by key. May be used from any thread.
 package struct PluginValues: Sendable {
   private let plugin: String
   private let pipeline: String
@@ -19,14 +19,14 @@ package struct PluginValues: Sendable {
     StoredPluginValue.plugin == plugin && StoredPluginValue.pipeline == pipeline
   }
 
-  /// The text under a name; nil where there is none.
+  /// Returns the text under a key, or nil if there is none.
   package func text(_ key: String) throws(WorkspaceError) -> String? {
     try history.read { db in
       try db.fetch(for: StoredPluginValue.self).where(own && StoredPluginValue.key == key).first?.value
     }
   }
 
-  /// Puts a text under a name; nil takes it away. Durable when it returns.
+  /// Stores a text under a key; nil removes it. Durable when it returns.
   package func set(_ text: String?, for key: String) async throws {
     let (plugin, pipeline, own) = (plugin, pipeline, own)
     try await recorder.perform(changing: { _ in [StoredPluginValue.self] }) { db in
@@ -41,7 +41,7 @@ package struct PluginValues: Sendable {
     }
   }
 
-  /// The names that begin with a text, compared by their bytes, in order.
+  /// Returns the keys with the given prefix, compared by their bytes, in order.
   package func keys(beginningWith prefix: String) throws(WorkspaceError) -> [String] {
     try history.read { db in
       try db.fetch(for: StoredPluginValue.self)

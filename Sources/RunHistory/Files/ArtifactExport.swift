@@ -1,12 +1,12 @@
 import Glibc
 import OperatingSystem
 
-/// Copies kept artifacts out of the workspace. Files that are there already stay, and no symbolic link below the target is followed.
+/// Copies kept artifacts out of the workspace. Existing files are kept, and no symbolic link below the target is followed.
 package struct ArtifactExport {
-  /// An artifact, and where its files go.
+  /// An artifact, and the destination of its files.
   package struct Part {
     package let artifact: KeptArtifact
-    /// The steps from the target to what the paths of the artifact start from.
+    /// The path components from the target to the directory for the artifact's paths.
     package let place: [String]
 
     package init(_ artifact: KeptArtifact, to place: [String]) {
@@ -33,9 +33,9 @@ package struct ArtifactExport {
   /// Copies the parts.
   ///
   /// - Parameters:
-  ///   - parts: What is copied, and where it goes.
-  ///   - replaces: Whether files that are there already are replaced.
-  /// - Returns: The paths of what was copied, from the target on: of a directory, its own.
+  ///   - parts: What to copy, and where to.
+  ///   - replaces: Whether existing files are replaced.
+  /// - Returns: The copied paths, relative to the target; a directory counts as one path.
   /// - Throws: ``Failure`` for the first file that cannot be copied.
   package func copy(_ parts: [Part], replacing replaces: Bool) throws(Failure) -> [String] {
     if mkdir(target, 0o777) != 0, errno != EEXIST { throw Failure(path: target, number: errno) }

@@ -1,7 +1,7 @@
-/// That a log had grown to a size at a time: what an index of logs is made of. The order of the logs of an attempt is that in which they grew.
+/// The growth of a log to a size at a time, which log indexes consist of. The logs of an attempt are ordered by their growth.
 package struct LogGrowth: Sendable, Hashable {
   package var log: LogName
-  /// In bytes. Smaller than before where the log was cut: nothing that was said of the rest holds any more.
+  /// In bytes. Smaller than before if the log was truncated: earlier entries about the rest are no longer valid.
   package var size: Int64
   package var time: RecordTime
 

@@ -1,14 +1,14 @@
 import Glibc
 import OperatingSystem
 
-/// When the lines of a run's logs were written, and in which order those of the two streams of an attempt: read from the index files that its hosts have kept
-/// beside the logs.
+/// The times at which the lines of a run's logs were written, and the order of the two streams of an attempt: read from the index files that its
+/// hosts kept with the logs.
 ///
-/// What is missing, cut or damaged in them is as if it had never been there. The order is that of the host that ran the attempt, to some milliseconds.
+/// Missing, truncated or damaged parts are treated as absent. The order is that of the host that ran the attempt, accurate to some milliseconds.
 package final class LogIndex {
-  /// Where something stands in the order of the logs.
+  /// A position in the order of the logs.
   package struct Mark: Sendable, Hashable {
-    /// Grows with each growth of any log of the same host.
+    /// Increases with each growth of any log of the same host.
     package let sequence: Int
     package let time: RecordTime
   }
@@ -26,22 +26,22 @@ package final class LogIndex {
 
   private let run: RunID
   private let workspace: String
-  /// The logs that are asked for; nil for all.
+  /// The requested logs; nil for all.
   private let logs: Set<LogName>?
   private var files: [String: File] = [:]
   private var growths: [LogName: [Growth]] = [:]
   private var count = 0
 
-  /// More is left out: 200 MB of memory.
+  /// The maximum number of growths, which take 200 MB of memory; more are skipped.
   private static let mostGrowths = 8 << 20
   private static let chunkSize = 1 << 20
 
-  /// Reads what there is.
+  /// Reads the existing index files.
   ///
   /// - Parameters:
   ///   - run: The run.
   ///   - workspace: The directory of the workspace.
-  ///   - logs: The paths of the logs that are asked for, as records have them. Default: all.
+  ///   - logs: The paths of the requested logs, as in records. Default: all.
   package init(of run: RunID, in workspace: String, logs: [String]? = nil) {
     self.run = run
     self.workspace = workspace
@@ -49,12 +49,12 @@ package final class LogIndex {
     refresh()
   }
 
-  /// Reads what was written since.
+  /// Reads what has been written since.
   package func refresh() {
     for name in RunFilePath.names(of: run, in: workspace) where LogIndexCoding.isIndex(name) { read(name) }
   }
 
-  /// Where a log stands that has grown beyond `end` bytes, or to that; nil where no index says.
+  /// Returns the position of a log when it first had at least `end` bytes, or nil if no index contains it.
   package func mark(of log: LogName, covering end: Int64) -> Mark? {
     guard let growths = growths[log] else { return nil }
     // The first one that is large enough.
@@ -66,7 +66,7 @@ package final class LogIndex {
     return low < growths.count ? growths[low].mark : nil
   }
 
-  /// Whether anything is known of a log.
+  /// Whether anything is known about a log.
   package func knows(_ log: LogName) -> Bool { growths[log] != nil }
 
   private func read(_ name: String) {
@@ -107,7 +107,7 @@ package final class LogIndex {
     let mark = Mark(sequence: count, time: growth.time)
     count += 1
     var known = growths.removeValue(forKey: growth.log) ?? []
-    // It was cut, and written anew from there.
+    // It was truncated, and rewritten from there.
     while let last = known.last, last.size > growth.size { known.removeLast() }
     if known.last?.size != growth.size { known.append(Growth(size: growth.size, mark: mark)) }
     growths[growth.log] = known

@@ -1,8 +1,8 @@
-/// The form of an index file, `<number>.index` in the directory of a run: a mark, and blocks that are appended.
+/// The format of an index file, `<number>.index` in the directory of a run: a mark, followed by appended blocks.
 ///
-/// A block is its length, a check sum of 16 bits, and as many bytes: the time of the first growth, in microseconds since 1970, and for each growth the log
-/// (`number * 2`, and 1 more for standard error), the size, and the microseconds since the one before. Numbers are LEB128, those that may be negative in zigzag.
-/// A block that is not whole, or not what was written, ends the file.
+/// A block consists of its length, a 16-bit checksum, and that many bytes: the time of the first growth, in microseconds since 1970, and for each
+/// growth the log (`number * 2`, plus 1 for standard error), the size, and the microseconds since the previous one. Numbers are LEB128, with zigzag
+/// encoding if they may be negative. An incomplete or damaged block ends the file.
 package enum LogIndexCoding {
   package static let suffix = ".index"
   package static let mark: [UInt8] = Array("penlogs1".utf8)
@@ -14,7 +14,7 @@ package enum LogIndexCoding {
 
   // MARK: Writing
 
-  /// Appends a block with what has grown.
+  /// Appends a block with the given growths.
   package static func write(_ growths: [LogGrowth], to bytes: inout [UInt8]) {
     guard let first = growths.first else { return }
     var content: [UInt8] = []
@@ -45,9 +45,9 @@ package enum LogIndexCoding {
 
   // MARK: Reading
 
-  /// Reads the blocks from the beginning of `bytes`, as far as they are whole.
+  /// Reads the complete blocks at the beginning of `bytes`.
   ///
-  /// - Returns: How many bytes they have; nil where what follows was not written as it is.
+  /// - Returns: Their size in bytes, or nil if what follows is damaged.
   package static func read(_ bytes: ArraySlice<UInt8>, _ body: (LogGrowth) -> Void) -> Int? {
     var rest = bytes
     while true {
@@ -64,7 +64,7 @@ package enum LogIndexCoding {
     }
   }
 
-  /// In bytes. A host writes what has gathered in some milliseconds.
+  /// In bytes. A host writes what has accumulated in some milliseconds.
   private static let longestBlock: UInt64 = 1 << 24
 
   private static func readContent(_ content: ArraySlice<UInt8>, _ body: (LogGrowth) -> Void) {
@@ -80,7 +80,7 @@ package enum LogIndexCoding {
     }
   }
 
-  /// Takes a number from the beginning; nil where it is not whole.
+  /// Takes a number from the beginning; returns nil if it is incomplete.
   private static func number(_ bytes: inout ArraySlice<UInt8>) -> UInt64? {
     var number: UInt64 = 0
     var shift: UInt64 = 0
@@ -98,7 +98,7 @@ package enum LogIndexCoding {
 
   private static func unzigzag(_ number: UInt64) -> Int64 { Int64(bitPattern: number >> 1) ^ -Int64(number & 1) }
 
-  /// Fletcher's, of 16 bits: it tells a block that was cut, or filled with zeros by a crash of the computer.
+  /// Fletcher's 16-bit checksum, which detects a block that was truncated, or filled with zeros by a crash of the computer.
   private static func checkSum(_ bytes: ArraySlice<UInt8>) -> UInt16 {
     var (low, high): (UInt16, UInt16) = (1, 0)
     for byte in bytes {

@@ -1,4 +1,4 @@
-/// The name of a log in the directory of its run: a number, and the stream that goes to it, as `12.out` and `12.err`.
+/// The name of a log in the directory of its run: a number, and the stream written to it, such as `12.out` and `12.err`.
 package struct LogName: Sendable, Hashable {
   package let number: Int
   package let isError: Bool
@@ -8,7 +8,7 @@ package struct LogName: Sendable, Hashable {
     self.isError = isError
   }
 
-  /// Reads a name; nil where it is not that of a log.
+  /// Parses a name; nil if it is not that of a log.
   package init?(_ text: some StringProtocol) {
     guard let dot = text.firstIndex(of: "."), let number = Int(text[..<dot]), number >= 0 else { return nil }
     self.init(number: number, isError: text[dot...] == Self.errorSuffix)

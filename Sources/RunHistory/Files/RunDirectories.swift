@@ -3,18 +3,18 @@ import OperatingSystem
 
 /// The directories of runs in a workspace, with their logs and large results: `runs/<id>`.
 package struct RunDirectories {
-  /// What came of removing directories.
+  /// The outcome of removing directories.
   package struct Removal: Sendable {
     /// How many were removed.
     package var removed = 0
-    /// The bytes that were in their files.
+    /// The total size of their files in bytes.
     package var bytes: Int64 = 0
     /// What could not be removed, with the operating system's reason.
     package var failures: [String] = []
 
     package init() {}
 
-    /// Counts what was removed, or would be, as well.
+    /// Adds the counts of another removal.
     package mutating func add(_ other: Self) {
       removed += other.removed
       bytes += other.bytes
@@ -31,8 +31,8 @@ package struct RunDirectories {
 
   /// Removes the directories of exactly these runs.
   ///
-  /// No path is ever put together: each step is opened from the one above by a validated id, and no symbolic link is followed, so
-  /// that nothing outside the workspace can be reached whatever a file in it is replaced by.
+  /// Paths are never concatenated: each component is opened from its parent by a validated id, and no symbolic link is followed, so that nothing
+  /// outside the workspace can be reached whatever a file in it has been replaced by.
   package func remove(_ runs: [RunID]) -> Removal {
     var removal = Removal()
     let root = open(workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -49,7 +49,7 @@ package struct RunDirectories {
     return removal
   }
 
-  /// Removes what stands in the directory of a run where results are expected, but for the files with these names. Returns how many there were.
+  /// Removes the result files in the directory of a run, except those with the given names. Returns how many there were.
   func removeResults(of run: RunID, except kept: Set<String>) -> Int {
     let runs = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard runs >= 0 else { return 0 }
@@ -68,7 +68,7 @@ package struct RunDirectories {
     return count
   }
 
-  /// The runs that have a directory, in order.
+  /// Returns the runs that have a directory, in order.
   package func all() -> [RunID] {
     let directory = open("\(workspace)/runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard directory >= 0 else { return [] }
@@ -79,19 +79,19 @@ package struct RunDirectories {
     .sorted()
   }
 
-  /// How much the files of these runs hold, in bytes.
+  /// Returns the total size of the files of these runs, in bytes.
   package func size(of runs: [RunID]) -> Int64 {
     runs.reduce(0) { $0 + Self.size(of: "\(workspace)/runs/\($1.text)") }
   }
 
-  /// Each level needs a descriptor. What processes leave in the folder of their run may nest deeper, and is moved up before it is removed.
+  /// Each level needs a descriptor. The directories of processes in the folder of their run may nest deeper, and are moved up before they are removed.
   private static let deepest = 16
 
   private static func remove(
     _ name: String, in parent: Int32, depth: Int, top: Int32? = nil, into removal: inout Removal
   ) {
     var descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    // A directory that a process has closed to its owner, who still owns it.
+    // A directory whose permissions a process has removed, although its user still owns it.
     if descriptor < 0, errno == EACCES, depth > 0, fchmodat(parent, name, 0o700, AT_SYMLINK_NOFOLLOW) == 0 {
       descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
@@ -116,7 +116,7 @@ package struct RunDirectories {
       }
     }
     if depth == 0 {
-      // Until nothing has been moved up any more.
+      // Until nothing more has been moved up.
       while let moved = DirectoryNames.of(descriptor: descriptor).first(where: { $0.hasPrefix(moved) }) {
         let failures = removal.failures.count
         remove(moved, in: descriptor, depth: 1, top: descriptor, into: &removal)
@@ -131,7 +131,7 @@ package struct RunDirectories {
     }
   }
 
-  /// How directories are called that were moved up. No file of a run begins so.
+  /// The prefix of directories that were moved up. No file of a run begins with it.
   private static let moved = ".moved-"
 
   private static func moveUp(_ name: String, from folder: Int32, to top: Int32, _ removal: inout Removal) {

@@ -1,16 +1,16 @@
 import Glibc
 import OperatingSystem
 
-/// The name of a file of a run as records have it: `runs/<id>/<name>`, relative to the workspace.
+/// The name of a file of a run as in records: `runs/<id>/<name>`, relative to the workspace.
 ///
-/// Records come from the database, which somebody else may have written: nothing else than this is ever opened for a name in it.
+/// Records come from the database, which others may have written: only such paths are ever opened for a name in it.
 package struct RunFilePath: Sendable, Hashable, Comparable {
   /// The run whose directory it is in.
   package let run: RunID
   /// A plain name.
   package let name: String
 
-  /// Reads a path; nil where it is not that of a file of a run.
+  /// Parses a path; nil if it is not that of a file of a run.
   package init?(_ recorded: String) {
     let parts = recorded.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0] == "runs", let run = RunID(parts[1]), run.text == parts[1],
@@ -20,13 +20,13 @@ package struct RunFilePath: Sendable, Hashable, Comparable {
     name = String(parts[2])
   }
 
-  /// Opens the regular file that a record names. No symbolic link below the workspace is followed.
+  /// Opens the regular file that a record refers to. No symbolic link below the workspace is followed.
   ///
   /// - Parameters:
-  ///   - recorded: What the record says.
+  ///   - recorded: The recorded path.
   ///   - workspace: The directory of the workspace.
   /// - Returns: The open file.
-  /// - Throws: ``InputFileError``, with `EINVAL` for what is not the name of a file of a run.
+  /// - Throws: ``InputFileError``, with `EINVAL` if the path is not that of a file of a run.
   package static func open(_ recorded: String, in workspace: String) throws(InputFileError) -> InputFile {
     guard let path = RunFilePath(recorded) else { throw .system(path: recorded, number: EINVAL) }
     return try path.open(in: workspace)
@@ -41,7 +41,7 @@ package struct RunFilePath: Sendable, Hashable, Comparable {
     return try InputFile(name, in: directory, followsLink: false)
   }
 
-  /// The names in the directory of a run; none where it cannot be read.
+  /// Returns the names in the directory of a run, or none if it cannot be read.
   package static func names(of run: RunID, in workspace: String) -> [String] {
     guard let runs = try? directory("\(workspace)/runs", AT_FDCWD) else { return [] }
     defer { close(runs) }

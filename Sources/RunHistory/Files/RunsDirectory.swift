@@ -1,12 +1,12 @@
 import Glibc
 
-/// The directory `runs` of a workspace, which has the files of all runs.
+/// The directory `runs` of a workspace, which contains the files of all runs.
 package enum RunsDirectory {
-  /// Its path in the workspace at `directory`.
+  /// Returns its path in the workspace at `directory`.
   package static func path(in directory: String) -> String { "\(directory)/runs" }
 
-  /// The error number that says why nothing can be written there; nil where it can be, or where it is yet to be made. What stands in its place is not followed: a
-  /// link would lead out of the workspace.
+  /// Returns the error number that says why nothing can be written there, or nil if something can be, or if it does not exist yet. A link in its
+  /// place is not followed, because it would lead out of the workspace.
   package static func errorNumber(in directory: String) -> Int32? {
     let path = path(in: directory)
     var status = stat()

@@ -1,13 +1,13 @@
 import Workspace
 
-/// What in a history can be followed, whichever process changes it.
+/// What can be followed in a history, whichever process changes it.
 ///
-/// Handlers are called on a thread of the workspace, one at a time, for as long as somebody holds what the methods return.
+/// Handlers are called on a thread of the workspace, one at a time, for as long as the returned subscriptions are retained.
 extension History {
-  /// Follows the runs that go on and that are new: `handler` is called when a run has begun, changed its state or ended.
+  /// Follows active and new runs: `handler` is called when a run has begun, changed its state or ended.
   package func followRuns(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
     let runs = workspace.fetch(for: StoredRun.self)
-    // One that has come to its end between two looks is not among those that go on.
+    // A run that begins and ends between two checks is never among the active ones.
     let newest = try runs.all(limit: 1, orderBy: [StoredRun.number.descending])
     return [
       try workspace.subscribe(fetchedResult: runs.where(StoredRun.goesOn)) { _ in handler() },
@@ -15,15 +15,15 @@ extension History {
     ]
   }
 
-  /// Follows the ends of the runs of a pipeline; `handler` may be called where none of them has ended. Those of other pipelines, and what else becomes of its own, cost
-  /// it nothing, as far as this process runs them.
+  /// Follows the ends of the runs of a pipeline. `handler` may be called when none of them has ended. Runs of other pipelines, and other changes of
+  /// its own runs, cost nothing as far as this process executes them.
   package func followEnds(
     ofRunsOf pipeline: String, _ handler: @escaping @Sendable () -> Void
   ) throws -> Subscription {
     try workspace.subscribe(changesOf: StoredRun.self, in: pipeline, changeHandler: handler)
   }
 
-  /// Follows what is asked of the hosts of runs, and the answers to questions; `handler` may be called where nothing of that has changed.
+  /// Follows the requests to the hosts of runs, and the answers to questions. `handler` may be called when none of these has changed.
   package func followRequests(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
     [
       try followRunRequests(handler),
@@ -31,18 +31,18 @@ extension History {
     ]
   }
 
-  /// Follows what is asked of the hosts of runs, without the answers.
+  /// Follows the requests to the hosts of runs, without the answers.
   package func followRunRequests(_ handler: @escaping @Sendable () -> Void) throws -> Subscription {
     try workspace.subscribe(changesOf: StoredRequest.self, changeHandler: handler)
   }
 
-  /// Follows a lease: `handler` is called when it has been granted or given back.
+  /// Follows a lease: `handler` is called when it has been granted or released.
   package func followLease(_ name: String, _ handler: @escaping @Sendable () -> Void) throws -> Subscription {
     let leases = try workspace.fetch(for: StoredLease.self).where(StoredLease.name == name)
     return try workspace.subscribe(fetchedResult: leases) { _ in handler() }
   }
 
-  /// Follows whatever happens in runs, and the leases; `handler` may be called where nothing of that has changed.
+  /// Follows everything that happens in runs, and the leases. `handler` may be called when none of these has changed.
   package func followActivity(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
     [
       try workspace.subscribe(changesOf: StoredRun.self, changeHandler: handler),
@@ -53,7 +53,7 @@ extension History {
     ]
   }
 
-  /// Follows the runs and their operations, the queue, the pauses, and what the host publishes; `handler` may be called where nothing of that has changed.
+  /// Follows the runs and their operations, the queue, the pauses, and what the host publishes. `handler` may be called when none of these has changed.
   package func followStatus(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
     try [
       workspace.subscribe(changesOf: StoredRun.self, changeHandler: handler),
@@ -62,7 +62,7 @@ extension History {
       + followHosting(handler)
   }
 
-  /// Follows the runs and their attempts; `handler` may be called where none of them has changed.
+  /// Follows the runs and their attempts. `handler` may be called when none of them has changed.
   package func followAttempts(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
     [
       try workspace.subscribe(changesOf: StoredAttempt.self, changeHandler: handler),

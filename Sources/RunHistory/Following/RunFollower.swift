@@ -2,17 +2,17 @@ import SQLite
 import Values
 import Workspace
 
-/// Finds out what has happened in a run, and in the runs that its operations have started, since it was last asked, whatever process runs it.
+/// Determines what has happened in a run, and in the runs nested in it, since the last call, whatever process executes it.
 ///
-/// It tells the events that the host of the run tells, in the order of their times and as far as they are recorded: of what has changed several times between two
-/// looks, the last state. It only looks; whoever uses it decides when. Used by one thread.
+/// It returns the events that the run's host reports, in the order of their times and as far as they are recorded; of several changes between two
+/// calls, only the last state. It only reads; its user decides when. Not thread-safe.
 package struct RunFollower {
   private struct Attempt: Hashable {
     let ordinal: Int
     let number: Int
   }
 
-  /// What has been told of a run.
+  /// What has been reported about a run.
   private struct Told {
     var state: RunState?
     var operations: [Int: OperationRecord] = [:]
@@ -20,7 +20,7 @@ package struct RunFollower {
     var approvals: [Int: Approval] = [:]
   }
 
-  /// A run as it is recorded at the moment.
+  /// A run as it is currently recorded.
   private struct Look {
     var run: RunRecord
     var operations: [OperationRecord]
@@ -31,14 +31,14 @@ package struct RunFollower {
   private let root: RunID
   private var told: [RunID: Told] = [:]
 
-  /// Nothing has been told of `run` yet.
+  /// Creates a follower of `run` that has reported nothing yet.
   package init(of run: RunID) {
     root = run
   }
 
-  /// What has happened since the last call; from the first call, all that is recorded. With the end of the run comes its outcome.
+  /// Returns what has happened since the last call; the first call returns everything recorded. The end of the run comes with its outcome.
   ///
-  /// - Returns: Nil where there is no such run any more.
+  /// - Returns: Nil if the run no longer exists.
   package mutating func changes(
     in history: History
   ) throws(WorkspaceError) -> (events: [RunEvent], outcome: RunOutcome?)? {
@@ -46,12 +46,12 @@ package struct RunFollower {
     guard let first = found.first else { return nil }
     var nested = Dictionary(grouping: found.dropFirst()) { $0.run.parent?.run ?? first.run.id }
     let events = tell(first, &nested, after: RecordTime(microseconds: .min))
-    // Where times are the same, each stays behind what it follows from.
+    // Events with the same time stay in causal order.
     let order = events.indices.sorted { (events[$0].time, $0) < (events[$1].time, $1) }
     return (order.map { events[$0].event }, first.run.state.isFinal ? Self.outcome(first) : nil)
   }
 
-  /// The run, and those below it that had not ended when they were told of last, each behind the one that has started it.
+  /// Returns the run, and those nested in it that had not ended when last reported, each after the one that started it.
   private func looks(in db: Database) throws -> [Look] {
     var looks: [Look] = []
     var seen: Set<RunID> = [root]
@@ -73,13 +73,13 @@ package struct RunFollower {
     return looks
   }
 
-  /// An event, and when it was: never before what it follows from, whatever the clock did.
+  /// An event and its time, which is never before its cause, whatever the clock did.
   private struct Timed {
     var time: RecordTime
     var event: RunEvent
   }
 
-  /// What is new in a run, and in those below it, which are taken out of `nested`: each stands where the attempt stands that has started it.
+  /// Returns the changes in a run and in those nested in it, which are removed from `nested`: each follows the attempt that started it.
   private mutating func tell(_ look: Look, _ nested: inout [RunID: [Look]], after start: RecordTime) -> [Timed] {
     var known = told[look.run.id] ?? Told()
     var events: [Timed] = []
@@ -97,7 +97,7 @@ package struct RunFollower {
     var started = Dictionary(grouping: nested.removeValue(forKey: look.run.id) ?? []) { $0.run.parent?.operation ?? "" }
     var open: [Int: RecordTime] = [:]
     for var operation in look.operations {
-      // Results may be large, and no event has them.
+      // Results may be large, and no event contains them.
       operation.result = .none
       var latest = begin
       func add(_ event: RunEvent, at time: RecordTime?) {
@@ -128,7 +128,7 @@ package struct RunFollower {
         }
         if !isOver { for child in own { events += tell(child, &nested, after: latest) } }
       }
-      // Earlier versions did not keep which attempt it was.
+      // Earlier versions did not record which attempt it was.
       for child in children { events += tell(child, &nested, after: begin) }
       if former != operation, operation.state.isFinal { add(.operation(operation), at: operation.endedAt) }
     }
@@ -148,7 +148,7 @@ package struct RunFollower {
     return events
   }
 
-  /// An operation that has ended, as it was when it began.
+  /// Returns an ended operation as it was when it began.
   private func begun(_ operation: OperationRecord) -> OperationRecord {
     var begun = operation
     (begun.state, begun.attempts, begun.endedAt) = (.running, 1, nil)

@@ -1,21 +1,21 @@
 import Workspace
 
-/// Finds out which runs have begun and ended since it was last asked, whatever process runs them.
+/// Determines which runs have begun and ended since the last call, whatever process executes them.
 ///
-/// It only looks; whoever uses it decides when, for instance after each change of the database. A run that began and ended between two looks
-/// is told of twice, in that order; one that waited for its turn once more when it begins. Used by one thread.
+/// It only reads; its user decides when, for example after each change of the database. A run that began and ended between two calls is returned
+/// twice, in that order; one that was queued is returned again when it begins. Not thread-safe.
 public struct RunWatch {
   private let filter: RunFilter
   private var latest: Int64?
-  /// The runs that go on, by their numbers, as they were told of last.
+  /// The active runs by number, with the states last returned.
   private var open: [Int64: RunState] = [:]
 
-  /// Creates a watch. Of the filter, the time, the number and the order do not count, and neither do states before the end.
+  /// Creates a watch. The filter's times, limit and order are ignored, as are states before the end.
   public init(_ filter: RunFilter = RunFilter()) {
     self.filter = filter
   }
 
-  /// The runs that have begun (`running` or `queued`) and ended since the last call; from the first call, those that go on.
+  /// Returns the runs that have begun (`running` or `queued`) and ended since the last call; the first call returns the active ones.
   public mutating func changes(in history: History) throws(WorkspaceError) -> [RunRecord] {
     let (newest, found) = try history.read { db in
       let newest = try db.fetch(for: StoredRun.self).maximum(StoredRun.number) ?? 0
@@ -36,13 +36,13 @@ public struct RunWatch {
   private mutating func take(_ number: Int64, _ record: RunRecord) -> [RunRecord] {
     guard matches(record) else { return [] }
     let told = open[number]
-    // One that was interrupted before, and that nobody goes on with, is no news. It may also have ended a moment ago, after its
-    // record was read: that is told of next time.
+    // A run that was interrupted before and is not being resumed is not reported. It may also have ended a moment ago, after its record was read;
+    // then the next call reports it.
     if told == nil || told == .interrupted, record.state == .interrupted {
       open[number] = .interrupted
       return []
     }
-    // One that ended while it waited for its turn never began.
+    // A run that ended while it was queued never began.
     let latest: RunState = record.state.isFinal ? record.startedAt == nil ? .queued : .running : record.state
     var changes: [RunRecord] = []
     if told != latest {

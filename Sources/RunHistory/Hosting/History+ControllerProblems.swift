@@ -1,7 +1,7 @@
 import Workspace
 
 extension History {
-  /// What keeps controllers of served pipelines from their work, by pipeline and position.
+  /// Returns the problems of the controllers of served pipelines, by pipeline and position.
   public func publishedControllerProblems() throws(WorkspaceError) -> [PublishedControllerProblem] {
     try read { db in
       try db.fetch(for: StoredControllerProblem.self)
@@ -13,7 +13,7 @@ extension History {
     }
   }
 
-  /// Publishes what keeps the controllers of `pipelines` from their work, in place of what was published of these; nil stands for all pipelines.
+  /// Publishes the problems of the controllers of `pipelines`, replacing those published before; nil stands for all pipelines.
   package func publish(
     controllerProblems: [PublishedControllerProblem], of pipelines: Set<String>?
   ) throws(WorkspaceError) {

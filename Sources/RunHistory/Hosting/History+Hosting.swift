@@ -1,13 +1,14 @@
 import SQLite
 import Workspace
 
-/// What the host of a workspace publishes of itself, and what is asked of it.
+/// What the host of a workspace publishes about itself, and the requests to it.
 extension History {
-  /// The hosts of the workspace, the latest first.
+  /// Returns the hosts of the workspace, the latest first.
   public func hosts(limit: Int = 20) throws(WorkspaceError) -> [HostRecord] {
     func died(_ hosts: [HostRecord]) -> Set<Int64> { Set(hosts.filter { $0.state == .died }.map(\.number)) }
     var found = try recordedHosts(limit)
-    // A host may record its end, and be gone, between the look at its row and the look for its process: only who is gone before its row is read has not recorded it.
+    // A host may record its end and exit after its row was read and before its process is checked; only a host that had exited before its row was
+    // read has not recorded its end.
     while !died(found).isEmpty {
       let later = try recordedHosts(limit)
       if died(later).isSubset(of: died(found)) { return later }
@@ -24,7 +25,7 @@ extension History {
     }
   }
 
-  /// The host that serves the workspace now; nil where none does.
+  /// Returns the host that currently serves the workspace, or nil if there is none.
   package func currentHost() throws(WorkspaceError) -> HostRecord? {
     try hosts(limit: 1).first { $0.state != .stopped && $0.state != .died }
   }
@@ -35,14 +36,14 @@ extension History {
       try db.changing([StoredHost.self]) { context in
         let last = try context.fetch(for: StoredHost.self).maximum(StoredHost.number) ?? 0
         try context.submit(StoredHost.creationRequest(StoredHost(host, number: last + 1)))
-        // Of hosts that ended long ago nobody wants to know.
+        // Hosts that ended long ago are of no interest.
         try context.delete(StoredHost.self, where: StoredHost.number <= last - 100)
         return last + 1
       }
     }
   }
 
-  /// Records how far a host has come, and who has asked for that, where somebody has.
+  /// Records the progress of a host, and who requested it, if anyone did.
   package func update(_ host: HostRecord, with entry: AuditEntry? = nil) throws(WorkspaceError) {
     try write { db in
       if let entry { try AuditRows.add(entry, in: db) }
@@ -55,7 +56,7 @@ extension History {
 
   // MARK: Pipelines
 
-  /// The pipelines that the host serves, or that the last one served, by name.
+  /// Returns the pipelines that the host serves, or that the last one served, by name.
   public func publishedPipelines() throws(WorkspaceError) -> [PublishedPipeline] {
     try read { db in
       try db.fetch(for: StoredPipeline.self).where(
@@ -65,12 +66,12 @@ extension History {
     }
   }
 
-  /// One of them.
+  /// Returns one published pipeline.
   package func publishedPipeline(_ name: String) throws(WorkspaceError) -> PublishedPipeline? {
     try read { db in try db.fetch(for: StoredPipeline.self).where(StoredPipeline.name == name).first?.published }
   }
 
-  /// The published pipeline that is due next, as far as known, without those that are paused until then; nil where none is.
+  /// Returns the published pipeline that is due next, as far as known, excluding those that are paused until then; nil if there is none.
   package func nextDue(at now: RecordTime) throws(WorkspaceError) -> PublishedPipeline? {
     try read { db in
       let pauses = try Pauses.all(at: now, in: db)
@@ -85,7 +86,7 @@ extension History {
     }
   }
 
-  /// Publishes pipelines, in place of what was published under their names; those under `removed` are served no longer.
+  /// Publishes pipelines, replacing those published under their names; those under `removed` are no longer served.
   package func publish(_ pipelines: [PublishedPipeline], removed: [String] = []) throws(WorkspaceError) {
     guard !pipelines.isEmpty || !removed.isEmpty else { return }
     try write { db in
@@ -106,13 +107,13 @@ extension History {
 
   // MARK: Requests
 
-  /// Asks the host to do something, which hears of it; where no host runs, the next one does.
+  /// Requests the host to do something, and notifies it. If no host is running, the next one handles the request.
   ///
   /// - Parameters:
-  ///   - request: What it is to do.
-  ///   - run: The run that it is about; nil where it is about the host.
-  ///   - requester: Who asks.
-  ///   - time: The present.
+  ///   - request: What it should do.
+  ///   - run: The run that the request concerns; nil if it concerns the host.
+  ///   - requester: Who requests it.
+  ///   - time: The current time.
   /// - Returns: The number of the request.
   /// - Throws: `WorkspaceError`.
   @discardableResult
@@ -138,7 +139,7 @@ extension History {
     return number
   }
 
-  /// Records why what was asked of the host could not be done.
+  /// Records why a request to the host failed.
   package func note(failure: String, of request: Int64) throws(WorkspaceError) {
     try write { db in
       try db.changing([StoredHostRequest.self]) { context in
@@ -150,14 +151,14 @@ extension History {
     workspace.announce()
   }
 
-  /// Why what was asked of the host could not be done; nil where it was, or is not yet.
+  /// Returns why a request to the host failed, or nil if it succeeded or is still pending.
   package func failure(ofHostRequest number: Int64) throws(WorkspaceError) -> String? {
     try read { db in
       try db.fetch(for: StoredHostRequest.self).where(StoredHostRequest.number == number).first?.failure
     }
   }
 
-  /// Whether the host is asked to drain, in whatever way, and has not taken that.
+  /// Whether the host has been requested to drain, in either way, and has not claimed the request.
   package func isDrainAsked() throws(WorkspaceError) -> Bool {
     let kinds = [HostRequest.drain, .drainNow].map(\.rawValue)
     return try read { db in
@@ -166,7 +167,7 @@ extension History {
     }
   }
 
-  /// Takes what was asked of the host, in order; what is not among `kinds` stays for the next host.
+  /// Claims the requests to the host, in order; those not among `kinds` are left to the next host.
   package func takeHostRequests(
     _ kinds: [HostRequest] = HostRequest.allCases, at time: RecordTime
   ) throws(WorkspaceError) -> [AskedOfHost] {
@@ -189,7 +190,7 @@ extension History {
     }
   }
 
-  /// Follows what is asked of the host.
+  /// Follows the requests to the host.
   package func followHostRequests(_ handler: @escaping @Sendable () -> Void) throws -> Subscription {
     try workspace.subscribe(changesOf: StoredHostRequest.self, changeHandler: handler)
   }
@@ -205,7 +206,7 @@ extension History {
 }
 
 extension HistoryRecorder {
-  /// The same between what is recorded, with which it shares a transaction.
+  /// Publishes when pipelines are due next, in a transaction shared with other records.
   package nonisolated(nonsending) func publishNext(
     _ instants: [(pipeline: String, at: RecordTime?, cause: String?)]
   ) async throws {
@@ -274,9 +275,9 @@ extension StoredPipeline {
   }
 }
 
-/// What a host that starts finds of runs which another one has left.
+/// What a starting host finds of runs that another host has left.
 extension History {
-  /// Whether a run has come of an occasion, as those of hosts have.
+  /// Whether the run was started by an occasion, as those of hosts are.
   package func hasOccasion(_ run: RunID) throws(WorkspaceError) -> Bool {
     try read { db in
       guard let number = try RunRows.number(of: run, in: db) else { return false }
@@ -310,7 +311,7 @@ extension History {
     }
   }
 
-  /// The interrupted runs that somebody wants to be cancelled, whoever has run them, the oldest first.
+  /// Returns the interrupted runs whose cancellation was requested, whatever executed them, the oldest first.
   package func interruptedRunsToCancel() throws(WorkspaceError) -> [RunRecord] {
     try read { db in
       let numbers = try Int64.fetchAll(
@@ -327,7 +328,7 @@ extension History {
     try numbers.flatMap { try RunRows.all(StoredRun.number == $0, in: db) }.map { try RunRows.presented($0, in: db) }
   }
 
-  /// Records that an interrupted run has failed, as nobody will resume it.
+  /// Records that an interrupted run has failed, because it will not be resumed.
   package func fail(_ run: RunID, at time: RecordTime) throws(WorkspaceError) {
     try write { db in
       guard let found = try RunRows.find(run, in: db), found.record.state == .interrupted else { return }

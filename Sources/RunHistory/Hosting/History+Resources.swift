@@ -2,7 +2,7 @@ import Workspace
 
 /// The resources that all processes on a workspace share.
 extension History {
-  /// How much there is of each, by its name in lower case, as the host that serves the workspace has declared, or the last one that did.
+  /// Returns the amount of each resource, by its lower-case name, as declared by the host that serves the workspace, or by the last one that did.
   package func resources() throws(WorkspaceError) -> [String: Int] {
     try read { db in
       let all = try db.fetch(for: StoredResource.self).where(StoredResource.amount >= 0)
@@ -10,7 +10,7 @@ extension History {
     }
   }
 
-  /// Declares how much there is of each resource, in place of what was declared before.
+  /// Declares the amount of each resource, replacing earlier declarations.
   package func declare(resources: [String: Int]) throws(WorkspaceError) {
     let declared = Dictionary(resources.map { ($0.key.lowercased(), (name: $0.key, amount: $0.value)) }) { first, _ in
       first
@@ -29,7 +29,7 @@ extension History {
     workspace.announce()
   }
 
-  /// Who holds some of these resources, by names in any letter case; what gone processes held is left out.
+  /// Returns the holders of these resources, given by names in any letter case, without those of dead processes.
   package func holders(ofResources names: [String]) throws(WorkspaceError) -> [ResourceHolds.Holder] {
     let keys = Set(names.map { $0.lowercased() })
     return try read { db in
@@ -40,14 +40,14 @@ extension History {
     }
   }
 
-  /// Follows how much there is of resources.
+  /// Follows the declared amounts of resources.
   package func followDeclaredResources(_ handler: @escaping @Sendable () -> Void) throws -> Subscription {
     try workspace.subscribe(changesOf: StoredResource.self, changeHandler: handler)
   }
 
-  /// Follows what is held of resources.
+  /// Follows the held amounts of resources.
   ///
-  /// It is told of differences alone: whoever asks in vain has changed nothing, and must not have others ask again.
+  /// The handler is called only for actual changes: an unsuccessful request has changed nothing, and must not make others request again.
   package func followResourceHolds(_ handler: @escaping @Sendable () -> Void) throws -> Subscription {
     let holds = try workspace.fetch(for: StoredResourceHold.self).where(StoredResourceHold.number >= 0)
     return try workspace.subscribe(fetchedResult: holds) { _ in handler() }

@@ -1,14 +1,14 @@
 import SQLite
 import Workspace
 
-/// What the conditions of served pipelines are, and have been.
+/// The current and earlier values of conditions of served pipelines.
 extension History {
-  /// What they are now, or were when the last host ended, by pipeline and name.
+  /// Returns the current values, or those when the last host ended, by pipeline and name.
   public func publishedSpecifications() throws(WorkspaceError) -> [PublishedSpecification] {
     try read { try SpecificationRows.all(in: $0) }
   }
 
-  /// How a condition has changed, the latest change first: of each, the last 1,000 are kept.
+  /// Returns the changes of a condition, the latest first. The last 1,000 of each are kept.
   public func specificationChanges(
     of pipeline: String, _ name: String
   ) throws(WorkspaceError) -> [PublishedSpecification] {
@@ -27,14 +27,14 @@ extension History {
     }
   }
 
-  /// The moment until which a condition of a pipeline was followed for certain: that of its latest occasion, or when it was false last; nil where it was never published with
-  /// this formula.
+  /// Returns the time until which a condition of a pipeline was certainly observed: that of its latest occasion, or when it was last false; nil if it
+  /// was never published with this text.
   package func followed(_ name: String, _ formula: String, of pipeline: String) throws(WorkspaceError) -> RecordTime? {
     try read { db in
       let published = try db.fetch(for: StoredSpecification.self)
         .where(StoredSpecification.pipeline == pipeline && StoredSpecification.name == name).first
       guard let published, published.formula == formula else { return nil }
-      // Of one that has turned true the occasion may not have been written.
+      // If it has become true since then, the occasion may not have been recorded.
       let wasFalse = try Int64.fetchOne(
         db.cachedStatement(
           sql: "SELECT max(at) FROM specification_change WHERE pipeline = ? AND name = ? AND value IS NOT 1"),
@@ -47,12 +47,12 @@ extension History {
     }
   }
 
-  /// Publishes what conditions have become.
+  /// Publishes the values of conditions.
   ///
   /// - Parameters:
-  ///   - turns: Each change of a value, in order. One that has the value already stays as it is.
-  ///   - latest: What the conditions of `turns`, and perhaps others, are now.
-  ///   - begun: Pipelines of which another version is at work: of these, what is not among `latest` is published no longer.
+  ///   - turns: Each change of a value, in order. A change to the published value is ignored.
+  ///   - latest: The current values of the conditions in `turns`, and possibly others.
+  ///   - begun: Pipelines of which another version is loaded: of these, conditions not in `latest` are no longer published.
   /// - Throws: `WorkspaceError`.
   package func publish(
     turns: [PublishedSpecification], latest: [PublishedSpecification], of begun: Set<String>
@@ -86,7 +86,7 @@ extension History {
 }
 
 extension PublishedSpecification {
-  /// What tells it from others.
+  /// What identifies it.
   struct Key: Hashable {
     var pipeline: String
     var name: String
@@ -109,7 +109,7 @@ enum SpecificationRows {
       .map(\.published)
   }
 
-  /// In SQL, which numbers the row.
+  /// In SQL, so that the row is numbered automatically.
   static func add(change: PublishedSpecification, in db: Database) throws {
     try db.cachedStatement(
       sql: "INSERT INTO specification_change (pipeline, name, formula, value, at, reason) VALUES (?, ?, ?, ?, ?, ?)"
@@ -129,7 +129,7 @@ enum SpecificationRows {
     ).execute(arguments: [key.pipeline, key.name])
   }
 
-  /// What is published no longer: what it was is still told, as long as the pipeline is served.
+  /// Removes a condition that is no longer published. Its changes are kept as long as the pipeline is served.
   static func remove(_ specification: PublishedSpecification, in db: Database) throws {
     _ = try db.changing([StoredSpecification.self]) { context in
       try context.delete(
@@ -139,7 +139,7 @@ enum SpecificationRows {
     }
   }
 
-  /// The pipeline is served no longer.
+  /// Removes the conditions of a pipeline that is no longer served.
   static func removeAll(of pipeline: String, in db: Database) throws {
     _ = try db.changing([StoredSpecification.self]) { context in
       try context.delete(StoredSpecification.self, where: StoredSpecification.pipeline == pipeline)

@@ -3,17 +3,17 @@ import Workspace
 
 /// A process that serves a workspace, or served it.
 public struct HostRecord: Sendable, Hashable {
-  /// How far it has come.
+  /// The progress of a host.
   public enum State: String, Sendable, Hashable, CaseIterable {
-    /// It deals with what former hosts have left.
+    /// It handles what former hosts have left.
     case starting
     /// It begins runs.
     case ready
-    /// It begins nothing any more, and waits for what goes on.
+    /// It begins nothing more, and waits for active runs.
     case draining
     /// It has ended.
     case stopped
-    /// Its process is gone, and has not recorded its end: it crashed, was killed, or had no room to write.
+    /// Its process no longer exists, and did not record its end: it crashed, was killed, or had no room to write.
     case died
   }
 
@@ -27,9 +27,9 @@ public struct HostRecord: Sendable, Hashable {
   public var user: String
   /// The version of Penstock.
   public var version: String
-  /// How far it has come; readers say ``State/died`` when its process is gone.
+  /// The state; readers see ``State/died`` if its process no longer exists.
   public var state = State.starting
-  /// When it began.
+  /// When it started.
   public var startedAt: RecordTime
   /// When it was ready.
   public var readyAt: RecordTime?
@@ -38,7 +38,7 @@ public struct HostRecord: Sendable, Hashable {
   /// Its configuration, as a JSON object.
   public var configuration: String
 
-  /// Creates the record of a host that starts.
+  /// Creates the record of a host that is starting.
   public init(
     owner: ProcessIdentity = .current, host: String, user: String, version: String, startedAt: RecordTime,
     configuration: String
@@ -61,33 +61,33 @@ public struct HostRecord: Sendable, Hashable {
   package static let lease = "host"
 }
 
-/// What a person asks of the host of a workspace.
+/// A person's request to the host of a workspace.
 public enum HostRequest: String, Sendable, Hashable, CaseIterable {
-  /// To read its configuration and its pipelines anew.
+  /// Read its configuration and its pipelines again.
   case reload
-  /// To begin nothing any more, and to end when what goes on has ended.
+  /// Begin nothing more, and end when active runs have ended.
   case drain
-  /// To begin nothing any more, and to cancel what goes on; one that does so already gives it no grace.
+  /// Begin nothing more, and cancel active runs; if they are already being cancelled, kill them.
   case drainNow = "drain-now"
-  /// To resume an interrupted run.
+  /// Resume an interrupted run.
   case resume
 }
 
 extension HostRequest {
-  /// What is recorded in the audit of who has asked.
+  /// The action recorded in the audit.
   var action: AuditEntry.Action { self == .drainNow ? .drain : AuditEntry.Action(rawValue: rawValue) }
 
-  /// Its particulars there.
+  /// The detail recorded in the audit.
   var detail: String? { self == .drainNow ? "now, which cancels what goes on" : nil }
 }
 
-/// Something that was asked of the host of a workspace.
+/// A request to the host of a workspace.
 package struct AskedOfHost: Sendable, Hashable {
   /// The number of its row.
   package var number: Int64
   package var request: HostRequest
-  /// The login name of who asked; nil where nobody knows.
+  /// The login name of the requester; nil if unknown.
   package var who: String?
-  /// The run that it is about.
+  /// The run that it concerns.
   package var run: RunID?
 }

@@ -2,14 +2,14 @@ import Glibc
 import Values
 import Workspace
 
-/// What keeps a host that serves the workspace from doing anything, though its process is there.
+/// What prevents a host that serves the workspace from doing anything, although its process exists.
 package enum HostStandstill: Sendable, Hashable {
-  /// The process is stopped, as by SIGSTOP or a debugger.
+  /// The process is stopped, for example by SIGSTOP or a debugger.
   case stopped(pid: Int32)
   /// It cannot write its history, and begins nothing until it can.
   case unwritten(since: RecordTime, reason: String)
 
-  /// In one sentence without a full stop, with what ends it.
+  /// Describes it in one sentence without a full stop, including how it ends.
   package var words: String {
     switch self {
     case .stopped(let pid):
@@ -19,7 +19,7 @@ package enum HostStandstill: Sendable, Hashable {
     }
   }
 
-  /// What somebody waits for: `the host, whose process 12 is stopped; …`.
+  /// Describes what is waited for: `the host, whose process 12 is stopped; …`.
   package var awaited: String {
     switch self {
     case .stopped(let pid): "the host, whose process \(pid) is stopped; `kill -CONT \(pid)` continues it"
@@ -28,7 +28,7 @@ package enum HostStandstill: Sendable, Hashable {
     }
   }
 
-  /// Whether it is another one: who holds a lock may change while that is held.
+  /// Whether it differs from another one. The reason may change while a lock is held, because its holder may.
   package func isOther(than other: Self?) -> Bool {
     switch (self, other) {
     case (.stopped, .stopped?): false
@@ -37,7 +37,7 @@ package enum HostStandstill: Sendable, Hashable {
     }
   }
 
-  /// In a few words, for a pipeline of the host.
+  /// Describes it in a few words, for a pipeline of the host.
   package var brief: String {
     switch self {
     case .stopped: "the host is stopped"
@@ -47,19 +47,19 @@ package enum HostStandstill: Sendable, Hashable {
 }
 
 extension History {
-  /// What keeps a host from its work now; nil where nothing does, and where it has ended.
+  /// Returns what currently prevents a host from working, or nil if nothing does or the host has ended.
   package func standstill(of host: HostRecord) -> HostStandstill? {
     guard host.state != .stopped, host.state != .died else { return nil }
     if host.owner.isStopped { return .stopped(pid: host.owner.pid) }
     return HostNote.read(of: host.owner, in: workspace.directory)
   }
 
-  /// What keeps the host that serves the workspace from its work; nil where nothing does, and without one.
+  /// Returns what prevents the host that serves the workspace from working, or nil if nothing does or there is no host.
   package func standstill() throws(WorkspaceError) -> HostStandstill? {
     try currentHost().flatMap(standstill)
   }
 
-  /// Why the process that executes a run, the host or another one, cannot work. Nil if it can, or if the run is not running.
+  /// Returns why the process that executes a run, the host or another one, cannot work. Nil if it can, or if the run is not running.
   package func standstill(ofProcessOf run: RunRecord) throws(WorkspaceError) -> HostStandstill? {
     guard run.state == .running else { return nil }
     if run.owner.isStopped { return .stopped(pid: run.owner.pid) }
@@ -68,10 +68,11 @@ extension History {
   }
 }
 
-/// What a host says beside the database, in the file `workspace.unwritten`, while it cannot write to that: why, and since when.
+/// What a host reports outside the database, in the file `workspace.unwritten`, while it cannot write to the database: why, and since when.
 ///
-/// The file is there only meanwhile. One that a host has left which was killed is of another process than the next, and counts for nothing. On a full disk, where it has no room for a word, it is
-/// empty, and its time of modification says since when: that takes no room. The next host removes such a file before anybody can ask for that host.
+/// The file exists only in the meantime. One left by a killed host identifies another process than the next host's, and is ignored. On a full disk,
+/// where there is no room for its content, it is empty, and its modification time is the start, which takes no room. The next host removes such a
+/// file before anyone can ask about that host.
 package struct HostNote: Sendable {
   private static let name = "workspace.unwritten"
   /// Longer than any reason.
@@ -82,7 +83,7 @@ package struct HostNote: Sendable {
   /// - Parameter directory: The directory of the workspace.
   package init(in directory: String) { self.directory = directory }
 
-  /// Says it. Where the file cannot be created, others must find out by themselves.
+  /// Writes the report. If the file cannot be created, others must find out by themselves.
   package func write(since: RecordTime, because reason: String, of owner: ProcessIdentity = .current) {
     guard let descriptor = try? OwnFile.open(Self.name, in: directory, O_WRONLY | O_CREAT) else { return }
     defer { close(descriptor) }
@@ -90,7 +91,7 @@ package struct HostNote: Sendable {
       "boot": .string(owner.boot), "pid": JSONValue(Int(owner.pid)), "started": JSONValue(Int(owner.started)),
       "since": JSONValue(Int(since.microseconds)), "reason": .string(reason),
     ]
-    // In one call, so that a reader sees all of it. What is longer is cut off behind it.
+    // In one call, so that a reader sees all of it. Longer earlier content is truncated.
     let text = note.text + "\n"
     let count = pwrite(descriptor, text, text.utf8.count, 0)
     let hasRoom = count == text.utf8.count
@@ -101,7 +102,7 @@ package struct HostNote: Sendable {
     futimens(descriptor, [time, time])
   }
 
-  /// Says no more that it cannot write.
+  /// Removes the report.
   package func remove() { unlink("\(directory)/\(Self.name)") }
 
   fileprivate static func read(of owner: ProcessIdentity, in directory: String) -> HostStandstill? {
@@ -119,12 +120,12 @@ package struct HostNote: Sendable {
     return .unwritten(since: RecordTime(microseconds: since), reason: reason)
   }
 
-  /// Reads an empty file: the disk was full when the host wrote it. Nil if the host is about to write it.
+  /// Reads an empty file: the disk was full when the host wrote it. Returns nil if the host is about to write it.
   private static func withoutRoom(_ descriptor: Int32, in directory: String) -> HostStandstill? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     let (since, changed) = (status.st_mtim, status.st_ctim)
-    // One that has just been created, and is about to be written, has but one time.
+    // A file that has just been created, and is about to be written, has equal times.
     guard since.tv_sec != changed.tv_sec || since.tv_nsec != changed.tv_nsec else { return nil }
     return .unwritten(
       since: RecordTime(microseconds: Int64(since.tv_sec) * 1_000_000 + Int64(since.tv_nsec) / 1000),

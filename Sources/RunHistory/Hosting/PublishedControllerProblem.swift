@@ -1,19 +1,19 @@
-/// What keeps a controller of a served pipeline from its work, as the host publishes it.
+/// A problem of a controller of a served pipeline, as the host publishes it.
 public struct PublishedControllerProblem: Sendable, Hashable {
   /// The name of the pipeline.
   public var pipeline: String
-  /// Which of the pipeline's controllers it is, counted from 0.
+  /// The position of the controller in the pipeline, from 0.
   public var position: Int
-  /// What the controller is, such as `cron`.
+  /// The controller, such as `cron`.
   public var controller: String
   /// What happened last.
   public var reason: String
-  /// Since when it has not been well.
+  /// When the problem began.
   public var since: RecordTime
-  /// Whether it has ended, and is not begun again.
+  /// Whether it has ended, and is not started again.
   public var isOver: Bool
 
-  /// Creates what is published of a controller.
+  /// Creates the report of a controller.
   public init(
     pipeline: String, position: Int, controller: String, reason: String, since: RecordTime, isOver: Bool = false
   ) {

@@ -1,10 +1,10 @@
-/// A pipeline that a host serves, as it publishes it.
+/// A pipeline that a host serves, as the host publishes it.
 public struct PublishedPipeline: Sendable, Hashable {
   /// The name.
   public var name: String
   /// The absolute path of its file.
   public var path: String
-  /// What it is for, for people.
+  /// Its description, for people to read.
   public var description: String?
   /// Its labels.
   public var labels: [String: String] = [:]
@@ -12,20 +12,20 @@ public struct PublishedPipeline: Sendable, Hashable {
   public var queue = QueuedRun.defaultQueue
   /// The priority of its runs.
   public var priority = 0
-  /// What is wrong with its file; nil where nothing is.
+  /// What is wrong with its file; nil if nothing is.
   public var problem: String?
-  /// Whether a version of it is at work, although its file may have errors by now.
+  /// Whether a version of it is loaded, although its current file may have errors.
   public var isLoaded = true
-  /// When the version at work was loaded; where none is, since when that is so, as far as hosts have seen it.
+  /// When the loaded version was loaded; if none is, since when that is so, as far as hosts have seen it.
   public var loadedAt: RecordTime
-  /// The next instant at which it is due; nil where none is known.
+  /// The next instant at which it is due; nil if none is known.
   public var nextAt: RecordTime?
   /// What makes it due then, such as `cron`.
   public var nextCause: String?
   /// What else starts it: conditions, and controllers without instants.
   public var causes: String?
 
-  /// Creates a pipeline that was loaded.
+  /// Creates a loaded pipeline.
   public init(name: String, path: String, loadedAt: RecordTime) {
     self.name = name
     self.path = path

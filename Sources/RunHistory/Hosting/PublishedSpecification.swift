@@ -1,19 +1,19 @@
-/// What a condition of a served pipeline is, as the host publishes it.
+/// The value of a condition of a served pipeline, as the host publishes it.
 public struct PublishedSpecification: Sendable, Hashable {
   /// The name of the pipeline.
   public var pipeline: String
   /// The key of the pipeline that has the condition: `automatic` or `rerun_on_change`.
   public var name: String
-  /// The condition, as it is written.
+  /// The text of the condition.
   public var formula: String
-  /// Whether it is true; nil where nobody knows.
+  /// Whether it is true; nil if unknown.
   public var value: Bool?
-  /// Why, for people.
+  /// The reason, for people to read.
   public var reason: String?
-  /// Since when it has that value.
+  /// When it got that value.
   public var since: RecordTime
 
-  /// Creates what is published of a condition.
+  /// Creates the value of a condition.
   public init(
     pipeline: String, name: String, formula: String, value: Bool?, reason: String? = nil, since: RecordTime
   ) {

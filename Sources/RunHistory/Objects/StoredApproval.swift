@@ -1,6 +1,6 @@
 import Workspace
 
-/// A question and its answer as the table has them, with the state of the operation that asked.
+/// A question and its answer as a row of the table, with the state of the operation that asked.
 struct StoredApproval: Storable {
   var operation: Int64
   var name: String
@@ -29,7 +29,7 @@ struct StoredApproval: Storable {
 }
 
 extension StoredApproval {
-  /// The question, of a run that can go on or not.
+  /// Returns the question; `canGoOn` is whether its run can continue.
   func record(of run: RunID, canGoOn: Bool) -> Approval {
     var approval = Approval(
       run: run, ordinal: InstanceKey(operation).ordinal, operation: name, message: message,

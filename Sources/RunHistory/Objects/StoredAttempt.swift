@@ -1,6 +1,6 @@
 import Workspace
 
-/// An attempt as the table has it.
+/// An attempt as a row of the table.
 struct StoredAttempt: Storable {
   var operation: Int64
   var number: Int64
@@ -56,7 +56,7 @@ struct StoredAttempt: Storable {
 }
 
 extension StoredAttempt {
-  /// The attempt, of the run whose number is in the key of its operation; nil where its state is none that this version knows.
+  /// Returns the attempt of the run whose number is in its operation's key, or nil if its state is unknown to this version.
   func record(of run: RunID) -> AttemptRecord? {
     guard let state = OperationState(rawValue: state) else { return nil }
     return AttemptRecord(
@@ -71,10 +71,10 @@ extension StoredAttempt {
       systemTime: systemTime.map { max(0, $0) })
   }
 
-  /// The statement that writes the row of an attempt, whether it is there or not.
+  /// The statement that inserts or replaces the row of an attempt.
   static let writing = "INSERT OR REPLACE INTO attempt_record " + BoundStatement.values(23)
 
-  /// Gives ``writing`` the values of an attempt, in the order of the columns.
+  /// Binds the values of an attempt to ``writing``, in the order of the columns.
   static func bind(_ record: AttemptRecord, operation: InstanceKey, to statement: inout BoundStatement) {
     statement.bind(operation.value)
     statement.bind(record.number)

@@ -1,6 +1,6 @@
 import Workspace
 
-/// What somebody did, as the table has it.
+/// An audit entry as a row of the table.
 struct StoredAuditEntry: Storable {
   var number: Int64
   var at: Int64

@@ -1,14 +1,14 @@
 import Workspace
 
-/// What keeps a controller of a served pipeline from its work.
+/// A problem that prevents a controller of a served pipeline from working.
 struct StoredControllerProblem: Storable {
   var pipeline: String
-  /// Which of the pipeline's controllers it is.
+  /// The position of the controller in the pipeline.
   var position: Int64
   var controller: String
   var reason: String
   var since: Int64
-  /// Whether it is not begun again.
+  /// Whether it is not started again.
   var isOver: Bool
 
   static let pipeline = Field("pipeline", \StoredControllerProblem.pipeline)

@@ -15,10 +15,10 @@ struct StoredDefinition: Storable {
 }
 
 extension StoredDefinition {
-  /// The statement that adds a text where its hash is new.
+  /// The statement that adds a text if its hash is new.
   static let adding = "INSERT INTO definition (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING"
 
-  /// The number of a text, which is recorded where it is new. Needs a write transaction.
+  /// Returns the number of a text, which is recorded if it is new. Requires a write transaction.
   static func add(_ text: String, hash: String, in db: Database) throws -> Int64 {
     try db.cachedStatement(sql: adding).execute(arguments: [hash, text])
     let number = try Int64.fetchOne(
@@ -27,7 +27,7 @@ extension StoredDefinition {
     return number
   }
 
-  /// The text with that hash.
+  /// Returns the text with that hash.
   static func text(of hash: String, in db: Database) throws -> String? {
     try db.fetch(for: StoredDefinition.self).select(text, where: self.hash == hash).first
   }

@@ -1,15 +1,15 @@
 import Workspace
 
-/// What somebody asks of the host of a workspace.
+/// A request to the host of a workspace.
 struct StoredHostRequest: Storable {
   var number: Int64
   var kind: String
   var who: String?
   var requestedAt: Int64
   var takenAt: Int64?
-  /// The id of the run that it is about; nil where it is about the host.
+  /// The id of the run that it concerns; nil if it concerns the host.
   var run: String?
-  /// Why it could not be done; nil where it was, or is not yet.
+  /// Why it failed; nil if it succeeded, or is still pending.
   var failure: String?
 
   static let number = Field("number", \StoredHostRequest.number)

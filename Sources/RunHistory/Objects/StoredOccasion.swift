@@ -1,6 +1,6 @@
 import Workspace
 
-/// An occasion as the table has it.
+/// An occasion as a row of the table.
 struct StoredOccasion: Storable {
   var number: Int64
   var pipeline: String
@@ -12,7 +12,7 @@ struct StoredOccasion: Storable {
   var outcome: String
   var reason: String?
   var detail: String?
-  /// The number of its run, or of the one that stood in its way; nil where that has been pruned.
+  /// The number of its run, or of the one that prevented it; nil if that has been pruned.
   var run: Int64?
 
   static let number = Field("number", \StoredOccasion.number)

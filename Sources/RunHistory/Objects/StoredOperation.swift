@@ -1,6 +1,6 @@
 import Workspace
 
-/// An operation instance as the table has it, addressed by an ``InstanceKey``.
+/// An operation instance as a row of the table, addressed by an ``InstanceKey``.
 struct StoredOperation: Storable {
   var key: Int64
   var name: String
@@ -48,7 +48,7 @@ struct StoredOperation: Storable {
 }
 
 extension StoredOperation {
-  /// The operation, of the run whose number is in its key; nil where its state is none that this version knows.
+  /// Returns the operation of the run whose number is in its key, or nil if its state is unknown to this version.
   func record(of run: RunID) -> OperationRecord? {
     guard let state = OperationState(rawValue: state) else { return nil }
     return OperationRecord(
@@ -60,10 +60,10 @@ extension StoredOperation {
       reusedFrom: reusedFrom.flatMap { RunID($0) })
   }
 
-  /// The statement that writes the row of an operation, whether it is there or not.
+  /// The statement that inserts or replaces the row of an operation.
   static let writing = "INSERT OR REPLACE INTO operation_record " + BoundStatement.values(19)
 
-  /// Gives ``writing`` the values of an operation, in the order of the columns.
+  /// Binds the values of an operation to ``writing``, in the order of the columns.
   static func bind(_ record: OperationRecord, key: InstanceKey, to statement: inout BoundStatement) {
     statement.bind(key.value)
     statement.bind(record.name)
@@ -92,7 +92,7 @@ extension StoredOperation {
 }
 
 extension RecordedError {
-  /// What two columns say of an error; nil where there is none.
+  /// Creates an error from two columns; nil if there is none.
   init?(code: String?, message: String?) {
     guard let code else { return nil }
     self.init(code: code, message: message ?? "")
@@ -100,7 +100,7 @@ extension RecordedError {
 }
 
 extension RecordedResult {
-  /// What three columns say of a result.
+  /// Creates a result from three columns.
   init(file: String?, size: Int64?, text: String?) {
     if let file {
       self = .file(path: file, size: max(0, size ?? 0))

@@ -1,9 +1,9 @@
 import Workspace
 
-/// A pipeline that nothing starts by itself for a while.
+/// A pipeline that does not start by itself for a while.
 struct StoredPause: Storable {
   var pipeline: String
-  /// Nil for as long as nobody ends it.
+  /// Nil until it is ended.
   var until: Int64?
   var reason: String?
   var who: String?

@@ -8,14 +8,14 @@ struct StoredPipeline: Storable {
   var labels: String?
   var queue: String
   var priority: Int64
-  /// What is wrong with its file; nil where nothing is.
+  /// What is wrong with its file; nil if nothing is.
   var problem: String?
-  /// Whether a version of it is at work, although the file as it is now may have errors.
+  /// Whether a version of it is loaded, although the current file may have errors.
   var isLoaded: Bool
   var loadedAt: Int64
   var nextAt: Int64?
   var nextCause: String?
-  /// What has to be the case for it to run by itself, beside instants.
+  /// What starts it besides instants.
   var causes: String?
 
   static let name = Field("name", \StoredPipeline.name)

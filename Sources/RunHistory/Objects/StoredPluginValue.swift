@@ -1,6 +1,6 @@
 import Workspace
 
-/// What a plugin remembers of a pipeline under a name.
+/// A value that a plugin stores for a pipeline under a key.
 struct StoredPluginValue: Storable {
   var plugin: String
   var pipeline: String

@@ -1,6 +1,6 @@
 import Workspace
 
-/// The place of a queued run, until it begins.
+/// The queue entry of a run, until the run begins.
 struct StoredQueueEntry: Storable {
   /// The number of the run.
   var run: Int64
@@ -8,9 +8,9 @@ struct StoredQueueEntry: Storable {
   var queue: String
   var priority: Int64
   var askedAt: Int64
-  /// When the run must have begun, or it is left out.
+  /// The time by which the run must have begun, or it is skipped.
   var startBy: Int64?
-  /// When a host took it; nil while it waits.
+  /// When a host claimed it; nil while it waits.
   var takenAt: Int64?
 
   static let run = Field("run", \StoredQueueEntry.run)

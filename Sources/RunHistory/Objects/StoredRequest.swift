@@ -1,7 +1,7 @@
 import SQLite
 import Workspace
 
-/// What somebody asks of the host of a run, as the table has it.
+/// A request to the host of a run as a row of the table.
 struct StoredRequest: Storable {
   var number: Int64
   var run: Int64
@@ -10,7 +10,7 @@ struct StoredRequest: Storable {
   var takenAt: Int64?
   var who: String?
   var means: String?
-  /// The ordinal of the operation that it is about; nil for the whole run.
+  /// The ordinal of the operation that it concerns; nil for the whole run.
   var operation: Int64?
   var runID: String?
 
@@ -29,8 +29,8 @@ struct StoredRequest: Storable {
 }
 
 extension StoredRequest {
-  /// What somebody asked for who wanted a run to end, whether or not a host has taken that; nil where nobody did. Of several, the first that gives no grace
-  /// counts, else the first.
+  /// Returns the request to end a run, whether or not a host has claimed it, or nil if there is none. Of several, the first kill takes precedence,
+  /// otherwise the first request.
   static func cancellation(ofRunNumber run: Int64, in db: Database) throws -> StoredRequest? {
     let requests = try db.fetch(for: StoredRequest.self).where(
       StoredRequest.run == run && StoredRequest.kind.in(RunRequest.endings.map(\.rawValue)),

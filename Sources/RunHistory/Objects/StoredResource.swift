@@ -1,6 +1,6 @@
 import Workspace
 
-/// How much there is of something that operations share, in whatever process.
+/// The amount of a resource that operations of all processes share.
 struct StoredResource: Storable {
   /// The name, in lower case.
   var key: String

@@ -1,6 +1,6 @@
 import Workspace
 
-/// A run as the table has it, whoever wrote it: words that this version does not know are words all the same, and numbers may be any.
+/// A run as a row of the table, whatever wrote it: unknown words are kept as they are, and numbers may have any value.
 struct StoredRun: Storable {
   var number: Int64
   var id: String
@@ -87,10 +87,10 @@ struct StoredRun: Storable {
 }
 
 extension StoredRun {
-  /// The process that runs it.
+  /// The process that executes it.
   var owner: ProcessIdentity { ProcessIdentity(boot: boot, pid: pid.asProcess, started: processStarted) }
 
-  /// The run; nil where its words are none that this version knows, which only another program can have written.
+  /// The run; nil if it contains words unknown to this version, which only another program can have written.
   var record: RunRecord? {
     guard let id = RunID(id), let state = RunState(rawValue: state) else { return nil }
     var parent: RunRecord.Parent?
@@ -116,13 +116,13 @@ extension StoredRun {
     return record
   }
 
-  /// The statement that adds a run, whose number SQLite chooses.
+  /// The statement that adds a run, whose number SQLite assigns.
   ///
-  /// Not `OR ABORT`, the default: a table with a trigger would have SQLite copy each page aside before it writes to it, to undo a statement that fails
-  /// halfway. That takes 4 µs of 12; where this one fails, its transaction is rolled back as a whole.
+  /// Not `OR ABORT`, the default: for a table with a trigger, SQLite would copy each page before writing to it, to undo a statement that fails
+  /// halfway. That takes 4 µs of 12; if this statement fails, the whole transaction is rolled back.
   static let adding = "INSERT OR FAIL INTO run_record " + BoundStatement.values(36)
 
-  /// Gives ``adding`` the values of a run whose definition has that number, in the order of the columns.
+  /// Binds the values of a run, whose definition has the given number, to ``adding``, in the order of the columns.
   static func bind(_ record: RunRecord, definition: Int64, to statement: inout BoundStatement) {
     statement.bindNull()
     statement.bind(record.id.text)
@@ -157,7 +157,7 @@ extension StoredRun {
     statement.bind(RunLabels.text(of: record.labels))
   }
 
-  /// Whether a process has the run, which goes on as far as its record says. One that waits in a queue belongs to nobody.
+  /// Whether the run belongs to a process and has not ended according to its record. A queued run belongs to none.
   static var goesOn: Condition<StoredRun> {
     state.in(RunState.allCases.filter { !$0.isFinal }.map(\.rawValue))
       && processStarted != ProcessIdentity.nobody.started

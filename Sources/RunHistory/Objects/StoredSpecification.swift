@@ -1,14 +1,14 @@
 import Workspace
 
-/// What a condition of a served pipeline is.
+/// The current value of a condition of a served pipeline.
 struct StoredSpecification: Storable {
   var pipeline: String
-  /// The key of the pipeline that has it.
+  /// The pipeline's key for the condition.
   var name: String
   var formula: String
-  /// 1 or 0; nil where nobody knows.
+  /// 1 or 0; nil if unknown.
   var value: Int64?
-  /// Since when it has that value.
+  /// When it got that value.
   var since: Int64
   var reason: String?
 

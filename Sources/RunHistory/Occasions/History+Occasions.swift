@@ -1,27 +1,27 @@
 import SQLite
 import Workspace
 
-/// Which occasions are asked for. Created without values, it asks for all.
+/// Selects occasions. A filter created without values selects all.
 public struct OccasionFilter: Sendable, Hashable {
-  /// Only those of a pipeline of that name or pattern.
+  /// Only those of pipelines with that name or pattern.
   public var pipeline: String?
-  /// Only those that somebody heard of at or after it.
+  /// Only those that a host or a command learned of at or after it.
   public var since: RecordTime?
-  /// Only those that somebody heard of before it.
+  /// Only those that a host or a command learned of before it.
   public var until: RecordTime?
-  /// Only those that no run came of.
+  /// Only those without a run.
   public var isSkipped = false
-  /// Only those whose run has all of these labels, or whose pipeline has them where there is no run.
+  /// Only those whose run has all of these labels, or whose pipeline has them if there is no run.
   public var labels: [RunLabel] = []
-  /// At most so many, the latest ones. Default nil, for all.
+  /// The maximum number, the latest ones. Default nil, for all.
   public var limit: Int?
 
-  /// A filter for all occasions.
+  /// Creates a filter for all occasions.
   public init() {}
 }
 
 extension History {
-  /// Occasions, the latest first: by their instants, and those that have none by when somebody heard of them.
+  /// Returns occasions, the latest first: by their instants, or if they have none, by when a host or a command learned of them.
   public func occasions(_ filter: OccasionFilter = OccasionFilter()) throws(WorkspaceError) -> [Occasion] {
     guard filter.limit != 0 else { return [] }
     return try read { db in
@@ -51,7 +51,7 @@ extension History {
     }
   }
 
-  /// The latest instant of a pipeline that has come up; it lies in the future where the clock was set back. Nil where none has.
+  /// Returns the latest known instant of a pipeline, which is in the future if the clock was set back, or nil if there is none.
   package func latestInstant(of pipeline: String) throws(WorkspaceError) -> RecordTime? {
     try read { db in
       try Int64.fetchOne(
@@ -61,12 +61,12 @@ extension History {
     }
   }
 
-  /// Whether an instant of a pipeline has come up before, so that it starts nothing any more.
+  /// Whether an instant of a pipeline is already known, so that it starts nothing more.
   package func hasComeUp(_ instant: RecordTime, of pipeline: String) throws(WorkspaceError) -> Bool {
     try read { db in try OccasionLedger.isKnown(instant, of: pipeline, in: db) }
   }
 
-  /// Nil for words that this version does not know.
+  /// Returns nil for words that are unknown to this version.
   private static func occasion(_ row: Row) -> Occasion? {
     guard let cause = Occasion.Cause(rawValue: row[1]), let outcome = Occasion.Outcome(rawValue: row[6]) else {
       return nil
@@ -83,19 +83,20 @@ extension History {
   }
 }
 
-/// The latest of the occasions that are taken, in the order of their times. They come in the order in which they were recorded, the latest first: an instant of days ago may have been recorded just now.
+/// Collects the latest occasions, ordered by time. They are added in the order in which they were recorded, the latest first, but an instant of days
+/// ago may have been recorded just now.
 private struct LatestOccasions {
   let limit: Int?
   private(set) var occasions: [Occasion] = []
 
-  /// Whether one that was heard of then could be among the latest. None is of a later time than that.
+  /// Whether an occasion learned of at that time could be among the latest. Its own time is never later than that.
   func mayTake(heardOf time: Int64) -> Bool {
     guard let limit, occasions.count >= limit, let last = occasions.last else { return true }
     return time >= last.time.microseconds
   }
 
   mutating func take(_ occasion: Occasion) {
-    // Of two of the same time, the one that was recorded later comes first.
+    // Of two with the same time, the one recorded later comes first.
     var (low, high) = (0, occasions.count)
     while low < high {
       let middle = (low + high) / 2

@@ -2,12 +2,13 @@ import SQLite
 import Workspace
 
 extension History {
-  /// The pauses that are in force, by the names of their pipelines.
+  /// Returns the pauses that are in force, by the names of their pipelines.
   package func pauses(at time: RecordTime) throws(WorkspaceError) -> [Pause] {
     try read { try Pauses.all(at: time, in: $0) }
   }
 
-  /// Pauses pipelines, those that are paused already anew, for whoever they name, and since when they were. A pause without a reason keeps the one that there is; an empty reason ends it.
+  /// Pauses pipelines. For pipelines that are already paused, the pause is replaced, but keeps its beginning. A pause without a reason keeps the
+  /// existing one; an empty reason removes it.
   package func pause(_ pauses: [Pause], by means: Requester.Means = .command) throws(WorkspaceError) {
     try write { db in
       let kept = try pauses.map { pause in
@@ -43,7 +44,8 @@ extension History {
     workspace.announce()
   }
 
-  /// Ends the pauses of these pipelines, and returns those that were paused. That they were is remembered until the next pause, for instants from before the end that are recorded later.
+  /// Ends the pauses of these pipelines, and returns those that were paused. An ended pause is kept until the next one, for earlier instants that are
+  /// recorded later.
   package func unpause(
     _ pipelines: [String], for requester: Requester, at time: RecordTime
   ) throws(WorkspaceError) -> [String] {
@@ -51,7 +53,7 @@ extension History {
       let ended = try db.changing([StoredPause.self]) { context in
         try pipelines.filter { name in
           guard let pause = try Pauses.current(of: name, at: time, in: db) else { return false }
-          // The view `pipelines` goes by whole seconds.
+          // The view `pipelines` uses whole seconds.
           let end = time.microseconds - time.microseconds % 1_000_000
           try context.submit(
             StoredPause.upsertRequest(

@@ -1,13 +1,13 @@
 import SQLite
 import Workspace
 
-/// A run that holds a place among those that its host lets go on at once.
+/// A run that holds one of its host's run slots.
 package struct PlacedRun: Sendable, Hashable {
   /// The run.
   package var run: RunID
   /// The name of its pipeline.
   package var pipeline: String
-  /// The queue that its pipeline has now.
+  /// The current queue of its pipeline.
   package var queue: String
 
   package init(run: RunID, pipeline: String, queue: String) {
@@ -17,11 +17,11 @@ package struct PlacedRun: Sendable, Hashable {
   }
 }
 
-/// Who holds what queued runs wait for.
+/// The holders of what queued runs wait for.
 extension History {
-  /// The runs that hold places of the host in a process, the oldest first, as far as is recorded.
+  /// Returns the runs that hold run slots of the host in a process, the oldest first, as far as recorded.
   ///
-  /// One in which everything waits, and not for a slot, has given its place back, and is not among them; nested runs have that of the run that
+  /// A run in which everything waits, and not for a slot, has released its run slot and is not included; nested runs share the slot of the run that
   /// started them.
   package func placedRuns(of owner: ProcessIdentity) throws(WorkspaceError) -> [PlacedRun] {
     try read { db in
@@ -31,39 +31,40 @@ extension History {
     }
   }
 
-  /// How many operations of all runs are at work in a process, as far as is recorded. Loops, and operations that have started a run of their own, are not: what they consist of is.
+  /// Returns how many operations of all runs are active in a process, as far as recorded. Loops, and operations that have started a nested run, are
+  /// not counted themselves, but what they consist of is.
   package func operationsAtWork(of owner: ProcessIdentity) throws(WorkspaceError) -> Int {
     try read { db in try OpenRuns(of: owner, in: db).atWork }
   }
 
-  /// The lease of the turn of a pipeline, of which one run goes on at a time; nil where no living process holds it.
+  /// Returns the lease of a pipeline's `overlap` lock, which one run holds at a time, or nil if no living process holds it.
   package func turn(of pipeline: String) throws(WorkspaceError) -> Lease? {
     try read { db in try Leases.liveTurn(of: pipeline, in: db) }
   }
 }
 
 extension History {
-  /// Who holds an exclusive name, in words: `operation 'copy' of run 03kx9fab`. Nil where no living process does.
+  /// Returns the holder of an exclusive name, in words: `operation 'copy' of run 03kx9fab`. Nil if no living process holds it.
   package func holder(ofExclusive name: String) throws(WorkspaceError) -> String? {
     guard let lease = try lease(ofExclusive: name) else { return nil }
     guard let run = LeaseHolder(lease.holder)?.run else { return lease.holder }
     return lease.holder.replacing(run.text, with: try shortForm(of: run))
   }
 
-  /// The lease of an exclusive name; nil where no living process holds it.
+  /// Returns the lease of an exclusive name, or nil if no living process holds it.
   package func lease(ofExclusive name: String) throws(WorkspaceError) -> Lease? {
     try read { db in try Leases.current("exclusive:\(name)", in: db).flatMap { $0.owner.isAlive(in: db) ? $0 : nil } }
   }
 }
 
 extension Leases {
-  /// The lease of the turn of a pipeline; nil where no living process holds it.
+  /// Returns the lease of a pipeline's `overlap` lock, or nil if no living process holds it.
   static func liveTurn(of pipeline: String, in db: Database) throws -> Lease? {
     try current(RunRecord.turn(of: pipeline), in: db).flatMap { $0.owner.isAlive(in: db) ? $0 : nil }
   }
 }
 
-/// The runs that go on in a process, with what their operations do.
+/// The active runs of a process, with the state of their operations.
 private struct OpenRuns {
   struct Run {
     var number: Int64
@@ -71,7 +72,7 @@ private struct OpenRuns {
     var pipeline: String
     var queue: String
     var hasBegun: Bool
-    /// The id of the run that has started it, and the name of the operation.
+    /// The id of the run that started it, and the name of the operation.
     var parent: Child?
     var operations: [Operation] = []
   }
@@ -121,7 +122,7 @@ private struct OpenRuns {
     }
   }
 
-  /// How many operations are at work.
+  /// The number of active operations.
   var atWork: Int {
     runs.reduce(0) { count, run in
       let loops = Set(run.operations.compactMap(\.parent))
@@ -133,7 +134,7 @@ private struct OpenRuns {
     }
   }
 
-  /// Whether everything in the run waits, and not for a slot, as `Run.isResting` of the engine decides it.
+  /// Whether everything in the run waits, and not for a slot, by the same rules as `Run.isResting` of the engine.
   func isResting(_ run: Run, in db: Database) throws -> Bool {
     guard run.hasBegun else { return try Leases.liveTurn(of: run.pipeline, in: db) != nil }
     let loops = Set(run.operations.compactMap(\.parent))

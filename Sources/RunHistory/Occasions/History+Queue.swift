@@ -1,7 +1,7 @@
 import SQLite
 import Workspace
 
-/// A run that waits for its turn.
+/// A queued run.
 public struct QueuePlace: Sendable, Hashable {
   /// The run.
   public var run: RunID
@@ -9,23 +9,23 @@ public struct QueuePlace: Sendable, Hashable {
   public var pipeline: String
   /// The queue that it waits in.
   public var queue: String
-  /// Runs of a higher priority begin first.
+  /// Its priority: runs with a higher priority begin first.
   public var priority: Int
-  /// When it was asked for.
+  /// When it was requested.
   public var askedAt: RecordTime
-  /// When it must have begun, or it is left out; nil for any time.
+  /// The time by which it must have begun, or it is skipped; nil for no limit.
   public var startBy: RecordTime?
-  /// Whether a host has taken it, which begins it when it has its turn and its secrets.
+  /// Whether a host has claimed it, to begin it when `overlap` allows it and its secrets have been read.
   public var isTaken: Bool
 }
 
 extension History {
-  /// The runs that are queued: by queue, the highest priority first, then by age.
+  /// Returns the queued runs: by queue, the highest priority first, then by age.
   ///
   /// - Parameters:
   ///   - pipeline: Only runs of this pipeline. Default nil, for all.
-  ///   - limit: At most so many. Default 1,000.
-  /// - Returns: The places.
+  ///   - limit: The maximum number. Default 1,000.
+  /// - Returns: The queued runs.
   /// - Throws: `WorkspaceError`.
   public func queue(of pipeline: String? = nil, limit: Int = 1000) throws(WorkspaceError) -> [QueuePlace] {
     try read { db in
@@ -46,7 +46,7 @@ extension History {
     }
   }
 
-  /// How many runs are queued, and how many of them a host has taken, which have not begun.
+  /// Returns how many runs are queued, and how many of them a host has claimed without their having begun.
   package func queueCounts() throws(WorkspaceError) -> (queued: Int, taken: Int) {
     try read { db in
       let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT count(*), count(taken_at) FROM queue_entry"))
@@ -54,7 +54,7 @@ extension History {
     }
   }
 
-  /// The pauses of pipelines; nil where no run is queued that a host could take, which it takes no transaction for writing to know.
+  /// Returns the pauses of pipelines, or nil if no queued run can be claimed, which is determined without a write transaction.
   package func pausesOfQueue(at time: RecordTime) throws(WorkspaceError) -> [Pause]? {
     try read { db in
       let first = try Int.fetchOne(
@@ -63,7 +63,7 @@ extension History {
     }
   }
 
-  /// The earliest time by which a queued run must have begun; nil where none has one.
+  /// Returns the earliest time by which a queued run must have begun, or nil if there is none.
   package func nextStartBy() throws(WorkspaceError) -> RecordTime? {
     try read { db in
       try Int64.fetchOne(
@@ -74,8 +74,8 @@ extension History {
     }
   }
 
-  /// Records an occasion together with its queued run, or with the reason why there is none, for a program that hosts no runs.
-  /// A run is one that `requester` has asked for, which is recorded with it.
+  /// Records an occasion together with its queued run, or with the reason why there is none, for a program that hosts no runs. If there is a run,
+  /// `requester` is recorded with it.
   package func admit(
     _ request: OccasionRequest, for requester: Requester? = nil
   ) throws(WorkspaceError) -> Admission {
@@ -96,7 +96,7 @@ extension History {
     return admission
   }
 
-  /// Follows the queue and the pauses: `handler` is called when one of them has changed, and perhaps where neither has.
+  /// Follows the queue and the pauses: `handler` is called when one of them has changed, and possibly when neither has.
   package func followQueue(_ handler: @escaping @Sendable () -> Void) throws -> [Subscription] {
     [
       try workspace.subscribe(changesOf: StoredQueueEntry.self, changeHandler: handler),
@@ -106,10 +106,10 @@ extension History {
 }
 
 extension History {
-  /// For those of the runs that have one: the latest run of their pipeline that is later than they are, and that nobody has taken from the queue.
+  /// Returns for each of the runs, if there is one, the latest run of its pipeline that is later and has not been claimed from the queue.
   package func successors(of runs: some Sequence<RunID>) throws(WorkspaceError) -> [RunID: RunID] {
     try read { db in
-      // Mostly, nothing is queued that could begin.
+      // Usually, nothing is queued that could begin.
       let first = try Int64.fetchOne(
         db.cachedStatement(sql: "SELECT run FROM queue_entry WHERE taken_at IS NULL LIMIT 1"))
       guard first != nil else { return [:] }
@@ -125,7 +125,7 @@ extension History {
     }
   }
 
-  /// How many runs are queued, by the names of their pipelines.
+  /// Returns how many runs are queued, by the names of their pipelines.
   package func queuedRuns() throws(WorkspaceError) -> [String: Int] {
     try read { db in
       let rows = try Row.fetchAll(

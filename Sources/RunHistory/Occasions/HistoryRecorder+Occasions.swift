@@ -2,15 +2,15 @@ import SQLite
 import Workspace
 
 extension HistoryRecorder {
-  /// Records an occasion together with its queued run, or with the reason why there is none; durable when it returns. `onLate` is told of queued runs that are left out, as their
-  /// time to begin is over.
+  /// Records an occasion together with its queued run, or with the reason why there is none. Durable when it returns. `onLate` is called with queued
+  /// runs that are skipped because their time to begin has passed.
   package nonisolated(nonsending) func admit(
     _ request: OccasionRequest, onLate: @Sendable ([LateRun]) -> Void = { _ in }
   ) async throws -> Admission {
     try await admit([request], onLate: onLate)[0]
   }
 
-  /// The same for several occasions, in one transaction.
+  /// Records several occasions in one transaction.
   package nonisolated(nonsending) func admit(
     _ requests: [OccasionRequest], onLate: @Sendable ([LateRun]) -> Void = { _ in }
   ) async throws -> [Admission] {
@@ -25,7 +25,7 @@ extension HistoryRecorder {
     return admissions
   }
 
-  /// Records an occasion together with its run, which this process begins now; durable when it returns. Nil where its instant is known already.
+  /// Records an occasion together with its run, which this process begins now. Durable when it returns. Returns nil if its instant is already known.
   package nonisolated(nonsending) func begin(_ occasion: Occasion, _ run: QueuedRun) async throws -> RunRecord? {
     let statements = statements
     let isNew = try await perform(changing: { $0 ? [StoredRun.self, StoredOccasion.self] : [] as ChangedTypes }) { db in
@@ -39,7 +39,8 @@ extension HistoryRecorder {
     return record
   }
 
-  /// Makes an instant of a pipeline one that has a run, which the caller is about to start; durable when it returns. False where it is one already.
+  /// Records that an instant of a pipeline has a run, which the caller is about to start. Durable when it returns. Returns false if the instant was
+  /// already known.
   package nonisolated(nonsending) func claim(
     _ instant: RecordTime, of pipeline: String, at time: RecordTime
   ) async throws -> Bool {
@@ -50,30 +51,30 @@ extension HistoryRecorder {
 }
 
 extension HistoryRecorder {
-  /// Leaves out queued runs whose time to begin is over, and returns them; durable when it returns.
+  /// Skips queued runs whose time to begin has passed, and returns them. Durable when it returns.
   package nonisolated(nonsending) func leaveOutLate(at time: RecordTime) async throws -> [LateRun] {
     try await perform(changing: { OccasionLedger.types(of: [], late: $0) }) {
       try OccasionLedger.leaveOutLate(at: time, in: $0)
     }
   }
 
-  /// Takes queued runs that are next, and makes them this process's; durable when it returns. Those whose time to begin is over are left out first.
+  /// Claims the queued runs that are next for this process. Durable when it returns. Runs whose time to begin has passed are skipped first.
   ///
   /// - Parameters:
   ///   - places: How many may begin.
-  ///   - held: Pipelines none of whose runs may begin.
-  ///   - single: Pipelines of which one run at most may begin.
+  ///   - held: Pipelines of which no run may begin.
+  ///   - single: Pipelines of which at most one run may begin.
   ///   - host: The name of this computer.
-  ///   - time: The present.
-  ///   - onLate: Told of those that are left out, once that is durable. Default: nobody is.
+  ///   - time: The current time.
+  ///   - onLate: Called with the runs that are skipped, once that is durable. Default: does nothing.
   /// - Returns: The runs, in the order in which they are to begin.
-  /// - Throws: What keeps the history from being written.
+  /// - Throws: The error that prevents the history from being written.
   package nonisolated(nonsending) func takeQueued(
     _ places: QueueTurns.Places, held: Set<String>, single: Set<String>, host: String, at time: RecordTime,
     onLate: @Sendable ([LateRun]) -> Void = { _ in }
   ) async throws -> [QueueTurns.Taken] {
     let statements = statements
-    // Where nothing is taken nobody is told of a change, or a host that hears of it would look again without end.
+    // If nothing is claimed, no change is reported; otherwise a host that follows changes would check again endlessly.
     let (taken, late) = try await perform(
       changing: { (taken, late) in
         if !late.isEmpty { return [StoredRun.self, StoredOccasion.self, StoredQueueEntry.self] }

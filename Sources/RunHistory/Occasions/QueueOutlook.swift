@@ -1,29 +1,29 @@
 import SQLite
 import Workspace
 
-/// What decides, beside the queue itself, in which order a host takes queued runs.
+/// What determines, besides the queue itself, the order in which a host takes queued runs.
 package struct QueueOutlook {
-  /// How many runs may go on at once.
+  /// How many runs may be active at once.
   package var limits = QueueTurns.Places(total: .max)
-  /// The runs that hold places, the one that ends first at the beginning.
+  /// The runs that hold run slots, in the order in which they are expected to end.
   package var going: [PlacedRun] = []
-  /// Pipelines with a run that goes on without holding a place.
+  /// Pipelines with an active run that holds no run slot.
   package var resting: [String] = []
-  /// Pipelines none of whose runs may begin.
+  /// Pipelines of which no run may begin.
   package var held: Set<String> = []
-  /// Pipelines of which one run goes on at a time.
+  /// Pipelines of which only one run is active at a time.
   package var single: Set<String> = []
 
   package init() {}
 }
 
 extension History {
-  /// The runs that are queued, in the order in which a host takes them: those that it has taken already, and then the others as if all runs took equally long. What nothing lets
-  /// begin comes last.
+  /// Returns the queued runs in the order in which a host takes them: first those that it has already claimed, then the others as if all runs took
+  /// equally long. Runs that cannot begin come last.
   ///
-  /// - Parameter outlook: What decides the order; it is given all that are queued.
-  /// - Returns: The places.
-  /// - Throws: `WorkspaceError`, or what `outlook` throws.
+  /// - Parameter outlook: Returns what determines the order; called with all queued runs.
+  /// - Returns: The queued runs.
+  /// - Throws: `WorkspaceError`, or the error of `outlook`.
   package func queueInOrder(
     _ outlook: ([QueuePlace]) throws -> QueueOutlook
   ) throws -> [QueuePlace] {
@@ -65,14 +65,14 @@ extension History {
 }
 
 extension QueueOutlook {
-  /// A run that is taken to go on.
+  /// A run that is assumed to be active.
   private struct Going {
     var pipeline: String
-    /// The queue in which it holds a place; nil where it holds none.
+    /// The queue in which it holds a slot; nil if it holds none.
     var queue: String?
   }
 
-  /// Takes all runs, each time as many as may begin, after which the one ends that began first.
+  /// Takes all runs: repeatedly as many as may begin, after which the one that began first ends.
   fileprivate func order(of turns: inout QueueTurns) throws -> [QueueTurns.Candidate] {
     var order: [QueueTurns.Candidate] = []
     var places = limits

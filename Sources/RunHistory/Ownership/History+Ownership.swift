@@ -1,22 +1,22 @@
 import SQLite
 import Workspace
 
-/// Finds out whose runs are, and marks those whose processes are gone.
+/// Determines which processes own runs, and marks the runs whose process no longer exists.
 extension History {
-  /// Marks every run whose process is gone as interrupted. Its unfinished attempts become `failed` with the error code
-  /// `host-died`, its unfinished operations `pending`, and results that it left unrecorded are removed. Every command that opens the workspace for writing calls this first.
+  /// Marks every run whose process no longer exists as interrupted. Its unfinished attempts become `failed` with the error code `host-died`, its
+  /// unfinished operations `pending`, and unrecorded results that it left are removed. Every command that opens the workspace for writing calls this
+  /// first.
   ///
-  /// Does nothing, and needs no write, when there is no such run, nor in a workspace that is read-only. Returns the runs that
-  /// were marked.
+  /// Writes nothing if there is no such run, or if the workspace is read-only. Returns the marked runs.
   @discardableResult
   public func markInterrupted() throws(WorkspaceError) -> [RunID] {
     guard !workspace.isReadOnly, try hasAbandoned() else { return [] }
-    // Looked at again: another process may have marked them, or claimed them, meanwhile.
+    // Checked again: another process may have marked or claimed them in the meantime.
     return try write { try RunOwnership.markAbandoned(in: $0) }
   }
 
-  /// For a command that only reads: marks runs whose host is gone, which removes what they left, where there is one and the workspace can be written.
-  /// Returns which ones.
+  /// Marks runs whose host no longer exists, for a command that otherwise only reads, which also removes what they left. Does nothing if there are
+  /// none or the workspace cannot be written. Returns the marked runs.
   @discardableResult
   package func markInterruptedIfPossible() -> [RunID] {
     guard (try? hasAbandoned()) == true,
@@ -26,12 +26,12 @@ extension History {
     return (try? writer.markInterrupted()) ?? []
   }
 
-  /// Whether the run is still of the process that was given the fencing number.
+  /// Whether the run still belongs to the process that was given the fencing token.
   package func isOwned(_ run: RunID, fence: Int64) throws(WorkspaceError) -> Bool {
     try read { try RunOwnership.fence(of: run, in: $0) == fence }
   }
 
-  /// The leases that a living process holds, by name.
+  /// Returns the leases that living processes hold, by name.
   package func leases() throws(WorkspaceError) -> [Lease] {
     try read { db in
       try Leases.all(in: db).filter { !$0.name.hasPrefix(Leases.resumptions) && $0.owner.isAlive(in: db) }
@@ -41,7 +41,7 @@ extension History {
   func hasAbandoned() throws(WorkspaceError) -> Bool {
     do {
       return try workspace.readWithoutOpening { db in
-        // A short question first: the start of every run waits for the answer, which is mostly no.
+        // A short query first: the start of every run waits for the answer, which is usually no.
         try RunOwnership.hasUnfinished(in: db) && !RunOwnership.abandoned(in: db).isEmpty
       }
     } catch {

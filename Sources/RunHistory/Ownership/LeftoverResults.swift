@@ -1,10 +1,10 @@
 import SQLite
 import Workspace
 
-/// What a killed host leaves where results are expected and recorded nowhere. Nobody has masked it, so it may hold secrets.
+/// Result files that a killed host left without recording them. They have not been masked, so they may contain secrets.
 enum LeftoverResults {
-  /// Removes it, and returns how many files that were. Needs a write transaction in which the run is interrupted: who goes on with it, and makes such
-  /// files of its own, comes after that.
+  /// Removes the files, and returns how many there were. Requires a write transaction in which the run is interrupted, so that a host that resumes it
+  /// and creates such files itself comes later.
   @discardableResult
   static func remove(of run: RunRows.Numbered, workspace: String, in db: Database) throws -> Int {
     let ofAttempts = try db.fetch(for: StoredAttempt.self)
@@ -17,7 +17,7 @@ enum LeftoverResults {
 }
 
 extension History {
-  /// Removes the results that nobody recorded of all interrupted runs, and returns how many there were: a process that its host had left behind may have
+  /// Removes the unrecorded results of all interrupted runs, and returns how many there were: a process that its host had left behind may have
   /// written one after the run was marked.
   func removeLeftoverResults() throws(WorkspaceError) -> Int {
     try write { db in

@@ -1,9 +1,9 @@
 import SQLite
 import Workspace
 
-/// Taking and giving back what operations hold of the resources that all processes on a workspace share, inside a transaction of the caller's.
+/// Takes and releases what operations hold of the resources that all processes on a workspace share, within the caller's transaction.
 package enum ResourceHolds {
-  /// Some of a resource.
+  /// An amount of a resource.
   package struct Share: Sendable, Hashable {
     /// The name, in any letter case.
     package var resource: String
@@ -17,7 +17,7 @@ package enum ResourceHolds {
     fileprivate var key: String { resource.lowercased() }
   }
 
-  /// An operation that holds some of a resource, and the process that it is in.
+  /// An operation that holds some of a resource, and its process.
   package struct Holder: Sendable, Hashable {
     package var share: Share
     package var run: RunID
@@ -25,22 +25,22 @@ package enum ResourceHolds {
     package var owner: ProcessIdentity
   }
 
-  /// What came of asking.
+  /// The outcome of a request.
   package enum Outcome: Sendable {
-    /// The shares are the caller's until the holds of these numbers are released, or its process ends.
+    /// The shares are held until the holds with these numbers are released, or the process ends.
     case granted([Int64])
     /// Others hold too much.
     case held([Holder])
-    /// There is less of that resource altogether.
+    /// The total capacity of that resource is insufficient.
     case exceeded(Share, amount: Int)
   }
 
-  /// The types of objects that are others once something was taken or given back.
+  /// The object types that change when something is taken or released.
   package static var types: ChangedTypes { [StoredResourceHold.self] }
 
-  /// Takes all shares or none. What gone processes held is free, and returned as well: they may have left processes that still use it.
+  /// Takes all shares or none. What dead processes held is free, and those holders are returned as well: they may have left processes that still use it.
   ///
-  /// A resource of which the workspace does not say how much there is has no limit, and is not held.
+  /// A resource whose amount the workspace does not declare has no limit, and is not held.
   package static func take(
     _ shares: [Share], for run: RunID, operation: String, owner: ProcessIdentity = .current, at time: RecordTime,
     in db: Database
@@ -76,7 +76,7 @@ package enum ResourceHolds {
     )
   }
 
-  /// Records what somebody holds, and returns its number.
+  /// Records a hold, and returns its number.
   package static func add(_ holder: Holder, at time: RecordTime, in db: Database) throws -> Int64 {
     try db.changing([StoredResourceHold.self]) { context in
       let number = (try context.fetch(for: StoredResourceHold.self).maximum(StoredResourceHold.number) ?? 0) + 1
@@ -90,7 +90,7 @@ package enum ResourceHolds {
     }
   }
 
-  /// Gives back what holds of these numbers stand for.
+  /// Releases the holds with these numbers.
   package static func release(_ numbers: [Int64], in db: Database) throws {
     try db.changing([StoredResourceHold.self]) { context in
       for number in numbers { try context.delete(StoredResourceHold.self, where: StoredResourceHold.number == number) }
@@ -99,7 +99,7 @@ package enum ResourceHolds {
 }
 
 extension StoredResourceHold {
-  /// Who it is that holds this; nil for what no version writes.
+  /// The holder; nil for a row that no version writes.
   var holder: ResourceHolds.Holder? {
     guard let run = RunID(run) else { return nil }
     return ResourceHolds.Holder(

@@ -1,16 +1,16 @@
 import SQLite
 import Workspace
 
-/// Who runs a run, and what becomes of runs whose process is gone.
+/// The ownership of runs by processes, and the handling of runs whose process no longer exists.
 package enum RunOwnership {
-  /// The runs that their records say are going on, though their processes are gone.
+  /// Returns the runs whose records are unfinished although their processes no longer exist.
   static func abandoned(in db: Database) throws -> [RunRows.Numbered] {
     try owned(in: db).flatMap { try RunRows.all(StoredRun.number == $0, in: db) }.filter(\.isAbandoned)
   }
 
-  /// The numbers of the runs that have not ended and belong to a process.
+  /// Returns the numbers of the unfinished runs that belong to a process.
   ///
-  /// In SQL, which has an index of just these: a hundred thousand others may be queued.
+  /// In SQL, with an index of just these: a hundred thousand others may be queued.
   private static func owned(in db: Database) throws -> [Int64] {
     try Int64.fetchAll(
       db.cachedStatement(
@@ -19,31 +19,32 @@ package enum RunOwnership {
       ))
   }
 
-  /// Whether any run has not ended that belongs to a process, whichever that is.
+  /// Whether any unfinished run belongs to a process.
   ///
-  /// In SQL: every run asks it when it starts, and would declare the objects of runs for nothing else.
+  /// In SQL: every run checks this when it starts, and would otherwise have to declare the run objects.
   static func hasUnfinished(in db: Database) throws -> Bool {
     try Int.fetchOne(
       db.cachedStatement(
         sql: "SELECT 1 FROM run_record WHERE state IN ('queued', 'running') AND process_started <> -1 LIMIT 1")) != nil
   }
 
-  /// Records that every run whose process is gone was interrupted, and returns these. Whoever takes something else from such a process does this in the
-  /// same transaction, so that the process can record nothing if it was only thought to be gone. Needs a write transaction.
+  /// Records every run whose process no longer exists as interrupted, and returns these. Code that takes something else from such a process calls
+  /// this in the same transaction, so that the process can record nothing if it was wrongly believed to have ended. Requires a write transaction.
   @discardableResult
   package static func markAbandoned(in db: Database) throws -> [RunID] {
     let abandoned = try abandoned(in: db)
     return try abandoned.compactMap { run in
-      // Nothing of it has begun: it waits on, for the next host.
+      // The run has not begun: it keeps waiting, for the next host.
       if try QueueEntries.giveBack(run, in: db) { return nil }
       try markInterrupted(run, in: db)
       return run.record.id
     }
   }
 
-  /// Records that the run was interrupted, and fences its former process off. Needs a write transaction in which the run was found to be abandoned, or given up by its process.
+  /// Records the run as interrupted, and fences off its former process. Requires a write transaction in which the run was found to be abandoned, or
+  /// given up by its process.
   ///
-  /// Where its host has drained and left it, nothing of it has failed.
+  /// If its host has drained and left it, nothing in it has failed.
   static func markInterrupted(_ run: RunRows.Numbered, isLeft: Bool = false, in db: Database) throws {
     let error = isLeft ? RecordedError.hostDrained : .hostDied
     try db.changing([StoredRun.self, StoredAttempt.self, StoredOperation.self]) { context in
@@ -53,7 +54,7 @@ package enum RunOwnership {
           stored.reason = error.code
           stored.fence = (stored.fence ?? 0) + 1
         })
-      // When the attempt ended is not known, so no time is recorded.
+      // It is unknown when the attempt ended, so no time is recorded.
       try context.update(
         StoredAttempt.self,
         set: [
@@ -71,15 +72,15 @@ package enum RunOwnership {
     try LeftoverResults.remove(of: run, workspace: db.workspaceDirectory, in: db)
   }
 
-  /// The fencing number of a run; nil if there is no such run.
+  /// Returns the fencing token of a run, or nil if there is no such run.
   static func fence(of run: RunID, in db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(sql: "SELECT coalesce(fence, 0) FROM run_record WHERE id = ?"), arguments: [run.text])
   }
 
-  /// Makes `owner` the owner of a run that was interrupted; nil if it was not. Needs a write transaction.
+  /// Makes `owner` the owner of an interrupted run; returns nil if it was not interrupted. Requires a write transaction.
   ///
-  /// Where a person asks for that, it ends what was asked before: whoever asked the former process to cancel the run has changed their mind.
+  /// If a person requested this, earlier requests to the former process to cancel the run are dropped.
   static func claim(
     _ run: RunID, owner: ProcessIdentity, isAskedFor: Bool, at time: RecordTime, in db: Database
   ) throws -> RunRecord? {
@@ -101,7 +102,7 @@ package enum RunOwnership {
           stored.fence = (stored.fence ?? 0) + 1
         })
       if isAskedFor { _ = try context.delete(StoredRequest.self, where: StoredRequest.run == found.number) }
-      // What is left is to be cancelled: see ``RecordedRun/cancellation``.
+      // The cancellation is still to be performed: see ``RecordedRun/cancellation``.
       try context.update(
         StoredRequest.self, set: [StoredRequest.takenAt.set(time.microseconds)],
         where: StoredRequest.run == found.number && StoredRequest.takenAt.isNil())

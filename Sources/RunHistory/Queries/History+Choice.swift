@@ -1,8 +1,8 @@
 import Workspace
 
-/// The run that a command takes where nobody names one.
+/// The default run of a command without a run id.
 extension History {
-  /// The latest run that a command without an id is meant for. Nested runs are never taken.
+  /// Returns the latest run that a command without an id refers to. Nested runs are never chosen.
   ///
   /// - Parameters:
   ///   - purpose: What is to be done with it.
@@ -13,7 +13,7 @@ extension History {
     switch purpose {
     case .resume: return try runs(RunFilter(pipeline: pipeline, states: [.interrupted], limit: 1)).first
     case .retry:
-      // Of a busy pipeline with `overlap: skip`, runs that were cancelled may be many: they get a limit of their own.
+      // A busy pipeline with `overlap: skip` may have many cancelled runs, so these have a separate limit.
       let failed = try runs(RunFilter(pipeline: pipeline, states: [.failed, .interrupted], limit: Self.mostCandidates))
       let cancelled = try runs(RunFilter(pipeline: pipeline, states: [.cancelled], limit: Self.mostCandidates))
         .filter { $0.canceller?.isSignalOfSystem ?? false }
@@ -23,17 +23,17 @@ extension History {
     }
   }
 
-  /// The latest run that was cancelled and has not been repaired since. Nested runs do not count.
+  /// Returns the latest run that was cancelled and has not been repaired since. Nested runs do not count.
   package func latestCancelledRun(of pipeline: String? = nil) throws(WorkspaceError) -> RunRecord? {
     let cancelled = try runs(RunFilter(pipeline: pipeline, states: [.cancelled], limit: Self.mostCandidates))
     for candidate in cancelled where try !isRepaired(candidate) { return candidate }
     return nil
   }
 
-  /// The run that a retry, or a retry of one, repeats at last, as far as it is still recorded; the run itself where it is not a retry.
+  /// Returns the run that a retry, or a retry of a retry, ultimately repeats, as far as it is still recorded; the run itself if it is not a retry.
   package func origin(of run: RunRecord) throws(WorkspaceError) -> RunRecord {
     var origin = run
-    // A run can only repeat an earlier one, unless somebody has made the records up.
+    // A run can only repeat an earlier one, unless the records are forged.
     while origin.trigger == .retry, let source = origin.origin.source, source < origin.id,
       let former = try self.run(source)
     {
@@ -42,18 +42,18 @@ extension History {
     return origin
   }
 
-  /// Of how many runs that did not succeed it is asked whether they have been repaired.
+  /// The maximum number of unsuccessful runs that are checked for having been repaired.
   private static let mostCandidates = 200
 
-  /// Whether what the run was to do has been done since: by a retry of it, or by another run of the same.
+  /// Whether the run's work has been done since: by a retry of it, or by an equivalent run.
   private func isRepaired(_ run: RunRecord) throws(WorkspaceError) -> Bool {
     if try isRepairedByRetry(run) { return true }
     return try isRepairedByOther(run)
   }
 
-  /// Whether a retry of the run has succeeded, or a retry of that one, and so on. One that left something out repaired nothing.
+  /// Whether a retry of the run has succeeded, or a retry of that one, and so on. A retry that left something out does not count.
   private func isRepairedByRetry(_ run: RunRecord) throws(WorkspaceError) -> Bool {
-    // A retry begins after what it retries. Of the runs of a pipeline, which may be a million, the retries alone are read.
+    // A retry begins after what it retries. Of the pipeline's runs, of which there may be a million, only the retries are read.
     let since = run.createdAt.microseconds
     let later = try read { db in
       try db.fetch(for: StoredRun.self).select(
@@ -74,9 +74,9 @@ extension History {
     return false
   }
 
-  /// Whether the pipeline, from the same file, has succeeded as a whole since, with the same params, for the same instant and the same event.
+  /// Whether the whole pipeline, from the same file, has succeeded since, with the same params, for the same instant and the same event.
   private func isRepairedByOther(_ run: RunRecord) throws(WorkspaceError) -> Bool {
-    // A retry stands for the start of what it repeats, which does not set it apart from a run that stands for none.
+    // A retry stands for the start of what it repeats, which does not distinguish it from a run without an instant.
     let asked = try origin(of: run)
     let (since, end) = (run.createdAt.microseconds, (run.endedAt ?? run.createdAt).microseconds)
     let isSame = StoredRun.instant == asked.instant?.microseconds && StoredRun.event == asked.event

@@ -2,10 +2,10 @@ import SQLite
 import Workspace
 
 extension History {
-  /// The names of all pipelines that have runs, in order.
+  /// Returns the names of all pipelines that have runs, in order.
   package func pipelineNames() throws(WorkspaceError) -> [String] { try read { try PipelineNames.all(in: $0) } }
 
-  /// The text of the definition that the latest run of each pipeline has, in order of the names of the pipelines; empty where it is lost.
+  /// Returns the text of the definition of each pipeline's latest run, ordered by pipeline name; empty if it is lost.
   ///
   /// - Parameter pipeline: A name or a pattern; nil for all.
   /// - Returns: The names with the texts.

@@ -1,11 +1,11 @@
 import SQLite
 import Workspace
 
-/// An operation of a run that goes on, which waits: for a person, for what others hold, for what its process lacks, for a condition or for a time.
+/// A waiting operation of an active run: it waits for a person, for what others hold, for what its process lacks, for a condition or for a time.
 package struct HeldUpOperation: Sendable, Hashable {
-  /// The run of a pipeline that somebody or something has started; not one nested in it.
+  /// The top-level run, started by a person or a program rather than nested.
   package var run: RunID
-  /// The operation, behind those that lead to it from that run: `deploy/publish`.
+  /// The operation, preceded by those that lead to it from that run: `deploy/publish`.
   package var path: String
   /// Its record, in its own run.
   package var record: OperationRecord
@@ -14,11 +14,11 @@ package struct HeldUpOperation: Sendable, Hashable {
 }
 
 extension History {
-  /// How many are looked for: where one lacks something, all soon do.
+  /// The maximum number returned: once one lacks something, soon all do.
   private static let mostHeldUp = 1000
 
-  /// The operations that wait, but for those that wait for a slot of their own run. First those that wait for an answer, then those that wait for what others
-  /// hold or for a descriptor, a thread or memory, then those that go on by themselves; among these, the oldest runs first.
+  /// Returns the waiting operations, except those that wait for a slot of their own run. First those that wait for an answer, then those that wait
+  /// for what others hold or for a descriptor, a thread or memory, then those that continue by themselves; among these, the oldest runs first.
   package func heldUpOperations() throws(WorkspaceError) -> [HeldUpOperation] {
     try read { db in
       let rows = try Row.fetchAll(

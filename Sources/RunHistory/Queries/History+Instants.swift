@@ -1,18 +1,18 @@
 import Workspace
 
 extension History {
-  /// The instant that a run was told to stand for, where its start does not say the same: that of a schedule that was late, of a backfill, or of `--at`, also of a
-  /// run that this one retries.
+  /// Returns the instant that a run was given to stand for, if it differs from its start: that of a late schedule, of a backfill, or of `--at`, also
+  /// of a run that this one retries.
   package func instantApart(of run: RunRecord) throws(WorkspaceError) -> RecordTime? {
     guard let instant = run.instant else { return nil }
     let start = run.startedAt ?? run.createdAt
     guard ClockText.dateAndTime(instant) != ClockText.dateAndTime(start) else { return nil }
-    // A retry stands for the start of a run that was not told anything.
+    // A retry stands for the start of the original run if that was given no instant.
     guard run.trigger == .retry else { return instant }
     return try origin(of: run).instant == nil ? nil : instant
   }
 
-  /// The latest run of a pipeline for each instant of a span that a run was told to stand for. Nested runs, and those of a part of the pipeline, do not count.
+  /// Returns the latest run of a pipeline for each instant in a range that a run was given to stand for. Nested and partial runs do not count.
   package func latestRuns(
     of pipeline: String, standingFor span: ClosedRange<RecordTime>
   ) throws(WorkspaceError) -> [RecordTime: RunRecord] {

@@ -3,8 +3,8 @@ import Values
 import Workspace
 
 extension History {
-  /// Why the condition of a filter can be evaluated of no run at all, such as `fromJSON` of a text that is none; nil if it can be of some, or if
-  /// runs differ in what goes wrong. Of the runs that the rest of the filter leaves, the latest hundred are asked.
+  /// Returns why a filter's condition cannot be evaluated for any run, such as `fromJSON` of invalid text, or nil if it can be for some, or if the
+  /// errors differ. Of the runs that match the rest of the filter, the latest hundred are tried.
   public func mistake(in filter: RunFilter) throws(WorkspaceError) -> ExpressionError? {
     guard let condition = filter.condition else { return nil }
     var filter = filter

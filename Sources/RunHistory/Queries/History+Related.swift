@@ -1,14 +1,15 @@
 import SQLite
 import Workspace
 
-/// Runs that stand in a relation to another run.
+/// Runs that are related to another run.
 extension History {
-  /// The runs of a pipeline that go on, other than `run`, each with whether it is later than that, and those that a process has been about to begin since before that was there; the oldest first.
+  /// Returns the active runs of a pipeline except `run`, the oldest first, each with whether it is later than `run`, including earlier ones that a
+  /// process is about to begin.
   package func activeRuns(
     of pipeline: String, except run: RunID
   ) throws(WorkspaceError) -> [(id: RunID, isLater: Bool)] {
     try read { db in
-      // By the index of those that processes have, which are few, and not of all that are queued.
+      // By the index of runs that belong to processes, which are few, rather than all that are queued.
       let rows = try Row.fetchAll(
         db.cachedStatement(
           sql: """
@@ -27,12 +28,12 @@ extension History {
     }
   }
 
-  /// The runs that operations of `parent` started, the oldest first.
+  /// Returns the runs that operations of `parent` started, the oldest first.
   package func nestedRuns(of parent: RunID) throws(WorkspaceError) -> [RunID] {
     try startedRuns(of: parent).map(\.id)
   }
 
-  /// The runs that operations of `parent` have started, the oldest first, each with the operation and when it was created.
+  /// Returns the runs that operations of `parent` started, the oldest first, each with the operation and its creation time.
   package func startedRuns(
     of parent: RunID
   ) throws(WorkspaceError) -> [(id: RunID, operation: String, createdAt: RecordTime)] {
@@ -47,13 +48,13 @@ extension History {
     }
   }
 
-  /// The names of the handlers of a run that failed, in the order of the file.
+  /// Returns the names of the handlers of a run that failed, in the order of the file.
   package func failedHandlers(of run: RunRecord) throws(WorkspaceError) -> [String] {
     try read { db in
       guard let number = try RunRows.number(of: run.id, in: db) else { return [] }
       let first = InstanceKey(run: number, ordinal: run.counts.operations).value
       var names: [String] = []
-      // Handlers come behind the operations and before the items of loops, of which there may be many.
+      // Handlers come after the operations and before the items of loops, of which there may be many.
       try db.fetch(for: StoredOperation.self).walk(
         StoredOperation.key.between(first, InstanceKey.range(of: number).last), orderBy: [StoredOperation.key.ascending]
       ) { stored in
@@ -65,7 +66,7 @@ extension History {
     }
   }
 
-  /// The latest nested run that an operation of `parent` started.
+  /// Returns the latest nested run that an operation of `parent` started.
   package func nestedRun(of parent: RunID, operation: String) throws(WorkspaceError) -> RunRecord? {
     let id = try read { db in
       try db.fetch(for: StoredRun.self)

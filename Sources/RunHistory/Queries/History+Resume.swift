@@ -4,7 +4,7 @@ import SQLite
 import Workspace
 
 extension History {
-  /// Everything recorded of a run, in one snapshot; nil if there is no such run.
+  /// Returns everything recorded about a run, in one snapshot, or nil if there is no such run.
   public func loadForResume(_ run: RunID) throws(WorkspaceError) -> RecordedRun? {
     try read { db in
       guard let found = try RunRows.find(run, in: db) else { return nil }
@@ -26,16 +26,16 @@ extension History {
     }
   }
 
-  /// More instances no run has: they would not fit into memory.
+  /// No run has more instances: they would not fit into memory.
   private static let highestOrdinal = 1 << 22
 
-  /// As ``loadForResume(_:)``, for executing the rest: its results will be handed on.
+  /// Returns the same as ``loadForResume(_:)``, for a run whose results will be used.
   ///
-  /// - Throws: ``WorkspaceError/unreadable(path:field:value:)`` where a result is not in a file of a run, as in a record that somebody made up.
+  /// - Throws: ``WorkspaceError/unreadable(path:field:value:)`` if a result is not in a file of a run, as in a forged record.
   package func loadForExecution(_ run: RunID) throws(WorkspaceError) -> RecordedRun? {
     guard let recorded = try loadForResume(run) else { return nil }
     for operation in recorded.operations {
-      // A place is made for each ordinal below the highest.
+      // Memory is allocated for each ordinal up to the highest.
       guard operation.ordinal <= Self.highestOrdinal else {
         throw .unreadable(path: workspace.path, field: "key of '\(operation.name)'", value: "\(operation.ordinal)")
       }
@@ -45,10 +45,10 @@ extension History {
     return recorded
   }
 
-  /// The executors, besides those of these names, that may still have jobs of an interrupted run or of interrupted runs nested in it: of each operation the
-  /// latest attempt ended with its host.
+  /// Returns the executors, except the given ones, that may still have jobs of an interrupted run or of interrupted runs nested in it: for each
+  /// operation, those whose latest attempt ended with its host.
   package func executorsWithJobs(of run: RunID, besides known: [String]) throws(WorkspaceError) -> [String] {
-    // Nobody may have noticed yet that its host is gone.
+    // It may not have been noticed yet that its host no longer exists.
     let unfinished = RunState.allCases.filter { !$0.isFinal || $0 == .interrupted }.map { "'\($0.rawValue)'" }
       .joined(separator: ", ")
     return try read { db in
@@ -73,7 +73,7 @@ extension History {
     }
   }
 
-  /// Whether a recorded path names a regular file of a run, or one that is gone.
+  /// Whether a recorded path refers to a regular file of a run, or to one that no longer exists.
   func isFileOfRun(_ path: String) -> Bool {
     guard let file = RunFilePath(path) else { return false }
     do {
@@ -84,13 +84,14 @@ extension History {
     }
   }
 
-  /// Whether a recorded path names a regular file of a run that has as many bytes as recorded.
+  /// Whether a recorded path refers to a regular file of a run that has the recorded size.
   package func isIntact(_ path: String, size: Int64) -> Bool {
     guard let file = try? RunFilePath.open(path, in: workspace.directory) else { return false }
     return file.size == size
   }
 
-  /// The latest succeeded record of an operation with that fingerprint that ended at or after `notBefore` and, unless that is nil, at or before `notAfter`.
+  /// Returns the latest succeeded record of an operation with that fingerprint that ended at or after `notBefore` and, unless it is nil, at or before
+  /// `notAfter`.
   public func reusable(
     pipeline: String, operation: String, fingerprint: String, notBefore: RecordTime, notAfter: RecordTime? = nil
   ) throws(WorkspaceError) -> OperationRecord? {

@@ -1,48 +1,48 @@
 import SQLite
 import Workspace
 
-/// What came of looking for a run by the beginning of its id.
+/// The outcome of looking up a run by the beginning of its id.
 public enum RunResolution: Sendable, Hashable {
-  /// Exactly one run is meant.
+  /// Exactly one run matches.
   case found(RunID)
-  /// There is none.
+  /// No run matches.
   case none
-  /// Several runs begin like that; the latest ones, at most twenty.
+  /// Several runs match: the latest ones, at most twenty.
   case ambiguous([RunID])
 }
 
-/// What a command without a run id is about to do, which decides the run that it takes.
+/// What a command without a run id is about to do, which determines the run that it chooses.
 public enum RunPurpose: Sendable, Hashable {
-  /// `resume`: the latest run that was interrupted.
+  /// `resume`: the latest interrupted run.
   case resume
-  /// `retry`: the latest run that failed or was interrupted, and that has not been repaired since.
+  /// `retry`: the latest run that failed or was interrupted, and has not been repaired since.
   case retry
 }
 
 extension History {
-  /// The runs that a filter admits.
+  /// Returns the runs that match a filter.
   public func runs(_ filter: RunFilter = RunFilter()) throws(WorkspaceError) -> [RunRecord] {
     try read { try RunListing(filter: filter).runs(in: $0) }
   }
 
-  /// One run, or nil if there is none with the id.
+  /// Returns one run, or nil if there is none with the id.
   public func run(_ id: RunID) throws(WorkspaceError) -> RunRecord? {
     try read { db in try RunRows.find(id, in: db).map { try RunRows.presented($0, in: db) } }
   }
 
-  /// The operation instances of a run, by ordinal.
+  /// Returns the operation instances of a run, by ordinal.
   public func operations(of run: RunID) throws(WorkspaceError) -> [OperationRecord] {
     try read { db in try RunRows.find(run, in: db).map { try OperationRows.operations(of: $0, in: db) } ?? [] }
   }
 
-  /// The attempts of a run, by operation and number; of one operation instance only, if `ordinal` is given.
+  /// Returns the attempts of a run, by operation and number; only those of one operation instance if `ordinal` is given.
   public func attempts(of run: RunID, ordinal: Int? = nil) throws(WorkspaceError) -> [AttemptRecord] {
     try read { db in
       try RunRows.find(run, in: db).map { try OperationRows.attempts(of: $0, ordinal: ordinal, in: db) } ?? []
     }
   }
 
-  /// The processes of a run's attempts, by their ids and start times, as far as these are recorded.
+  /// Returns the processes of a run's attempts, by their ids and start times, as far as these are recorded.
   package func recordedProcesses(of run: RunID) throws(WorkspaceError) -> [RecordedProcess] {
     try read { db in
       guard let number = try RunRows.number(of: run, in: db) else { return [] }
@@ -54,7 +54,7 @@ extension History {
     }
   }
 
-  /// The text of the definition that a run was started with.
+  /// Returns the text of the definition that a run was started with.
   public func definition(of run: RunID) throws(WorkspaceError) -> String? {
     try read { db in
       try db.fetch(for: StoredRun.self).select(StoredRun.definitionHash, where: StoredRun.id == run.text).first
@@ -62,10 +62,10 @@ extension History {
     }
   }
 
-  /// The words for the latest run. Neither can begin an id: the alphabet has no l.
+  /// The words for the latest run. Neither can be the beginning of an id, because the alphabet has no l.
   package static let latestRunWords: Set<String> = ["last", "latest"]
 
-  /// The run that a person means by a text: an id, its beginning, or `last` or `latest`.
+  /// Returns the run that a text refers to: an id, its beginning, or `last` or `latest`.
   public func resolve(_ text: String) throws(WorkspaceError) -> RunResolution {
     if Self.latestRunWords.contains(text) {
       return try runs(RunFilter(limit: 1)).first.map { .found($0.id) } ?? .none
@@ -83,10 +83,10 @@ extension History {
     }
   }
 
-  /// The id, shortened to eight characters, or to as many more as tell it from every other run.
+  /// Returns the id, shortened to eight characters, or as many more as distinguish it from every other run.
   public func shortForm(of run: RunID) throws(WorkspaceError) -> String {
     let text = run.text
-    // Whatever shares the longest beginning with an id is next to it in their order.
+    // The ids with the longest common prefix are adjacent in their order.
     let neighbours = try read { db in
       let runs = db.fetch(for: StoredRun.self)
       return [

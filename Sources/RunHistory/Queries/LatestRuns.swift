@@ -2,14 +2,14 @@ import SQLite
 import Synchronization
 import Workspace
 
-/// The latest runs of pipelines that have ended, asked of the database once for each of its changes, however many conditions ask the same. Any thread.
+/// The latest ended runs of pipelines, queried once after each change of the database, however many conditions need them. May be used from any thread.
 ///
-/// What is remembered is never older than what a query would bring: whether something was committed since is asked each time.
+/// A cached answer is never older than the result of a query: each call checks whether anything has been committed since.
 package final class LatestRuns: Sendable {
   private struct Question: Hashable {
     let pipeline: String
     let states: Set<RunState>
-    /// Whether the one that ended last counts, and not the one that was created last.
+    /// Whether the run that ended last counts, rather than the one that was created last.
     var isByEnd = false
   }
 
@@ -17,7 +17,7 @@ package final class LatestRuns: Sendable {
     /// SQLite's count of the changes that the reading connection has seen.
     let version: Int64
     let latest: RunRecord?
-    /// Runs that go on, which are interrupted without any change of the database when their process dies.
+    /// Active runs, which become interrupted without any change of the database when their process dies.
     let active: [RunRecord]
   }
 
@@ -26,13 +26,13 @@ package final class LatestRuns: Sendable {
 
   package init(history: History) { self.history = history }
 
-  /// The latest run of `pipeline` that is in one of `states`; nil where there is none, or nothing can be read.
+  /// Returns the latest run of `pipeline` that is in one of `states`, or nil if there is none, or if the history cannot be read.
   package func latest(of pipeline: String, in states: Set<RunState>) -> RunRecord? {
     answer(Question(pipeline: pipeline, states: states))
   }
 
-  /// The run of `pipeline` that has succeeded last: where several go on at once, a later one may end before an earlier one. Nil where there is none, or nothing can
-  /// be read.
+  /// Returns the run of `pipeline` that was last to succeed: of several concurrent runs, a later one may end before an earlier one. Nil if there is
+  /// none, or if the history cannot be read.
   package func latestSuccess(of pipeline: String) -> RunRecord? {
     answer(Question(pipeline: pipeline, states: [.succeeded], isByEnd: true))
   }
@@ -41,7 +41,7 @@ package final class LatestRuns: Sendable {
     let (pipeline, states) = (question.pipeline, question.states)
     let known = answers.withLock { $0[question] }
     let answer = try? history.read { db in
-      // All reads go through one connection, so that its count tells them apart.
+      // All reads use one connection, so its count is comparable.
       let version = try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
       if let known, known.version == version, known.active.allSatisfy({ $0.owner.isAlive(in: db) }) { return known }
       if question.isByEnd {

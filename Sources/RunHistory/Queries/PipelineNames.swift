@@ -3,7 +3,7 @@ import SQLite
 
 /// The names of pipelines in a history.
 package enum PipelineNames {
-  /// All names that runs have, in order, by one step over the index for each.
+  /// Returns the names of all pipelines with runs, in order, using one index step for each.
   package static func all(in db: Database) throws -> [String] {
     try String.fetchAll(
       db,
@@ -17,10 +17,10 @@ package enum PipelineNames {
   }
 }
 
-/// Patterns as the database's `GLOB` reads them.
+/// Pattern matching by the rules of the database's `GLOB`.
 enum NamePatternMatch {
   static func matches(_ name: String, _ pattern: String) -> Bool {
-    // fnmatch without flags takes `*`, `?` and `[…]` as GLOB does.
+    // Without flags, fnmatch treats `*`, `?` and `[…]` as GLOB does.
     fnmatch(pattern, name, 0) == 0
   }
 }

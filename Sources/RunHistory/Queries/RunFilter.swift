@@ -1,4 +1,4 @@
-/// Which runs a listing shows. Every condition that is set must hold.
+/// Selects the runs of a listing. All conditions that are set must be true.
 public struct RunFilter: Sendable, Hashable {
   /// The order of a listing.
   public enum Order: Sendable, Hashable {
@@ -8,30 +8,30 @@ public struct RunFilter: Sendable, Hashable {
     case oldestFirst
   }
 
-  /// A name, or a pattern with `*`, `?` and `[…]`, of the pipeline.
+  /// The name of the pipeline, or a pattern with `*`, `?` and `[…]`.
   public var pipeline: String?
-  /// The states; empty for any. A run whose owner is gone is `interrupted`, whatever is recorded.
+  /// The states; empty for any. A run whose owner no longer exists is `interrupted`, whatever is recorded.
   public var states: Set<RunState>
   /// Only runs created at or after the instant.
   public var since: RecordTime?
   /// Only runs created before the instant.
   public var until: RecordTime?
-  /// Only runs with an operation of that name; a loop is named without its index.
+  /// Only runs with an operation of that name; a loop is named without an index.
   public var operation: String?
   /// Only runs that have all of these labels.
   public var labels: [RunLabel]
-  /// What must hold of the run; nil for nothing.
+  /// The history filter that runs must match; nil for none.
   public var condition: RunCondition?
-  /// Whether runs that operations of other runs started are listed too.
+  /// Whether nested runs are included.
   public var includesNested: Bool
-  /// Whether, of these, those are listed all the same whose parent is not in the workspace.
+  /// Whether nested runs are still included if their parent is not in the workspace.
   var includesParentless = false
-  /// The most runs to list; nil for all.
+  /// The maximum number of runs; nil for all.
   public var limit: Int?
   /// The order.
   public var order: Order
 
-  /// Creates a filter; without arguments, all runs that are not nested, the latest first.
+  /// Creates a filter; without arguments, for all runs that are not nested, the latest first.
   public init(
     pipeline: String? = nil, states: Set<RunState> = [], since: RecordTime? = nil, until: RecordTime? = nil,
     operation: String? = nil, labels: [RunLabel] = [], condition: RunCondition? = nil, includesNested: Bool = false,

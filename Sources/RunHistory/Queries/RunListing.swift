@@ -2,13 +2,13 @@ import Expressions
 import SQLite
 import Workspace
 
-/// Answers a ``RunFilter`` with one ordered walk over the runs of a pipeline, or with one over an index for each state asked for, which stops when there are enough.
+/// Evaluates a ``RunFilter`` by one ordered scan of the runs of a pipeline, or by one index scan for each requested state, which stops when there are enough.
 struct RunListing {
-  /// A pipeline of which there are fewer runs is walked through for whatever states.
+  /// A pipeline with fewer runs than this is scanned whatever the states.
   private static let short = 1000
 
   let filter: RunFilter
-  /// Whether what the database leaves is asked for the condition.
+  /// Whether the filter's condition is evaluated for the remaining runs.
   private var evaluates = true
 
   init(filter: RunFilter) {
@@ -25,14 +25,14 @@ struct RunListing {
     return try states(in: db)
   }
 
-  /// The runs of which the condition is still to be evaluated, after what the database leaves out.
+  /// Returns the runs for which the condition remains to be evaluated.
   func candidates(in db: Database) throws -> [RunRecord] {
     var listing = self
     listing.evaluates = false
     return try listing.runs(in: db)
   }
 
-  /// The filter with what its condition says of pipeline, states and time, where an index can use it; nil if no run can match.
+  /// Returns the filter with what its condition implies for pipeline, states and time, as far as an index can use it, or nil if no run can match.
   private func narrowed(in db: Database) throws -> RunFilter? {
     guard let condition = filter.condition else { return filter }
     var filter = filter
@@ -40,13 +40,13 @@ struct RunListing {
     if let states = sql.states {
       filter.states = filter.states.isEmpty ? states : filter.states.intersection(states)
       if filter.states.isEmpty { return nil }
-      // One walk over everything is shorter than a walk for each of nearly all states.
+      // One scan of everything is shorter than a scan for each of nearly all states.
       if self.filter.states.isEmpty, filter.states.count > 4 { filter.states = [] }
     }
     if let since = sql.since { filter.since = max(since, filter.since ?? since) }
     if let until = sql.until { filter.until = min(until, filter.until ?? until) }
     if filter.pipeline == nil, let wanted = sql.pipelines {
-      // In any letter case, which the index does not know.
+      // In any letter case, which the index does not support.
       let names = try PipelineNames.all(in: db).filter { name in
         wanted.contains { OrdinalIgnoreCase.equal($0, name) }
       }
@@ -58,17 +58,17 @@ struct RunListing {
 
   private func states(in db: Database) throws -> [RunRecord] {
     guard !filter.states.isEmpty else { return try walk([], in: db) }
-    // A run that was interrupted may be recorded as going on still, when nobody could write since.
+    // An interrupted run may still be recorded as active if nothing could be written since.
     var recorded = filter.states
     if recorded.contains(.interrupted) { recorded.formUnion([.running, .queued]) }
     if try isWalkedByPipeline(recorded, in: db) { return try walk(recorded, ofPipeline: true, in: db) }
-    // Each state's walk is in order and no longer than the limit, so the answer is among them.
+    // Each state's scan is ordered and no longer than the limit, so the result is among them.
     let all = try recorded.flatMap { try walk([$0], in: db) }.sorted { before($0, $1) }
     return filter.limit.map { Array(all.prefix($0)) } ?? all
   }
 
-  /// Whether the runs of the pipeline are walked through, rather than those in the states, which may be those of thousands of pipelines: where nearly all of them are wanted,
-  /// or where there are few, unless it is about those that go on, which are fewer.
+  /// Whether the runs of the pipeline are scanned rather than those in the states, which may belong to thousands of pipelines: if nearly all of them
+  /// are requested, or if the pipeline has few, unless active runs are requested, which are fewer.
   func isWalkedByPipeline(_ states: Set<RunState>, in db: Database) throws -> Bool {
     guard let pipeline = exactPipeline, !states.isSubset(of: [.queued, .running, .interrupted]) else { return false }
     if states.isSuperset(of: [.succeeded, .failed]) { return true }
@@ -95,7 +95,7 @@ struct RunListing {
     guard limit > 0 else { return [] }
     try db.fetch(for: StoredRun.self).walk(condition(states, ofPipeline: ofPipeline), orderBy: order) { stored in
       guard let run = RunRows.Numbered(stored, in: db) else { return true }
-      // The states are looked at again as readers see them.
+      // The states are checked again as readers see them.
       if !filter.states.isEmpty {
         let state = run.isAbandoned ? .interrupted : run.record.state
         guard filter.states.contains(state) else { return true }
@@ -108,18 +108,18 @@ struct RunListing {
     return runs
   }
 
-  /// The order of a walk, which is that of an index for each state and pipeline.
+  /// The order of a scan, which is that of an index for each state and pipeline.
   var order: [Ordering<StoredRun>] {
     filter.order == .newestFirst
       ? [StoredRun.createdAt.descending, StoredRun.number.descending]
       : [StoredRun.createdAt.ascending, StoredRun.number.ascending]
   }
 
-  /// What the database decides in one walk: over the runs of the pipeline, of which those in the states are wanted, or over those in one state, or over all.
+  /// Returns the condition that the database evaluates in one scan: of the pipeline's runs in the given states, of the runs in one state, or of all.
   func condition(_ states: Set<RunState> = [], ofPipeline: Bool = false) -> Condition<StoredRun>? {
     var conditions: [Condition<StoredRun>] = []
     if ofPipeline {
-      // The plus keeps the planner from the index of states.
+      // The plus prevents the planner from using the index of states.
       let names = states.map(\.rawValue).sorted()
       let places = names.map { _ in "?" }.joined(separator: ", ")
       conditions.append(.sql("+run_record.state IN (\(places))", names.map { .text($0) }))
@@ -127,7 +127,7 @@ struct RunListing {
       conditions.append(StoredRun.state == state.rawValue)
     }
     if let pipeline = filter.pipeline {
-      // Likewise from the range of names that a pattern begins with, which it would have to sort.
+      // As above, for the index range of names with a pattern's prefix, which would have to be sorted.
       conditions.append(
         exactPipeline == nil ? .sql("+run_record.pipeline GLOB ?", [.text(pipeline)]) : StoredRun.pipeline == pipeline)
     }

@@ -1,4 +1,4 @@
-/// The queue of a workspace in memory, for a reader that wants to know in which order a host will take the runs.
+/// The queue of a workspace in memory, for readers that determine the order in which a host will take the runs.
 struct ListedQueue: QueuedRuns {
   /// The runs of a pipeline in one class, the oldest last.
   private struct Line {
@@ -6,16 +6,16 @@ struct ListedQueue: QueuedRuns {
     var runs: [Int64]
   }
 
-  /// A name in the order of its bytes.
+  /// A name ordered by its bytes.
   private struct Name: Comparable {
     var text: String
 
     static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
   }
 
-  /// The lines of each class, by name; a class without any is not there.
+  /// The lines of each class, by name; classes without runs are absent.
   private var lines: [QueueTurns.Class: [Line]] = [:]
-  /// The priorities of each queue, the lowest first.
+  /// The priorities in each queue, the lowest first.
   private var priorities: [String: [Int64]] = [:]
   private var queues: [Name] = []
   private let latest: [QueueTurns.Class: String]
@@ -66,7 +66,7 @@ struct ListedQueue: QueuedRuns {
     queues.removeAll { $0.text == place.queue }
   }
 
-  /// Where the first line is that comes after a name.
+  /// Returns the index of the first line after a name.
   private static func index(after name: Name, in lines: [Line]) -> Int {
     var (low, high) = (0, lines.count)
     while low < high {

@@ -1,9 +1,10 @@
 import SQLite
 import Workspace
 
-/// Occasions whose run was queued, and does not begin.
+/// Occasions whose run was queued but does not begin.
 extension OccasionLedger {
-  /// A run has been cancelled that had not begun, though its host had taken it: its occasion is one without a run, as if it had been queued until then.
+  /// Records that a run was cancelled before it began, although its host had claimed it: its occasion then has no run, as if the run had been queued
+  /// until then.
   static func endTaken(_ number: Int64, reason: String, canceller: RunCanceller?, in db: Database) throws {
     let end: (outcome: Occasion.Outcome, reason: Occasion.Reason)
     if let other = RunReason.overlap(in: reason) { return try giveWay(number, to: other, in: db) }
@@ -16,12 +17,13 @@ extension OccasionLedger {
       .execute(arguments: [end.outcome.rawValue, end.reason.rawValue, number])
   }
 
-  /// What comes of an occasion whose run is cancelled before it begins.
+  /// Returns the outcome of an occasion whose run is cancelled before it begins.
   static func cancelled(by canceller: RunCanceller?) -> (outcome: Occasion.Outcome, reason: Occasion.Reason) {
     canceller?.means == .overlap ? (.replaced, .overlap) : (.skipped, .cancelled)
   }
 
-  /// Ends runs that are queued and should have begun by now, and returns them. Those that a host has taken, it leaves out itself: only it knows whether they have begun.
+  /// Ends queued runs that should have begun by now, and returns them. Runs that a host has claimed are skipped by that host, which alone knows
+  /// whether they have begun.
   static func leaveOutLate(at time: RecordTime, in db: Database) throws -> [LateRun] {
     let late = try Row.fetchAll(
       db.cachedStatement(
@@ -34,7 +36,7 @@ extension OccasionLedger {
     }
   }
 
-  /// The occasion of a run that another one was in the way of is one without a run, as that of any other which is skipped for `overlap`.
+  /// Records that the occasion of a run that gave way to another one has no run, like any other that is skipped because of `overlap`.
   static func giveWay(_ number: Int64, to other: RunID, in db: Database) throws {
     try db.cachedStatement(
       sql: """

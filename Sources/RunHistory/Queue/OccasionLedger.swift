@@ -1,18 +1,18 @@
 import SQLite
 import Workspace
 
-/// Records occasions, each with what comes of it in one transaction: a run that is queued, or why there is none.
+/// Records occasions, each with its outcome in one transaction: a run that is queued, or the reason why there is none.
 ///
-/// All of it needs a write transaction.
+/// All functions require a write transaction.
 enum OccasionLedger {
-  /// How many instants of a pipeline are remembered, and how many of its other occasions without a run. An older instant counts as known.
+  /// How many instants of a pipeline are kept, and how many of its other occasions without a run. An older instant counts as known.
   static let remembered = 10_000
   /// How long an occasion without a run is kept, in microseconds: 90 days.
   static let keptFor: Int64 = 90 * 86_400 * 1_000_000
-  /// How many occasions come between two looks at what may be forgotten.
+  /// The number of occasions between two deletions of old ones.
   private static let interval: Int64 = 256
 
-  /// The objects that are others once these have been admitted, each with what came of it, and late runs were left out.
+  /// Returns the object types changed by these admissions and by skipping late runs.
   static func types(of admitted: [(request: OccasionRequest, admission: Admission)], late: [LateRun]) -> ChangedTypes {
     var types: ChangedTypes = late.isEmpty ? [] : [StoredRun.self, StoredOccasion.self, StoredQueueEntry.self]
     for (request, admission) in admitted {
@@ -28,7 +28,7 @@ enum OccasionLedger {
     return types
   }
 
-  /// Records an occasion with what comes of it. Runs that are too late by then are left out first, and added to `late`: they are in nobody's way.
+  /// Records an occasion with its outcome. Runs that are too late by then are skipped first and added to `late`, so that they do not count against it.
   static func admit(_ request: OccasionRequest, leavingOut late: inout [LateRun], in db: Database) throws -> Admission {
     let occasion = request.occasion
     if request.run != nil { late += try leaveOutLate(at: occasion.askedAt, in: db) }
@@ -53,7 +53,7 @@ enum OccasionLedger {
     return .queued(run.record.id, replacing: replaced)
   }
 
-  /// Records an occasion whose run begins at once, by the process that it belongs to from the beginning; nil where the instant is known already.
+  /// Records an occasion whose run begins immediately and belongs to `owner` from the beginning. Returns nil if its instant is already known.
   static func begin(_ occasion: Occasion, _ run: QueuedRun, by owner: ProcessIdentity, in db: Database) throws -> Int64?
   {
     if occasion.cause == .instant, let instant = occasion.instant, try isKnown(instant, of: occasion.pipeline, in: db) {
@@ -68,14 +68,14 @@ enum OccasionLedger {
 
   // MARK: Instants
 
-  /// Whether an instant of a pipeline is an occasion already, or older than what is remembered.
+  /// Whether an instant of a pipeline already has an occasion, or is older than those kept.
   static func isKnown(_ instant: RecordTime, of pipeline: String, in db: Database) throws -> Bool {
     let isThere = try Int.fetchOne(
       db.cachedStatement(
         sql: "SELECT 1 FROM occasion WHERE pipeline = ? AND instant = ? AND cause = 'instant'"),
       arguments: [pipeline, instant.microseconds])
     if isThere != nil { return true }
-    // Of most, the instant is the latest one, and nothing older has to be looked at.
+    // Usually the instant is the latest one, and nothing older needs to be read.
     let latest = try Int64.fetchOne(
       db.cachedStatement(sql: "SELECT max(instant) FROM occasion WHERE pipeline = ? AND cause = 'instant'"),
       arguments: [pipeline])
@@ -89,7 +89,7 @@ enum OccasionLedger {
     return oldest.map { instant.microseconds < $0 } ?? false
   }
 
-  /// Makes an instant one that has a run, whose number is not known yet, where it is none. False where it is one already.
+  /// Records that an instant has a run, whose number is not known yet. Returns false if the instant was already known.
   static func claim(
     _ instant: RecordTime, of pipeline: String, at time: RecordTime, in db: Database
   ) throws -> Bool {
@@ -98,7 +98,7 @@ enum OccasionLedger {
     return true
   }
 
-  // MARK: Refusing
+  // MARK: Rejecting
 
   private struct Refusal {
     var reason: Occasion.Reason
@@ -108,9 +108,9 @@ enum OccasionLedger {
 
   private static func refusal(of request: OccasionRequest, in db: Database) throws -> Refusal? {
     let occasion = request.occasion
-    // What a person asks for is queued, and waits for the end of the pause.
+    // A run that a person requests is queued, and waits for the end of the pause.
     if occasion.cause.comesByItself {
-      // By the time that it is about: a host that was stopped, or could not write, records it later.
+      // By the time of the occasion: a host that was stopped, or could not write, records it later.
       if let pause = try Pauses.inForce(of: occasion.pipeline, at: occasion.time, in: db) {
         return Refusal(reason: .paused, detail: pause.recordedWords)
       }
@@ -127,7 +127,7 @@ enum OccasionLedger {
           reason: .queueFull, detail: "\(share) runs of this pipeline are queued, and the other places are for others")
       }
     }
-    // One that comes too late is in the way of no other one.
+    // A run that is too late does not give way to others.
     if let startBy = request.run?.startBy, startBy < occasion.askedAt { return Refusal(reason: .tooLate) }
     guard request.overlap == .skip,
       let other = try activeRun(of: occasion.pipeline, at: occasion.askedAt, in: db)
@@ -138,7 +138,7 @@ enum OccasionLedger {
 
   private static func isQueueFull(_ capacity: Int, in db: Database) throws -> Bool {
     guard capacity > 0 else { return true }
-    // There are no more entries than numbers between the first and the last one, which takes no walk through them.
+    // There are at most as many entries as numbers between the first and the last one, which is checked without a scan.
     let most = try Int.fetchOne(
       db.cachedStatement(
         sql: "SELECT (SELECT max(run) FROM queue_entry) - (SELECT min(run) FROM queue_entry) + 1"))
@@ -149,7 +149,7 @@ enum OccasionLedger {
     return waiting != nil
   }
 
-  /// How many queued runs a pipeline may have that begins by itself: one whose controller floods leaves places to others.
+  /// Returns how many queued runs a pipeline may have that begin by themselves, so that a flooding controller leaves room for others.
   private static func share(of capacity: Int) -> Int { max(min(capacity, 100), min(capacity / 2, 10_000)) }
 
   private static func hasQueued(
@@ -162,7 +162,8 @@ enum OccasionLedger {
     return waiting != nil
   }
 
-  /// One of the runs that has not ended: it is interrupted, and about to be resumed. One that is too late at `time` is not meant: its host is about to leave it out.
+  /// Returns one of `runs` that has not ended: it is interrupted and about to be resumed. One that is too late at `time` does not count, because its
+  /// host is about to skip it.
   private static func unendedRun(
     among runs: [RunID], at time: RecordTime, in db: Database
   ) throws -> (number: Int64, id: RunID)? {
@@ -178,11 +179,12 @@ enum OccasionLedger {
     return nil
   }
 
-  /// A run of the pipeline that is running, or that is queued and may still begin at `time`.
+  /// Returns a run of the pipeline that is running, or that is queued and may still begin at `time`.
   private static func activeRun(
     of pipeline: String, at time: RecordTime, in db: Database
   ) throws -> (number: Int64, id: RunID)? {
-    // Those that are queued by their places, and those of processes, which are few, by their index: neither of all that the pipeline had, nor of all that are queued.
+    // Queued runs are found by their queue entries, and owned ones, which are few, by their index; neither all runs of the pipeline nor all queued
+    // runs are scanned.
     let rows = try Row.fetchAll(
       db.cachedStatement(
         sql: """
@@ -203,7 +205,7 @@ enum OccasionLedger {
     return nil
   }
 
-  /// Ends the runs of a pipeline that are queued, because `run` takes their place, and returns them.
+  /// Ends the queued runs of a pipeline, because `run` replaces them, and returns them.
   private static func replaceQueued(of pipeline: String, by run: RunRecord, in db: Database) throws -> [RunID] {
     let canceller = RunCanceller(who: run.id.text, means: .overlap)
     let waiting = try Int64.fetchAll(
@@ -222,7 +224,7 @@ enum OccasionLedger {
 
   // MARK: Rows
 
-  /// Ends a queued run that nobody has taken. False where somebody has, or it has ended.
+  /// Ends a queued run that no host has claimed. Returns false if one has, or if the run has ended.
   @discardableResult
   static func endQueued(
     _ number: Int64, canceller: RunCanceller?, outcome: Occasion.Outcome, reason: Occasion.Reason, at time: RecordTime,
@@ -240,18 +242,18 @@ enum OccasionLedger {
       runReason(reason), canceller?.who, canceller?.means.rawValue,
       time.microseconds, number,
     ])
-    // Occasions in whose way it stood name it, too.
+    // Occasions that it prevented refer to it as well, and are not changed.
     try db.cachedStatement(sql: "UPDATE occasion SET outcome = ?, reason = ? WHERE run = ? AND outcome = 'run'")
       .execute(arguments: [outcome.rawValue, reason.rawValue, number])
     return true
   }
 
-  /// What is recorded of a run that ended while it was queued.
+  /// Returns the recorded reason of a run that ended while it was queued.
   private static func runReason(_ reason: Occasion.Reason) -> String? {
     switch reason {
     case .cancelled: RunReason.cancelledBefore.text
     case .tooLate: RunReason.tooLate.text
-    // Who took its place says it all.
+    // The run that replaced it says everything.
     default: nil
     }
   }
@@ -267,7 +269,7 @@ enum OccasionLedger {
   }
 
   private static func add(_ occasion: Occasion, run: Int64?, in db: Database) throws {
-    // In SQL, which numbers the row.
+    // In SQL, so that the row is numbered automatically.
     try db.cachedStatement(
       sql: """
         INSERT INTO occasion (pipeline, cause, controller, instant, asked_at, asked_by, outcome, reason, detail, run)
@@ -281,7 +283,7 @@ enum OccasionLedger {
     if db.lastInsertedRowID % interval == 0 { try trim(occasion.pipeline, at: occasion.askedAt, in: db) }
   }
 
-  /// Deletes occasions of a pipeline that have no run of their own, those that name the run which was in the way among them: those that are old, and all but the latest.
+  /// Deletes occasions of a pipeline without a run of their own, including those that refer to the run that prevented them: old ones, and all but the latest.
   static func trim(_ pipeline: String, at time: RecordTime, in db: Database) throws {
     try db.execute(
       sql: """

@@ -1,20 +1,20 @@
-/// An occasion to be recorded, with the run that it asks for.
+/// An occasion to be recorded, with the run that it requests.
 package struct OccasionRequest: Sendable {
-  /// What becomes of a run while another one of its pipeline goes on, or is queued.
+  /// What happens to a run while another one of its pipeline is running or queued.
   package enum Overlap: String, Sendable {
     case allow, queue, skip, cancel
   }
 
   package var occasion: Occasion
-  /// The run to queue; nil where a reason is known why there is none.
+  /// The run to queue; nil if the reason why there is none is known.
   package var run: QueuedRun?
   package var overlap = Overlap.allow
-  /// How many runs may be queued.
+  /// The maximum number of queued runs.
   package var capacity = Int.max
-  /// Runs of the pipeline that go on, or are about to, also where their records do not say so yet.
+  /// Runs of the pipeline that are running, or are about to, even if their records do not say so yet.
   package var others: [RunID] = []
 
-  /// An occasion that asks for a run.
+  /// Creates an occasion that requests a run.
   package init(
     _ occasion: Occasion, run: QueuedRun, overlap: Overlap = .allow, capacity: Int = .max, others: [RunID] = []
   ) {
@@ -25,7 +25,7 @@ package struct OccasionRequest: Sendable {
     self.capacity = capacity
   }
 
-  /// An occasion of which no run comes.
+  /// Creates an occasion without a run.
   package init(_ occasion: Occasion, without reason: Occasion.Reason) {
     self.occasion = occasion
     self.occasion.outcome = .skipped
@@ -33,18 +33,18 @@ package struct OccasionRequest: Sendable {
   }
 }
 
-/// A run that waits for its turn: a row that belongs to nobody, with all that a host needs to begin it.
+/// A queued run: a row that belongs to no process, with everything that a host needs to begin it.
 package struct QueuedRun: Sendable {
-  /// Its record, `queued` and of no process.
+  /// Its record, in state `queued` and without a process.
   package var record: RunRecord
-  /// The text of its definition, and those of the files that it needs beside it, as `HistoryChange.runCreated` has them.
+  /// The text of its definition, and the texts of the other files that it needs, as in `HistoryChange.runCreated`.
   package var definition: String
   package var nested: [String: String]
   /// The queue that it waits in.
   package var queue: String
-  /// Runs of a higher priority begin first.
+  /// Its priority: runs with a higher priority begin first.
   package var priority: Int
-  /// When it must have begun, or it is left out.
+  /// The time by which it must have begun, or it is skipped.
   package var startBy: RecordTime?
 
   package init(
@@ -61,17 +61,17 @@ package struct QueuedRun: Sendable {
     self.startBy = startBy
   }
 
-  /// The queue of pipelines that name none.
+  /// The queue of pipelines that specify none.
   package static let defaultQueue = "default"
 }
 
-/// What came of a request.
+/// The outcome of a request.
 package enum Admission: Sendable, Hashable {
-  /// Its run is queued, in the place of these.
+  /// Its run is queued, and replaces these runs.
   case queued(RunID, replacing: [RunID] = [])
-  /// There is no run, for that reason, because of that run where there is one.
+  /// There is no run, for that reason, and because of that run if there is one.
   case skipped(Occasion.Reason, RunID?)
-  /// The instant is known already, and nothing was recorded.
+  /// The instant is already known, and nothing was recorded.
   case known
 
   /// The run that was queued.

@@ -1,17 +1,17 @@
 import SQLite
 import Workspace
 
-/// A pipeline that nothing starts by itself for a while. What a person asks for meanwhile is queued, and waits.
+/// A pipeline that does not start by itself for a while. Runs that a person requests in the meantime are queued, and wait.
 public struct Pause: Sendable, Hashable {
   /// The name of the pipeline.
   public var pipeline: String
-  /// When it ends by itself; nil for as long as nobody ends it.
+  /// When it ends by itself; nil until it is ended.
   public var until: RecordTime?
-  /// Why, in the words of whoever paused it.
+  /// The reason, in the words of the person who paused it.
   public var reason: String?
-  /// The login name of whoever paused it.
+  /// The login name of the person who paused it.
   public var who: String?
-  /// Since when.
+  /// When it began.
   public var since: RecordTime
 
   /// Creates a pause that begins at `since`.
@@ -24,10 +24,10 @@ public struct Pause: Sendable, Hashable {
     self.since = since
   }
 
-  /// Who paused the pipeline, until when and why, for people: `paused by ada until 2026-12-01 06:00:00: maintenance`.
+  /// Who paused the pipeline, until when and why, for people to read: `paused by ada until 2026-12-01 06:00:00: maintenance`.
   package var words: String { words(until: until.map { " until \(ClockText.dateAndTime($0))" } ?? "") }
 
-  /// The same without the end, to be recorded with what is left out meanwhile.
+  /// The same words without the end, to be recorded with occasions that are skipped in the meantime.
   var recordedWords: String { words(until: "") }
 
   private func words(until end: String) -> String {
@@ -38,12 +38,12 @@ public struct Pause: Sendable, Hashable {
 
 /// The rows of pauses.
 enum Pauses {
-  /// The pause of a pipeline that is in force at `time`.
+  /// Returns the pause of a pipeline that is in force at `time`.
   static func current(of pipeline: String, at time: RecordTime, in db: Database) throws -> Pause? {
     try db.fetch(for: StoredPause.self).where(StoredPause.pipeline == pipeline).first?.pause(at: time)
   }
 
-  /// The pause of a pipeline that is in force at `time`, or was then: one that began later is not meant.
+  /// Returns the pause of a pipeline that is in force and had begun by `time`.
   static func inForce(of pipeline: String, at time: RecordTime, in db: Database) throws -> Pause? {
     try current(of: pipeline, at: time, in: db).flatMap { $0.since <= time ? $0 : nil }
   }
@@ -54,7 +54,7 @@ enum Pauses {
 }
 
 extension StoredPause {
-  /// The pause; nil where it is over at `time`.
+  /// Returns the pause, or nil if it is over at `time`.
   func pause(at time: RecordTime) -> Pause? {
     if let until, until <= time.microseconds { return nil }
     return Pause(

@@ -1,9 +1,9 @@
 import SQLite
 import Workspace
 
-/// The places of queued runs, and the one process that takes a run from its place. All of it needs a write transaction.
+/// The queue entries of runs, and the claiming of a queued run by one process. All functions require a write transaction.
 enum QueueEntries {
-  /// Makes `owner` the process of queued runs that nobody has, and returns what it needs to begin them.
+  /// Makes `owner` the process of queued runs without one, and returns what it needs to begin them.
   static func own(
     _ taken: [QueueTurns.Candidate], by owner: ProcessIdentity, on host: String, in db: Database
   ) throws -> [QueueTurns.Taken] {
@@ -30,7 +30,7 @@ enum QueueEntries {
     }
   }
 
-  /// Puts a run back in its place whose process is gone before it began; false where it was not queued, or has begun.
+  /// Returns a run whose process ended before the run began to its place in the queue. Returns false if it was not queued, or has begun.
   static func giveBack(_ run: RunRows.Numbered, in db: Database) throws -> Bool {
     guard run.record.state == .queued, run.record.startedAt == nil else { return false }
     try db.cachedStatement(sql: "UPDATE queue_entry SET taken_at = NULL WHERE run = ?").execute(arguments: [run.number])
@@ -42,7 +42,7 @@ enum QueueEntries {
         WHERE number = ?
         """
     ).execute(arguments: [nobody.boot, nobody.pid, nobody.started, run.number])
-    // The gone host was asked to end it, and did not come to that.
+    // The dead host had been requested to end it, but did not do so.
     if let asked = try StoredRequest.cancellation(ofRunNumber: run.number, in: db) {
       let canceller = RunCanceller(who: asked.who, means: asked.means)
       let end = OccasionLedger.cancelled(by: canceller)
@@ -53,7 +53,7 @@ enum QueueEntries {
     return true
   }
 
-  /// The run has begun, or ended.
+  /// Removes the entry of a run that has begun or ended.
   static func remove(_ run: Int64, in db: Database) throws {
     try db.cachedStatement(sql: "DELETE FROM queue_entry WHERE run = ?").execute(arguments: [run])
   }

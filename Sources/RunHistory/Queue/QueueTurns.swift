@@ -1,11 +1,11 @@
 import Workspace
 
-/// Which queued runs are next: by priority, then turn by turn between pipelines, then by age.
+/// Determines which queued runs are next: by priority, then round-robin between pipelines, then by age.
 ///
-/// Between two runs of a pipeline, each other pipeline that has a run of the same priority queued begins one. Whose turn it was last is recorded, so that
-/// it goes on like that after a restart, and readers know the order as well.
+/// Between two runs of a pipeline, each other pipeline with a queued run of the same priority begins one. The pipeline of the latest turn is
+/// recorded, so that the order continues after a restart, and readers know it as well.
 package struct QueueTurns {
-  /// The runs of one priority in a queue, between whose pipelines it goes turn by turn.
+  /// The runs of one priority in a queue, between whose pipelines turns alternate.
   struct Class: Hashable {
     var queue: String
     var priority: Int64
@@ -15,7 +15,7 @@ package struct QueueTurns {
   package struct Places: Sendable, Hashable {
     /// In all queues together.
     package var total: Int
-    /// In each queue; one that is not named has no limit of its own.
+    /// In each queue; a queue not listed has no limit.
     package var queues: [String: Int]
 
     package init(total: Int, queues: [String: Int] = [:]) {
@@ -24,12 +24,12 @@ package struct QueueTurns {
     }
   }
 
-  /// A run that this process has taken from the queue.
+  /// A run that this process has claimed from the queue.
   package struct Taken: Sendable {
     package var run: RunRecord
     let number: Int64
     package var queue: String
-    /// When it must have begun, or it is left out.
+    /// The time by which it must have begun, or it is skipped.
     package var startBy: RecordTime?
     package var definition: String
     package var nested: [String: String]
@@ -43,16 +43,16 @@ package struct QueueTurns {
     var place: Class
   }
 
-  /// Where the runs are queued.
+  /// The queued runs.
   private var source: any QueuedRuns
-  /// The pipeline that had the latest turn, as far as it was looked for.
+  /// The pipeline with the latest turn in each class, as far as it has been read.
   private var latest: [Class: String] = [:]
 
   init(of source: some QueuedRuns) {
     self.source = source
   }
 
-  /// Takes runs while there are places, none of a pipeline for which `isHeld` is true.
+  /// Takes runs while there are slots, skipping pipelines for which `isHeld` is true.
   mutating func take(
     _ places: Places, except isHeld: (String) -> Bool, taking: (Candidate) -> Void = { _ in }
   ) throws -> [Candidate] {
@@ -73,7 +73,7 @@ package struct QueueTurns {
     return taken
   }
 
-  /// The first of the queue whose first run has the highest priority; the oldest one where several have.
+  /// Returns the first run of the queue whose first run has the highest priority, or the oldest one if several have.
   private mutating func next(besides closed: Set<String>, except isHeld: (String) -> Bool) throws -> Candidate? {
     var best: Candidate?
     var queue = try source.queue(after: nil)
@@ -86,14 +86,14 @@ package struct QueueTurns {
     return best
   }
 
-  /// The first run of a queue, of its highest priority that has one which may begin.
+  /// Returns the first run of a queue, in the highest priority with a run that may begin.
   private mutating func first(of queue: String, except isHeld: (String) -> Bool) throws -> Candidate? {
     var above: Int64 = .max
     while let priority = try source.priority(in: queue, below: above) {
       let place = Class(queue: queue, priority: priority)
       let last = try latest[place] ?? source.latest(in: place) ?? ""
       latest[place] = last
-      // Those behind the one that had the latest turn, and then from the first one to that one.
+      // First the pipelines after the one with the latest turn, then those from the first up to that one.
       if let found = try first(of: place, after: last, upTo: nil, except: isHeld) { return found }
       if let found = try first(of: place, after: "", upTo: last, except: isHeld) { return found }
       above = priority
@@ -113,16 +113,16 @@ package struct QueueTurns {
   }
 }
 
-/// Runs that are queued, as they are looked at to find out which is next. Names are compared by their bytes, as SQLite does.
+/// The queued runs, as read to determine which is next. Names are compared by their bytes, as in SQLite.
 protocol QueuedRuns {
-  /// The next queue by name that has a run.
+  /// Returns the next queue by name that has a run.
   func queue(after name: String?) throws -> String?
-  /// The highest priority below `limit` of which a run is in a queue.
+  /// Returns the highest priority below `limit` with a run in a queue.
   func priority(in queue: String, below limit: Int64) throws -> Int64?
-  /// The pipeline that had the latest turn; nil where none had one.
+  /// Returns the pipeline that had the latest turn, or nil if none has had one.
   func latest(in place: QueueTurns.Class) throws -> String?
-  /// The oldest run of the first pipeline by name that comes after `name`, and not after `end`.
+  /// Returns the oldest run of the first pipeline by name after `name`, and not after `end`.
   func first(in place: QueueTurns.Class, after name: String, upTo end: String?) throws -> QueueTurns.Candidate?
-  /// Takes a run from its place, by which its pipeline has had its turn.
+  /// Takes a run, which is its pipeline's turn.
   mutating func take(_ candidate: QueueTurns.Candidate) throws
 }

@@ -1,7 +1,7 @@
 import SQLite
 import Workspace
 
-/// The queue of a workspace, for a host that takes runs from it. Needs a write transaction.
+/// The queue of a workspace, for a host that takes runs from it. Requires a write transaction.
 struct StoredQueue: QueuedRuns {
   let db: Database
   let time: RecordTime

@@ -1,7 +1,7 @@
 import Workspace
 
 extension HistoryChange {
-  /// The run that it is about.
+  /// The run that it concerns.
   var run: RunID {
     switch self {
     case .runCreated(let record, _, _, _), .queuedRunBegan(let record, _): record.id
@@ -14,7 +14,7 @@ extension HistoryChange {
     }
   }
 
-  /// About how many bytes of memory it takes: itself, and its texts.
+  /// Its approximate size in memory, in bytes: its own, and that of its texts.
   var heldSize: Int {
     MemoryLayout<HistoryChange>.stride + texts
   }

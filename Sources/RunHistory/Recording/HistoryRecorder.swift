@@ -1,13 +1,13 @@
 import SQLite
 import Workspace
 
-/// Writes the records of runs: the one writer of a host's history, for all its runs.
+/// Writes the records of runs: the single writer of a host's history, for all its runs.
 ///
-/// ``record(_:)`` is what the engine calls on its hot path; it takes the change and returns. Changes become durable in order,
-/// in groups; ``flush()`` waits for that. See ``OrderedWriter`` for what happens when the disk is full.
+/// ``record(_:)`` is called on the engine's hot path; it accepts the change and returns. Changes become durable in order, in groups; ``flush()``
+/// waits for that. See ``OrderedWriter`` for what happens when the disk is full.
 ///
-/// A recorder that holds what it cannot write refuses a run whose records no longer fit: nothing of it is recorded any more, so that what is recorded of it is
-/// what was true at one moment.
+/// A recorder that holds what it cannot write rejects a run whose records no longer fit: nothing more is recorded of it, so that its records are
+/// consistent as of one moment.
 public final class HistoryRecorder: Sendable {
   /// The workspace that is written to.
   public let workspace: OpenWorkspace
@@ -18,12 +18,13 @@ public final class HistoryRecorder: Sendable {
   /// Creates a recorder.
   ///
   /// - Parameters:
-  ///   - workspace: It must stay open until the recorder is closed.
-  ///   - delay: How long a commit waits for company. Default 2 ms.
-  ///   - heldBytes: How many bytes of records are held while they cannot be written. Default nil: none, and whoever waits for them is told of the failure.
-  ///   - onRefusal: Told of a run whose records no longer fit. It must not call the recorder. [the thread that records]
-  ///   - onLoss: Told of a run that another process has taken from this one, of which nothing is recorded any more. [the writer's thread]
-  ///   - onFailure: Told of the first failure after a success. [the writer's thread]
+  ///   - workspace: The workspace, which must stay open until the recorder is closed.
+  ///   - delay: How long a commit waits so that several are combined. Default 2 ms.
+  ///   - heldBytes: The maximum size of records held while they cannot be written, in bytes. Default nil: none, and callers that wait for them
+  ///     receive the failure.
+  ///   - onRefusal: Called with a run whose records no longer fit. It must not call the recorder. [the thread that records]
+  ///   - onLoss: Called with a run that another process has claimed from this one, of which nothing more is recorded. [the writer's thread]
+  ///   - onFailure: Called with the first failure after a success. [the writer's thread]
   public init(
     workspace: OpenWorkspace, delay: Duration = .milliseconds(2), heldBytes: Int? = nil,
     onRefusal: @escaping @Sendable (RunID) -> Void = { _ in },
@@ -45,35 +46,34 @@ public final class HistoryRecorder: Sendable {
       }, onFailure: onFailure)
   }
 
-  /// Starts the recorder's thread ahead of the first change, which then waits for nothing.
+  /// Starts the recorder's thread in advance, so that the first change does not have to wait.
   public func begin() { writer.begin() }
 
-  /// Takes a change to be recorded. Any thread. Returns false, having kept nothing, after ``close()``, and of a run that is refused.
+  /// Accepts a change to be recorded. May be called from any thread. Returns false, without recording it, after ``close()``, and for a rejected run.
   @discardableResult
   public func record(_ change: consuming HistoryChange) -> Bool {
     if !refused.isEmpty, refused.contains(change.run) { return false }
     return writer.append(change)
   }
 
-  /// Returns once everything recorded before is durable against the death of this process.
+  /// Waits until everything recorded before survives the death of this process.
   public nonisolated(nonsending) func flush() async throws(WorkspaceError) {
     try await writer.flush()
   }
 
-  /// Returns once everything recorded before survives a power loss as well, if the workspace's ``OpenWorkspace/Durability`` wants it: for what somebody is
-  /// told next.
+  /// Waits until everything recorded before also survives a power loss, if the workspace's ``OpenWorkspace/Durability`` requires it: for what is reported next.
   public nonisolated(nonsending) func flushToDisk() async throws(WorkspaceError) {
     try await writer.flushToDisk()
   }
 
-  /// Runs `body` in its own transaction between the changes recorded before and after it. For leases and the like.
+  /// Runs `body` in its own transaction between the changes recorded before and after it, for example for leases.
   public nonisolated(nonsending) func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T)
     async throws -> T
   {
     try await writer.perform(body)
   }
 
-  /// The same, and says by what `body` has returned of which types it has changed objects; nil where nobody knows.
+  /// Runs `body` in its own transaction. `types` returns the types whose objects it has changed, given its result; nil if unknown.
   package nonisolated(nonsending) func perform<T: Sendable>(
     changing types: @escaping @Sendable (T) -> ChangedTypes?,
     _ body: @escaping @Sendable (Database) throws -> T
@@ -84,36 +84,36 @@ public final class HistoryRecorder: Sendable {
   /// Records nothing more of a run until ``giveUp(_:)``.
   package func refuse(_ run: RunID) { refused.insert(run) }
 
-  /// How much is held because it cannot be written: bytes, and records.
+  /// The size and number of records held because they cannot be written.
   public var held: (bytes: Int, records: Int) {
     let held = writer.held
     return (held.bytes, held.changes)
   }
 
-  /// From now on nothing is held, and whoever waits for what cannot be written is told of the failure: for a host that ends.
+  /// Stops holding records, for a host that ends: callers that wait for what cannot be written receive the failure.
   public func endHolding() { writer.endHolding() }
 
-  /// Tries again to write what a failure has left.
+  /// Retries writing what a failure has left.
   public nonisolated(nonsending) func retry() async throws(WorkspaceError) {
     try await writer.retry()
   }
 
-  /// Writes what is left, and ends the recorder's thread. It does not close the workspace.
+  /// Writes what is left, and ends the recorder's thread. Does not close the workspace.
   public nonisolated(nonsending) func close() async throws(WorkspaceError) {
     try await writer.close()
   }
 
-  /// The failure that has stopped the recorder, or nil while all is well.
+  /// The failure that has stopped the recorder, or nil if there is none.
   public var failure: WorkspaceError? { writer.failure }
 
-  /// How many changes wait to be committed, and how many transactions were committed so far.
+  /// How many changes wait to be committed, and how many transactions have been committed.
   public var progress: (waiting: Int, transactions: Int) { writer.progress }
 
-  /// Makes this process the owner of an interrupted run, which is `running` from then on.
+  /// Makes this process the owner of an interrupted run, which then becomes `running`.
   ///
-  /// Of two processes that try, one gets it. Returns the record as it is afterwards, or nil if the run is not there, has
-  /// ended by itself, or has an owner that is alive. Where `requester` asks for it, that is recorded with it. Where a person asks for it, by that or by
-  /// `isAskedFor`, what was asked before to cancel the run does not count any more.
+  /// If two processes try, only one succeeds. Returns the updated record, or nil if the run does not exist, has ended by itself, or has a living
+  /// owner. A `requester` is recorded with it. If a person requested it, indicated by `requester` or `isAskedFor`, earlier requests to cancel the run
+  /// are dropped.
   public nonisolated(nonsending) func claim(
     _ run: RunID, for requester: Requester? = nil, isAskedFor: Bool = false, at time: RecordTime = .now
   ) async throws -> RunRecord? {
@@ -130,8 +130,8 @@ public final class HistoryRecorder: Sendable {
     }
   }
 
-  /// Makes a run interrupted again that this process has claimed, and of which it executes nothing (any more). One that was taken from the queue and has not begun is
-  /// queued again. `isLeft` says that everything in it waits, and its host drains.
+  /// Makes a run that this process has claimed, but does not execute (any more), interrupted again. One that was claimed from the queue and has not
+  /// begun is queued again. `isLeft` if everything in it waits, and its host drains.
   package nonisolated(nonsending) func giveUp(_ run: RunID, isLeft: Bool = false) async throws {
     defer { refused.remove(run) }
     try await writer.perform { db in

@@ -2,25 +2,26 @@ import DequeModule
 import SQLite
 import Workspace
 
-/// How changes become rows.
+/// Converts changes to rows.
 ///
-/// Used inside the recorder's transactions alone, one at a time, which is what makes the unchecked conformance sound. The rows of runs, operations and attempts
-/// are bound beside their schemas, but their statements are not made of these: to declare the three takes 0.5 ms, which every short command would pay.
+/// Used only within the recorder's transactions, one at a time, which makes the unchecked conformance sound. The rows of runs, operations and
+/// attempts are bound next to their schemas, but their statements are not derived from these: declaring the three takes 0.5 ms, which every short
+/// command would pay.
 final class HistoryStatements: @unchecked Sendable {
-  /// A run that was met before.
+  /// A run seen before.
   private struct Known {
     var number: Int64
     var pipeline: String
-    /// The fencing number with which the run is this process's.
+    /// The fencing token with which this process owns the run.
     var fence: Int64
-    /// The ``HistoryStatements/epoch`` in which that was looked at last.
+    /// The ``HistoryStatements/epoch`` in which that was last checked.
     var checkedIn: Int
     var isLost = false
-    /// Which end of a run was its latest; zero before its first.
+    /// The sequence number of the run's latest end; zero before the first.
     var end = 0
   }
 
-  /// What tells whether anybody but ``apply(_:to:)`` has written since: another connection, or something else on this one.
+  /// Detects whether anything except ``apply(_:to:)`` has written since: another connection, or other code on this one.
   private struct Mark: Equatable {
     let foreign: Int64
     let own: Int
@@ -31,34 +32,35 @@ final class HistoryStatements: @unchecked Sendable {
     }
   }
 
-  /// The runs that were met before. One found in a transaction that was rolled back is found anew when the changes are applied
-  /// again, because the change that made it comes again too.
+  /// The runs seen before. If a transaction is rolled back, a run created in it is found again when the changes are applied again, because the change
+  /// that creates it is among them.
   private var known: [RunID: Known] = [:]
-  /// Known runs that have ended, the oldest first. Some are kept, as the end of a run comes again when its transaction was rolled back.
+  /// Known runs that have ended, the oldest first. Some are kept, because the end of a run is applied again if its transaction was rolled back.
   private var ended: Deque<(run: RunID, end: Int)> = []
   private var ends = 0
   private static let mostEnded = 512
   private var latest: (run: RunID, number: Int64)?
-  /// The numbers of the definitions of the runs that began in this transaction: hundreds may have the same. Not for longer, as it may be rolled back.
+  /// The numbers of the definitions of the runs that began in this transaction, hundreds of which may share one. Not kept longer, because the
+  /// transaction may be rolled back.
   private var definitions: [String: Int64] = [:]
-  /// Counts the times at which others may have taken runs.
+  /// Counts the occasions on which others may have claimed runs.
   private var epoch = 0
   private var mark: Mark?
   private let onLoss: @Sendable (RunID) -> Void
 
-  /// `onLoss` is told of a run that was taken from this process, of which nothing is recorded any more. [the writer's thread]
+  /// `onLoss` is called with a run that was claimed from this process, of which nothing more is recorded. [the writer's thread]
   init(onLoss: @escaping @Sendable (RunID) -> Void = { _ in }) {
     self.onLoss = onLoss
   }
 
-  /// Has the statements compiled that every run needs.
+  /// Compiles the statements that every run needs.
   static func prepare(_ db: Database) throws {
     for sql in [StoredDefinition.adding, StoredRun.adding, StoredOperation.writing, StoredAttempt.writing] {
       _ = try db.cachedStatement(sql: sql)
     }
   }
 
-  /// The types of objects that changes are about which were just applied: runs that have ended by their pipelines.
+  /// Returns the object types of changes that were just applied, with ended runs grouped by pipeline.
   func types(of changes: ArraySlice<HistoryChange>) -> ChangedTypes {
     var types: ChangedTypes = [StoredOperation.self, StoredAttempt.self]
     for change in changes {
@@ -72,7 +74,7 @@ final class HistoryStatements: @unchecked Sendable {
         types.insert(StoredDefinition.self)
       case .queuedRunBegan, .runPrepares, .runStarted: types.insertUngrouped(StoredRun.self)
       case .runEnded:
-        // Of one that was taken from this process nothing is recorded.
+        // Nothing is recorded of a run that was claimed from this process.
         if let run = known[change.run] {
           types.insert(StoredRun.self, in: run.pipeline)
         } else {
@@ -87,15 +89,16 @@ final class HistoryStatements: @unchecked Sendable {
     return types
   }
 
-  /// Makes rows of changes, in one transaction. What is of a run that was taken from this process is left out. Where a clock was set back meanwhile, what ended before it began is recorded as ended when it began.
+  /// Converts changes to rows, in one transaction. Changes of a run that was claimed from this process are skipped. If the clock was set back in the
+  /// meantime, what would end before its beginning is recorded as ended when it began.
   func apply(_ changes: ArraySlice<HistoryChange>, to db: Database) throws {
-    // The look-up in the cache hashes the text; once for each batch it costs nothing.
+    // Looking up a cached statement hashes its text; once per batch, that costs nothing.
     var operation = try BoundStatement(StoredOperation.writing, in: db)
     var attempt = try BoundStatement(StoredAttempt.writing, in: db)
     if try mark == nil || mark != Mark(db) { epoch += 1 }
     latest = nil
     definitions.removeAll(keepingCapacity: true)
-    // Looked up where the first run begins or ends: most batches have neither.
+    // Looked up when the first run begins or ends: most batches contain neither.
     var adding: BoundStatement?
     var ending: BoundStatement?
     var next = changes.startIndex
@@ -114,7 +117,7 @@ final class HistoryStatements: @unchecked Sendable {
         try write(record, key: key, with: &operation)
         try write(latest, key: key, with: &attempt)
       case .runCreated(var record, let definition, let nested, let operations):
-        // Most runs start at once. Written as one row, that spares an update of the row and its indexes.
+        // Most runs start immediately. Writing one row saves an update of the row and its indexes.
         if next + 1 < changes.endIndex, case .runStarted(record.id, let time) = changes[next + 1] {
           record.state = .running
           record.startedAt = record.startedAt ?? time
@@ -163,7 +166,7 @@ final class HistoryStatements: @unchecked Sendable {
         }
         dropEnded(run)
       case .resourcesReleased(_, let holds):
-        // Also of a run that was taken from this process, whose operations have ended all the same.
+        // Also for a run that was claimed from this process, because its operations have ended nevertheless.
         try ResourceHolds.release(holds, in: db)
       case .approvalRequested(let approval):
         guard let number = try number(of: approval.run, in: db) else { continue }
@@ -182,22 +185,22 @@ final class HistoryStatements: @unchecked Sendable {
     mark = try Mark(db)
   }
 
-  /// Drops what is known of runs that ended long ago.
+  /// Drops the state of runs that ended long ago.
   private func dropEnded(_ run: RunID) {
     ends += 1
     known[run]?.end = ends
     ended.append((run, ends))
     guard ended.count > Self.mostEnded, let oldest = ended.popFirst() else { return }
-    // It ends again where it was resumed; and of one that was taken from this process, nothing may be recorded any more.
+    // A resumed run ends again; and the state of a run claimed from this process is kept, because nothing more may be recorded of it.
     if let entry = known[oldest.run], entry.end == oldest.end, !entry.isLost { known[oldest.run] = nil }
   }
 
-  /// This process has got a run, with a fencing number of its own.
+  /// Adds a run that this process has claimed, with its own fencing token.
   func adopt(_ run: RunRecord, number: Int64) {
     known[run.id] = Known(number: number, pipeline: run.pipeline, fence: run.fence, checkedIn: 0)
   }
 
-  /// The number of a run that is this process's; nil where it was taken from it, which is looked at once for each run after others have written.
+  /// Returns the number of a run that this process owns, or nil if it was claimed from it, which is checked once for each run after others have written.
   private func number(of run: RunID, in db: Database) throws -> Int64? {
     if let latest, latest.run == run { return latest.number }
     var entry = known[run]
@@ -209,7 +212,7 @@ final class HistoryStatements: @unchecked Sendable {
       )
       if let former = entry {
         entry?.checkedIn = epoch
-        // A run that was deleted meanwhile had been taken from this process first.
+        // A run that was deleted in the meantime had been claimed from this process first.
         entry?.isLost = row.map { $0[0] != former.number || $0[1] != former.fence } ?? true
       } else if let row {
         entry = Known(number: row[0], pipeline: row[2], fence: row[1], checkedIn: epoch)
@@ -251,7 +254,7 @@ final class HistoryStatements: @unchecked Sendable {
     return number
   }
 
-  /// The number of a definition, which is recorded where it is new.
+  /// Returns the number of a definition, which is recorded if it is new.
   private func definition(_ text: String, hash: String, in db: Database) throws -> Int64 {
     if let number = definitions[hash] { return number }
     let number = try StoredDefinition.add(text, hash: hash, in: db)
@@ -264,8 +267,8 @@ final class HistoryStatements: @unchecked Sendable {
       cancelled = ?, reused = ? WHERE number = ?
     """
 
-  // Statements and not change requests: 10,000 new rows take 28 ms either way, but 28 ms and 48 ms when they are written again, as the row of an operation is
-  // that lasts longer than 50 ms: an upsert reads the row first.
+  // Statements rather than change requests: 10,000 new rows take 28 ms either way, but 28 ms versus 48 ms when they are rewritten, as is the row of
+  // an operation that lasts longer than 50 ms: an upsert reads the row first.
   private func write(_ record: OperationRecord, key: InstanceKey, with statement: inout BoundStatement) throws {
     StoredOperation.bind(record, key: key, to: &statement)
     try statement.run()

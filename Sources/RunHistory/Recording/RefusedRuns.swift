@@ -1,16 +1,16 @@
 import Synchronization
 
-/// The runs of which a recorder takes nothing any more. Any thread.
+/// The runs for which a recorder accepts nothing more. May be used from any thread.
 final class RefusedRuns: Sendable {
   private let runs = Mutex<Set<RunID>>([])
   private let count = Atomic(0)
 
-  /// Whether there are none: one look at memory, as every record asks.
+  /// Whether there are none: a single memory access, because every record checks it.
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
   func contains(_ run: RunID) -> Bool { runs.withLock { $0.contains(run) } }
 
-  /// False where it was refused already.
+  /// Returns false if it was rejected already.
   @discardableResult
   func insert(_ run: RunID) -> Bool {
     runs.withLock { runs in

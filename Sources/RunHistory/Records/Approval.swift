@@ -1,14 +1,14 @@
-/// A question to a person, asked by an operation with `approve`, and the answer once there is one.
+/// A question to a person, asked by an operation with `approve`, and its answer once there is one.
 public struct Approval: Sendable, Hashable {
-  /// What the person decided.
+  /// The person's decision.
   public struct Answer: Sendable, Hashable {
-    /// Yes, or no.
+    /// Whether it is yes.
     public var isApproved: Bool
-    /// A remark of the person's.
+    /// The person's remark.
     public var note: String?
-    /// Who it was.
+    /// The person's login name.
     public var who: String
-    /// When it was.
+    /// When the person answered.
     public var at: RecordTime
 
     /// Creates an answer.
@@ -32,16 +32,16 @@ public struct Approval: Sendable, Hashable {
   public var requestedAt: RecordTime
   /// The answer; nil as long as there is none.
   public var answer: Answer?
-  /// Whether the operation or its run has ended without an answer, so that nobody waits for one any more.
+  /// Whether the operation or its run has ended without an answer, so that none is awaited any more.
   public var isOver: Bool
 
-  /// What became of the question, in the word of the view `approvals`.
+  /// The state of the question, as in the view `approvals`.
   public var state: String {
     guard let answer else { return isOver ? "unanswered" : "pending" }
     return answer.isApproved ? "approved" : "rejected"
   }
 
-  /// Creates a question, pending unless an answer is given or it is over.
+  /// Creates a question, pending unless it has an answer or is over.
   public init(
     run: RunID, ordinal: Int, operation: String, message: String, requestedAt: RecordTime, answer: Answer? = nil,
     isOver: Bool = false
@@ -56,27 +56,27 @@ public struct Approval: Sendable, Hashable {
   }
 }
 
-/// What came of answering an approval.
+/// The outcome of answering an approval.
 public enum ApprovalOutcome: Sendable, Hashable {
   /// The answer is recorded.
   case answered(Approval)
-  /// Somebody has answered before; nothing was changed.
+  /// It had been answered before; nothing was changed.
   case alreadyAnswered(Approval)
-  /// Nobody waits for an answer any more; nothing was changed.
+  /// An answer is no longer awaited; nothing was changed.
   case over(Approval)
-  /// The run has no such question; these are the operations that have asked and not been answered.
+  /// The run has no such question; these are the operations with unanswered questions.
   case notAsked(pending: [String])
 }
 
-/// A wish of another process for a run, which the run's host looks for when it is notified.
+/// A request of another process to a run, which the run's host reads when it is notified.
 public enum RunRequest: String, Sendable, Hashable, CaseIterable {
   /// End the run, with its handlers.
   case cancel
-  /// End the run at once: no grace for its processes.
+  /// End the run immediately, without a grace period for its processes.
   case kill
-  /// Let an operation that waits for a retry try at once.
+  /// Let an operation that waits for a retry begin immediately.
   case wake
 
-  /// Those that end the run.
+  /// The requests that end the run.
   static let endings: [RunRequest] = [.cancel, .kill]
 }

@@ -1,10 +1,10 @@
-/// The durable row of one attempt: always its latest state, written whole each time.
+/// The durable row of one attempt: always its latest state, completely rewritten each time.
 public struct AttemptRecord: Sendable, Hashable {
   /// The run.
   public var run: RunID
   /// The number of the operation instance in the run.
   public var ordinal: Int
-  /// 1 for the first attempt. Attempts after a resume are numbered on.
+  /// 1 for the first attempt. Attempts after a resume continue the numbering.
   public var number: Int
   /// `running`, or how it ended: `succeeded`, `failed` or `cancelled`.
   public var state: OperationState
@@ -16,34 +16,35 @@ public struct AttemptRecord: Sendable, Hashable {
   public var exitCode: Int?
   /// The signal that ended its process.
   public var signal: Int?
-  /// What it failed with.
+  /// The error it failed with.
   public var error: RecordedError?
-  /// The result. Leave it out of the last, succeeded attempt: the operation's record has it, and the views show it here too.
+  /// The result. Omit it for the last, successful attempt: the operation's record has it, and the views show it here too.
   public var result: RecordedResult
-  /// The log of its standard output, relative to the workspace; nil when it wrote nothing.
+  /// The log of its standard output, relative to the workspace; nil if it wrote nothing.
   public var standardOutput: String?
-  /// The log of its standard error, relative to the workspace; nil when it wrote nothing.
+  /// The log of its standard error, relative to the workspace; nil if it wrote nothing.
   public var standardError: String?
-  /// How long the retry that follows waits, as chosen, in microseconds.
+  /// How long the following retry waits, as chosen, in microseconds.
   public var retryDelay: Int64?
-  /// When the retry that follows is due.
+  /// When the following retry is due.
   public var retryDue: RecordTime?
-  /// What ended that wait: `delay`, `cancelled`, `wake` where somebody asked for it, or the waker that brought the retry forward. Nil where there was none.
+  /// What ended that wait: `delay`, `cancelled`, `wake` if it was requested, or the name of the waker that ended it early. Nil if there was none.
   public var wakeCause: String?
   /// The process, which leads a process group of the same number.
   public var pid: Int32?
-  /// When that process started, in clock ticks since boot: tells it from a later process with its id.
+  /// When that process started, in clock ticks since boot, which distinguishes it from a later process with the same id.
   public var pidStarted: Int64?
-  /// Where its job runs, if not as a process of the host's machine.
+  /// The executor of its job, if that is not a process of the host's computer.
   public var executor: String?
-  /// What the executor calls the job; nil as long as nobody knows whether it has begun.
+  /// The executor's name for the job; nil as long as it is unknown whether it has begun.
   public var handle: String?
-  /// How long its process, and those it started and waited for, kept processors busy in their own code, in microseconds. Nil where it had none, or until it has ended.
+  /// The processor time of its process, and of the processes it started and waited for, in user mode, in microseconds. Nil if it had none, or until
+  /// it has ended.
   public var userTime: Int64?
-  /// The same in the kernel.
+  /// The same for time in the kernel.
   public var systemTime: Int64?
 
-  /// ``userTime`` and ``systemTime`` together; nil where neither is known.
+  /// The sum of ``userTime`` and ``systemTime``; nil if neither is known.
   public var processorTime: Int64? {
     guard userTime != nil || systemTime != nil else { return nil }
     return min(userTime ?? 0, .max / 2) + min(systemTime ?? 0, .max / 2)

@@ -1,6 +1,6 @@
-/// Something that a person or a program asked for, recorded in the transaction that does it: who did what, and how.
+/// An action requested by a person or a program, recorded in the transaction that performs it: who did what, and how.
 public struct AuditEntry: Sendable, Hashable {
-  /// What was done. Any word is allowed, since later versions have other ones.
+  /// What was done. Any word is allowed, because later versions have other ones.
   public struct Action: RawRepresentable, Sendable, Hashable {
     /// The word that is stored.
     public let rawValue: String
@@ -12,15 +12,15 @@ public struct AuditEntry: Sendable, Hashable {
 
     /// A run of a pipeline was queued.
     public static let start = Action(rawValue: "start")
-    /// A run was begun, or queued, that repeats another one.
+    /// A run that repeats another one was begun or queued.
     public static let retry = Action(rawValue: "retry")
-    /// An interrupted run was resumed, or its host was asked to resume it.
+    /// An interrupted run was resumed, or its host was requested to resume it.
     public static let resume = Action(rawValue: "resume")
-    /// A run was asked to end.
+    /// The cancellation of a run was requested.
     public static let cancel = Action(rawValue: "cancel")
-    /// A run was asked to end, and its processes get no time for that.
+    /// The cancellation of a run was requested, without a grace period for its processes.
     public static let kill = Action(rawValue: "kill")
-    /// A waiting retry was asked to begin now.
+    /// A waiting retry was requested to begin immediately.
     public static let wake = Action(rawValue: "wake")
     /// A question was answered with yes.
     public static let approve = Action(rawValue: "approve")
@@ -30,9 +30,9 @@ public struct AuditEntry: Sendable, Hashable {
     public static let pause = Action(rawValue: "pause")
     /// The pause of a pipeline was ended.
     public static let unpause = Action(rawValue: "unpause")
-    /// The host was asked to read its pipelines anew.
+    /// The host was requested to read its pipelines again.
     public static let reload = Action(rawValue: "reload")
-    /// The host was asked to begin nothing more.
+    /// The host was requested to begin nothing more.
     public static let drain = Action(rawValue: "drain")
     /// Runs were deleted.
     public static let prune = Action(rawValue: "prune")
@@ -42,13 +42,13 @@ public struct AuditEntry: Sendable, Hashable {
 
   /// When it was done.
   public var time: RecordTime
-  /// Who asked for it, and how.
+  /// Who requested it, and how.
   public var requester: Requester
   /// What was done.
   public var action: Action
-  /// What it was done to: the name of a pipeline, the id of a run, with the name of an operation behind it where it is about one, or `host`.
+  /// What it was done to: the name of a pipeline, the id of a run, followed by the name of an operation if it concerns one, or `host`.
   public var target: String
-  /// Particulars, for people: a note, a reason, the id of a run that was begun by it.
+  /// Details for people to read: a note, a reason, the id of the run that it started.
   public var detail: String?
 
   /// Creates an entry.
@@ -60,13 +60,13 @@ public struct AuditEntry: Sendable, Hashable {
     self.detail = detail
   }
 
-  /// How an operation of a run is named as a target.
+  /// Returns the target for an operation of a run.
   static func target(_ run: RunID, _ operation: String) -> String { "\(run.text) \(operation)" }
 }
 
-/// A person or a program that asks for something, and how it does.
+/// A person or a program that requests something, and by which means.
 public struct Requester: Sendable, Hashable {
-  /// How something was asked for. Any word is allowed, since later versions have other ones.
+  /// How something was requested. Any word is allowed, because later versions have other ones.
   public struct Means: RawRepresentable, Sendable, Hashable {
     /// The word that is stored.
     public let rawValue: String
@@ -80,7 +80,7 @@ public struct Requester: Sendable, Hashable {
     public static let command = Means(rawValue: "command")
     /// By a key, on a terminal that shows the run.
     public static let terminal = Means(rawValue: "terminal")
-    /// By a signal to the process that does it.
+    /// By a signal to the process that performs it.
     public static let signal = Means(rawValue: "signal")
     /// By the `retention` of a host or of pipelines.
     public static let retention = Means(rawValue: "retention")
@@ -88,7 +88,7 @@ public struct Requester: Sendable, Hashable {
 
   /// The login name.
   public var who: String
-  /// How.
+  /// The means.
   public var means: Means
 
   /// Creates a requester.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Instants as people read them, in the local time zone.
+/// Formats instants for people to read, in the local time zone.
 package enum ClockText {
   /// `14:03:01`.
   package static func time(_ time: RecordTime) -> String {
@@ -14,7 +14,7 @@ package enum ClockText {
     return "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday)) " + self.time(time)
   }
 
-  /// `2026-11-20T14:03:01.250+01:00`, cut (not rounded) to milliseconds: RFC 3339 in the local time zone.
+  /// `2026-11-20T14:03:01.250+01:00`, truncated (not rounded) to milliseconds: RFC 3339 in the local time zone.
   package static func exact(_ time: RecordTime) -> String {
     let parts = local(time)
     let milliseconds = microsecondsOfSecond(time) / 1000
@@ -24,12 +24,12 @@ package enum ClockText {
       + (offset < 0 ? "-" : "+") + padded(abs(offset) / 60) + ":" + padded(abs(offset) % 60)
   }
 
-  /// The time alone where it is less than a day from `reference`, else with its date, since it could be that of any day.
+  /// Returns the time alone if it is less than a day from `reference`, otherwise with its date, because it could be on any day.
   package static func moment(_ time: RecordTime, seenFrom reference: RecordTime) -> String {
     abs(time.microseconds - reference.microseconds) < 86_400_000_000 ? self.time(time) : dateAndTime(time)
   }
 
-  /// `3m12s ago`, or the date when it is more than a week. What is more than a second later than `now` is `in the future`: the clock was set back.
+  /// `3m12s ago`, or the date if it is more than a week. An instant more than a second after `now` is `in the future`: the clock was set back.
   package static func ago(_ time: RecordTime, now: RecordTime = .now) -> String {
     let distance = now.microseconds - time.microseconds
     guard distance > -1_000_000 else { return "in the future" }
@@ -37,7 +37,7 @@ package enum ClockText {
     return DurationText.format(microseconds: distance) + " ago"
   }
 
-  /// `3m12s`, for how long something has lasted that began at `start`. What began more than a second later than `now` has lasted `an unknown time`.
+  /// `3m12s`, for the duration since `start`. If that is more than a second after `now`, it is `an unknown time`.
   package static func length(since start: RecordTime, now: RecordTime) -> String {
     let length = now.microseconds - start.microseconds
     return length > -1_000_000
@@ -45,7 +45,7 @@ package enum ClockText {
   }
 
   private static func local(_ time: RecordTime) -> tm {
-    // Shifted, not divided towards zero: there are instants before 1970.
+    // The remainder is subtracted before dividing, because division rounds towards zero and there are instants before 1970.
     var seconds = time_t((time.microseconds - microsecondsOfSecond(time)) / 1_000_000)
     var parts = tm()
     localtime_r(&seconds, &parts)

@@ -1,4 +1,4 @@
-/// The names of members of `detail`. They are public: views and queries of users read them.
+/// The names of members of `detail`. They are public: users' views and queries read them.
 enum DetailKey {
   static let again = "again"
   static let artifacts = "artifacts"

@@ -1,4 +1,4 @@
-/// Lengths of time as people read them, always in few characters.
+/// Formats durations for people to read, always in few characters.
 package enum DurationText {
   /// `28ms`, `1.2s`, `48s`, `3m12s`, `2h05m`, `3d4h`: at most two units, and no more digits than matter.
   package static func format(microseconds: Int64) -> String {
@@ -16,7 +16,7 @@ package enum DurationText {
     return "\(seconds / 86_400)d\(seconds % 86_400 / 3600)h"
   }
 
-  /// The time from `start` to `end`; empty unless both are known.
+  /// Formats the time from `start` to `end`; empty unless both are known.
   package static func format(from start: RecordTime?, to end: RecordTime?) -> String {
     guard let start, let end else { return "" }
     return format(microseconds: end.microseconds - start.microseconds)

@@ -1,19 +1,19 @@
 import Schedules
 import Values
 
-/// The instants between two others, in equal steps.
+/// The instants between two others, at equal intervals.
 public enum InstantSeries {
-  /// No series is longer.
+  /// The maximum length of a series.
   public static let longest = 10_000
 
-  /// The instants from `start` on that are not after `end`.
+  /// Returns the instants from `start` on that are not after `end`.
   ///
   /// - Parameters:
-  ///   - start: The first of them.
-  ///   - end: One that a step reaches is the last of them.
-  ///   - step: How far apart they are; greater than zero.
-  ///   - zone: Whose calendar whole days go by: midnight stays midnight where a day has 23 or 25 hours. Nil for days of 24 hours.
-  /// - Returns: The instants in their order; nil where there are more than ``longest``.
+  ///   - start: The first instant.
+  ///   - end: The last possible instant, included if a step reaches it.
+  ///   - step: The interval; greater than zero.
+  ///   - zone: The time zone whose calendar whole days follow: midnight stays midnight on days with 23 or 25 hours. Nil for days of 24 hours.
+  /// - Returns: The instants in order; nil if there are more than ``longest``.
   public static func instants(
     from start: RecordTime, through end: RecordTime, every step: Duration, zone: TimeZoneRules?
   ) -> [RecordTime]? {
@@ -29,7 +29,7 @@ public enum InstantSeries {
         rest == 0
         ? zone.flatMap { calendarDays(days * count, after: start, in: $0) } ?? next.advanced(by: microseconds)
         : next.advanced(by: microseconds)
-      // At the end of all time there is no later one.
+      // At the maximum time there is no later one.
       guard following > next else { break }
       next = following
     }

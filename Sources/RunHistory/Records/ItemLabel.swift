@@ -1,11 +1,11 @@
 import Values
 
-/// What an item of a loop is called behind its number: what the `label` of the loop makes of it, else its value.
+/// The label of an item of a loop, shown after its number: the result of the loop's `label`, otherwise its value.
 package enum ItemLabel {
-  /// In bytes. Longer values are no names, and making one of them takes as long as they are.
+  /// In bytes. Longer values are not suitable as labels, and converting one takes correspondingly long.
   package static let longest = 1 << 12
 
-  /// What a value is called by itself: a text as it is, a mapping by its values, anything else as JSON. Nil where that is empty or too long.
+  /// Returns the default label of a value: a string unchanged, a mapping by its values, anything else as JSON. Nil if that is empty or too long.
   package static func text(of value: JSONValue) -> String? {
     let text: String
     switch value {
@@ -15,7 +15,7 @@ package enum ItemLabel {
     return text.isEmpty || text.utf8.count > longest ? nil : text
   }
 
-  /// The beginning of a label that was computed: no longer than what is shown of any value.
+  /// Returns the beginning of a computed label, limited to the length shown of any value.
   package static func bounded(_ text: String) -> String? {
     guard text.utf8.count > longest else { return text.isEmpty ? nil : text }
     return String(decoding: text.utf8.prefix(longest), as: UTF8.self)
@@ -25,7 +25,7 @@ package enum ItemLabel {
 }
 
 extension OperationRecord {
-  /// What an item is called behind its number; nil where it is no item, or has nothing that could be its name.
+  /// The label of an item; nil if it is not an item, or has nothing that could be its label.
   package var label: String? {
     guard parent != nil else { return nil }
     if let recordedLabel { return recordedLabel }

@@ -5,36 +5,36 @@ import Values
 
 /// Files of an operation that were kept with its attempt, in the directory of the run: `runs/<id>/<ordinal>-<attempt>.artifacts/<name>/<path>`.
 public struct KeptArtifact: Sendable, Hashable {
-  /// What the operation calls it.
+  /// The operation's name for it.
   public var name: String
   /// The directory that it is in, relative to the workspace.
   public var folder: String
-  /// Where it was, from the directory of the operation: one path, of a file or a directory, or those of all files that matched a pattern.
+  /// The original locations, relative to the directory of the operation: one path, of a file or a directory, or those of all files that matched a pattern.
   public var paths: [String]
-  /// Whether a pattern named it, so that it is a list, however many files it has.
+  /// Whether a pattern specified it, so that it is a list, however many files it has.
   public var isList: Bool
-  /// How many files there are, those in a directory included.
+  /// The number of files, including those in directories.
   public var files: Int
-  /// How many bytes they have.
+  /// The total size in bytes.
   public var size: Int64
-  /// In the record of a loop: of which item it is, and how many items there are. Items that nothing was kept of are left out.
+  /// In the record of a loop: the item it belongs to, and the number of items. Items without artifacts are omitted.
   public var item: Item?
 
-  /// An item among those of its loop.
+  /// An item of a loop.
   public struct Item: Sendable, Hashable {
-    /// From 0.
+    /// The index, from 0.
     public var index: Int
-    /// How many items the loop has.
+    /// The number of items of the loop.
     public var count: Int
 
-    /// An item.
+    /// Creates an item.
     public init(index: Int, count: Int) {
       self.index = index
       self.count = count
     }
   }
 
-  /// An artifact.
+  /// Creates an artifact.
   public init(name: String, folder: String, paths: [String], isList: Bool, files: Int, size: Int64, item: Item? = nil) {
     self.item = item
     self.name = name
@@ -47,15 +47,15 @@ public struct KeptArtifact: Sendable, Hashable {
 }
 
 extension KeptArtifact {
-  /// What the directory of the artifacts of an attempt is called, in that of its run.
+  /// Returns the name of the directory of an attempt's artifacts, within that of its run.
   package static func folderName(ordinal: Int, attempt: Int) -> String { "\(ordinal)-\(attempt)\(suffix)" }
 
-  /// What is before the number of the attempt in the names of those of an operation instance.
+  /// Returns the part before the attempt number in these names, for an operation instance.
   package static func prefix(ordinal: Int) -> String { "\(ordinal)-" }
 
   package static let suffix = ".artifacts"
 
-  /// The steps of ``folder``, in a workspace. Records come from the database, which somebody else may have written: nothing else than this is opened.
+  /// The path components of ``folder`` in a workspace. Records come from the database, which others may have written: nothing else is opened.
   var steps: [String]? {
     let steps = folder.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard steps.count == 4, steps[0] == "runs", RunID(steps[1])?.text == steps[1], steps[2].hasSuffix(Self.suffix),
@@ -64,10 +64,10 @@ extension KeptArtifact {
     return steps
   }
 
-  /// The run in whose directory it is.
+  /// The run whose directory contains it.
   package var run: RunID? { steps.flatMap { RunID($0[1]) } }
 
-  /// The steps of one of its paths; nil where that leads elsewhere.
+  /// Returns the components of one of its paths, or nil if that leads elsewhere.
   package static func steps(of path: String) -> [String]? {
     let steps = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     return !steps.isEmpty && steps.allSatisfy(isPlain) ? steps : nil
@@ -77,13 +77,13 @@ extension KeptArtifact {
     !step.isEmpty && step != "." && step != ".." && !step.utf8.contains(0)
   }
 
-  /// The directory that it is in.
+  /// Opens its directory.
   package func open(in workspace: String) throws(SystemError) -> Folder {
     guard let steps else { throw SystemError("openat", EINVAL) }
     return try Folder(workspace).folder(steps)
   }
 
-  /// Whether everything that is recorded of it is still there.
+  /// Whether everything recorded of it still exists.
   package func isThere(in workspace: String) -> Bool {
     guard let root = try? open(in: workspace) else { return false }
     return paths.allSatisfy { path in
@@ -96,13 +96,13 @@ extension KeptArtifact {
     }
   }
 
-  /// What expressions see of it: absolute paths.
+  /// Returns its value in expressions: absolute paths.
   package func value(in workspace: String) -> JSONValue {
     let all = paths.map { JSONValue.string("\(workspace)/\(folder)/\($0)") }
     return isList ? .array(all) : all.first ?? .null
   }
 
-  /// As in `detail`, and in what `history show --json` prints.
+  /// Its value in `detail`, and in the output of `history show --json`.
   package var jsonValue: JSONValue {
     var members: OrderedDictionary<String, JSONValue> = [
       "name": .string(name), "folder": .string(folder), "paths": .array(paths.map { .string($0) }),
@@ -113,7 +113,7 @@ extension KeptArtifact {
     return .object(members)
   }
 
-  /// Reads what ``jsonValue`` has written; nil where something is missing or leads out of the workspace.
+  /// Parses what ``jsonValue`` has written; nil if something is missing or leads out of the workspace.
   package init?(_ value: JSONValue) {
     guard let name = value["name"]?.stringValue, let folder = value["folder"]?.stringValue,
       case .array(let listed)? = value["paths"], case .bool(let isList)? = value["list"],
@@ -128,7 +128,7 @@ extension KeptArtifact {
     }
   }
 
-  /// What `artifacts.x` is: those of an operation by their names, or those of each item of a loop, with null where an item has none.
+  /// Returns the value of `artifacts.x`: those of an operation by name, or those of each item of a loop, with null for items without any.
   package static func value(of artifacts: [KeptArtifact], isLoop: Bool, in workspace: String) -> JSONValue {
     guard isLoop else {
       return .object(.init(artifacts.map { ($0.name, $0.value(in: workspace)) }, uniquingKeysWith: { $1 }))
@@ -142,7 +142,7 @@ extension KeptArtifact {
 }
 
 extension OperationRecord {
-  /// The files that were kept of it; none where it has not succeeded.
+  /// The artifacts that were kept; none if it has not succeeded.
   package var artifacts: [KeptArtifact] {
     guard isDone, let detail, detail.contains("\"\(DetailKey.artifacts)\":"),
       case .array(let list)? = (try? JSONValue.parse(detail))?[DetailKey.artifacts]

@@ -1,19 +1,19 @@
-/// Whatever could have started a run of a pipeline, and what came of it: a run, or the reason why there is none.
+/// Something that could have started a run of a pipeline, and its outcome: a run, or the reason why there is none.
 public struct Occasion: Sendable, Hashable {
-  /// What kind of thing could have started a run.
+  /// What could have started a run.
   public enum Cause: String, Sendable, Hashable, CaseIterable {
-    /// An instant of a schedule, or one that a backfill is for.
+    /// An instant of a schedule or of a backfill.
     case instant
-    /// Something that a controller told.
+    /// A controller reported an event.
     case event
-    /// A condition turned true.
+    /// A condition became true.
     case condition
-    /// A person or a program asked for it.
+    /// A person or a program requested it.
     case request
-    /// A person or a program asked for a run to be repeated.
+    /// A person or a program requested that a run be repeated.
     case retry
 
-    /// Whether nobody asked for it.
+    /// Whether it occurs without a request.
     var comesByItself: Bool {
       switch self {
       case .instant, .event, .condition: true
@@ -22,75 +22,75 @@ public struct Occasion: Sendable, Hashable {
     }
   }
 
-  /// What came of it.
+  /// The outcome.
   public enum Outcome: String, Sendable, Hashable, CaseIterable {
     /// A run, which has begun.
     case run
-    /// A run that waits for its turn.
+    /// A queued run.
     case queued
     /// No run.
     case skipped
-    /// A run that was queued, until a later occasion took its place.
+    /// A run that was queued until a later occasion replaced it.
     case replaced
   }
 
   /// Why there is no run.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// Another run of the pipeline goes on, or is queued, and `overlap` allows one.
+    /// Another run of the pipeline is running or queued, and `overlap` allows only one.
     case overlap
     /// The pipeline is paused.
     case paused
-    /// Its `automatic` does not hold.
+    /// The pipeline's `automatic` is false.
     case notAutomatic = "not-automatic"
-    /// The latest success is good enough, by `stale_when`.
+    /// The latest success is not stale by `stale_when`.
     case notStale = "not-stale"
-    /// No host ran at that instant.
+    /// No host was running at that instant.
     case hostDown = "host-down"
-    /// A host ran at that instant, and did not serve the pipeline: its file, or the folder of that, was not there.
+    /// A host was running at that instant but did not serve the pipeline: its file or folder did not exist.
     case notServed = "not-served"
-    /// `catch_up` makes up for no more instants.
+    /// `catch_up` does not cover more instants.
     case catchUpLimit = "catch-up-limit"
     /// It had not begun within `start_within`.
     case tooLate = "too-late"
-    /// As many runs are queued as may be, or as many of the pipeline as may begin by themselves.
+    /// The maximum number of runs are queued, or the maximum number of the pipeline's runs that begin by themselves.
     case queueFull = "queue-full"
     /// The pipeline's file has errors, or had them at that instant.
     case invalidDefinition = "invalid-definition"
-    /// The params do not fit the pipeline.
+    /// The params do not match the pipeline.
     case invalidParams = "invalid-params"
     /// Another occasion was the same.
     case duplicate
-    /// Somebody cancelled the run while it was queued.
+    /// The run was cancelled while it was queued.
     case cancelled
   }
 
   /// The name of the pipeline.
   public var pipeline: String
-  /// What kind of thing it was.
+  /// What could have started a run.
   public var cause: Cause
-  /// The controller that told of it, such as `cron`.
+  /// The controller that reported it, such as `cron`.
   public var controller: String?
-  /// The instant that it is about: each is about one pipeline's at most once. Nil for what has none.
+  /// The instant that it is for: there is at most one occasion for each instant of a pipeline. Nil if it has none.
   public var instant: RecordTime?
-  /// When the host, or a command, heard of it.
+  /// When the host, or a command, learned of it.
   public var askedAt: RecordTime
-  /// The login name of the person who asked; nil where nobody did.
+  /// The login name of the person who requested it; nil if no person did.
   public var askedBy: String?
-  /// What came of it.
+  /// The outcome.
   public var outcome: Outcome = .run
-  /// Why there is no run; nil where there is one.
+  /// Why there is no run; nil if there is one.
   public var reason: Reason?
-  /// Particulars of the reason, for people: the condition and why it does not hold, or what is wrong with a file.
+  /// Details of the reason, for people to read: the condition and why it is false, or what is wrong with a file.
   public var detail: String?
-  /// Its run, or the one that stood in its way.
+  /// Its run, or the one that prevented it.
   public var run: RunID?
-  /// How long after it, in milliseconds, its run began; nil where none has.
+  /// How long after it, in milliseconds, its run began; nil if none has.
   public var lateMilliseconds: Double?
 
-  /// Its instant; of one that has none, when somebody heard of it.
+  /// Its instant, or if it has none, when the host or a command learned of it.
   package var time: RecordTime { instant ?? askedAt }
 
-  /// Creates an occasion that somebody has heard of at `askedAt`.
+  /// Creates an occasion that a host or a command learned of at `askedAt`.
   public init(
     pipeline: String, cause: Cause, controller: String? = nil, instant: RecordTime? = nil, askedAt: RecordTime,
     askedBy: String? = nil, detail: String? = nil

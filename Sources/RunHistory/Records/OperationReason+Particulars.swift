@@ -5,7 +5,7 @@ extension OperationReason {
   package struct Exclusive: Sendable, Hashable {
     /// The name.
     package var name: String?
-    /// Who holds it, and in which process; nil until that is known.
+    /// The holder and its process; nil until they are known.
     package var holder: String?
     package var process: Int64?
 
@@ -29,13 +29,13 @@ extension OperationReason {
 
   /// A specification, and the wait for it.
   package struct Specification: Sendable, Hashable {
-    /// The specification, as written.
+    /// The text of the specification.
     package var formula: String
     /// Why it is not true, in its own words.
     package var why: String?
-    /// Since when it is waited for; nil where it was not.
+    /// When the wait began; nil if there was none.
     package var since: RecordTime?
-    /// When it has been waited for long enough; nil means never.
+    /// When the wait times out; nil means never.
     package var due: RecordTime?
     package var clock: Clock?
 
@@ -53,7 +53,7 @@ extension OperationReason {
   /// A question to a person.
   package struct Question: Sendable, Hashable {
     package var message: String?
-    /// What to type to answer.
+    /// The command for answering it.
     package var command: String?
     package var clock: Clock?
 
@@ -71,9 +71,9 @@ extension OperationReason {
     package var due: RecordTime?
     /// The whole wait, in milliseconds.
     package var delay: Int64?
-    /// The number of the last attempt that there can be; nil where nobody knows.
+    /// The number of the last possible attempt; nil if unknown.
     package var last: Int64?
-    /// What brings the next attempt forward.
+    /// What can start the next attempt early.
     package var early: [Early]
     package var clock: Clock?
 
@@ -92,7 +92,7 @@ extension OperationReason {
 
   /// The wait for the next round of a repetition.
   package struct Round: Sendable, Hashable {
-    /// The number of the round that comes, from 1.
+    /// The number of the coming round, from 1.
     package var number: Int64?
     package var due: RecordTime?
     package var clock: Clock?
@@ -104,21 +104,21 @@ extension OperationReason {
     }
   }
 
-  /// What brings a waiting retry forward.
+  /// What can end the wait for a retry early.
   package enum Early: Sendable, Hashable {
-    /// A specification, as written, that becomes true; what it is now, and why.
+    /// A specification, by its text, that becomes true, with its current value and the reason for it.
     case specification(String, value: Bool, why: String)
-    /// An event: `reachable` or `peer-success`, and what has to happen, in words.
+    /// An event: `reachable` or `peer-success`, and a description of what has to happen.
     case event(String, String)
   }
 
-  /// A wait by the time since boot, which no setting of the wall clock changes.
+  /// A wait by the time since boot, which is independent of the wall clock.
   package struct Clock: Sendable, Hashable {
     /// The identity of the boot and the container.
     package var boot: String?
     /// When it began, or the first attempt of its operation, in microseconds since boot.
     package var began: Int64?
-    /// When it is over, in microseconds since boot.
+    /// When it ends, in microseconds since boot.
     package var due: Int64?
 
     package init(boot: String?, began: Int64? = nil, due: Int64? = nil) {
@@ -128,19 +128,19 @@ extension OperationReason {
     }
   }
 
-  /// Why a failure was not retried, though retries were left.
+  /// Why a failure was not retried although retries were left.
   package enum NotRetried: Sendable, Hashable {
     /// `on` does not list it.
     case notListed
-    /// There was no time for another attempt, within a deadline that is written so.
+    /// There was no time for another attempt within the deadline, given as written.
     case deadline(String?)
-    /// What failed said why another attempt makes no sense.
+    /// The failure says why another attempt makes no sense.
     case stopped(String)
 
     private static let notListedText = "its failure is not listed under 'on'"
     private static let deadlineText = "there was no time for another attempt within the deadline"
 
-    /// The reason as the history has it.
+    /// Parses the recorded reason.
     package init(text: String) {
       let deadline = text.hasPrefix(Self.deadlineText) ? text.dropFirst(Self.deadlineText.count) : nil
       switch deadline {
@@ -162,11 +162,11 @@ extension OperationReason {
   }
 }
 
-/// The specification of `run_when` that let an operation begin.
+/// The `run_when` specification that let an operation begin.
 package struct OpenedGate: Sendable, Hashable {
-  /// The specification, as written.
+  /// The text of the specification.
   package var formula: String
-  /// Since when it was waited for.
+  /// When the wait for it began.
   package var since: RecordTime?
   package var openedAt: RecordTime?
   /// Why it became true, in its own words.

@@ -1,7 +1,7 @@
 import Values
 
 extension OperationReason {
-  /// Reads what ``code`` and ``detail(_:gate:label:masking:)`` wrote, in this version, an earlier or a later one; nil where there is no reason.
+  /// Parses what ``code`` and ``detail(_:gate:label:again:artifacts:masking:)`` wrote, in this version, an earlier or a later one; nil if there is no reason.
   package init?(code: String?, detail: JSONValue?, state: OperationState) {
     let detail = detail ?? .null
     guard let code else {
@@ -56,7 +56,7 @@ extension OperationReason {
     return .specification(Specification(detail))
   }
 
-  /// A reason that is recorded without a code: of what runs, or of what waited when its host ended. The particulars tell which.
+  /// Returns a reason that is recorded without a code, for a running operation, or one that was waiting when its host ended. The details determine which.
   private static func withoutCode(_ detail: JSONValue) -> OperationReason? {
     if let count = detail[DetailKey.items]?.intValue { return .items(count) }
     if let run = detail[DetailKey.run]?.stringValue.flatMap({ RunID($0) }) { return .nestedRun(run) }
@@ -75,7 +75,7 @@ extension OperationReason {
     return unknown(detail).map { .other(code: nil, detail: $0) }
   }
 
-  /// What is not known of a detail: all of it but what has a place of its own.
+  /// Returns the unknown part of a detail: everything except the members handled separately.
   private static func unknown(_ detail: JSONValue) -> JSONValue? {
     guard var members = detail.objectValue else { return nil }
     members[DetailKey.gate] = nil
@@ -144,7 +144,7 @@ extension OperationReason.Clock {
 }
 
 extension OpenedGate {
-  /// Reads the member `gate`; nil where there is none.
+  /// Parses the member `gate`; nil if there is none.
   init?(_ value: JSONValue?) {
     guard let value, let formula = value[DetailKey.formula]?.stringValue else { return nil }
     self.init(

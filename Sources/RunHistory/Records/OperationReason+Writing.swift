@@ -1,11 +1,11 @@
 import OrderedCollections
 import Values
 
-/// Writes the members of a `detail`. Each text says where it is from: what is written in the file, or is the engine's own, stays as it is, also beside a secret
-/// as short as `a`; what came from outside is masked.
+/// Writes the members of a `detail`. The origin of each text is explicit: text from the file or the engine is kept unchanged, even if a secret is as
+/// short as `a`; text from outside is masked.
 private struct DetailWriter {
   private(set) var members: OrderedDictionary<String, JSONValue> = [:]
-  /// Replaces secrets; nil where there are none.
+  /// Replaces secrets; nil if there are none.
   let mask: ((String) -> String)?
 
   init(mask: ((String) -> String)?) { self.mask = mask }
@@ -78,7 +78,7 @@ private struct DetailWriter {
     if !artifacts.isEmpty { members[DetailKey.artifacts] = .array(artifacts.map(\.jsonValue)) }
   }
 
-  /// Nobody knows where the parts of this are from: every text is masked.
+  /// The origin of the parts is unknown, so every text is masked.
   mutating func add(unknown detail: JSONValue) {
     guard let unknown = detail.objectValue else { return }
     for (name, member) in unknown { members[name] = masked(member) }
@@ -139,8 +139,9 @@ private struct DetailWriter {
 }
 
 extension OperationReason {
-  /// The particulars of a reason and of an opened gate, the label of an item, why a retry executed it again, and what was kept of its files, as in the column
-  /// `detail`; nil where there are none. `mask` replaces secrets in what came from outside, but for the paths of artifacts: those in which there is one are not kept.
+  /// Returns the content of the column `detail`: the details of a reason and of an opened gate, the label of an item, why a retry executed it again,
+  /// and its artifacts; nil if there are none. `mask` replaces secrets in text from outside, except in the paths of artifacts, because files whose
+  /// paths contain secrets are not kept.
   package static func detail(
     _ reason: OperationReason?, gate: OpenedGate? = nil, label: String? = nil, again: String? = nil,
     artifacts: [KeptArtifact] = [], masking mask: ((String) -> String)? = nil

@@ -1,23 +1,23 @@
 import Values
 
-/// Why an operation is in its state: what it waits for, why it was skipped, cancelled, failed or reused; and of one that runs, what it consists of.
+/// Why an operation is in its state: what it waits for, why it was skipped, cancelled, failed or reused; for a running one, what it consists of.
 ///
-/// The history keeps it as a ``code`` and a ``detail``, which are public and written nowhere else; ``init(code:detail:state:)`` reads them. Reading is lenient:
-/// earlier versions wrote less. What this version does not know stays as it is, as ``other(code:detail:)``.
+/// The history stores it as a ``code`` and a ``detail``, which are public and written nowhere else; ``init(code:detail:state:)`` parses them. Parsing
+/// is lenient, because earlier versions wrote less. What this version does not know is kept as ``other(code:detail:)``.
 package indirect enum OperationReason: Sendable, Hashable {
   // MARK: Waiting
 
   /// A slot of `concurrency`.
   case concurrency
-  /// A place among the runs that the host lets go on at once.
+  /// A slot among the runs that the host executes at once.
   case place
   /// Resources, by their names in the file.
   case resources([String])
   /// An exclusive name.
   case exclusive(Exclusive)
-  /// A time: a duration that passes, or an instant.
+  /// A duration or an instant.
   case time(Time)
-  /// A specification for which the operation's action waits.
+  /// A specification that the operation's action waits for.
   case specification(Specification)
   /// A specification of `run_when`: waited for, or not true when the operation was skipped.
   case gate(Specification)
@@ -27,45 +27,45 @@ package indirect enum OperationReason: Sendable, Hashable {
   case retry(Retry)
   /// The next round of a repetition.
   case round(Round)
-  /// What it waited for when its host ended, which the history keeps without the code.
+  /// What it was waiting for when its host ended, which the history stores without the code.
   case former(OperationReason)
 
   // MARK: Running
 
-  /// A loop, with the number of its items; still so when it has succeeded.
+  /// A loop, with the number of its items; also after it has succeeded.
   case items(Int64)
   /// A nested pipeline, with its run.
   case nestedRun(RunID)
-  /// An attempt that cannot go on before the process has a descriptor, a thread or memory for it, in the words of what has failed.
+  /// An attempt that cannot continue until the process has a descriptor, a thread or memory for it, with a description of the failure.
   case shortage(String)
 
   // MARK: Ended
 
-  /// Skipped: its `when`, as written, was false.
+  /// Skipped: its `when`, given as written, was false.
   case condition(String?)
-  /// Skipped or cancelled because of dependencies, by their names.
+  /// Skipped or cancelled because of dependencies, given by name.
   case dependencies(Dependency, [String])
-  /// Skipped: outside of what was chosen to run.
+  /// Skipped: not selected to run.
   case notSelected
-  /// Cancelled with the run, because somebody asked for that.
+  /// Cancelled with the run, on request.
   case runCancelled
-  /// Cancelled because the time of the run was up.
+  /// Cancelled because the run timed out.
   case runTimeout
   /// Cancelled because the run did not begin.
   case runNotStarted
-  /// An item that was cancelled or did not run because so many items of its loop, by its name, had failed.
+  /// An item that was cancelled or did not run because this many items of its loop, given by name, had failed.
   case itemsFailed(Int64, of: String)
   /// Reused: the latest success, of that run, is not stale.
   case fresh(from: RunID?)
-  /// Reused: the run that this one retries, or resumes in part, has done it.
+  /// Reused: the run that this one retries, or resumes in part, had completed it.
   case takenOver(from: RunID?)
-  /// Failed, with the code of the error. A failure that was not retried may say why; it does before its code is known.
+  /// Failed, with the error code. A failure that was not retried may have a reason, which is known before the code is.
   case failed(code: String?, notRetried: NotRetried? = nil)
 
-  /// What a later version wrote, as it wrote it.
+  /// What a later version wrote, unchanged.
   case other(code: String?, detail: JSONValue?)
 
-  /// How dependencies ended that keep an operation from running. The raw values are the codes, those of `InjectionDecisionKind` among them.
+  /// How dependencies ended that prevent an operation from running. The raw values are the codes, including those of `InjectionDecisionKind`.
   package enum Dependency: String, Sendable, CaseIterable {
     case skipped = "dependency-skipped"
     case failed = "dependency-failed"
@@ -73,7 +73,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     case withoutResult = "requirement-not-satisfied"
   }
 
-  /// The codes of reasons that are no code of an error.
+  /// The codes of reasons that are not error codes.
   enum Code: String, CaseIterable {
     case concurrency, place, resources, exclusive, wait, approval, retry, shortage, condition, fresh
     case round = "repeat"
@@ -86,7 +86,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     case takenOver = "taken-over"
   }
 
-  /// The code, as in the column `reason`; nil where the state says it all.
+  /// The code for the column `reason`; nil if the state is sufficient.
   package var code: String? {
     switch self {
     case .concurrency: Code.concurrency.rawValue
@@ -114,7 +114,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     }
   }
 
-  /// What is or was waited for, also by a host that has ended.
+  /// What is or was waited for, even if that host has ended.
   package var wait: OperationReason {
     if case .former(let reason) = self { reason } else { self }
   }
@@ -127,7 +127,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     }
   }
 
-  /// When the wait is over, by the wall clock, as far as that is known.
+  /// When the wait ends, by the wall clock, if known.
   package var due: RecordTime? {
     switch wait {
     case .time(let time): time.due
@@ -150,19 +150,19 @@ package indirect enum OperationReason: Sendable, Hashable {
     }
   }
 
-  /// The dependencies that made the operation end as it did.
+  /// The dependencies that caused the operation to end as it did.
   package var culprits: [String] {
     if case .dependencies(_, let names) = self { names } else { [] }
   }
 
-  /// Why a failure was not retried, where that is not plain.
+  /// Why a failure was not retried, unless it is obvious.
   package var notRetried: NotRetried? {
     if case .failed(_, let notRetried) = self { notRetried } else { nil }
   }
 }
 
 extension OperationRecord {
-  /// Why it is in its state; nil where the state says it all.
+  /// Why it is in its state; nil if the state is sufficient.
   package var operationReason: OperationReason? {
     OperationReason(code: reason, detail: parsedDetail, state: state)
   }
@@ -172,13 +172,13 @@ extension OperationRecord {
     parsedDetail.flatMap { OpenedGate($0[DetailKey.gate]) }
   }
 
-  /// What the `label` of its loop made of an item; nil where there is none.
+  /// The label that the loop's `label` gave an item; nil if there is none.
   package var recordedLabel: String? {
     guard let detail, detail.contains("\"\(DetailKey.label)\":") else { return nil }
     return parsedDetail?[DetailKey.label]?.stringValue
   }
 
-  /// Why a retry executed it: `its definition has changed`. Nil where it was not one, or took it over.
+  /// Why a retry executed it: `its definition has changed`. Nil if the run was not a retry, or reused it.
   package var causeOfRetry: String? {
     guard let detail, detail.contains("\"\(DetailKey.again)\":") else { return nil }
     return parsedDetail?[DetailKey.again]?.stringValue

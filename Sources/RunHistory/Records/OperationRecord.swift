@@ -1,13 +1,13 @@
-/// Where a result is kept.
+/// Where a result is stored.
 public enum RecordedResult: Sendable, Hashable {
-  /// There is none (which is not the JSON value `null`).
+  /// No result (which differs from the JSON value `null`).
   case none
   /// JSON text, in the row itself. Up to ``inlineLimit`` bytes.
   case inline(String)
   /// A file, by its path relative to the workspace, and its size in bytes.
   case file(path: String, size: Int64)
 
-  /// Results with more bytes than this go to a file: 1 MiB.
+  /// Results larger than this are stored in a file: 1 MiB.
   public static let inlineLimit = 1 << 20
 }
 
@@ -15,7 +15,7 @@ public enum RecordedResult: Sendable, Hashable {
 public struct RecordedError: Sendable, Hashable {
   /// A stable code, `exit` or `dependency-failed`.
   public var code: String
-  /// What happened, for people.
+  /// What happened, for people to read.
   public var message: String
 
   /// Creates an error.
@@ -24,32 +24,32 @@ public struct RecordedError: Sendable, Hashable {
     self.message = message
   }
 
-  /// What is recorded of an attempt that was under way when its host ended.
+  /// The error of an attempt that was running when its host ended.
   package static let hostDied = RecordedError(
     code: "host-died", message: "the process that ran it ended before the attempt did")
 
-  /// What is recorded of an attempt that waited when its host drained.
+  /// The error of an attempt that was waiting when its host drained.
   package static let hostDrained = RecordedError(
     code: "host-drained", message: "its host drained while it waited; the run goes on with another attempt")
 
-  /// Whether the attempt ended with its host, which says nothing of what it did: a retry does not count it.
+  /// Whether the attempt ended with its host, which says nothing about the attempt itself: it does not count towards a retry limit.
   package var isEndOfHost: Bool { code == Self.hostDied.code || code == Self.hostDrained.code }
 }
 
-/// The durable row of one operation instance in a run: always its latest state, written whole each time.
+/// The durable row of one operation instance in a run: always its latest state, completely rewritten each time.
 ///
-/// An instance is an operation, or one item of an operation with `for_each` or `matrix`. The plan of the run numbers the
-/// instances; `ordinal` is that number, below 2³².
+/// An instance is an operation, or one item of an operation with `for_each` or `matrix`. The plan of the run numbers the instances; `ordinal` is that
+/// number, below 2³².
 public struct OperationRecord: Sendable, Hashable {
   /// The run.
   public var run: RunID
   /// The number of the instance in the run.
   public var ordinal: Int
-  /// `archive`, or `archive[3]` for an item.
+  /// The name: `archive`, or `archive[3]` for an item.
   public var name: String
-  /// The place of the operation in the file, from 0; items share it.
+  /// The position of the operation in the file, from 0; items share it.
   public var position: Int
-  /// The ordinal of the loop this is an item of.
+  /// The ordinal of the loop that this is an item of.
   public var parent: Int?
   /// The item, as JSON text.
   public var item: String?
@@ -57,23 +57,23 @@ public struct OperationRecord: Sendable, Hashable {
   public var state: OperationState
   /// A stable code for why it is in that state: `dependency-failed`, `condition`, `exclusive` ….
   public var reason: String?
-  /// JSON text with the particulars of the reason: what it waits for, which dependency, when the next attempt is due.
+  /// JSON text with the details of the reason: what it waits for, which dependency, when the next attempt is due.
   public var detail: String?
-  /// What it failed with, or what its dependency failed with.
+  /// The error it failed with, or its dependency's.
   public var error: RecordedError?
-  /// The attempts begun so far.
+  /// The number of attempts begun so far.
   public var attempts: Int
-  /// Since when it has been waiting; nil unless it is.
+  /// When its current wait began; nil if it is not waiting.
   public var waitingSince: RecordTime?
   /// When its first attempt began.
   public var startedAt: RecordTime?
-  /// When it came to its final state.
+  /// When it reached its final state.
   public var endedAt: RecordTime?
   /// The result.
   public var result: RecordedResult
-  /// The fingerprint by which later runs may reuse the result; nil where reuse was not asked for.
+  /// The fingerprint by which later runs may reuse the result; nil if it may not be reused.
   public var fingerprint: String?
-  /// The run that a reused result comes from; it is the operation of the same name there.
+  /// The run that a reused result comes from, in which the operation has the same name.
   public var reusedFrom: RunID?
 
   /// Creates the record of an instance.
@@ -104,6 +104,6 @@ public struct OperationRecord: Sendable, Hashable {
 }
 
 extension OperationRecord {
-  /// Whether its success can be taken over.
+  /// Whether its success can be reused.
   package var isDone: Bool { state == .succeeded || state == .reused }
 }

@@ -1,11 +1,11 @@
-/// What a person or another process asks of the host of a run.
+/// A request of a person or another process to the host of a run.
 package struct PendingRequest: Sendable {
   /// The number of its row.
   let number: Int64
   package let run: RunID
   package let kind: RunRequest
-  /// Who asks; nil where that was not said.
+  /// The requester; nil if not specified.
   package let canceller: RunCanceller?
-  /// The ordinal of the operation that it is about; nil for the whole run.
+  /// The ordinal of the operation that it concerns; nil for the whole run.
   package let operation: Int?
 }

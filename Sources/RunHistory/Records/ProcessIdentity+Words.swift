@@ -1,7 +1,7 @@
 import Workspace
 
 extension ProcessIdentity {
-  /// Where a run that has not ended is, for people: "is running in process 12". `directory` is that of the workspace.
+  /// Returns where an unfinished run is, for people to read: "is running in process 12". `directory` is that of the workspace.
   package func whereabouts(in directory: String) -> String {
     if self == .nobody { return "is queued, and belongs to no process yet" }
     switch judgement(in: directory) {

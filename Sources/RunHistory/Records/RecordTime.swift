@@ -3,13 +3,13 @@ import Values
 
 /// An instant in a record: whole microseconds since 1970 UTC, in the years 0 to 9999.
 ///
-/// Records come from a database that anybody may have written. What is outside of these years becomes the first or the last instant in them, so that the
-/// difference of two instants, or an instant of now and any duration, is always a number.
+/// Records come from a database that anyone may have written. Values outside these years become the first or the last instant in them, so that the
+/// difference between two instants, and the sum of a current instant and any duration, never overflows.
 public struct RecordTime: Sendable, Hashable, Comparable {
   /// Microseconds since 1970-01-01T00:00:00Z, without leap seconds.
   public let microseconds: Int64
 
-  /// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59.999999Z, as far as SQLite and RFC 3339 go.
+  /// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59.999999Z, the limits of SQLite and RFC 3339.
   private static let known: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
   /// Creates an instant from microseconds since 1970 UTC.
@@ -23,7 +23,7 @@ public struct RecordTime: Sendable, Hashable, Comparable {
     self.init(microseconds: Int64(min(max(seconds * 1_000_000, bounds.0), bounds.1).rounded()))
   }
 
-  /// The wall clock's instant.
+  /// The wall clock's current time.
   public static var now: RecordTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -38,16 +38,16 @@ public struct RecordTime: Sendable, Hashable, Comparable {
     left.microseconds < right.microseconds
   }
 
-  /// The instant that many microseconds later.
+  /// Returns the instant that many microseconds later.
   public func advanced(by microseconds: Int64) -> RecordTime {
     let (sum, overflow) = self.microseconds.addingReportingOverflow(microseconds)
     return RecordTime(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
   }
 
-  /// How long after `other` it is; negative where it is before.
+  /// Returns the duration since `other`; negative if this is earlier.
   package func duration(since other: RecordTime) -> Duration { .microseconds(microseconds - other.microseconds) }
 
-  /// `2026-11-20T18:03:01.250Z`, cut (not rounded) to milliseconds.
+  /// `2026-11-20T18:03:01.250Z`, truncated (not rounded) to milliseconds.
   public var text: String {
     var seconds = time_t(microseconds / 1_000_000)
     var rest = microseconds % 1_000_000
@@ -68,6 +68,6 @@ public struct RecordTime: Sendable, Hashable, Comparable {
 }
 
 extension JSONValue {
-  /// The text of an instant; null where there is none.
+  /// The text of an instant; null if there is none.
   package init(_ time: RecordTime?) { self = time.map { .string($0.text) } ?? .null }
 }

@@ -1,6 +1,6 @@
 import Workspace
 
-/// Everything that is recorded of a run, for going on with it.
+/// Everything recorded about a run, for resuming it.
 public struct RecordedRun: Sendable {
   /// The run.
   public var run: RunRecord
@@ -14,9 +14,9 @@ public struct RecordedRun: Sendable {
   public var attempts: [AttemptRecord]
   /// Its approvals, answered or not.
   public var approvals: [Approval]
-  /// What somebody has asked for who wanted the run to end, and which did not come to that; nil where nobody has.
+  /// A request to end the run that was not completed; nil if there is none.
   package var cancellation: PendingRequest?
-  /// Who has the turn of its pipeline, as long as the run is queued for it.
+  /// The lease of its pipeline's `overlap` lock, while the run is queued for it.
   package var turn: Lease?
 
   /// Creates a recorded run.

@@ -1,6 +1,6 @@
-/// Who or what cancelled a run, and how.
+/// The person or process that cancelled a run, and by which means.
 public struct RunCanceller: Sendable, Hashable {
-  /// How a run was cancelled. Any word is allowed, since later versions have other ones.
+  /// How a run was cancelled. Any word is allowed, because later versions have other ones.
   public struct Means: RawRepresentable, Sendable, Hashable {
     /// The word that is stored.
     public let rawValue: String
@@ -18,22 +18,22 @@ public struct RunCanceller: Sendable, Hashable {
     public static let kill = Means(rawValue: "kill")
     /// Another run of the pipeline began, and the pipeline has `overlap: cancel`.
     public static let overlap = Means(rawValue: "overlap")
-    /// The time of the run was up.
+    /// The run timed out.
     public static let timeout = Means(rawValue: "timeout")
-    /// The condition of `rerun_on_change` that began the run turned false.
+    /// The condition of `rerun_on_change` that began the run became false.
     public static let condition = Means(rawValue: "condition")
-    /// The host was drained, and the time for that was up.
+    /// The host was drained, and its time limit for that passed.
     public static let drain = Means(rawValue: "drain")
     /// The operation that started the run was cancelled.
     public static let parent = Means(rawValue: "parent")
 
-    /// The host got a signal, such as `SIGTERM`.
+    /// The host received a signal, such as `SIGTERM`.
     public static func signal(_ name: String) -> Means { Means(rawValue: name) }
   }
 
-  /// The login name of a person, or the id of a run; nil where nobody knows, or nobody did.
+  /// The login name of a person, or the id of a run; nil if unknown, or if there is none.
   public var who: String?
-  /// How.
+  /// The means.
   public var means: Means
 
   /// Creates a canceller.
@@ -44,25 +44,26 @@ public struct RunCanceller: Sendable, Hashable {
 }
 
 extension RunCanceller {
-  /// Reads the columns `cancelled_by` and `cancelled_with`; nil where there is nothing.
+  /// Parses the columns `cancelled_by` and `cancelled_with`; nil if they are empty.
   init?(who: String?, means: String?) {
     guard let means else { return nil }
     self.init(who: who, means: Means(rawValue: means))
   }
 
-  /// The name of the signal; nil where it was none.
+  /// The name of the signal; nil if there was none.
   package var signal: String? { means.rawValue.hasPrefix("SIG") ? means.rawValue : nil }
 
-  /// Whether a signal ended its host that no key sends, as when the computer is shut down or a terminal is closed: then nobody meant to cancel the run.
+  /// Whether its host was ended by a signal that no key sends, as when the computer is shut down or a terminal is closed: then the cancellation was
+  /// not intended.
   package var isSignalOfSystem: Bool { [Means.signal("SIGTERM"), .signal("SIGHUP")].contains(means) }
 
-  /// What follows the word "cancelled": `by ada with Ctrl-C`; the whole of ``words`` where these do not begin with that word.
+  /// The words that follow "cancelled": `by ada with Ctrl-C`; all of ``words`` if they do not begin with that word.
   package var wordsBehindState: String {
     let state = RunState.cancelled.rawValue + " "
     return words.hasPrefix(state) ? String(words.dropFirst(state.count)) : words
   }
 
-  /// What became of the run: `cancelled by ada with Ctrl-C`, `replaced by run 2qb2jmf9`. It may have any characters in it.
+  /// What happened to the run: `cancelled by ada with Ctrl-C`, `replaced by run 2qb2jmf9`. It may contain any characters.
   package var words: String {
     let person = who.map { " by \($0)" } ?? ""
     let run = who.map { RunID($0)?.short ?? $0 }

@@ -2,15 +2,15 @@ import Synchronization
 
 /// The identity of a run: twelve characters that sort by the time at which they were generated.
 ///
-/// Six characters are the seconds since 2024-01-01 UTC, two are 1/1024 s, four are random. The alphabet is lower-case without
-/// `i l o u`, so that no two characters look alike and no word comes about. Sixty bits in all; the seconds last until 2058.
+/// Six characters encode the seconds since 2024-01-01 UTC, two the 1/1024 s, and four are random. The alphabet is lower-case without `i l o u`, so
+/// that no two characters look alike and no words occur. Sixty bits in total; the seconds last until 2058.
 public struct RunID: Sendable, Hashable, Comparable {
   /// The sixty bits: 30 of seconds, 10 of 1/1024 s, 20 random.
   let bits: UInt64
 
   /// The number of characters of an id.
   public static let length = 12
-  /// The seconds from 1970 to the zero of the ids, 2024-01-01T00:00:00Z.
+  /// The seconds from 1970 to the origin of the ids, 2024-01-01T00:00:00Z.
   private static let epoch: Int64 = 1_704_067_200
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
   private static let last = Mutex<UInt64>(0)
@@ -19,7 +19,7 @@ public struct RunID: Sendable, Hashable, Comparable {
     self.bits = bits & (1 << 60 - 1)
   }
 
-  /// Reads an id; nil unless it is exactly twelve characters of the alphabet. Upper case is read as lower case.
+  /// Parses an id; nil unless it is exactly twelve characters of the alphabet. Upper case is accepted.
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count == Self.length else { return nil }
     var bits: UInt64 = 0
@@ -30,13 +30,13 @@ public struct RunID: Sendable, Hashable, Comparable {
     self.bits = bits
   }
 
-  /// A new id. Within a process each one sorts after those generated before, even when the clock steps back.
+  /// Returns a new id. Within a process each one sorts after those generated before, even if the clock steps back.
   public static func generate() -> RunID {
     var random = SystemRandomNumberGenerator()
     return generate(at: .now, using: &random)
   }
 
-  /// The same for a clock of the caller's.
+  /// Returns a new id for the time of the caller's clock.
   package static func generate(at time: RecordTime) -> RunID {
     var random = SystemRandomNumberGenerator()
     return generate(at: time, using: &random)
@@ -50,7 +50,7 @@ public struct RunID: Sendable, Hashable, Comparable {
     }
   }
 
-  /// The bits of an id of that moment, whatever was generated before.
+  /// Returns the bits of an id for that time, regardless of earlier ids.
   static func bits(at time: RecordTime, using random: inout some RandomNumberGenerator) -> UInt64 {
     let sinceEpoch = max(0, time.microseconds - epoch * 1_000_000)
     let seconds = UInt64(sinceEpoch / 1_000_000)
@@ -75,14 +75,13 @@ public struct RunID: Sendable, Hashable, Comparable {
     }
   }
 
-  /// The first eight characters, which tell runs apart that began at different milliseconds. ``History/shortForm(of:)`` gives
-  /// as many as are needed.
+  /// The first eight characters, which distinguish runs that began in different milliseconds. ``History/shortForm(of:)`` returns as many as are needed.
   public var short: String { String(text.prefix(8)) }
 
   /// Orders by the time of generation.
   public static func < (left: RunID, right: RunID) -> Bool { left.bits < right.bits }
 
-  /// Whether a text could be the beginning of an id, and that beginning in lower case.
+  /// Returns a text in lower case if it could be the beginning of an id, otherwise nil.
   static func prefix(_ text: String) -> String? {
     guard !text.isEmpty, text.utf8.count <= length, text.utf8.allSatisfy({ digit($0) != nil }) else { return nil }
     return text.lowercased()

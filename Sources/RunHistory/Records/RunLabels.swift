@@ -1,14 +1,14 @@
 import OrderedCollections
 import Values
 
-/// A label that runs are asked for.
+/// A label that runs are filtered by.
 public struct RunLabel: Sendable, Hashable {
   /// Its name.
   public var name: String
   /// Its text; nil for any.
   public var text: String?
 
-  /// A label of that name, with that text or any.
+  /// Creates a label with that name, and that text or any.
   public init(name: String, text: String? = nil) {
     self.name = name
     self.text = text
@@ -20,7 +20,7 @@ public struct RunLabel: Sendable, Hashable {
     return text == nil || text == found
   }
 
-  /// The condition on the column that holds labels, with its arguments. What another program has written there, and is no JSON, has none.
+  /// The condition on the column of labels, with its arguments. Invalid JSON, which another program may have written there, contains no labels.
   var sql: (text: String, arguments: [String]) {
     let labels = "json_each(iif(json_valid(run_record.labels), run_record.labels, NULL))"
     return (
@@ -31,12 +31,12 @@ public struct RunLabel: Sendable, Hashable {
 }
 
 extension [RunLabel] {
-  /// For ``condition(_:on:)``: an array for each label, of its name and its text; nil without labels.
+  /// The argument for ``condition(_:on:)``: an array for each label, with its name and its text; nil without labels.
   var argument: String? {
     isEmpty ? nil : JSONValue.array(map { .array([.string($0.name), JSONValue($0.text)]) }).text
   }
 
-  /// The condition that the labels in a column have all that an argument wants, which is ``argument``.
+  /// Returns the condition that the labels in a column include all of ``argument``.
   static func condition(_ argument: String, on column: String) -> String {
     """
     (\(argument) IS NULL OR NOT EXISTS (
@@ -47,16 +47,16 @@ extension [RunLabel] {
   }
 }
 
-/// How the labels of a run are stored.
+/// The stored form of a run's labels.
 enum RunLabels {
-  /// A JSON object in the order of names; nil without labels.
+  /// Returns a JSON object in the order of names, or nil without labels.
   static func text(of labels: [String: String]) -> String? { labels.isEmpty ? nil : value(of: labels).text }
 
   static func value(of labels: [String: String]) -> JSONValue {
     .object(.init(uniqueKeysWithValues: labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
   }
 
-  /// Reads what ``text(of:)`` has written. What is no text is left out.
+  /// Parses what ``text(of:)`` has written. Values that are not strings are ignored.
   static func labels(of text: String?) -> [String: String] {
     guard let text, let members = (try? JSONValue.parse(text))?.objectValue else { return [:] }
     return Dictionary(members.compactMap { name, value in value.stringValue.map { (name, $0) } }) { $1 }

@@ -6,12 +6,12 @@ public struct RunOptions: Sendable {
   public enum Selection: Sendable, Hashable {
     /// All of them.
     case all
-    /// Those under `from` with everything that depends on them, and those under `only` alone; the rest is taken over from `source`, where it succeeded there.
+    /// Those in `from` with everything that depends on them, and those in `only` alone; the rest is reused from `source` if it succeeded there.
     case operations(from: [String], only: [String])
 
-    /// The named one and everything that depends on it.
+    /// Returns a selection of the operation and everything that depends on it.
     public static func from(operation: String) -> Selection { .operations(from: [operation], only: []) }
-    /// The named one alone.
+    /// Returns a selection of the operation alone.
     public static func only(operation: String) -> Selection { .operations(from: [], only: [operation]) }
 
     /// Whether operations are to run alone.
@@ -19,40 +19,40 @@ public struct RunOptions: Sendable {
       if case .operations(_, let only) = self { !only.isEmpty } else { false }
     }
 
-    /// All operations where nothing is named, else those that are.
+    /// Creates a selection of the given operations, or of all if none are given.
     package init(from: [String], only: [String]) {
       self = from.isEmpty && only.isEmpty ? .all : .operations(from: from, only: only)
     }
   }
 
-  /// The value of every parameter, defaults included; see ``ParameterResolver``.
+  /// The value of every parameter, including defaults; see ``ParameterResolver``.
   public var parameters: [String: JSONValue] = [:]
   /// The labels of the run. Default nil, for those of its pipeline.
   public var labels: [String: String]?
   /// What started the run.
   public var trigger: RunTrigger = .manual
-  /// The controller that started it, where one did.
+  /// The controller that started it, if one did.
   public var controller: String?
-  /// What that controller told: `run.event`.
+  /// What that controller reported: `run.event`.
   public var event: JSONValue?
-  /// The instant that the run stands for, such as the one that a schedule meant: `run.at`. Default its start.
+  /// The instant that the run stands for, such as that of a schedule: `run.at`. Default: its start.
   public var instant: RecordTime?
   /// Which operations are executed.
   public var selection: Selection = .all
-  /// Whether everything is executed, also what a former success could stand in for: neither `stale_when` and `stale_after` nor `source` count.
+  /// Whether everything is executed, even if an earlier success could be reused: `stale_when`, `stale_after` and `source` are ignored.
   public var isForced = false
-  /// The run whose results stand in for the operations that are not executed, and whose successes a retry takes over.
+  /// The run whose results are used for operations that are not executed, and whose successes a retry reuses.
   public var source: RunID?
   /// The version of the host, stored with the run.
   public var version: String = ""
 
-  /// Options that run everything, by hand.
+  /// Creates options that run everything, by hand.
   public init() {}
 }
 
 /// How a run ended.
 public struct RunOutcome: Sendable {
-  /// A reference: a record of a run is large, and each task on the way of the outcome to whoever asked would keep a copy.
+  /// A class, because the record of a run is large, and each task through which the outcome passes would keep a copy.
   private final class Storage: Sendable {
     let run: RunRecord
     let results: [String: JSONValue]
@@ -65,9 +65,9 @@ public struct RunOutcome: Sendable {
 
   private let storage: Storage
 
-  /// The run as it was recorded last.
+  /// The run as last recorded.
   public var run: RunRecord { storage.run }
-  /// The result of each operation that has one, by name, where it is at most 1 MiB.
+  /// The result of each operation that has one, by name, if it is at most 1 MiB.
   public var results: [String: JSONValue] { storage.results }
 
   package init(run: RunRecord, results: [String: JSONValue]) {

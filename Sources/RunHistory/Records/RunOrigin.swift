@@ -1,24 +1,23 @@
 import OrderedCollections
 import Values
 
-/// What a run was told to execute and to take over when it was created, which a host that resumes it must do as well.
+/// What a run was to execute and to reuse when it was created, which a host that resumes it has to follow as well.
 public struct RunOrigin: Sendable, Hashable {
-  /// The run whose results stand in for operations that are not executed.
+  /// The run whose results are used for operations that are not executed.
   public var source: RunID?
   /// Which operations are executed. Default all.
   public var selection = RunOptions.Selection.all
-  /// Whether nothing is taken over, whatever `stale_when` and `stale_after` say.
+  /// Whether nothing is reused, whatever `stale_when` and `stale_after` are.
   public var isForced = false
-  /// Names of operations that are executed, but take over parts of what they did in `source`: the items of a loop that succeeded, or what a nested run
-  /// has done.
+  /// Names of operations that are executed, but reuse parts of what they did in `source`: items of a loop that succeeded, or what a nested run has done.
   public var partial: [String] = []
 
-  /// An origin of a run that executes everything, and takes over nothing.
+  /// Creates the origin of a run that executes everything, and reuses nothing.
   public init() {}
 }
 
 extension RunOrigin {
-  /// The selection and the operations that take over parts, as JSON text for the history; nil where there is nothing to say.
+  /// The selection and the partially reused operations as JSON text for the history; nil if there are none.
   var text: String? {
     var members: OrderedDictionary<String, JSONValue> = [:]
     if case .operations(let from, let only) = selection {
@@ -30,7 +29,7 @@ extension RunOrigin {
     return members.isEmpty ? nil : JSONValue.object(members).text
   }
 
-  /// Reads what ``text`` has written. What this version does not know is ignored.
+  /// Parses what ``text`` has written. What this version does not know is ignored.
   init(source: RunID?, text: String?) {
     self.source = source
     guard let members = text.flatMap({ try? JSONValue.parse($0) })?.objectValue else { return }
@@ -38,7 +37,7 @@ extension RunOrigin {
     isForced = members["force"] == .bool(true)
     partial = members["partial"]?.arrayValue?.compactMap(\.stringValue) ?? []
   }
-  /// One name as text, as earlier versions wrote it, and several as a list.
+  /// Returns one name as a string, as earlier versions wrote it, and several as a list.
   private static func value(of names: [String]) -> JSONValue? {
     if names.count == 1 { return .string(names[0]) }
     return names.isEmpty ? nil : .array(names.map { .string($0) })

@@ -5,24 +5,24 @@ public struct RunTrigger: RawRepresentable, Sendable, Hashable {
   /// The word that is stored and shown.
   public let rawValue: String
 
-  /// Creates a trigger from its word; any word is allowed, since plugins will bring their own.
+  /// Creates a trigger from its word. Any word is allowed, because plugins may have their own.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  /// A controller of a plugin started it; the run's `controller` says which.
+  /// A controller of a plugin started it; the run's `controller` identifies it.
   public static let controller = RunTrigger(rawValue: "controller")
   /// A person started it.
   public static let manual = RunTrigger(rawValue: "manual")
-  /// A person ran failed operations of an earlier run again.
+  /// A person retried the failed operations of an earlier run.
   public static let retry = RunTrigger(rawValue: "retry")
   /// An operation of another run started it.
   public static let nested = RunTrigger(rawValue: "nested")
 }
 
-/// How many operations the pipeline of a run has, and how those that have ended did. Handlers, and the items of loops, are not counted.
+/// How many operations the pipeline of a run has, and how many have ended in each state. Handlers, and the items of loops, are not counted.
 public struct RunCounts: Sendable, Hashable {
-  /// All of them, ended or not.
+  /// All operations, ended or not.
   public var operations = 0
   /// Those that succeeded.
   public var succeeded = 0
@@ -32,7 +32,7 @@ public struct RunCounts: Sendable, Hashable {
   public var skipped = 0
   /// Those that were cancelled.
   public var cancelled = 0
-  /// Those whose result was taken over from an earlier run.
+  /// Those whose result was reused from an earlier run.
   public var reused = 0
 
   /// Creates counts, all zero unless given.
@@ -56,7 +56,7 @@ public struct RunRecord: Sendable, Hashable {
     public let run: RunID
     /// Its instance name, `deploy` or `deploy[3]`.
     public let operation: String
-    /// The number of the attempt that started it; nil in records of versions that did not keep it.
+    /// The number of the attempt that started it; nil in records of versions that did not record it.
     public let attempt: Int?
 
     /// Creates a parent.
@@ -73,19 +73,19 @@ public struct RunRecord: Sendable, Hashable {
   public var pipeline: String
   /// The SHA-256 of the definition's text, in hexadecimal.
   public var definitionHash: String
-  /// The absolute path that the definition was read from; nil when it did not come from a file.
+  /// The absolute path that the definition was read from; nil if it did not come from a file.
   public var path: String?
   /// The params as a JSON object, without secrets.
   public var params: String
-  /// What it is found by beside its pipeline: names with short texts.
+  /// The labels that it can be found by: names with short texts.
   public var labels: [String: String] = [:]
   /// Why it was started.
   public var trigger: RunTrigger
-  /// What the controller is that started it, such as `cron`.
+  /// The controller that started it, such as `cron`.
   public var controller: String?
-  /// What that controller told, as JSON: `run.event`.
+  /// What that controller reported, as JSON: `run.event`.
   public var event: String?
-  /// The instant that it stands for, where that is not its start: `run.at`.
+  /// The instant that it stands for, if that is not its start: `run.at`.
   public var instant: RecordTime?
   /// The name of the computer.
   public var host: String
@@ -93,27 +93,27 @@ public struct RunRecord: Sendable, Hashable {
   public var user: String
   /// The version of Penstock.
   public var version: String
-  /// The process that runs it, or ran it last.
+  /// The process that executes it, or executed it last.
   public var owner: ProcessIdentity
-  /// The fencing number: greater each time that the run is taken from a process. What is recorded with a smaller one is refused.
+  /// The fencing token, which increases each time that the run is taken from a process. Changes with a smaller one are rejected.
   public var fence: Int64 = 1
   /// The operation that started it, for a nested run.
   public var parent: Parent?
-  /// What it takes over from another run, and what it leaves out.
+  /// What it reuses from another run, and what it leaves out.
   public var origin = RunOrigin()
-  /// The state, as recorded; readers say ``RunState/interrupted`` when the owner is gone.
+  /// The state, as recorded; readers see ``RunState/interrupted`` if the owner no longer exists.
   public var state: RunState
-  /// A stable code that says why it ended as it did, where the state does not say it all.
+  /// A stable code for why it ended as it did, if the state is not sufficient.
   public var reason: String?
-  /// Who or what cancelled it; nil where nobody did, and in records of versions that did not keep it.
+  /// The person or process that cancelled it; nil if there was none, and in records of versions that did not record it.
   public var canceller: RunCanceller?
-  /// When it was recorded first.
+  /// When it was first recorded.
   public var createdAt: RecordTime
   /// When its first operation could begin.
   public var startedAt: RecordTime?
   /// When it ended.
   public var endedAt: RecordTime?
-  /// The operation counts; set `operations` when the run is created, the others are recorded at its end.
+  /// The operation counts. Set `operations` when the run is created; the others are recorded at its end.
   public var counts: RunCounts
 
   /// Creates the record of a run that begins.
@@ -144,18 +144,18 @@ public struct RunRecord: Sendable, Hashable {
 }
 
 extension RunRecord {
-  /// Whether it waits in a queue, and belongs to no process.
+  /// Whether it is queued and belongs to no process.
   package var isUnowned: Bool { state == .queued && owner == .nobody }
 
-  /// Whether it was imported: then no process of this computer is known to have run it.
+  /// Whether it was imported: then it was not executed by a known process of this computer.
   package var isImported: Bool { owner.boot.isEmpty && owner != .nobody }
 
-  /// How long the run took, in milliseconds; nil until it has ended.
+  /// The duration of the run in milliseconds; nil until it has ended.
   package var durationMilliseconds: Double? {
     guard let startedAt, let endedAt else { return nil }
     return Double(endedAt.microseconds - startedAt.microseconds) / 1000
   }
 
-  /// The name of the lease that a run holds while no other run of its pipeline may go on.
+  /// Returns the name of the lease that a run holds while no other run of its pipeline may be running.
   package static func turn(of pipeline: String) -> String { "pipeline:\(pipeline)" }
 }

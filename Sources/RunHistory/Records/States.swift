@@ -10,15 +10,15 @@ public enum OperationState: String, Sendable, Hashable, CaseIterable, Codable {
     }
   }
 
-  /// Whether an operation may go from this state to `next` within one host: the one table of its transitions, a row for each state.
+  /// Whether an operation may change from this state to `next` within one host: the transition table, with a row for each state.
   ///
-  /// A state that follows itself is recorded again, with another reason or for another attempt. Beyond the table, the history puts what had not ended back
-  /// to `pending` when a run is interrupted, and a host that resumes it finds the final states as they are.
+  /// A state followed by itself is recorded again, with another reason or for another attempt. In addition to the table, the history resets
+  /// unfinished operations to `pending` when a run is interrupted, and a host that resumes it keeps the final states.
   package func mayBecome(_ next: OperationState) -> Bool {
     switch self {
     case .pending:
       switch next {
-      // A retry that waited when its host ended waits on in the next one.
+      // A retry that was waiting when its host ended continues to wait in the next one.
       case .waiting, .running, .retrying, .failed, .cancelled, .skipped, .reused: true
       case .pending, .succeeded: false
       }
@@ -55,12 +55,12 @@ public enum RunState: String, Sendable, Hashable, CaseIterable, Codable {
     }
   }
 
-  /// Whether a run may go from this state to `next`: the one table of its transitions, a row for each state.
+  /// Whether a run may change from this state to `next`: the transition table, with a row for each state.
   package func mayBecome(_ next: RunState) -> Bool {
     switch self {
     case .queued:
       switch next {
-      // What keeps a run from beginning ends it: a secret that cannot be read, `overlap`, a cancellation.
+      // Whatever prevents a run from beginning ends it: an unreadable secret, `overlap`, a cancellation.
       case .running, .failed, .cancelled, .interrupted: true
       case .queued, .succeeded: false
       }

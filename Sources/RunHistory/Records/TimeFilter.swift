@@ -1,16 +1,16 @@
 import Schedules
 import Values
 
-/// An instant as people write it on a command line.
+/// Parses an instant as people write it on a command line.
 public enum TimeFilter {
-  /// Reads `2h` (that long ago), `yesterday` or `today` (their beginning), `now`, `2026-11-20` (the beginning of that day),
-  /// `2026-11-20 18:30` (that minute), or an RFC 3339 timestamp.
+  /// Parses `2h` (that long ago), `yesterday` or `today` (their beginning), `now`, `2026-11-20` (the beginning of that day), `2026-11-20 18:30` (that
+  /// minute), or an RFC 3339 timestamp.
   ///
   /// - Parameters:
-  ///   - text: What a person wrote; blanks around it do not count.
-  ///   - now: What durations and days are counted from.
-  ///   - zone: The time zone of what names none; nil for the computer's, which is the default.
-  /// - Returns: The instant, or nil if the text is none of these.
+  ///   - text: The text; surrounding blanks are ignored.
+  ///   - now: The reference for durations and days.
+  ///   - zone: The time zone of times that specify none; nil for the computer's, which is the default.
+  /// - Returns: The instant, or nil if the text has none of these forms.
   public static func parse(_ text: String, now: RecordTime = .now, zone: TimeZoneRules? = nil) -> RecordTime? {
     let text = trimmed(text)
     switch text {
@@ -20,7 +20,7 @@ public enum TimeFilter {
     default: break
     }
     if let seconds = TimestampNotation.parse(text) { return RecordTime(secondsSince1970: seconds) }
-    // `2026-11-20`, or that with `T` or a blank and `18:30` or `18:30:05` after it.
+    // `2026-11-20`, optionally followed by `T` or a blank and `18:30` or `18:30:05`.
     if let local = CivilTime(text) { return instant(local, known(zone)) }
     guard let ago = DurationNotation.parse(text), ago >= .zero else { return nil }
     let (seconds, attoseconds) = ago.components
@@ -33,7 +33,7 @@ public enum TimeFilter {
     return String(rest.reversed().drop(while: \.isWhitespace).reversed())
   }
 
-  /// The zone, or the computer's; UTC where that cannot be read.
+  /// Returns the zone, or the computer's; UTC if that cannot be read.
   private static func known(_ zone: TimeZoneRules?) -> TimeZoneRules {
     zone ?? (try? TimeZoneDatabase.system.local()) ?? .utc
   }
@@ -41,7 +41,7 @@ public enum TimeFilter {
   private static func startOfDay(daysAgo: Int64, now: RecordTime, zone: TimeZoneRules?) -> RecordTime? {
     let zone = known(zone)
     let today = zone.civilTime(at: now.microseconds / 1_000_000).date
-    // A day before, by the calendar: it is 23 or 25 hours long when the clocks are changed.
+    // The previous day by the calendar, which has 23 or 25 hours when the clocks are changed.
     return CivilTime(CivilDate(dayNumber: today.dayNumber - daysAgo)).map { instant($0, zone) }
   }
 

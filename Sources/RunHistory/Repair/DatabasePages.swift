@@ -1,25 +1,25 @@
 import Glibc
 import OperatingSystem
 
-/// The pages of a database file as SQLite would read them, whatever has become of the file: those of the write-ahead log where it has newer
-/// ones, else those of the file.
+/// The pages of a database file as SQLite would read them, whatever the file's condition: from the write-ahead log if it has newer ones, otherwise
+/// from the file.
 ///
-/// Reads only. Of the log, what was committed counts; its checksums tell where it ends.
+/// Only reads. Of the log, committed frames count; its checksums determine where it ends.
 final class DatabasePages {
-  /// The bytes of a page.
+  /// The size of a page in bytes.
   let size: Int
-  /// How many pages there are; they are numbered from 1.
+  /// The number of pages, which are numbered from 1.
   private(set) var count: Int
 
   private let file: Int32
   private let log: Int32
-  /// Where in the log the newest copy of a page begins.
+  /// The offset of the newest copy of each page in the log.
   private var logged: [Int: Int] = [:]
 
-  /// The size of the pages that a workspace has, taken where the file does not tell.
+  /// The page size of a workspace, used if the file does not specify it.
   private static let usualSize = 4096
 
-  /// Opens the files beside each other; nil if there is no database file to read.
+  /// Opens the file and its log; nil if there is no database file to read.
   init?(path: String) {
     guard let file = Self.open(path) else { return nil }
     self.file = file
@@ -41,7 +41,7 @@ final class DatabasePages {
     try? InputFile(path, followsLink: false).duplicate()
   }
 
-  /// The bytes of a page; empty if there is none of that number.
+  /// Returns the bytes of a page, or nothing if the page does not exist.
   func page(_ number: Int) -> [UInt8] {
     guard number >= 1, number <= count else { return [] }
     let bytes =
@@ -49,7 +49,7 @@ final class DatabasePages {
     return bytes.count == size ? bytes : []
   }
 
-  /// The pages that hold nothing, as far as the list of them can be read. What is still on them was deleted.
+  /// Returns the unused pages, as far as the list of them can be read. What is still on them was deleted.
   func unused() -> Set<Int> {
     let header = page(1)
     guard header.starts(with: Array("SQLite format 3\0".utf8)) else { return [] }
@@ -102,7 +102,7 @@ final class DatabasePages {
   }
 }
 
-/// The checksum of SQLite's write-ahead log, which goes on from frame to frame.
+/// The cumulative checksum of SQLite's write-ahead log.
 private struct LogChecksum {
   let isBigEndian: Bool
   private var first: UInt32 = 0
@@ -132,7 +132,7 @@ private struct LogChecksum {
 }
 
 extension [UInt8] {
-  /// The number in so many bytes, at most seven, the greatest one first. The bytes must be there.
+  /// Returns the big-endian number in at most seven bytes, which must exist.
   func number(at offset: Int, _ bytes: Int) -> Int {
     self[offset..<offset + bytes].reduce(0) { $0 << 8 | Int($1) }
   }

@@ -4,7 +4,7 @@ import OperatingSystem
 import Values
 import Workspace
 
-/// Puts a sound database in the place of a damaged one, which is kept under another name.
+/// Replaces a damaged database by a sound one, and keeps the damaged one under another name.
 struct DatabaseReplacement {
   /// Why nothing was replaced.
   enum Failure: Error, CustomStringConvertible {
@@ -27,7 +27,7 @@ struct DatabaseReplacement {
 
   /// Saves what can be read into a new database, and exchanges the two. Returns what was saved, and the new name of the damaged one.
   ///
-  /// The damaged files are only renamed, so nothing of them is lost. Nothing is changed if any step before that fails.
+  /// The damaged files are only renamed, so nothing is lost. If any step before that fails, nothing is changed.
   func run(at time: RecordTime = .now) throws -> (saved: HistorySalvage.Report, aside: String) {
     let failures = LookFailures.count
     if let pid = OpenFiles.user(of: database) { throw Failure.inUse(pid: pid) }
@@ -40,13 +40,13 @@ struct DatabaseReplacement {
       throw Failure.system("\(workspace)/workspace.lock cannot be locked", errno)
     }
     let place = workspace + "/repair-\(getpid())"
-    // What is there already may lead to another workspace.
+    // An existing entry may lead to another workspace.
     guard mkdir(place, 0o700) == 0 else { throw Failure.system("\(place) cannot be created", errno) }
     defer { Self.remove(place) }
     let saved = try salvage(into: place)
     let stamp = time.text.prefix(19).replacing(":", with: "")
     let aside = database + ".damaged-\(stamp)Z"
-    // The log first: beside another database it would be taken for that one's.
+    // The log first: beside another database it would be taken for that database's log.
     for suffix in ["-wal", "-shm"] where access(database + suffix, F_OK) == 0 {
       guard rename(database + suffix, aside + suffix) == 0 else {
         throw Failure.system("\(database)\(suffix) cannot be renamed", errno)
@@ -63,12 +63,12 @@ struct DatabaseReplacement {
     let target = try History.open(at: place, mode: .readWrite)
     defer { target.workspace.close() }
     let report = try HistorySalvage(path: database, target: target).run()
-    // A copy has no log beside it.
+    // A backup has no log.
     try target.workspace.backup(to: place + "/copy.db")
     return report
   }
 
-  /// Removes the directory of the repair, whose files are known by name.
+  /// Removes the directory of the repair, whose files have known names.
   private static func remove(_ place: String) {
     for name in [
       "workspace.db", "workspace.db-wal", "workspace.db-shm", "workspace.lock", "workspace.hosts", "copy.db",
@@ -79,11 +79,11 @@ struct DatabaseReplacement {
   }
 }
 
-/// Which processes have a file open, as far as this user may know.
+/// Determines which processes have a file open, as far as this user's permissions allow.
 enum OpenFiles {
-  /// Another process that has the file open; nil if there is none.
+  /// Returns another process that has the file open, or nil if there is none.
   ///
-  /// A process that another thread of this one has just started has open whatever this one has, until its program is loaded: that is waited for.
+  /// A process that another thread of this process has just started has the same files open until it executes its program; this waits for that.
   static func user(of path: String) -> Int32? {
     for _ in 0..<100 {
       guard let pid = holder(of: path) else { return nil }
@@ -104,8 +104,8 @@ enum OpenFiles {
     return nil
   }
 
-  /// Another process that has locked a part of the file, as every user of a database does with its index: the descriptors of a host that runs plugins
-  /// in processes of their own can be seen by the superuser alone.
+  /// Returns another process that has locked a part of the file, as every user of a database does with its index: only the superuser can see the
+  /// descriptors of a host that runs plugins in their own processes.
   static func lockHolder(of path: String) -> Int32? {
     var status = stat()
     guard stat(path, &status) == 0, let bytes = ProcessTable.read("/proc/locks", limit: 8 << 20) else { return nil }

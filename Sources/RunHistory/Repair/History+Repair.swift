@@ -3,10 +3,10 @@ import Values
 import Workspace
 
 extension History {
-  /// The leases whose processes are gone. They are free already, and only look as if they were held.
+  /// Returns the leases whose processes no longer exist. They are free already, and only appear to be held.
   ///
-  /// - Returns: Those that nothing needs any more, and those of runs that have not ended: whoever takes one of these knows by it whose
-  ///   processes to end first.
+  /// - Returns: Those that are no longer needed, and those of runs that have not ended, which identify the processes that the next holder has to
+  ///   terminate first.
   func abandonedLeases() throws(WorkspaceError) -> (useless: [Lease], needed: [Lease]) {
     try read { try Self.abandonedLeases(in: $0) }
   }
@@ -24,7 +24,7 @@ extension History {
     return found
   }
 
-  /// Gives back the leases whose processes are gone and that nothing needs; returns how many there were.
+  /// Releases the leases whose processes no longer exist and that are not needed. Returns how many there were.
   func releaseAbandonedLeases() throws(WorkspaceError) -> Int {
     let released = try write { db in
       try RunOwnership.markAbandoned(in: db)
@@ -35,22 +35,22 @@ extension History {
     return released
   }
 
-  /// The runs that are recorded as going on though their process is gone.
+  /// Returns the runs that are recorded as active although their process no longer exists.
   func abandonedRuns() throws(WorkspaceError) -> [RunID] {
     try read { try RunOwnership.abandoned(in: $0) }.map(\.record.id)
   }
 
-  /// Those of the runs that have no record.
+  /// Returns those of the runs that have no record.
   func unknown(among runs: [RunID]) throws(WorkspaceError) -> [RunID] {
     try read { db in try runs.filter { try RunRows.number(of: $0, in: db) == nil } }
   }
 
-  /// Whether no run is recorded, not even one that another run started.
+  /// Whether no run is recorded, not even a nested one.
   func isWithoutRuns() throws(WorkspaceError) -> Bool {
     try runs(RunFilter(includesNested: true, limit: 1)).isEmpty
   }
 
-  /// Makes the indexes anew. Returns what is wrong with the database afterwards.
+  /// Rebuilds the indexes. Returns what is wrong with the database afterwards.
   func rebuildIndexes() throws -> [String] {
     try write { try $0.execute(sql: "REINDEX") }
     return try workspace.checkIntegrity()

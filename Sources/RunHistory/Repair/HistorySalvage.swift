@@ -2,33 +2,32 @@ import SQLite
 import Values
 import Workspace
 
-/// Takes what can still be read out of a damaged database, row by row, into a new one.
+/// Copies everything that can still be read from a damaged database, row by row, into a new one.
 ///
-/// First as SQLite finds it. A table is read from its beginning until a page cannot be read, and from its end backwards;
-/// what lies between the two is looked for by halving the range of keys, so that one damaged page costs the rows that are
-/// on it and no others. If something was missing, ``PageSalvage`` then looks at the pages one by one, for what SQLite no
-/// longer finds a way to, be it that the schema itself is lost.
+/// First through SQLite: a table is read from its beginning until a page cannot be read, and from its end backwards; what lies between is searched by
+/// halving the range of keys, so that a damaged page costs only the rows on it. If something was missing, ``PageSalvage`` then examines the pages one
+/// by one for rows that SQLite cannot reach, even if the schema itself is lost.
 struct HistorySalvage {
   /// What was saved.
   struct Report: Sendable, Hashable {
     var runs = 0
     var operations = 0
     var attempts = 0
-    /// The operations that could be read, but not the run that they are of. They are left out.
+    /// The operations that could be read, but not their run. They are not saved.
     var strayOperations = 0
-    /// The attempts that could be read, but not the run or the operation that they are of. They are left out.
+    /// The attempts that could be read, but not their run or their operation. They are not saved.
     var strayAttempts = 0
-    /// Whether some page could not be read, so that there may have been more.
+    /// Whether some page could not be read, so that rows may be missing.
     var isIncomplete = false
   }
 
-  /// A table with the whole number that its rows are in order of.
+  /// A table, with the integer column that its rows are ordered by.
   struct Table {
     var name: String
-    /// Nil for a table whose key is a text: it is read from the beginning and from the end only.
+    /// Nil for a table with a text key, which is read only from the beginning and from the end.
     var key: String?
 
-    /// How many columns migrations have added: older rows do without them.
+    /// The number of columns added by migrations, which older rows lack.
     var laterColumns: Int {
       let added = "ALTER TABLE \(name) ADD COLUMN "
       return HistorySchema.schema.migrations.map { migration in
@@ -50,14 +49,14 @@ struct HistorySalvage {
     Table(name: "lease_record"),
     Table(name: "resource_record"), Table(name: "resource_hold", key: "number"),
   ]
-  /// How often the middle of what could not be read is tried, for each table.
+  /// The maximum number of probes per table into the unread ranges.
   private static let mostProbes = 500
 
   /// The path of the damaged database.
   let path: String
   let target: History
 
-  /// Copies everything that can be read. Throws only what goes wrong with the new database.
+  /// Copies everything that can be read. Only throws errors of the new database.
   func run() throws -> Report {
     var report = Report()
     report.isIncomplete = try !copyTables()
@@ -65,7 +64,7 @@ struct HistorySalvage {
       try PageSalvage(pages: pages, target: target).run()
     }
     return try target.write { db in
-      // Records without their run are found by nothing, and what its pipeline and its state were cannot be told from them.
+      // Records without their run cannot be found, and do not contain its pipeline and state.
       func delete(_ sql: String) throws -> Int {
         try db.execute(sql: sql)
         return db.changesCount
@@ -87,7 +86,7 @@ struct HistorySalvage {
     }
   }
 
-  /// Copies what SQLite can read; false if that was not everything.
+  /// Copies what SQLite can read. Returns false if that was not everything.
   private func copyTables() throws -> Bool {
     var configuration = Configuration()
     configuration.readonly = true
@@ -98,7 +97,7 @@ struct HistorySalvage {
     return isWhole
   }
 
-  /// Copies one table; false if something in it could not be read.
+  /// Copies one table. Returns false if something in it could not be read.
   private func copy(_ table: Table, of source: DatabaseQueue) throws -> Bool {
     let columns = columns(of: table.name, in: source)
     guard !columns.isEmpty else { return false }
@@ -109,7 +108,7 @@ struct HistorySalvage {
         _ = try copier.copy(nil, isAscending: false, to: db)
         return false
       }
-      // Ranges of keys that have not been read, the widest first.
+      // Ranges of keys that have not been read, the widest last.
       var open: [ClosedRange<Int64>] = [Int64.min / 2...Int64.max / 2]
       var isWhole = true
       var probes = 0
@@ -131,7 +130,7 @@ struct HistorySalvage {
     }
   }
 
-  /// The columns that both databases have.
+  /// Returns the columns that both databases have.
   private func columns(of table: String, in source: DatabaseQueue) -> [String] {
     func names(_ access: ((Database) throws -> [String]) throws -> [String]) -> [String] {
       (try? access { try String.fetchAll($0, sql: "SELECT name FROM pragma_table_info('\(table)') ORDER BY cid") })
@@ -142,14 +141,14 @@ struct HistorySalvage {
   }
 }
 
-/// Copies rows of one table in the order of its key, or against it, for as long as they can be read.
+/// Copies rows of one table in ascending or descending order of its key, for as long as they can be read.
 private struct RowCopier {
   let source: DatabaseQueue
   let select: String
   let insert: String
   let key: String?
 
-  /// What came of a copy: the last key that was read, and whether all could be.
+  /// The outcome of a copy: the last key that was read, and whether all rows could be.
   struct Outcome {
     var last: Int64?
     var isWhole: Bool
@@ -160,7 +159,7 @@ private struct RowCopier {
     self.key = key
     let names = columns.joined(separator: ", ")
     select = "SELECT \(key ?? "0"), \(names) FROM \(table)"
-    // Rows that a former pass has copied are there; rows whose values were damaged are refused by the table.
+    // Rows copied by an earlier pass exist already; rows with damaged values are rejected by the table's constraints.
     insert =
       "INSERT OR IGNORE INTO \(table) (\(names)) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
   }

@@ -1,9 +1,9 @@
 import SQLite
 import Values
 
-/// The rows that stand on one page of a database, read without any help of the pages around it.
+/// The rows on one page of a database, read independently of the pages around it.
 ///
-/// See <https://sqlite.org/fileformat2.html#b_tree_pages>. What does not look like a row is left out.
+/// See <https://sqlite.org/fileformat2.html#b_tree_pages>. Anything that does not look like a row is skipped.
 struct PageRecords {
   /// A row as it is stored.
   struct Record {
@@ -12,23 +12,23 @@ struct PageRecords {
     var values: [DatabaseValue]
   }
 
-  /// What a page holds, by its first byte.
+  /// The kind of a page, by its first byte.
   private enum Kind: UInt8 {
     /// Rows by number.
     case tableLeaf = 0x0D
-    /// Rows of a table without numbers, or entries of an index; also where the tree divides.
+    /// Rows of a table without numbers, or entries of an index, on leaf and interior pages.
     case indexLeaf = 0x0A
     case indexInterior = 0x02
 
     var headerSize: Int { self == .indexInterior ? 12 : 8 }
   }
 
-  /// More than any row of a workspace has; a row that claims more is none.
+  /// Larger than any row of a workspace; a row that claims to be larger is invalid.
   private static let longestRow = 1 << 30
 
   let pages: DatabasePages
 
-  /// The rows of a page; none if it is of another kind, or none at all.
+  /// Returns the rows of a page, or none if it is of another kind or does not exist.
   func records(of number: Int) -> [Record] {
     let page = pages.page(number)
     let start = number == 1 ? 100 : 0
@@ -56,7 +56,7 @@ struct PageRecords {
     return RecordCoding.decode(payload).map { Record(rowID: rowID, values: $0) }
   }
 
-  /// The bytes of a row, the pages that it flows over to included.
+  /// Returns the bytes of a row, including its overflow pages.
   private func payload(_ length: Int, at place: Int, of page: [UInt8], isIndex: Bool) -> [UInt8]? {
     let size = pages.size
     let most = isIndex ? (size - 12) * 64 / 255 - 23 : size - 35
@@ -75,14 +75,14 @@ struct PageRecords {
       payload += more[4...].prefix(length - payload.count)
       next = more.number(at: 0, 4)
     }
-    // The last page of a row names no further one.
+    // The last overflow page of a row refers to no further one.
     return next == 0 ? payload : nil
   }
 }
 
 /// SQLite's record format: the types of the values, then the values.
 enum RecordCoding {
-  /// The values of a row; nil if the bytes are none.
+  /// Returns the values of a row, or nil if the bytes are invalid.
   static func decode(_ bytes: [UInt8]) -> [DatabaseValue]? {
     var types = ByteReader(bytes: bytes, place: 0)
     guard let header = types.varint(), header > 0, header <= bytes.count else { return nil }
@@ -122,7 +122,7 @@ enum RecordCoding {
   }
 }
 
-/// Reads SQLite's numbers of variable length.
+/// Reads SQLite's variable-length integers.
 private struct ByteReader {
   let bytes: [UInt8]
   var place: Int

@@ -1,19 +1,19 @@
 import SQLite
 import Workspace
 
-/// Takes rows into a new database that no way leads to any more in the damaged one: page by page, whatever tree a page belonged to.
+/// Copies rows that can no longer be reached in the damaged database into a new one: page by page, whatever tree a page belonged to.
 ///
-/// A page does not say which table it is of; a row is known by the number and the types of its values, which differ between all tables of a
-/// history. Rows that are there already stay as they are. Pages that are known to be unused are left out, since their rows were deleted;
-/// where the list of them is lost, runs that were forgotten may come back, unless SQLite overwrites what it deletes, as it does on Debian.
+/// A page does not identify its table; a row is recognised by the number and the types of its values, which differ between all tables of a history.
+/// Existing rows are not changed. Pages that are known to be unused are skipped, because their rows were deleted; if the list of them is lost,
+/// deleted runs may reappear, unless SQLite overwrites deleted content, as it does on Debian.
 ///
-/// The pages are read here, although `sqlite3` has `.recover`: as Debian 12 builds that (3.40.1, with no table of pages in its library), it fails with
-/// "SQL logic error" on every database, sound ones included, and it does not open a file whose header is lost.
+/// The pages are read here although `sqlite3` has `.recover`: as built by Debian 12 (3.40.1, whose library has no page table), it fails with "SQL
+/// logic error" on every database, including sound ones, and it does not open a file whose header is lost.
 struct PageSalvage {
   let pages: DatabasePages
   let target: History
 
-  /// Copies what is found. Throws only what goes wrong with the new database.
+  /// Copies what is found. Only throws errors of the new database.
   func run() throws {
     let unused = pages.unused()
     let records = PageRecords(pages: pages)
@@ -33,17 +33,17 @@ struct PageSalvage {
   }
 }
 
-/// What the rows of a table look like.
+/// The shape of the rows of a table.
 private struct TableShape {
   private struct Column {
     var type: String
     var mayBeNull: Bool
   }
 
-  /// The statement that adds a row with all columns, unless there is one of its key.
+  /// The statement that adds a row with all columns, unless its key exists.
   let insert: String
   private let columns: [Column]
-  /// The column that is the number of the row, which the record does not hold; nil for a table without.
+  /// The column that is the row number, which the record does not contain; nil for a table without one.
   private let numberColumn: Int?
   private let hasRowNumbers: Bool
   private let fewestColumns: Int

@@ -2,9 +2,9 @@ import SQLite
 import Workspace
 
 extension History {
-  /// Answers a question. The host of the run hears of it. `operation` is the name of the instance.
+  /// Answers a question and notifies the host of the run. `operation` is the name of the instance.
   ///
-  /// The answer is durable, and survives a power loss: it counts as well when nobody runs the run at the moment, and is found when it is resumed.
+  /// The answer is durable, and survives a power loss: it also counts if the run is not being executed at the moment, and is found when it is resumed.
   public func answerApproval(
     _ run: RunID, operation: String, approved: Bool, note: String?, who: String, by means: Requester.Means = .command,
     at time: RecordTime = .now
@@ -27,21 +27,21 @@ extension History {
     return outcome
   }
 
-  /// The questions of a run that wait for an answer, by ordinal.
+  /// Returns the questions of a run that wait for an answer, by ordinal.
   public func pendingApprovals(_ run: RunID) throws(WorkspaceError) -> [Approval] {
     try read { db in
       try RunRows.find(run, in: db).map { try ApprovalRows.approvals(of: $0, onlyPending: true, in: db) } ?? []
     }
   }
 
-  /// The questions of a run, answered or not, by ordinal.
+  /// Returns the questions of a run, answered or not, by ordinal.
   public func approvals(of run: RunID) throws(WorkspaceError) -> [Approval] {
     try read { db in
       try RunRows.find(run, in: db).map { try ApprovalRows.approvals(of: $0, onlyPending: false, in: db) } ?? []
     }
   }
 
-  /// What a person has answered to the question of one operation or item; nil as long as nobody has.
+  /// Returns a person's answer to the question of one operation or item, or nil if there is none yet.
   package func answer(toQuestionOf ordinal: Int, of run: RunID) throws(WorkspaceError) -> Approval.Answer? {
     try read { db in
       guard let number = try RunRows.number(of: run, in: db) else { return nil }
@@ -51,7 +51,7 @@ extension History {
     }
   }
 
-  /// Asks the host of a run to do something, which hears of it and records for whom.
+  /// Sends a request to the host of a run, which is notified, and records on whose behalf.
   public func request(
     _ request: RunRequest, of run: RunID, for canceller: RunCanceller? = nil, at time: RecordTime = .now
   ) throws(WorkspaceError) {
@@ -62,7 +62,7 @@ extension History {
           time: time, by: Requester(who), AuditEntry.Action(rawValue: request.rawValue), run.text)
         try AuditRows.add(entry, in: db)
       }
-      // One that waits in a queue has no host that could be asked.
+      // A queued run has no host that could receive the request.
       if try OccasionLedger.endQueued(
         number, canceller: canceller, outcome: .skipped, reason: .cancelled, at: time, in: db)
       {
@@ -80,7 +80,7 @@ extension History {
     workspace.announce()
   }
 
-  /// Whether somebody has asked for the end of a run.
+  /// Whether the end of a run has been requested.
   package func isToBeCancelled(_ run: RunID) throws(WorkspaceError) -> Bool {
     try read { db in
       guard let number = try RunRows.number(of: run, in: db) else { return false }
@@ -88,9 +88,9 @@ extension History {
     }
   }
 
-  /// Asks the host of a run to let an operation that waits for a retry try at once. `ordinal` is that of the instance.
+  /// Requests the host of a run to let an operation that waits for a retry begin it immediately. `ordinal` is that of the instance.
   ///
-  /// - Returns: False where it does not wait for a retry, or its run does not go on; then nothing was asked.
+  /// - Returns: False if it is not waiting for a retry, or its run is not running; then nothing was requested.
   public func wakeRetry(
     _ run: RunID, ordinal: Int, by requester: Requester, at time: RecordTime = .now
   ) throws(WorkspaceError) -> Bool {

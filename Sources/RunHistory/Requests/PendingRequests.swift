@@ -13,8 +13,8 @@ extension PendingRequest {
 }
 
 extension History {
-  /// What waits for the hosts of all runs: requests in their order, and the operations, by run and ordinal, whose questions have an answer. These are looked
-  /// for only where somebody waits for one.
+  /// Returns what is pending for the hosts of all runs: requests in order, and the operations, by run and ordinal, whose questions have been
+  /// answered. Answers are read only if something waits for one.
   package func pendingForHosts(
     withAnswers: Bool
   ) throws(WorkspaceError) -> (requests: [PendingRequest], answers: [RunID: Set<Int>]) {
@@ -23,7 +23,7 @@ extension History {
         .compactMap(PendingRequest.init)
       var answers: [RunID: Set<Int>] = [:]
       guard withAnswers else { return (requests, answers) }
-      // In SQL, as fields cannot say that a key is in the range of another one.
+      // In SQL, because fields cannot express that a key is in the range of another one.
       let rows = try Row.fetchAll(
         db.cachedStatement(
           sql: """
@@ -40,9 +40,9 @@ extension History {
 }
 
 extension HistoryRecorder {
-  /// Takes requests for the host that owns their runs. Those of a run that is no longer owned with its number in `fences` are left to the next host.
+  /// Claims requests for the host that owns their runs. Requests to a run that is no longer owned with its token in `fences` are left to the next host.
   ///
-  /// - Returns: Those that are this host's now, in their order.
+  /// - Returns: Those that this host has claimed, in order.
   package nonisolated(nonsending) func take(
     _ requests: [PendingRequest], fences: [RunID: Int64], at time: RecordTime
   ) async throws -> [PendingRequest] {

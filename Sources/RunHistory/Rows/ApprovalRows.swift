@@ -5,7 +5,7 @@ import Workspace
 /// Reads and answers rows of approvals.
 enum ApprovalRows {
   static func approvals(of run: RunRows.Numbered, onlyPending: Bool, in db: Database) throws -> [Approval] {
-    // A run whose process is gone can be resumed, and asks again then.
+    // A run whose process no longer exists can be resumed, and then asks again.
     let canGoOn = !run.record.state.isFinal || run.record.state == .interrupted
     let all = try db.fetch(for: StoredApproval.self).where(StoredApproval.of(run.number))
       .map { $0.record(of: run.record.id, canGoOn: canGoOn) }

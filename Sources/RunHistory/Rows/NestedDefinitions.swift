@@ -2,21 +2,21 @@ import SQLite
 import Values
 import Workspace
 
-/// The definitions of the pipelines that a run runs, directly or not, which it goes on with whatever has become of their files.
+/// The definitions of the pipelines that a run runs, directly or indirectly, with which it continues whatever happens to their files.
 ///
-/// With them is what such a run has to know of files of params and variables. They are one more text among the definitions, a JSON object by the absolute paths of the files. In place of a hash it has
-/// the id of its run. A run without nested pipelines has none.
+/// Stored together with what such a run has to know about files of params and variables, as one more text among the definitions: a JSON object by the
+/// absolute paths of the files, with the id of the run in place of a hash. A run without nested pipelines has none.
 enum NestedDefinitions {
   private static let prefix = "nested:"
 
-  /// Forgets the definitions that belong to no run any more.
+  /// Deletes the definitions that no longer belong to a run.
   static let pruneSQL = """
     DELETE FROM definition WHERE NOT EXISTS (SELECT 1 FROM run_record r WHERE r.definition = definition.number)
       AND NOT (hash GLOB '\(prefix)*'
         AND EXISTS (SELECT 1 FROM run_record r WHERE r.id = substr(definition.hash, \(prefix.count + 1))))
     """
 
-  /// What stands in place of a hash.
+  /// Returns the key that replaces a hash.
   static func key(of run: RunID) -> String { prefix + run.text }
 
   static func text(of definitions: [String: String]) -> String {
@@ -34,8 +34,8 @@ enum NestedDefinitions {
 }
 
 extension History {
-  /// The texts of the pipelines that a run runs, and of files of params, as they were when it began, by the absolute paths of their files. Other keys are those of
-  /// hashes of variables.
+  /// Returns the texts of the pipelines that a run runs, and of files of params, as they were when it began, by the absolute paths of their files.
+  /// Other keys are for hashes of variables.
   public func nestedDefinitions(of run: RunID) throws(WorkspaceError) -> [String: String] {
     try read { try NestedDefinitions.of(run, in: $0) }
   }

@@ -1,9 +1,9 @@
 import SQLite
 import Workspace
 
-/// Reads operations and attempts as they are to be seen once the process that ran them is gone.
+/// Reads operations and attempts, adjusted if the process that ran them no longer exists.
 enum OperationRows {
-  /// The instances of a run, by ordinal. Those of an abandoned run that were under way are pending.
+  /// Returns the instances of a run, by ordinal. Unfinished ones of an abandoned run are pending.
   static func operations(of run: RunRows.Numbered, in db: Database) throws -> [OperationRecord] {
     try db.fetch(for: StoredOperation.self).where(StoredOperation.of(run.number)).compactMap { stored in
       guard var record = stored.record(of: run.record.id) else { return nil }
@@ -16,7 +16,7 @@ enum OperationRows {
     }
   }
 
-  /// The attempts of a run, by ordinal and number. Those of an abandoned run that were under way have failed.
+  /// Returns the attempts of a run, by ordinal and number. Unfinished ones of an abandoned run have failed.
   static func attempts(of run: RunRows.Numbered, ordinal: Int?, in db: Database) throws -> [AttemptRecord] {
     let ofOne = ordinal.map { StoredAttempt.operation == InstanceKey(run: run.number, ordinal: $0).value }
     return try db.fetch(for: StoredAttempt.self).where(ofOne ?? StoredAttempt.of(run.number)).compactMap { stored in
@@ -29,7 +29,7 @@ enum OperationRows {
     }
   }
 
-  /// The operations among which a result to take over is looked for: the table has an index for the fingerprint and the end.
+  /// The condition for operations whose result may be reused: the table has an index for the fingerprint and the end.
   static func reusable(
     _ name: String, fingerprint: String, notBefore: RecordTime, notAfter: RecordTime
   ) -> Condition<StoredOperation> {
@@ -40,7 +40,7 @@ enum OperationRows {
 
   static let latestFirst = [StoredOperation.endedAt.descending, StoredOperation.key.descending]
 
-  /// The latest succeeded instance with the fingerprint in a pipeline.
+  /// Returns the latest succeeded instance with the fingerprint in a pipeline.
   static func reusable(
     pipeline: String, operation name: String, fingerprint: String, notBefore: RecordTime, notAfter: RecordTime,
     in db: Database

@@ -1,31 +1,31 @@
 import SQLite
 import Workspace
 
-/// Reads runs with what is not in their rows: whether their processes are there, and what has become of their operations so far.
+/// Reads runs with what their rows do not contain: whether their processes exist, and how many of their operations have ended so far.
 enum RunRows {
   /// A run as it is recorded, with the number that addresses its operations.
   struct Numbered {
     let stored: StoredRun
-    /// Whether the record said when it was read that the run goes on, but its process was gone.
+    /// Whether the run was unfinished according to the record when it was read, but its process no longer existed.
     let isAbandoned: Bool
     var record: RunRecord
 
-    /// Nil for a row whose words this version does not know, which only another program can have written.
+    /// Nil for a row with words unknown to this version, which only another program can have written.
     init?(_ stored: StoredRun, in db: Database) {
       guard let record = stored.record else { return nil }
       self.stored = stored
-      // One that waits for its turn belongs to nobody.
+      // A queued run belongs to no process.
       isAbandoned = !record.state.isFinal && !record.isUnowned && !record.owner.isAlive(in: db)
       self.record = record
     }
 
     var number: Int64 { stored.number }
 
-    /// Whether `resume` could go on with it.
+    /// Whether `resume` can continue it.
     var isInterrupted: Bool { record.state == .interrupted || isAbandoned }
   }
 
-  /// Adds the row of a run with its definition, and returns its number. Needs a write transaction.
+  /// Adds the row of a run with its definition, and returns its number. Requires a write transaction.
   static func add(
     _ record: RunRecord, definition: String, nested: [String: String], in db: Database
   ) throws -> Int64 {
@@ -48,12 +48,12 @@ enum RunRows {
     try all(StoredRun.id == run.text, in: db).first
   }
 
-  /// The runs for which a condition is true, by their numbers.
+  /// Returns the runs for which a condition is true, by their numbers.
   static func all(_ condition: Condition<StoredRun>, in db: Database) throws -> [Numbered] {
     try db.fetch(for: StoredRun.self).where(condition).compactMap { Numbered($0, in: db) }
   }
 
-  /// The record as readers see it: interrupted if its process is gone, and counted if its end has not recorded the counts.
+  /// Returns the record as readers see it: interrupted if its process no longer exists, and with computed counts if its end has not recorded them.
   static func presented(_ run: Numbered, in db: Database) throws -> RunRecord {
     var record = run.record
     if run.isAbandoned { record.state = .interrupted }
@@ -63,7 +63,7 @@ enum RunRows {
     return record
   }
 
-  /// In SQL: five counts in one walk, which groups would have to be sorted for.
+  /// In SQL: five counts in one scan, for which groups would have to be sorted.
   private static func counts(of run: Int64, planned: Int, in db: Database) throws -> RunCounts {
     // Handlers and the items of loops come after the operations of the pipeline.
     let first = InstanceKey.range(of: run).first

@@ -1,4 +1,4 @@
-/// Version 13 of the schema: who did what, which operation a request is about, and which run one to a host is.
+/// Version 13 of the schema: who did what, which operation a request concerns, and which run a request to a host concerns.
 enum AuditSchema {
   /// The public views of that version.
   static let views = ["audit"]

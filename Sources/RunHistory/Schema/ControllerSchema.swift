@@ -1,4 +1,4 @@
-/// Version 17 of the schema: what keeps controllers of served pipelines from their work.
+/// Version 17 of the schema: problems of controllers of served pipelines.
 enum ControllerSchema {
   private static func time(_ column: String) -> String {
     "strftime('%Y-%m-%dT%H:%M:%S', \(column) / 1000000 - (\(column) % 1000000 < 0), 'unixepoch') || printf('.%03dZ', (\(column) % 1000000 + 1000000) % 1000000 / 1000)"

@@ -2,12 +2,11 @@ import Workspace
 
 /// The tables of run history, and the public views over them.
 ///
-/// Views and their columns are public: their names and meanings stay, new columns come last. Tables are not: ask the views.
-/// Times in tables are integer microseconds since 1970 UTC, in views ISO 8601 texts in UTC; durations in views are milliseconds.
+/// Views and their columns are public: their names and meanings do not change, and new columns are added at the end. Tables are not public: query the
+/// views. Times in tables are integer microseconds since 1970 UTC, in views ISO 8601 texts in UTC; durations in views are milliseconds.
 ///
-/// An operation instance is addressed by one integer, its *key*: the number of its run in the upper 31 bits, its ordinal in
-/// the run in the lower 32. So a record is written, and replaced, without looking anything up, the instances of a run lie side
-/// by side, and a range of keys selects them.
+/// An operation instance is addressed by one integer, its *key*: the number of its run in the upper 31 bits, its ordinal in the run in the lower 32.
+/// A record is therefore written, and replaced, without any lookup; the instances of a run are adjacent, and a range of keys selects them.
 public enum HistorySchema {
   /// The identity and the migrations of a Penstock workspace. The application id is `pens` in ASCII.
   public static let schema = WorkspaceSchema(
@@ -57,10 +56,10 @@ public enum HistorySchema {
       "runs", "operations", "attempts", "failures", "durations", "approvals", "leases", "gates", "events",
     ] + HostingSchema.views + AuditSchema.views + SpecificationSchema.views + ResourceSchema.views
 
-  // Released migrations are never edited; these texts, and what they are made of, belong to them.
+  // Released migrations are never edited; these texts, and their parts, belong to them.
 
-  /// A count that is recorded when a run ends, and counted as long as it has not. The operations of the pipeline have the first ordinals; handlers and the
-  /// items of loops come after them.
+  /// Returns the SQL of a count that is recorded when a run ends, and computed until then. The operations of the pipeline have the first ordinals;
+  /// handlers and the items of loops follow.
   private static func count(_ state: String) -> String {
     """
     CASE WHEN r.ended_at IS NOT NULL THEN r.\(state) ELSE (
@@ -69,12 +68,12 @@ public enum HistorySchema {
     """
   }
 
-  /// How a view makes the text of an instant, which a column has in microseconds.
+  /// Returns the SQL with which a view formats an instant from a column of microseconds.
   private typealias Instant = @Sendable (_ column: String) -> String
 
-  // Until version 5, where the views said another millisecond than everybody else.
+  // Until version 5, when the views' milliseconds differed from everything else's.
   private static let rounded: Instant = { "strftime('%Y-%m-%dT%H:%M:%fZ', \($0) / 1000000.0, 'unixepoch')" }
-  // Until version 7, where milliseconds before 1970 were negative.
+  // Until version 7, when milliseconds before 1970 were negative.
   private static let cut: Instant = {
     "strftime('%Y-%m-%dT%H:%M:%S', \($0) / 1000000, 'unixepoch') || printf('.%03dZ', \($0) / 1000 % 1000)"
   }
@@ -83,13 +82,13 @@ public enum HistorySchema {
     "strftime('%Y-%m-%dT%H:%M:%S', \($0) / 1000000 - (\($0) % 1000000 < 0), 'unixepoch') || printf('.%03dZ', (\($0) % 1000000 + 1000000) % 1000000 / 1000)"
   }
 
-  // The join is written both ways, so that the planner can go from a run to its operations (a range of keys) and from an
-  // operation to its run (a row by number).
+  // The join is written both ways, so that the planner can go from a run to its operations (a range of keys) and from an operation to its run (a row
+  // by number).
   private static let runOfOperation = """
     run_record r ON r.number = o.key >> 32 AND o.key BETWEEN r.number << 32 AND r.number << 32 | 4294967295
     """
 
-  /// The view of durations, in which the items of a loop go by the name that `itemsAs` computes.
+  /// Returns the view of durations, in which the items of a loop have the name that `itemsAs` computes.
   private static func durations(itemsAs name: String) -> String {
     """
     CREATE VIEW durations AS
@@ -116,7 +115,7 @@ public enum HistorySchema {
   // Since version 2.
   private static let controllers = ", r.controller, r.event"
 
-  /// The view of runs, with `more` columns at its end.
+  /// Returns the view of runs, with `more` columns at its end.
   private static func runs(_ instant: Instant, more: String = "") -> String {
     """
     CREATE VIEW runs AS
@@ -139,7 +138,7 @@ public enum HistorySchema {
     """
   }
 
-  /// The view of attempts, with `more` columns at its end.
+  /// Returns the view of attempts, with `more` columns at its end.
   private static func attempts(_ instant: Instant, more: String = "") -> String {
     """
     CREATE VIEW attempts AS
@@ -157,7 +156,7 @@ public enum HistorySchema {
     """
   }
 
-  /// The views but that of durations.
+  /// Returns the views except that of durations.
   private static func views(_ instant: Instant, moreOfRuns: String = "", moreOfAttempts: String = "") -> String {
     runs(instant, more: moreOfRuns) + """
       CREATE VIEW operations AS
@@ -197,11 +196,11 @@ public enum HistorySchema {
       """
   }
 
-  // Until version 4 by the name of the loop.
+  // Until version 4, by the name of the loop.
   private static let nameOfItemsOnce = "substr(o.name, 1, instr(o.name, '[') - 1)"
   private static let nameOfItems = "substr(o.name, 1, instr(o.name, '[')) || '*]'"
 
-  // Version 4: the items of a loop have a row of their own in `durations`, and days are counted anew so that statistics have one, too.
+  // Version 4: the items of a loop have their own row in `durations`, and days are counted again so that they have one in statistics, too.
   private static let itemsApart = """
     DROP VIEW durations;
     \(durations(itemsAs: nameOfItems))
@@ -253,7 +252,7 @@ public enum HistorySchema {
     """
   }
 
-  // Version 6: what a run takes over, from where, which attempt of its parent it is of, and how often its host has changed.
+  // Version 6: what a run reuses, from which run, which attempt of its parent started it, and how often its host has changed.
   private static let origin = """
     ALTER TABLE run_record ADD COLUMN source TEXT;
     ALTER TABLE run_record ADD COLUMN selection TEXT;
@@ -262,7 +261,7 @@ public enum HistorySchema {
 
     """
 
-  // Version 7: where the job of an attempt runs, and what it is called there. Most are processes of the host's machine, which need no columns for that.
+  // Version 7: where the job of an attempt runs, and its name there. Most are processes of the host's computer, which need no columns for that.
   private static let jobs = """
     ALTER TABLE attempt_record ADD COLUMN executor TEXT;
     ALTER TABLE attempt_record ADD COLUMN handle TEXT;
@@ -271,7 +270,7 @@ public enum HistorySchema {
   private static let executors =
     ", ifnull(a.executor, iif(a.pid IS NULL, NULL, 'local')) AS executor, ifnull(a.handle, CAST(a.pid AS TEXT)) AS handle"
 
-  // Version 8: the instant that a run stands for. A backfill asks for the runs of a pipeline by it; most runs have none.
+  // Version 8: the instant that a run stands for. A backfill queries the runs of a pipeline by it; most runs have none.
   private static let instants = """
     ALTER TABLE run_record ADD COLUMN instant INTEGER;
     CREATE INDEX run_by_instant ON run_record (pipeline, instant) WHERE instant IS NOT NULL;
@@ -279,7 +278,7 @@ public enum HistorySchema {
     """
   private static func instant(_ text: Instant) -> String { ", \(text("r.instant")) AS at" }
 
-  // Version 9: who or what cancelled a run, and who asks a host for that.
+  // Version 9: who or what cancelled a run, and who requests that of a host.
   private static let cancellers = """
     ALTER TABLE run_record ADD COLUMN cancelled_by TEXT;
     ALTER TABLE run_record ADD COLUMN cancelled_with TEXT;
@@ -289,11 +288,11 @@ public enum HistorySchema {
     """
   private static let cancelled = ", r.cancelled_by, r.cancelled_with"
 
-  // Version 10: what runs are found by beside their pipelines, as a JSON object; most have none.
+  // Version 10: the labels of runs, as a JSON object; most have none.
   private static let labels = "ALTER TABLE run_record ADD COLUMN labels TEXT;\n"
   private static let labelled = ", ifnull(r.labels, '{}') AS labels"
 
-  // Version 11: what the processes of an attempt used of the processors.
+  // Version 11: the processor time used by the processes of an attempt.
   private static let processorTimes = """
     ALTER TABLE attempt_record ADD COLUMN user_time INTEGER;
     ALTER TABLE attempt_record ADD COLUMN system_time INTEGER;
@@ -301,8 +300,7 @@ public enum HistorySchema {
     """
   private static let usedTimes = ", a.user_time / 1000.0 AS user_ms, a.system_time / 1000.0 AS system_ms"
 
-  // Version 2: what plugins need. `claim` holds the instants for which a run was started, so that none is started twice.
-  // Version 2: what plugins need. `claim` held the instants for which a run was started, until version 12.
+  // Version 2: the tables for plugins. `claim` held the instants for which a run was started, so that none is started twice, until version 12.
   private static let plugins = """
     CREATE TABLE plugin_value (
       plugin TEXT NOT NULL,

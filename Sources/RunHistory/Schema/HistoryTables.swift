@@ -1,7 +1,7 @@
 extension HistorySchema {
   /// The tables of the first version.
   ///
-  /// A released migration is never edited, and this is one: what came later is in the migrations behind it.
+  /// A released migration is never edited, and this is one: later changes are in the migrations after it.
   static let tables = """
     CREATE TABLE definition (
       number INTEGER PRIMARY KEY,

@@ -1,4 +1,4 @@
-/// Version 12 of the schema: occasions, the queue, and what a host publishes of itself.
+/// Version 12 of the schema: occasions, the queue, and what a host publishes about itself.
 enum HostingSchema {
   /// The public views of that version.
   static let views = ["occasions", "queue", "hosts", "pipelines"]
@@ -6,7 +6,7 @@ enum HostingSchema {
   // A released migration is never edited, and this is one.
   static let migration = tables + claims + publicViews
 
-  /// Each row of `occasion` is one thing that could have started a run; `queue_entry` has the runs that have not begun, in the order of their turns.
+  /// Each row of `occasion` is something that could have started a run; `queue_entry` contains the runs that have not begun, in the order of their turns.
   private static let tables = """
     CREATE TABLE occasion (
       number INTEGER PRIMARY KEY,

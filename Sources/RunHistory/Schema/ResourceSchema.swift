@@ -1,4 +1,4 @@
-/// The resources that all processes on a workspace share: how much there is of each, as its host has declared, and who holds what of it.
+/// The resources that all processes on a workspace share: the amount of each, as the workspace's host has declared it, and what operations hold of it.
 enum ResourceSchema {
   /// The public views of that version.
   static let views = ["resources"]

@@ -1,4 +1,4 @@
-/// Version 14 of the schema: what the conditions of served pipelines are, and have been.
+/// Version 14 of the schema: the current and earlier values of the conditions of served pipelines.
 enum SpecificationSchema {
   /// The public views of that version.
   static let views = ["specifications", "specification_changes"]

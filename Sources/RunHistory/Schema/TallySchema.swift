@@ -1,6 +1,6 @@
-/// The table of ``HistoryTallies``, with the triggers that empty its rows.
+/// The table of ``HistoryTallies``, with the triggers that clear its rows.
 enum TallySchema {
-  // Version 3. `tally` is null while the day has to be counted.
+  // Version 3. `tally` is null while the day has yet to be counted.
   static let migration = """
     CREATE TABLE daily_tally (
       day INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-/// Version 16 of the schema: whose turn it was last, so that the turns between pipelines outlive a host and can be told before they are taken.
+/// Version 16 of the schema: the pipeline of the latest turn, so that the order between pipelines outlives a host and can be determined in advance.
 enum TurnSchema {
   // A released migration is never edited, and this is one.
   static let migration = """

@@ -1,6 +1,6 @@
-/// What is gathered of runs, or of one operation, while records are read: how they ended, and how long successes took.
+/// Accumulates statistics of runs, or of one operation, while records are read: how they ended, and how long successes took.
 struct DurationTally: Equatable {
-  /// Of a tally that is kept, more different durations than this are rounded; see ``rounded(_:)``.
+  /// In a stored tally with more different durations than this, durations are rounded; see ``rounded(_:)``.
   static let mostExact = 64
 
   /// A duration in microseconds, and how often it occurred.
@@ -17,9 +17,9 @@ struct DurationTally: Equatable {
   var retried: Int64 = 0
   /// The sum of the durations of successes, in microseconds.
   var total: Int64 = 0
-  /// The longest of them.
+  /// The longest duration of a success, in microseconds.
   var longest: Int64 = 0
-  /// The durations of successes, in any order, the same one possibly several times.
+  /// The durations of successes, unordered; a duration may occur in several samples.
   private(set) var samples: [Sample] = []
 
   mutating func add(state: String, started: Int64?, ended: Int64, attempts: Int64 = 1) {
@@ -28,7 +28,7 @@ struct DurationTally: Equatable {
     if state == "failed" { failed += 1 }
     guard state == "succeeded" else { return }
     succeeded += 1
-    // The wall clock may have been set back meanwhile.
+    // The wall clock may have been set back in the meantime.
     if let started {
       let (first, last) = (RecordTime(microseconds: started), RecordTime(microseconds: ended))
       add(Sample(duration: max(0, last.microseconds - first.microseconds), count: 1))
@@ -51,7 +51,7 @@ struct DurationTally: Equatable {
     samples += other.samples
   }
 
-  /// A tally whose parts are known, as it was kept.
+  /// Creates a tally from its stored parts.
   static func kept(
     count: Int64, succeeded: Int64, failed: Int64, retried: Int64, total: Int64, longest: Int64, samples: [Sample]
   ) -> DurationTally {
@@ -60,14 +60,14 @@ struct DurationTally: Equatable {
       samples: samples)
   }
 
-  /// The samples by duration, each duration once, rounded if there are many different ones.
+  /// Returns the samples by duration, each duration once, rounded if there are many different ones.
   func condensed() -> [Sample] {
     let exact = Self.merged(samples)
     guard exact.count > Self.mostExact else { return exact }
     return Self.merged(exact.map { Sample(duration: Self.rounded($0.duration), count: $0.count) })
   }
 
-  /// The durations that these shares of all samples do not exceed, by the nearest rank; nil without samples. Shares must ascend.
+  /// Returns the durations that these shares of all samples do not exceed, by the nearest rank, or nil without samples. Shares must be ascending.
   func quantiles(_ shares: [Double]) -> [Int64]? {
     let sorted = samples.sorted { $0.duration < $1.duration }
     let total = sorted.reduce(Int64(0)) { $0.addingSaturating($1.count) }
@@ -86,7 +86,7 @@ struct DurationTally: Equatable {
     return found
   }
 
-  /// The middle of the interval that the duration lies in, of 64 to each doubling: at most 0.8 % away from it.
+  /// Returns the middle of the duration's interval, of which there are 64 per doubling: the error is at most 0.8 %.
   static func rounded(_ duration: Int64) -> Int64 {
     let bits = 64 - duration.leadingZeroBitCount
     guard bits > 7 else { return duration }

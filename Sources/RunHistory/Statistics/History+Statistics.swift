@@ -2,25 +2,25 @@ import Expressions
 import SQLite
 import Workspace
 
-/// How often something ran in a span of time, how it ended, and how long it took.
+/// How often something ran in a period, how it ended, and how long it took.
 public struct DurationStatistics: Sendable, Hashable {
-  /// A part of the span.
+  /// A part of the period.
   public struct Slice: Sendable, Hashable {
     /// When it begins.
     public var from: RecordTime
-    /// How many runs that were created in it have ended, or operations of those runs.
+    /// How many runs created in it have ended, or operations of those runs.
     public var count: Int
     /// How many of them succeeded.
     public var succeeded: Int
     /// How many of them failed.
     public var failed: Int
-    /// Half of those that succeeded took at most this long, in milliseconds; nil if none has.
+    /// The median duration of those that succeeded, in milliseconds; nil if none has.
     public var p50Milliseconds: Double?
   }
 
   /// The pipeline.
   public var pipeline: String
-  /// The operation; of the items of a loop `name[*]`; nil for the runs as a whole.
+  /// The operation, or `name[*]` for the items of a loop; nil for the runs as a whole.
   public var operation: String?
   /// How many have ended.
   public var count: Int
@@ -28,17 +28,17 @@ public struct DurationStatistics: Sendable, Hashable {
   public var succeeded: Int
   /// How many of them failed.
   public var failed: Int
-  /// How many of them needed more than one attempt; of runs, none.
+  /// How many of them needed more than one attempt; zero for runs.
   public var retried: Int
   /// The mean duration of those that succeeded, in milliseconds; nil if none has.
   public var averageMilliseconds: Double?
-  /// Half of those that succeeded took at most this long, in milliseconds.
+  /// The median duration of those that succeeded, in milliseconds.
   public var p50Milliseconds: Double?
-  /// 95 % of those that succeeded took at most this long, in milliseconds.
+  /// The 95th percentile of the durations of those that succeeded, in milliseconds.
   public var p95Milliseconds: Double?
   /// The longest duration of those that succeeded, in milliseconds.
   public var maximumMilliseconds: Double?
-  /// The span in parts of the same length, the earliest first.
+  /// The period in parts of equal length, the earliest first.
   public var trend: [Slice]
 
   init(pipeline: String, operation: String?, slices: [DurationTally], of span: StatisticsSpan) {
@@ -67,18 +67,18 @@ public struct DurationStatistics: Sendable, Hashable {
   }
 }
 
-/// The time that statistics are about, and how it is cut into slices.
+/// The period of statistics, and how it is divided into slices.
 struct StatisticsSpan {
   private static let hour = HistoryTallies.day / 24
 
   let range: Range<Int64>
-  /// Where the first slice begins: a full hour or a day, at or before the range.
+  /// The beginning of the first slice: a full hour or a day, at or before the range.
   let origin: Int64
   /// The length of a slice.
   let length: Int64
   let slices: Int
 
-  /// Whether slices are whole days, so that tallies of days fit into them.
+  /// Whether slices are whole days, so that daily tallies can be used.
   var isByDay: Bool { length % HistoryTallies.day == 0 }
 
   init(_ range: Range<Int64>, mostSlices: Int) {
@@ -91,10 +91,10 @@ struct StatisticsSpan {
     slices = Int((units + step - 1) / step)
   }
 
-  /// Of what the time is cut into. The tallies of three days are soon made anew, and show more by the hour.
+  /// Returns the unit of slices. For up to three days, whose tallies are quickly recomputed, hours show more.
   private static func unit(of length: Int64) -> Int64 { length <= 3 * HistoryTallies.day ? hour : HistoryTallies.day }
 
-  /// Where a span may begin that is to hold everything since `earliest`: where a slice begins, so that what was counted of it serves.
+  /// Returns the beginning of a period that includes everything since `earliest`: the beginning of a slice, so that its tallies can be used.
   static func start(before earliest: Int64, until end: Int64) -> Int64 {
     let unit = unit(of: end - earliest)
     return earliest / unit * unit
@@ -105,34 +105,34 @@ struct StatisticsSpan {
 }
 
 extension History {
-  /// Statistics of runs and of their operations, by pipeline and operation.
+  /// Returns statistics of runs and of their operations, by pipeline and operation.
   ///
-  /// Percentiles are exact while few durations differ; over days that were counted before (see ``tallyPastDays(now:)``) they are at most 0.8 %
-  /// off. Everything else is exact.
+  /// Percentiles are exact as long as there are few different durations; over days that were counted before (see ``tallyPastDays(now:)``) their error
+  /// is at most 0.8 %. Everything else is exact.
   ///
   /// - Parameters:
   ///   - pipeline: A name or a pattern; nil for all.
-  ///   - operation: A name; of a loop, the loop and its items. Nil for all, and the runs as a whole.
+  ///   - operation: A name; for a loop, this includes the loop and its items. Nil for all, and the runs as a whole.
   ///   - since: Only runs created at or after the instant.
   ///   - until: Only runs created before the instant.
-  ///   - labels: Only runs that have all of these, which are counted one by one.
-  ///   - slices: In how many parts the trend is, at most; at least 1.
-  ///   - now: The end of the time without `until`.
-  /// - Returns: For each pipeline its runs as a whole (`operation` is nil), then its operations, in order of names.
+  ///   - labels: Only runs that have all of these, which are counted individually.
+  ///   - slices: The maximum number of parts in the trend; at least 1.
+  ///   - now: The end of the period without `until`.
+  /// - Returns: For each pipeline its runs as a whole (`operation` is nil), then its operations, ordered by name.
   /// - Throws: ``WorkspaceError`` if the workspace cannot be read.
   public func statistics(
     pipeline: String? = nil, operation: String? = nil, since: RecordTime? = nil, until: RecordTime? = nil,
     labels: [RunLabel] = [], slices: Int = 30, now: RecordTime = .now
   ) throws(WorkspaceError) -> [DurationStatistics] {
     try read { db in
-      // Two questions, since an index answers each of them at once, and neither of both together.
+      // Two queries, because an index answers each of them immediately, but not both together.
       guard let earliest = try Int64.fetchOne(db, sql: "SELECT min(created_at) FROM run_record"),
         let latest = try Int64.fetchOne(db, sql: "SELECT max(created_at) FROM run_record")
       else { return [] }
       let (first, last) = (
         RecordTime(microseconds: earliest).microseconds, RecordTime(microseconds: latest).microseconds
       )
-      // A clock that was set back has left runs of the future.
+      // If the clock was set back, there may be runs in the future.
       let end = until?.microseconds ?? max(now.microseconds, last + 1)
       let start = max(0, since?.microseconds ?? StatisticsSpan.start(before: first, until: end))
       guard start < end else { return [] }
@@ -152,8 +152,8 @@ extension History {
   }
 }
 
-/// Puts statistics together: from the tallies of days that lie wholly in the span, from the records themselves at its edges and
-/// wherever a day has not been counted.
+/// Computes statistics: from the tallies of days that are entirely within the period, and from the records themselves at its edges and for days that
+/// have not been counted.
 struct StatisticsQuery {
   let span: StatisticsSpan
   let pipeline: String?
@@ -185,7 +185,7 @@ struct StatisticsQuery {
           for (index, tally) in slices.enumerated() where tally.count > 0 {
             add(tally, to: index, of: operation, in: &found[name, default: [:]])
           }
-          // Even if nothing has ended, the pipeline has its line.
+          // The pipeline is listed even if nothing has ended.
           if operation.isEmpty, found[name]?[operation] == nil { found[name, default: [:]][operation] = [] }
         }
       }
@@ -193,7 +193,7 @@ struct StatisticsQuery {
     return found
   }
 
-  /// Adds the tally of a day, if it is there and the day lies in the span as a whole.
+  /// Adds the tally of a day if it exists and the whole day is within the period.
   private func take(_ row: Row, of name: String, day: Int64, into found: inout [String: RecordScan.Series]) -> Bool {
     let start = day * HistoryTallies.day
     guard labels.isEmpty, span.isByDay, start >= span.range.lowerBound,

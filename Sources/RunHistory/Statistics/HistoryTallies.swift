@@ -2,26 +2,24 @@ import SQLite
 import Values
 import Workspace
 
-/// The roll-up by day that statistics over long times are read from: one row for each pipeline and each day (UTC) on which a run of
-/// it was created.
+/// The daily roll-up from which statistics over long periods are read: one row for each pipeline and each day (UTC) on which a run of it was created.
 ///
-/// A day that is over and whose runs have ended is counted once, by whoever asks for statistics first, and never by the engine: what
-/// runs pays nothing for it. Any change of a run, by whatever program, empties the row of its day in the same transaction, by a
-/// trigger; so an import, `prune`, or a `resume` of an old run cannot leave a wrong figure. A row that is empty stands for records that
-/// are read one by one.
+/// A day that is over and whose runs have ended is counted once, when statistics are first requested, and never by the engine, so it costs runs
+/// nothing. Any change of a run, by whatever program, clears the row of its day in the same transaction, by a trigger; an import, `prune`, or a
+/// `resume` of an old run can therefore not leave wrong figures. For a cleared row, the records are read individually.
 enum HistoryTallies {
-  /// Microseconds of a day.
+  /// The microseconds of a day.
   static let day: Int64 = 86_400_000_000
 
-  /// The days before `today` that have not been counted.
+  /// Returns the days before `today` that have not been counted.
   static func missingDays(before today: Int64, in db: Database) throws -> [Int64] {
     try Int64.fetchAll(
-      // A run before 1970 is none of ours, and no statistics ask for its day.
+      // A run before 1970 is not genuine, and no statistics include its day.
       db, sql: "SELECT DISTINCT day FROM daily_tally WHERE tally IS NULL AND day BETWEEN 0 AND ? ORDER BY day",
       arguments: [today - 1])
   }
 
-  /// Counts one day, as far as the runs of it have ended. Needs a write transaction.
+  /// Counts one day, for the pipelines whose runs have all ended. Requires a write transaction.
   static func count(day: Int64, in db: Database) throws {
     let pipelines = try String.fetchAll(
       db, sql: "SELECT pipeline FROM daily_tally WHERE day = ? AND tally IS NULL", arguments: [day])
@@ -45,10 +43,10 @@ enum HistoryTallies {
 }
 
 extension History {
-  /// Counts the days that are over, so that statistics over them are read from a few rows. Returns how many days were looked at.
+  /// Counts the days that are over, so that statistics over them are read from a few rows. Returns how many days were examined.
   ///
-  /// Nothing that is answered depends on it, but how soon. It does nothing in a workspace that is read-only. Each day is a transaction of its
-  /// own, so that other writers are not kept waiting.
+  /// Results do not depend on this, only how fast they are available. Does nothing in a read-only workspace. Each day is a separate transaction, so
+  /// that other writers need not wait long.
   @discardableResult
   public func tallyPastDays(now: RecordTime = .now) throws(WorkspaceError) -> Int {
     let today = now.microseconds / HistoryTallies.day

@@ -1,8 +1,8 @@
 import SQLite
 
-/// Tallies the records of a span of time one by one.
+/// Tallies the records of a period individually.
 final class RecordScan {
-  /// The tallies of a pipeline: by operation (empty for the runs as a whole), one for each slice of the time.
+  /// The tallies of a pipeline: by operation (empty for the runs as a whole), one for each slice.
   typealias Series = [String: [DurationTally]]
 
   private struct Run {
@@ -11,12 +11,12 @@ final class RecordScan {
     var slice: Int
   }
 
-  /// When the runs were created, in microseconds since 1970.
+  /// The period in which the runs were created, in microseconds since 1970.
   let span: Range<Int64>
   let pipelines: [String]
   /// The labels that runs must have.
   let labels: [RunLabel]
-  /// The pipelines with a run that goes on, as far as the records say.
+  /// The pipelines with an unfinished run, according to the records.
   private(set) var unfinished: Set<String> = []
 
   init(span: Range<Int64>, pipelines: [String], labels: [RunLabel] = []) {
@@ -25,7 +25,7 @@ final class RecordScan {
     self.pipelines = pipelines
   }
 
-  /// The tallies by pipeline. `slice` gives the number of the slice that an instant belongs to.
+  /// Returns the tallies by pipeline. `slice` returns the number of the slice that an instant belongs to.
   func run(in db: Database, slice: (Int64) -> Int) throws -> [String: Series] {
     var found = [Series](repeating: [:], count: pipelines.count)
     let runs = try scanRuns(in: db, slice: slice, into: &found)
@@ -62,7 +62,7 @@ final class RecordScan {
     return runs
   }
 
-  /// The numbers of the span's runs, where one walk over all between them is cheaper than to look up those of each pipeline.
+  /// Returns the range of the runs' numbers, if scanning all of it is cheaper than looking up the runs of each pipeline.
   private func denseNumbers(in db: Database) throws -> ClosedRange<Int64>? {
     guard pipelines.count > 1 else { return nil }
     let row = try Row.fetchOne(
@@ -77,7 +77,7 @@ final class RecordScan {
     let state: String = row[2]
     let ended: Int64? = row[4]
     if ended == nil, state == "running" || state == "queued" { unfinished.insert(pipelines[pipeline]) }
-    // Even if nothing has ended, the pipeline has its line.
+    // The pipeline is listed even if nothing has ended.
     Self.change(place, of: "", in: &found[pipeline]) { tally in
       if let ended { tally.add(state: state, started: row[3], ended: ended) }
     }
@@ -86,7 +86,7 @@ final class RecordScan {
 
   private func scanOperations(of runs: [Run], in db: Database, into found: inout [Series]) throws {
     guard let first = runs.lazy.map(\.number).min(), let last = runs.lazy.map(\.number).max() else { return }
-    // Attempts that ended with their host are no retries.
+    // Attempts that ended with their host do not count as retries.
     let columns = """
       SELECT key, name, state, started_at, ended_at, CASE WHEN attempts > 1 THEN attempts - (
         SELECT count(*) FROM attempt_record a WHERE a.operation = key
@@ -95,7 +95,7 @@ final class RecordScan {
       """
     let statement = try db.cachedStatement(
       sql: columns + " WHERE key BETWEEN ? AND ? AND ended_at IS NOT NULL ORDER BY key")
-    // Runs of one time have numbers side by side: one walk over all is cheaper than to look each one up.
+    // Runs of one period have adjacent numbers: one scan over all is cheaper than looking each one up.
     if InstanceKey.areDense(first, last, count: Int64(runs.count)) {
       var byNumber = [Int32](repeating: -1, count: Int(last - first) + 1)
       for (index, run) in runs.enumerated() { byNumber[Int(run.number - first)] = Int32(index) }
@@ -116,7 +116,7 @@ final class RecordScan {
 
   private static func add(_ row: Row, of run: Run, to series: inout Series) {
     var name: String = row[1]
-    // Items apart from the loop: what each took says nothing about how long all of them did.
+    // Items are separate from the loop: their durations say nothing about that of the loop.
     if name.utf8.last == UInt8(ascii: "]") { name = name.prefix { $0 != "[" } + "[*]" }
     change(run.slice, of: name, in: &series) { tally in
       tally.add(state: row[2], started: row[3], ended: row[4], attempts: row[5])

@@ -1,6 +1,6 @@
-/// The tallies of a pipeline's day as bytes: for each series its name and its numbers, all of variable length, durations as differences.
+/// Encodes the tallies of a pipeline's day: for each series its name and its numbers, all of variable length, durations as differences.
 ///
-/// The name of the runs as a whole is empty. A change of the form needs a migration that empties `daily_tally.tally`.
+/// The name of the runs as a whole is empty. A change of the format requires a migration that clears `daily_tally.tally`.
 enum TallyCoding {
   private static let version: UInt64 = 1
 
@@ -25,7 +25,7 @@ enum TallyCoding {
     return bytes
   }
 
-  /// Hands each series out; false where the bytes are not what ``encode(_:)`` writes, after which nothing that was handed out counts.
+  /// Calls `body` for each series. Returns false if the bytes are not in the format of ``encode(_:)``, in which case the results so far are invalid.
   static func decode(_ bytes: UnsafeRawBufferPointer, _ body: (String, DurationTally) -> Void) -> Bool {
     var reader = Reader(bytes: bytes)
     guard reader.number() == version else { return false }
@@ -36,7 +36,7 @@ enum TallyCoding {
         guard let number = reader.number() else { return false }
         numbers.append(Int64(clamping: number))
       }
-      // No sample is shorter than two bytes.
+      // A sample has at least two bytes.
       guard let count = reader.number(), count <= UInt64(bytes.count - reader.place) / 2 else { return false }
       var samples: [DurationTally.Sample] = []
       samples.reserveCapacity(Int(count))

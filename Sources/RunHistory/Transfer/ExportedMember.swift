@@ -1,15 +1,15 @@
 import OrderedCollections
 import Values
 
-/// A member of an exported record: how it is written, and how an import reads it again. A column of attempts or operations is one of these, and nothing else
-/// in this folder.
+/// A member of an exported record: how it is written, and how an import reads it. A column of attempts or operations is one of these, and nothing
+/// else in this folder.
 struct ExportedMember<Record>: Sendable {
   typealias Path<Value> = any WritableKeyPath<Record, Value> & Sendable
 
   let write: @Sendable (Record, inout ExportedMembers) -> Void
   let read: @Sendable (ImportedMembers, inout Record) throws(ImportError) -> Void
 
-  /// What is derived from others, or what a record is created with: the import does not read it here.
+  /// A member that is derived from others, or passed when the record is created: the import does not read it here.
   static func written(_ name: String, _ value: @escaping @Sendable (Record) -> JSONValue) -> Self {
     Self(write: { $1.add(name, value($0)) }, read: { _, _ in })
   }
@@ -20,7 +20,7 @@ struct ExportedMember<Record>: Sendable {
       read: { members, record throws(ImportError) in record[keyPath: path] = try members.optionalText(name) })
   }
 
-  /// A text that is JSON.
+  /// A text that contains JSON.
   static func json(_ name: String, _ path: Path<String?>) -> Self {
     Self(
       write: { $1.add(recorded: name, $0[keyPath: path]) },
@@ -76,7 +76,7 @@ struct ExportedMember<Record>: Sendable {
 }
 
 extension ExportedMember<AttemptRecord> {
-  /// The members of an attempt, in their order.
+  /// The members of an attempt, in order.
   static let all: [Self] = [
     .written("number") { JSONValue($0.number) },
     .written("state") { .string($0.state.rawValue) },
@@ -114,7 +114,7 @@ extension ExportedMember<AttemptRecord> {
 }
 
 extension ExportedMember<OperationRecord> {
-  /// The members of an operation, in their order after `operation`, `ordinal`, `position` and `parent`.
+  /// The members of an operation, in order, after `operation`, `ordinal`, `position` and `parent`.
   static let all: [Self] = [
     .json("item", \.item),
     .written("label") { JSONValue($0.label) },
@@ -139,7 +139,7 @@ extension ExportedMember<OperationRecord> {
   ]
 }
 
-/// The members of an object while it grows.
+/// The members of an object while it is built.
 struct ExportedMembers {
   var members: OrderedDictionary<String, JSONValue> = [:]
 
@@ -147,7 +147,7 @@ struct ExportedMembers {
     if value != .null { members[name] = value }
   }
 
-  /// Recorded JSON text, of which null is not the same as nothing.
+  /// Adds recorded JSON text, in which null differs from an absent value.
   mutating func add(recorded name: String, _ text: String?) {
     if text != nil { members[name] = JSONValue(recorded: text) }
   }

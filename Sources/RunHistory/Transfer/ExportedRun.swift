@@ -1,9 +1,9 @@
 import Values
 
-/// A run with everything that is recorded of it, as an object from which an import makes the same records again.
+/// A run with everything recorded about it, as an object from which an import creates the same records.
 ///
-/// Names and units are those of the public views, but that times are to the microsecond; params, items, details and results are JSON values. Beside these
-/// there are the text of the definition, and numbers that address records. What has no value is left out.
+/// Names and units are those of the public views, except that times are exact to the microsecond; params, items, details and results are JSON values.
+/// In addition there are the text of the definition, and numbers that address records. Missing values are omitted.
 struct ExportedRun {
   let whole: RecordedRun
 
@@ -93,10 +93,10 @@ struct ExportedRun {
 }
 
 extension JSONValue {
-  /// The text of an instant to the microsecond; null where there is none.
+  /// The text of an instant to the microsecond; null if there is none.
   static func exact(_ time: RecordTime?) -> JSONValue { time.map { .string($0.exactText) } ?? .null }
 
-  /// What passed between two instants; null unless both are known.
+  /// The duration between two instants; null unless both are known.
   static func milliseconds(_ start: RecordTime?, _ end: RecordTime?) -> JSONValue {
     guard let start, let end else { return .null }
     return .double(Double(end.microseconds - start.microseconds) / 1000)
@@ -104,14 +104,14 @@ extension JSONValue {
 }
 
 extension RecordTime {
-  /// As ``text``, with microseconds: `2026-11-20T18:03:01.250123Z`.
+  /// The same as ``text``, but with microseconds: `2026-11-20T18:03:01.250123Z`.
   var exactText: String {
     let rest = ((microseconds % 1000) + 1000) % 1000
     let digits = String(rest)
     return text.dropLast() + String(repeating: "0", count: 3 - digits.count) + digits + "Z"
   }
 
-  /// Reads what ``exactText`` or ``text`` has written.
+  /// Parses what ``exactText`` or ``text`` has written.
   init?(exactText text: String) {
     guard let seconds = TimestampNotation.parse(text), abs(seconds) < 1e11 else { return nil }
     self.init(secondsSince1970: seconds)

@@ -2,7 +2,7 @@ import SQLite
 import Values
 import Workspace
 
-/// A kind of record, as rows of the view of that name.
+/// A kind of record, exported as rows of the view of that name.
 public enum RecordRows: String, Sendable, CaseIterable {
   /// A row for each run.
   case runs
@@ -13,13 +13,13 @@ public enum RecordRows: String, Sendable, CaseIterable {
 }
 
 extension History {
-  /// Hands out runs as JSON objects, one for each run, with their operations, and their attempts in those. After each run come the runs that
-  /// its operations started, whether the filter names them or not.
+  /// Exports runs as JSON objects, one for each run, with their operations, each with its attempts. Each run is followed by the runs that its
+  /// operations started, whether or not they match the filter.
   ///
-  /// ``importRuns(_:)`` makes the same records of them again. Names and units are those of the public views; times have microseconds, params,
-  /// items, details and results are JSON values, and what has no value is left out. `line` is given the bytes of one object without a line
-  /// feed, and may throw to end the export. Runs are read one after the other, not in one snapshot, so that a long export keeps nobody from
-  /// shortening the write-ahead log.
+  /// ``importRuns(filesFrom:_:)`` creates the same records from them. Names and units are those of the public views; times have microseconds; params,
+  /// items, details and results are JSON values; missing values are omitted. `line` is called with the bytes of one object without a line feed, and
+  /// may throw to end the export. Runs are read one after another rather than in one snapshot, so that a long export does not prevent the write-ahead
+  /// log from being truncated.
   public func export(_ filter: RunFilter, line: ([UInt8]) throws -> Void) throws {
     try families(filter) { run in
       guard let whole = try loadForResume(run) else { return }
@@ -29,7 +29,7 @@ extension History {
     }
   }
 
-  /// Hands out the runs that a filter names, each followed by those nested in it, and none twice.
+  /// Calls `body` with each run that matches a filter, each followed by those nested in it, and each only once.
   private func families(_ filter: RunFilter, _ body: (RunID) throws -> Void) throws {
     var seen: Set<RunID> = []
     for record in try runs(filter) {
@@ -42,10 +42,10 @@ extension History {
     }
   }
 
-  /// Hands out the rows of runs as a public view has them: the names of its columns first, then a row after the other. Nested runs come along as
-  /// in ``export(_:line:)``.
+  /// Exports the rows of runs from a public view: first the names of its columns, then one row after another. Nested runs are included as in
+  /// ``export(_:line:)``.
   ///
-  /// Times are texts, params and results JSON texts; what has no value is null. `row` may throw to end the export.
+  /// Times are texts, params and results JSON texts; missing values are null. `row` may throw to end the export.
   public func exportRows(_ rows: RecordRows, of filter: RunFilter, row: ([SQLValue]) throws -> Void) throws {
     let key = rows == .runs ? "id" : "run"
     let order = rows == .runs ? "" : rows == .attempts ? " ORDER BY started_at, operation, number" : ""

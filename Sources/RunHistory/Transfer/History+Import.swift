@@ -3,44 +3,43 @@ import SQLite
 import Values
 import Workspace
 
-/// What came of an import.
+/// The outcome of an import.
 public struct ImportReport: Sendable, Hashable {
-  /// The runs that were taken in.
+  /// The runs that were imported.
   public var imported: [RunID] = []
-  /// How many were there already, and were left as they are.
+  /// How many existed already, and were not changed.
   public var known = 0
-  /// How many had not ended when they were exported. They are left out: nothing here goes on with them.
+  /// How many had not ended when they were exported. They are skipped, because they are not continued here.
   public var unfinished = 0
   /// How many logs and large results were copied from the other workspace.
   public var copiedFiles = 0
-  /// How many logs and large results are not in the workspace. An export holds their names alone; records without the file do without it.
+  /// How many logs and large results are not in the workspace. An export contains only their names; the records do not refer to missing files.
   public var missingFiles = 0
 
-  /// A report.
+  /// Creates a report.
   public init() {}
 }
 
 extension History {
-  /// In bytes: what is read takes several times as much memory.
+  /// In bytes; what is read takes several times as much memory.
   private static let longestBatch = 16 << 20
 
-  /// Takes in runs that ``export(_:line:)`` wrote, in this workspace or another.
+  /// Imports runs that ``export(_:line:)`` wrote, in this workspace or another.
   ///
-  /// A run that is there already is left as it is, so that to import twice changes nothing, and to import the rest after an error is the
-  /// same as to import everything. Runs are written 200 at a time, or fewer that have 16 MiB; when a line is wrong, those before it are in.
+  /// An existing run is not changed, so importing twice has no effect, and importing the rest after an error is equivalent to importing everything.
+  /// Runs are written in batches of 200, or fewer if they reach 16 MiB; if a line is invalid, those before it are imported.
   ///
   /// - Parameters:
-  ///   - other: The directory of the workspace that the runs come from, or of a copy of it: logs and large results are copied from there. Without
-  ///     it, records have those files that are here already.
-  ///   - line: Hands out a line after the other, without its line feed, then nil. Empty lines do not count.
-  /// - Returns: What was done.
-  /// - Throws: ``ImportError`` with the number of the line that is wrong; ``WorkspaceError``; ``RunFileError`` if a file cannot be copied; what
-  ///   `line` throws.
+  ///   - other: The directory of the workspace that the runs come from, or of a copy of it: logs and large results are copied from there. Without it,
+  ///     records refer only to files that already exist here.
+  ///   - line: Returns one line after another, without its line feed, then nil. Empty lines are ignored.
+  /// - Returns: What was imported.
+  /// - Throws: ``ImportError`` with the number of the invalid line; ``WorkspaceError``; ``RunFileError`` if a file cannot be copied; the error of `line`.
   public func importRuns(filesFrom other: String? = nil, _ line: () throws -> [UInt8]?) throws -> ImportReport {
     try importRuns(in: nil, filesFrom: other, line)
   }
 
-  /// The same, recorded in an entry of the audit.
+  /// Imports runs, recorded in an audit entry.
   package func importRuns(
     in entry: CountedEntry?, filesFrom other: String?, _ line: () throws -> [UInt8]?
   ) throws -> ImportReport {
@@ -52,7 +51,7 @@ extension History {
     func write() throws {
       guard !batch.isEmpty else { return }
       if let copier {
-        // Before the transaction, so that other writers wait for no file; and before the records, which would be without the file otherwise.
+        // Before the transaction, so that other writers do not wait for files, and before the records, which would not refer to the files otherwise.
         let new = try unknown(among: batch.map(\.run.id))
         for run in batch where new.contains(run.run.id) {
           report.copiedFiles += try copier.copy(run.files)
@@ -95,7 +94,7 @@ extension History {
   }
 }
 
-/// Writes runs that were read from an export. Needs a write transaction.
+/// Writes runs that were read from an export. Requires a write transaction.
 private struct RunImport {
   let workspace: String
 
@@ -123,7 +122,7 @@ private struct RunImport {
   }
 
   private func leaveOutMissingFiles(of run: inout RecordedRun, _ report: inout ImportReport) {
-    // The records may share a file, which is told once.
+    // Records may share a file, which is counted once.
     var missing: Set<String> = []
     defer { report.missingFiles += missing.count }
     for index in run.operations.indices { report.missingFiles += run.operations[index].keepArtifacts(in: workspace) }
@@ -146,7 +145,7 @@ private struct RunImport {
 }
 
 extension RecordedRun {
-  /// The paths of the logs and large results that the records name, relative to the workspace, each once.
+  /// The paths of the logs and large results that the records refer to, relative to the workspace, each once.
   fileprivate var files: [String] {
     var seen: Set<String> = []
     func path(_ result: RecordedResult) -> String? {

@@ -1,6 +1,6 @@
 import Values
 
-/// Reads the members of an object, and says which one is wrong.
+/// Reads the members of an object, and reports which one is invalid.
 struct ImportedMembers {
   let object: JSONValue
   let owner: String
@@ -13,7 +13,7 @@ struct ImportedMembers {
 
   func wrong(_ name: String, _ problem: String) -> ImportError { ImportError("'\(name)' of \(owner) \(problem)") }
 
-  /// The error for a value that is not what it must be: `'state' of the run must be a string, found 1`.
+  /// Returns the error for an invalid value: `'state' of the run must be a string, found 1`.
   func wrong(_ name: String, mustBe expected: String, found value: JSONValue) -> ImportError {
     wrong(name, "must be \(expected), found \(value.shown)")
   }
@@ -83,7 +83,8 @@ struct ImportedMembers {
     return object["result"].map { .inline($0.text) } ?? .none
   }
 
-  /// A file of a run: `runs/<id>/<name>` and nothing else, since readers open it. Of any run if `run` is nil: results are taken over.
+  /// Returns the path of a file of a run, `runs/<id>/<name>` and nothing else, because readers open it. It may belong to any run if `run` is nil,
+  /// because results may be reused.
   func file(_ name: String, of run: RunID?) throws(ImportError) -> String? {
     guard let path = try optionalText(name) else { return nil }
     guard let file = RunFilePath(path), run == nil || run == file.run else {
@@ -94,7 +95,7 @@ struct ImportedMembers {
 }
 
 extension JSONValue {
-  /// The value for the end of a message, cut where it is long.
+  /// The value for the end of a message, truncated if it is long.
   var shown: String {
     switch self {
     case .array: "a list"

@@ -2,9 +2,9 @@ import Expressions
 import Values
 import Workspace
 
-/// Why a line is no run that was exported.
+/// Why a line is not an exported run.
 public struct ImportError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The line, from 1; 0 as long as it is not known.
+  /// The line, from 1; 0 as long as it is unknown.
   public var line = 0
   /// What is wrong, in one sentence without a full stop.
   public var message: String
@@ -17,7 +17,7 @@ public struct ImportError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String { line > 0 ? "line \(line): \(message)" : message }
 }
 
-/// Reads a run as ``ExportedRun`` has written it. Nothing in it is trusted: names of files must be those that a run of that id has.
+/// Parses a run as ``ExportedRun`` has written it. Nothing in it is trusted: names of files must be those that a run of that id has.
 struct ImportedRun {
   private let object: JSONValue
   private(set) var whole: RecordedRun
@@ -37,7 +37,7 @@ struct ImportedRun {
       path: try run.optionalText("path"), params: (value["params"] ?? .object([:])).text,
       trigger: RunTrigger(rawValue: try run.text("trigger")), host: try run.text("host"), user: try run.text("user"),
       version: try run.text("version"),
-      // No process of this computer: whatever the record says, nothing here runs it.
+      // Not a process of this computer: whatever the record says, nothing here executes it.
       owner: ProcessIdentity(boot: "", pid: 0, started: 0), state: try run.state("state", RunState.self),
       reason: try run.optionalText("reason"), createdAt: try run.time("created_at"),
       startedAt: try run.optionalTime("started_at"), endedAt: try run.end())
@@ -62,7 +62,7 @@ struct ImportedRun {
       operations: try counts.count("operations"), succeeded: try counts.count("succeeded"),
       failed: try counts.count("failed"), skipped: try counts.count("skipped"),
       cancelled: try counts.count("cancelled"), reused: try counts.count("reused"))
-    // Of a history that was repaired, definitions may be missing.
+    // In a repaired history, definitions may be missing.
     let isLost = source.isEmpty && record.definitionHash.isEmpty
     guard isLost || record.definitionHash == ContentHash.of(source) else {
       throw ImportError("'definition' of the run is not the hash of its 'source'")

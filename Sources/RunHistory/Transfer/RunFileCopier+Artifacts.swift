@@ -3,7 +3,7 @@ import OperatingSystem
 import Values
 
 extension RunFileCopier {
-  /// Copies artifacts that the one workspace has and the other has not; returns how many files.
+  /// Copies artifacts that exist only in the source workspace. Returns the number of files.
   func copy(_ artifacts: [KeptArtifact]) throws(RunFileError) -> Int {
     var copied = 0
     for artifact in artifacts {
@@ -34,7 +34,7 @@ extension RunFileCopier {
 }
 
 extension OperationRecord {
-  /// Leaves the artifacts out of what is recorded, but for those that are there.
+  /// Removes artifacts that do not exist from the record. Returns their number.
   mutating func keepArtifacts(in workspace: String) -> Int {
     let known = artifacts
     let there = known.filter { $0.isThere(in: workspace) }

@@ -3,21 +3,21 @@ import OperatingSystem
 
 /// Copies logs and large results of runs from one workspace to another.
 ///
-/// Paths are those that ``ImportedRun`` has checked: `runs/<id>/<name>`. No symbolic link is followed, and a file that is there already stays.
+/// Paths are those that ``ImportedRun`` has checked: `runs/<id>/<name>`. No symbolic link is followed, and existing files are kept.
 struct RunFileCopier {
-  /// The directory of the workspace that the files are in.
+  /// The directory of the workspace to copy from.
   let source: String
-  /// The directory of the workspace that they are to be in.
+  /// The directory of the workspace to copy to.
   let target: String
 
-  /// Copies the files that the one has and the other has not; returns how many.
+  /// Copies the files that exist only in the source. Returns their number.
   func copy(_ paths: [String]) throws(RunFileError) -> Int {
     var copied = 0
     for path in paths where try copy(path) { copied += 1 }
     return copied
   }
 
-  /// Copies what says when the logs of a run grew. Its records do not name it.
+  /// Copies the log indexes of a run, which its records do not refer to.
   func copyIndexes(of run: RunID) throws(RunFileError) {
     for name in RunFilePath.names(of: run, in: source) where LogIndexCoding.isIndex(name) {
       _ = try copy("runs/\(run.text)/\(name)")
@@ -40,7 +40,7 @@ struct RunFileCopier {
     }
     defer { close(to) }
     guard faccessat(to, parts[2], F_OK, AT_SYMLINK_NOFOLLOW) != 0 else { return false }
-    // Under its name only when it is whole: a file that is there is taken for the one.
+    // Renamed only when it is complete, because an existing file is taken for the original.
     let unfinished = "." + parts[2] + ".copy"
     do throws(RunFileError) {
       try write(file, to: unfinished, in: to, path: "\(target)/\(path)")
@@ -55,7 +55,7 @@ struct RunFileCopier {
   }
 
   private func write(_ file: Int32, to name: String, in directory: Int32, path: String) throws(RunFileError) {
-    // What a copy that was killed has left, or a FIFO that somebody has put there.
+    // What an interrupted copy has left, or a FIFO that was created there.
     unlinkat(directory, name, 0)
     let copy = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard copy >= 0 else { throw RunFileError(path: path, number: errno) }
@@ -86,7 +86,7 @@ struct RunFileCopier {
 public struct RunFileError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The file that could not be written.
   public let path: String
-  /// The error number of the system.
+  /// The system's error number.
   public let number: Int32
 
   /// The file and the system's reason.

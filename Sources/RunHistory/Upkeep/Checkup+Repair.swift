@@ -3,12 +3,12 @@ import SQLite
 import Values
 import Workspace
 
-/// What `penstock doctor` looks at inside a workspace, and what `--repair` does about it.
+/// What `penstock doctor` checks inside a workspace, and what `--repair` does about it.
 extension Checkup {
-  /// A directory of a run without a record is only removed when it is older than this: a run that begins has its directory before its record.
+  /// A directory of a run without a record is only removed if it is older than this, in microseconds: a run that begins has its directory before its record.
   private static let youngest: Int64 = 10 * 60 * 1_000_000
 
-  /// Looks at the database; with `--repair` puts a sound one in the place of one that is damaged. The history to go on with, if there is one.
+  /// Checks the database; with `--repair`, replaces a damaged one by a sound one. Returns the history to continue with, if there is one.
   func checkDatabase(_ history: History, _ report: (Finding) -> Void) -> History? {
     let problems: [String]
     do {
@@ -34,7 +34,7 @@ extension Checkup {
     return replaceDatabase(because: message, report)
   }
 
-  /// Puts what can be saved of a damaged database into a new one.
+  /// Copies what can be saved of a damaged database into a new one.
   func replaceDatabase(because message: String, _ report: (Finding) -> Void) -> History? {
     do {
       let (saved, aside) = try DatabaseReplacement(workspace: location.path).run()
@@ -57,13 +57,13 @@ extension Checkup {
     }
   }
 
-  /// Whether the table itself is sound, in the words of `PRAGMA integrity_check`.
+  /// Whether only an index is damaged and the table itself is sound, judging by the messages of `PRAGMA integrity_check`.
   private static func isAboutIndex(_ problem: String) -> Bool {
     problem.contains("missing from index") || problem.contains("wrong # of entries in index")
       || problem.contains("non-unique entry in index")
   }
 
-  /// Runs that are recorded as going on though their host is gone, leases of hosts that are gone, and directories without a run.
+  /// Checks for runs that are recorded as active although their host no longer exists, leases of such hosts, and directories without a run.
   func checkRecords(_ history: History, hasLostRecords: Bool, isDamaged: Bool, _ report: (Finding) -> Void) {
     do {
       try checkAbandonedRuns(history, isDamaged: isDamaged, report)
@@ -74,7 +74,7 @@ extension Checkup {
     }
   }
 
-  /// What to do about an error, the same whatever was looked at when it came.
+  /// Returns the advice for an error, whatever was being checked.
   private static func advice(_ error: any Error) -> String { (error as? WorkspaceError)?.advice ?? "\(error)" }
 
   private func checkAbandonedRuns(_ history: History, isDamaged: Bool, _ report: (Finding) -> Void) throws {
@@ -150,7 +150,7 @@ extension Checkup {
     }
     let size = SizeNotation.format(directories.size(of: unknown))
     let what = "logs of \(Count.of(unknown.count, "run")) without a record (\(size))"
-    // Right after a repair, or where the database was emptied, they are all that is left of runs.
+    // Right after a repair, or if the database was emptied, they are all that is left of runs.
     let advice =
       hasLostRecords
       ? "; kept, since the records may be among those that were lost"
@@ -171,7 +171,7 @@ extension Checkup {
 }
 
 extension History {
-  /// What is wrong with the database, found without reading all of its indexes; nothing if it is sound.
+  /// Returns what is wrong with the database, found without reading all of its indexes; empty if it is sound.
   fileprivate func quickCheck() throws -> [String] {
     do {
       return try read { try String.fetchAll($0, sql: "PRAGMA quick_check(5)").filter { $0 != "ok" } }

@@ -3,9 +3,9 @@ import SQLite
 import Values
 import Workspace
 
-/// What `penstock doctor` looks at: whether this computer and a workspace are fit for running pipelines.
+/// What `penstock doctor` checks: whether this computer and a workspace are suitable for running pipelines.
 package struct Checkup {
-  /// One thing that was looked at.
+  /// The result of one check.
   package struct Finding: Sendable, Hashable {
     package enum Grade: String, Sendable {
       case ok, warn, fail
@@ -13,12 +13,12 @@ package struct Checkup {
       case fixed
     }
     package var grade: Grade
-    /// What was looked at, in a word or two.
+    /// What was checked, in a word or two.
     package var subject: String
     /// What was found, and what to do about it.
     package var message: String
 
-    /// What is wrong, in one line; nil where nothing is.
+    /// What is wrong, in one line; nil if nothing is.
     package var problem: String? { grade == .fail ? "\(subject): \(message)" : nil }
 
     package init(grade: Grade, subject: String, message: String) {
@@ -29,7 +29,7 @@ package struct Checkup {
   }
 
   let location: WorkspaceLocation
-  /// Whether what can be repaired is.
+  /// Whether problems are repaired if possible.
   let isRepairing: Bool
 
   package init(of location: WorkspaceLocation, isRepairing: Bool = false) {
@@ -37,11 +37,11 @@ package struct Checkup {
     self.isRepairing = isRepairing
   }
 
-  /// Looks at everything, and calls `report` with each finding as it comes. Unless it repairs, it changes no more than
-  /// every command does: runs whose host is gone become interrupted, and lose what nobody recorded of their results.
+  /// Performs all checks, and calls `report` with each finding. Unless it repairs, it changes no more than every command does: runs whose host no
+  /// longer exists become interrupted, and their unrecorded results are removed.
   ///
   /// - Parameters:
-  ///   - processes: What is found about the processes of runs; by default, nothing looks for them.
+  ///   - processes: Returns the findings about the processes of runs; by default, these are not checked.
   ///   - report: Called with each finding.
   package func run(processes: (History) -> [Finding] = { _ in [] }, report: (Finding) -> Void) {
     var hasLostRecords = false
@@ -89,7 +89,7 @@ package struct Checkup {
     return checkDatabase(history, report)
   }
 
-  /// What cannot even be opened is repaired only if it is damaged: a newer workspace, or a database of another program, is not.
+  /// A workspace that cannot even be opened is repaired only if it is damaged: a newer workspace, or another program's database, is not.
   private func checkUnreadable(_ error: WorkspaceError, _ report: (Finding) -> Void) -> History? {
     guard error.isDamage, isRepairing else {
       report(Finding(grade: .fail, subject: "workspace", message: error.advice))
@@ -140,7 +140,7 @@ package struct Checkup {
     if let finding = Self.disk(of: location.path) { report(finding) }
   }
 
-  /// How much room there is where the directory is, or will be; nil where that cannot be found out.
+  /// Returns how much room there is where the directory is, or will be, or nil if that cannot be determined.
   package static func disk(of directory: String) -> Finding? {
     var place = directory
     while access(place, F_OK) != 0, let slash = place.lastIndex(of: "/"), place.count > 1 {

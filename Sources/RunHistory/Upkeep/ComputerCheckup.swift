@@ -2,7 +2,7 @@ import CProcess
 import Glibc
 import OperatingSystem
 
-/// What the engine needs of the computer, whatever the workspace.
+/// What the engine requires of the computer, independently of the workspace.
 enum ComputerCheckup {
   static func findings() -> [Checkup.Finding] {
     [openFiles(), notifications(), kernel(), timeZone(), shell()]
@@ -36,7 +36,7 @@ enum ComputerCheckup {
     let release = withUnsafeBytes(of: &name.release) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
-    // waitid on a pidfd came with Linux 5.4.
+    // waitid on a pidfd requires Linux 5.4.
     if Checkup.isOlder(String(release.prefix { $0.isNumber || $0 == "." }), than: [5, 4]) {
       return .init(grade: .fail, subject: "pidfd", message: "Linux \(release) is too old; 5.4 or newer is needed")
     }

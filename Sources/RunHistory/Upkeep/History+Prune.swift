@@ -1,22 +1,22 @@
 import SQLite
 import Workspace
 
-/// What may be forgotten of the history.
+/// Selects the runs to delete from the history.
 public struct PruneRule: Sendable, Hashable {
   /// Only runs created before the instant.
   public var olderThan: RecordTime?
-  /// Keep that many of the latest runs of each pipeline.
+  /// Keep this many of the latest runs of each pipeline.
   public var keep: Int?
-  /// Only pipelines of that name or pattern.
+  /// Only pipelines with that name or pattern.
   public var pipeline: String?
   /// Only runs that have all of these labels; others do not count among the latest either.
   public var labels: [RunLabel] = []
-  /// At most so many runs, the latest first; nil for all. What is left is found by a repetition.
+  /// The maximum number of runs, the latest first; nil for all. The rest is found by the next call.
   public var limit: Int?
-  /// Whether runs that were interrupted are forgotten as well, which `resume` could go on with.
+  /// Whether interrupted runs, which `resume` could continue, are deleted as well.
   public var includesInterrupted: Bool
 
-  /// Creates a rule. What it names must hold together; a rule with neither an instant nor a number forgets nothing.
+  /// Creates a rule. All its conditions must be true; a rule with neither an instant nor a number deletes nothing.
   public init(
     olderThan: RecordTime? = nil, keep: Int? = nil, pipeline: String? = nil, includesInterrupted: Bool = false
   ) {
@@ -27,13 +27,13 @@ public struct PruneRule: Sendable, Hashable {
   }
 }
 
-/// What was, or would be, forgotten.
+/// What was, or would be, deleted.
 public struct PruneReport: Sendable, Hashable {
-  /// The runs, nested ones included. The caller may remove the log directories of exactly these.
+  /// The runs, including nested ones. The caller may remove the log directories of exactly these.
   public var runs: [RunID] = []
-  /// How many records of operations.
+  /// The number of deleted operation records.
   public var operations = 0
-  /// How many records of attempts.
+  /// The number of deleted attempt records.
   public var attempts = 0
 
   /// Creates a report.
@@ -45,12 +45,13 @@ public struct PruneReport: Sendable, Hashable {
 }
 
 extension History {
-  /// Forgets ended runs that the rule names, with the runs nested in them.
+  /// Deletes ended runs that match the rule, with the runs nested in them.
   ///
-  /// A run that goes on is kept, so is one that was interrupted and waits for `resume`, unless the rule includes these, and so is one with a
-  /// result file or artifacts that a run which is kept has reused, or with items or nested runs that one which has not succeeded takes over. A nested run goes with the run that started it; by itself where that is not in the
-  /// workspace, as after the import of a part. With `dryRun` nothing is changed. Runs are deleted 100 at a time, so that other writers are not kept waiting; when an error ends it early, what was
-  /// deleted so far is whole, and a repetition finds the rest. Where `requester` asks for it, that is recorded with it.
+  /// The following are kept: a run that is active; one that was interrupted and waits for `resume`, unless the rule includes these; one with a result
+  /// file or artifacts that a kept run has reused; and one with items or nested runs that a run which has not succeeded may reuse. A nested run is
+  /// deleted with the run that started it, or by itself if that is not in the workspace, as after a partial import. With `dryRun` nothing is changed.
+  /// Runs are deleted 100 at a time, so that other writers need not wait long; if an error ends it early, what was deleted so far is complete, and
+  /// another call finds the rest. A `requester` is recorded.
   public func prune(
     _ rule: PruneRule, dryRun: Bool = false, for requester: Requester? = nil
   ) throws(WorkspaceError) -> PruneReport {
@@ -58,7 +59,7 @@ extension History {
     return try prune(rule, dryRun: dryRun, in: entry)
   }
 
-  /// The same, recorded in an entry of the audit that other rules may share.
+  /// Deletes runs, recorded in an audit entry that other rules may share.
   package func prune(
     _ rule: PruneRule, dryRun: Bool = false, in entry: CountedEntry?
   ) throws(WorkspaceError) -> PruneReport {
@@ -83,16 +84,16 @@ extension History {
   }
 }
 
-/// Finds what a rule names, and deletes it.
+/// Finds the runs that match a rule, and deletes them.
 struct PruneSelection {
   let rule: PruneRule
 
-  /// The runs to forget: each is followed by those nested in it.
+  /// Returns the runs to delete, each followed by those nested in it.
   func runs(in db: Database) throws -> [RunRows.Numbered] {
     guard rule.olderThan != nil || rule.keep != nil else { return [] }
     var listing = RunFilter(pipeline: rule.pipeline, labels: rule.labels, order: .newestFirst)
     listing.includesParentless = true
-    // The latest ones must be seen to be counted; without a number to keep, only the older ones are looked at.
+    // The latest ones must be read to be counted; without a number to keep, only the older ones are read.
     if rule.keep == nil { listing.until = rule.olderThan }
     let order = RunListing(filter: listing)
     var seen: [String: Int] = [:]
@@ -107,7 +108,7 @@ struct PruneSelection {
     }
     for index in families.indices { try addNested(to: &families[index], in: db) }
     families.removeAll { family in
-      // What is nested in a run that has ended can no longer be resumed.
+      // Runs nested in an ended run can no longer be resumed.
       (!rule.includesInterrupted && family.first?.isInterrupted == true)
         || family.contains { !$0.record.state.isFinal && !$0.isAbandoned }
     }
@@ -122,9 +123,9 @@ struct PruneSelection {
     }
   }
 
-  /// Without the runs that others still need, until nothing more has to be kept.
+  /// Returns the families without runs that others still need, repeated until nothing more has to be kept.
   private func withoutReused(_ families: [[RunRows.Numbered]], in db: Database) throws -> [[RunRows.Numbered]] {
-    // A run that has not succeeded may yet take over items of loops and nested runs, when it is resumed or retried.
+    // A run that has not succeeded may still reuse items of loops and nested runs, when it is resumed or retried.
     let uses = try Row.fetchAll(
       db,
       sql: """
@@ -167,7 +168,7 @@ struct PruneSelection {
         try $0.delete(StoredApproval.self, where: StoredApproval.of(run.number))
         try $0.delete(StoredRequest.self, where: StoredRequest.run == run.number)
         try $0.delete(StoredRun.self, where: StoredRun.number == run.number)
-        // That there was an occasion is remembered longer.
+        // Occasions are kept longer.
         try $0.update(StoredOccasion.self, set: [StoredOccasion.run.set(nil)], where: StoredOccasion.run == run.number)
       }
       deleted.runs.append(run.record.id)

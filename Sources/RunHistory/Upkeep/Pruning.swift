@@ -1,28 +1,28 @@
 import Workspace
 
-/// Forgets runs with their logs and results, also on a disk that is full.
+/// Deletes runs with their logs and results, even on a full disk.
 ///
-/// The records go first, because a record without its files tells of what is not there. But to delete a record needs space itself, for SQLite's log. So
-/// where there is none, the files of the runs that were selected go first, the oldest run's before all others, and only until the records can
-/// follow. When that is interrupted, or the disk stays full, runs are left that have ended and have lost their files: `logs` and whatever wants
-/// such a result say that the file is missing, nothing takes it for an empty one, and the next pruning forgets the runs. Files of runs that are
-/// kept, those that a kept run has reused included, are never touched.
+/// The records are deleted first, because a record without its files refers to something that does not exist. But deleting a record itself requires
+/// space for SQLite's log. If there is none, files of the selected runs are deleted first, beginning with the oldest run, and only until the records
+/// can be deleted. If this is interrupted, or the disk stays full, ended runs without their files remain: `logs` and anything that needs such a
+/// result reports the missing file, nothing treats it as empty, and the next pruning deletes the runs. Files of kept runs, including those that a
+/// kept run has reused, are never touched.
 package struct Pruning {
-  /// How much is freed before the records are tried again. SQLite's log takes a page or two for each run.
+  /// How many bytes are freed before deleting the records is retried. SQLite's log takes a page or two for each run.
   private static let step: Int64 = 1 << 20
 
   private let directories: RunDirectories
-  /// What forgets the records: ``History/prune(_:dryRun:)``. Tests let it fail.
+  /// Deletes the records: ``History/prune(_:dryRun:for:)``. Tests let it fail.
   private let forget: (PruneRule, _ dryRun: Bool) throws(WorkspaceError) -> PruneReport
 
-  /// Forgets runs of `history`, because `requester` asks for it.
+  /// Deletes runs of `history` on behalf of `requester`.
   package init(_ history: History, for requester: Requester? = nil) {
     self.init(workspace: history.workspace.directory) { rule, dryRun throws(WorkspaceError) in
       try history.prune(rule, dryRun: dryRun, for: requester)
     }
   }
 
-  /// Forgets runs of `history`, recorded in an entry of the audit that may be about others as well.
+  /// Deletes runs of `history`, recorded in an audit entry that may be shared.
   package init(_ history: History, in entry: CountedEntry) {
     self.init(workspace: history.workspace.directory) { rule, dryRun throws(WorkspaceError) in
       try history.prune(rule, dryRun: dryRun, in: entry)
@@ -36,9 +36,9 @@ package struct Pruning {
     self.forget = forget
   }
 
-  /// Forgets what the rule names, or with `dryRun` says what that would be.
+  /// Deletes the runs that match the rule, or with `dryRun` returns what that would be.
   ///
-  /// - Returns: The runs, and the files that went, or would go, with them.
+  /// - Returns: The runs, and the files that were, or would be, deleted with them.
   /// - Throws: ``WorkspaceError``; `full` if the records could not be deleted even without the files.
   package func run(
     _ rule: PruneRule, dryRun: Bool = false
@@ -63,7 +63,7 @@ package struct Pruning {
   private func makeRoom(
     _ rule: PruneRule, _ removal: inout RunDirectories.Removal
   ) throws(WorkspaceError) -> PruneReport {
-    // The latest are first in it.
+    // The latest run is first.
     var rest = try forget(rule, true).runs
     while true {
       let before = removal.bytes

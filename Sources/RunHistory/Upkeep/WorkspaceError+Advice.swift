@@ -1,7 +1,7 @@
 import Workspace
 
 extension WorkspaceError {
-  /// Whether the file of the database is damaged, or is none any more; so that it can be set aside, with what can be saved of it in a new one.
+  /// Whether the database file is damaged, or no longer a database, so that it can be set aside and what can be saved copied to a new one.
   package var isDamage: Bool {
     switch self {
     case .corrupt, .notAWorkspace(_, reason: "the file is not a database"): true
@@ -9,7 +9,7 @@ extension WorkspaceError {
     }
   }
 
-  /// As ``description``, for somebody who has the tool at hand.
+  /// The same as ``description``, for users of the command-line tool.
   package var advice: String {
     switch self {
     case .corrupt(let path, let message): "\(path) is damaged (\(message))\(Self.repair)."

@@ -1,12 +1,12 @@
 import Glibc
 import OperatingSystem
 
-/// Where the workspace of a command is, and how that was found out.
+/// The location of a command's workspace, and how it was determined.
 package struct WorkspaceLocation: Sendable, Hashable {
-  /// The name of the network file system that it is on; nil where it is on none.
+  /// The name of the network file system that it is on; nil if it is local.
   package var networkFileSystem: String? { FileSystem.networkName(at: path) }
 
-  /// What decided.
+  /// What determined the location.
   package enum Origin: String, Sendable {
     /// The option `--workspace`.
     case option
@@ -18,24 +18,24 @@ package struct WorkspaceLocation: Sendable, Hashable {
     case state
   }
 
-  /// What there is at a path where a workspace may be.
+  /// What exists at a possible path of a workspace.
   package enum Candidate: Sendable {
     case none
     /// A directory of this user.
     case own
-    /// A directory of another user, or one that a link of another user leads to.
+    /// A directory of another user, or one that another user's link leads to.
     case foreign
   }
 
-  /// What the search asks the computer.
+  /// What the search reads from the computer.
   package struct Surroundings {
     package var currentDirectory: String
     package var variable: (String) -> String?
-    /// The home directory when `HOME` does not say.
+    /// The home directory if `HOME` is not set.
     package var home: () -> String?
-    /// What there is at an absolute path.
+    /// What exists at an absolute path.
     package var candidate: (String) -> Candidate
-    /// The absolute path of a file, links followed.
+    /// The absolute path of a file, following links.
     package var resolved: (String) -> String
 
     package init(
@@ -50,12 +50,12 @@ package struct WorkspaceLocation: Sendable, Hashable {
     }
   }
 
-  /// The directory, absolute.
+  /// The absolute path of the directory.
   package var path: String
   package var origin: Origin
-  /// The directory in which the search for `.penstock` began; nil where none was searched for.
+  /// The directory in which the search for `.penstock` began; nil if there was no search.
   package var start: String?
-  /// The first `.penstock` of another user that the search came across.
+  /// The first `.penstock` of another user that the search found.
   package var ignored: String?
 
   package init(path: String, origin: Origin, start: String? = nil, ignored: String? = nil) {
@@ -65,12 +65,13 @@ package struct WorkspaceLocation: Sendable, Hashable {
     self.ignored = ignored
   }
 
-  /// Finds the workspace; nil when nothing says where the user's state directory is.
+  /// Finds the workspace; returns nil if the user's state directory cannot be determined.
   ///
-  /// For a pipeline file the workspace is the same wherever the caller stands and whatever links lead to the file, so that locks and the history do not depend
-  /// on that. A `.penstock` of another user is ignored: `resume` executes what a workspace holds, so that one left in `/tmp` must not be taken for one's own.
+  /// For a pipeline file, the workspace is the same whatever the current directory and whatever links lead to the file, so that locks and the history
+  /// do not depend on these. A `.penstock` of another user is ignored: `resume` executes what a workspace contains, so one planted in `/tmp` must not
+  /// be used.
   ///
-  /// `file` is the pipeline file of the command; nil where it has none.
+  /// `file` is the pipeline file of the command; nil if it has none.
   package static func find(
     option: String?, file: String? = nil, in surroundings: Surroundings = .current
   ) -> WorkspaceLocation? {
@@ -95,13 +96,13 @@ package struct WorkspaceLocation: Sendable, Hashable {
     func state(_ path: String) -> WorkspaceLocation {
       WorkspaceLocation(path: absolute(path, from: directory), origin: .state, start: start, ignored: ignored)
     }
-    // The XDG specification has relative paths ignored.
+    // The XDG specification requires relative paths to be ignored.
     if let home = surroundings.variable("XDG_STATE_HOME"), home.hasPrefix("/") { return state(home + "/penstock") }
     let home = surroundings.variable("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? surroundings.home()
     return home.map { state($0 + "/.local/state/penstock") }
   }
 
-  /// The directory of a pipeline file; nil where it has none, as standard input and pipes.
+  /// Returns the directory of a pipeline file, or nil if it has none, like standard input and pipes.
   private static func directory(of file: String, in surroundings: Surroundings) -> String? {
     let given = absolute(file, from: surroundings.currentDirectory)
     let resolved = surroundings.resolved(given)
@@ -109,7 +110,7 @@ package struct WorkspaceLocation: Sendable, Hashable {
     return isStream ? nil : PathText.directory(of: resolved)
   }
 
-  /// How the workspace was chosen, to stand in parentheses behind its path.
+  /// How the workspace was chosen, to be shown in parentheses after its path.
   package var originText: String {
     switch origin {
     case .option: "from --workspace"
@@ -119,7 +120,7 @@ package struct WorkspaceLocation: Sendable, Hashable {
     }
   }
 
-  /// What was looked for in vain, for a sentence.
+  /// What was searched without success, for a sentence.
   package var searchText: String {
     guard origin == .state else { return "there is no workspace at '\(path)' (\(originText))" }
     return
@@ -130,8 +131,8 @@ package struct WorkspaceLocation: Sendable, Hashable {
     ignored.map { "; ignored '\($0)', which belongs to another user" } ?? ""
   }
 
-  /// Whether there is a database in the directory. Where a directory may not be entered, nobody knows: it counts as there, so that to open it tells
-  /// of the permission.
+  /// Whether there is a database in the directory. If the directory is not accessible, this is unknown and counts as true, so that opening it reports
+  /// the missing permission.
   package var hasDatabase: Bool {
     faccessat(AT_FDCWD, path + "/workspace.db", F_OK, AT_EACCESS) == 0 || errno == EACCES
   }
@@ -160,7 +161,7 @@ extension WorkspaceLocation.Surroundings {
         guard lstat(path, &link) == 0, stat(path, &directory) == 0, directory.st_mode & S_IFMT == S_IFDIR else {
           return .none
         }
-        // Whoever may change the link could lead to any other directory of this user.
+        // The owner of the link could redirect it to any other directory of this user.
         return directory.st_uid == geteuid() && [geteuid(), 0].contains(link.st_uid) ? .own : .foreign
       },
       resolved: PathText.absolute

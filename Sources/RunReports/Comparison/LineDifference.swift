@@ -1,25 +1,25 @@
-/// What two texts have and have not in common, line by line, as `diff -u` shows it.
+/// The line-by-line difference between two texts, as shown by `diff -u`.
 package struct LineDifference: Sendable, Equatable {
   /// One line of the difference.
   package enum Line: Sendable, Equatable {
     case common(String)
     case removed(String)
     case added(String)
-    /// So many common lines are left out.
+    /// A number of common lines that are left out.
     case omitted(Int)
   }
 
   /// The difference, with three common lines around each change.
   package private(set) var lines: [Line] = []
-  /// How many lines only the first text has.
+  /// The number of lines that only the first text has.
   package private(set) var removed = 0
-  /// How many lines only the second text has.
+  /// The number of lines that only the second text has.
   package private(set) var added = 0
 
   package var isEmpty: Bool { removed == 0 && added == 0 }
 
   private static let context = 3
-  /// Of longer middles, in which nearly everything may differ, the shortest difference is not looked for: that takes the square of their length.
+  /// The maximum length, in lines, of a middle section whose shortest difference is computed: the search takes quadratic time if nearly everything differs.
   private static let longestSearch = 4000
 
   package init(from first: String, to second: String) {
@@ -82,7 +82,7 @@ package struct LineDifference: Sendable, Equatable {
     return lines
   }
 
-  /// Leaves out the common lines that are far from every change.
+  /// Removes the common lines that are far from every change.
   private static func shortened(_ lines: [Line]) -> [Line] {
     var isNear = [Bool](repeating: false, count: lines.count)
     for (index, line) in lines.enumerated() {

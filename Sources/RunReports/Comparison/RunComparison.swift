@@ -4,29 +4,29 @@ import RunHistory
 import Values
 import Workspace
 
-/// What is different between two runs: in what they were asked to do, and in what came of it.
+/// The differences between two runs: in their inputs and in their outcomes.
 package struct RunComparison: Sendable {
-  /// A thing that has a value in each run, and not the same; nil where it has none.
+  /// A value that differs between the runs; nil in a run that does not have it.
   package struct Difference: Sendable, Equatable {
     package var name: String
     package var first: String?
     package var second: String?
   }
 
-  /// An operation, or an item of a loop, that is not the same in both runs.
+  /// An operation, or an item of a loop, that differs between the runs.
   package struct Operation: Sendable, Equatable {
     package var name: String
-    /// What an item is called in the second run, or in the only one that has it.
+    /// The label of an item in the second run, or in the only one that has it.
     package var label: String?
     /// `state`, `reused_from`, `error`, `attempts` and `result`, as far as they differ.
     package var differences: [Difference]
-    /// In milliseconds; nil where it has not run.
+    /// In milliseconds; nil if it has not run.
     package var firstDuration: Double?
     package var secondDuration: Double?
     /// The logs that differ: `stdout`, `stderr`.
     package var logs: [Log] = []
 
-    /// Whether it took at least twice as long or half as long, and the difference is one that a person would notice: half a second.
+    /// Whether it took at least twice or half as long, and the difference is noticeable: at least half a second.
     package var hasOtherDuration: Bool {
       guard let firstDuration, let secondDuration else { return false }
       let (shorter, longer) = (min(firstDuration, secondDuration), max(firstDuration, secondDuration))
@@ -45,15 +45,15 @@ package struct RunComparison: Sendable {
   /// `pipeline`, `state`, `reason`, `trigger`, `host` and so on, as far as they differ.
   package private(set) var run: [Difference] = []
   package private(set) var params: [Difference] = []
-  /// The variables of files under `env_file` whose values differ, of which only hashes are kept.
+  /// The variables of files under `env_file` whose values differ; only their hashes are recorded.
   package let variables: [VariableChange]
-  /// The definition, as it was recorded.
+  /// The recorded definition.
   package private(set) var definition: LineDifference
-  /// In the order of the second run; what only the first one has comes last.
+  /// In the order of the second run, followed by operations that only the first one has.
   package private(set) var operations: [Operation] = []
-  /// The shortest difference of durations that is shown, in milliseconds: below it, most are chance.
+  /// The minimum difference in duration that is shown, in milliseconds: smaller ones are mostly chance.
   private static let noticeable = 500.0
-  /// The longest log that is compared, in bytes; of longer ones the beginning is.
+  /// The maximum length of a log that is compared, in bytes; only the beginning of a longer one is.
   private static let longestLog = 1 << 20
 
   /// Compares two runs of `history`, with their logs.
@@ -75,13 +75,13 @@ package struct RunComparison: Sendable {
     }
   }
 
-  /// Whether nothing differs but when it was, and how long it took.
+  /// Whether nothing differs except times and durations.
   package var isSame: Bool {
     run.isEmpty && params.isEmpty && variables.isEmpty && definition.isEmpty
       && operations.allSatisfy { $0.differences.isEmpty && $0.logs.isEmpty }
   }
 
-  /// The instants that the runs were told to stand for; none where each stands for its own start, or a retry for the instant of the other.
+  /// Returns the instants that the runs were explicitly started for; nil if each stands for its own start, or a retry for the instant of the other.
   private static func instants(
     _ first: RunRecord, _ second: RunRecord, in history: History
   ) throws(WorkspaceError) -> [RecordTime?] {
@@ -128,7 +128,7 @@ package struct RunComparison: Sendable {
       self.workspace = workspace
     }
 
-    /// Whether something that only the other run has is an item of a loop that this one has taken over as a whole.
+    /// Returns whether `name`, which only the other run has, is an item of a loop that this run has reused as a whole.
     func hasReusedLoop(of name: String, in other: Side) -> Bool {
       guard operations[name] == nil, let loop = other.operations[name]?.parent.flatMap({ other.names[$0] }) else {
         return false
@@ -136,7 +136,7 @@ package struct RunComparison: Sendable {
       return operations[loop]?.state == .reused
     }
 
-    /// The beginning of a log of the latest attempt; empty where there is none.
+    /// Returns the beginning of a log of the latest attempt; empty if there is none.
     func log(_ file: KeyPath<AttemptRecord, String?>, of name: String) -> String {
       guard let path = operations[name].flatMap({ attempts[$0.ordinal] })?[keyPath: file] else { return "" }
       let bytes = try? RunFilePath.open(path, in: workspace).prefix(longestLog)
@@ -146,7 +146,7 @@ package struct RunComparison: Sendable {
 
   private static func compare(_ name: String, _ left: Side, _ right: Side) -> Operation {
     let (one, other) = (left.operations[name], right.operations[name])
-    // What one of them has taken over has neither attempts nor logs nor a duration of its own there.
+    // A reused operation has no attempts, logs or duration of its own.
     let isReused = [one, other].contains { $0?.state == .reused }
     let isSuccess = [one, other].allSatisfy { $0?.isDone == true }
     var operation = Operation(
@@ -165,7 +165,7 @@ package struct RunComparison: Sendable {
       case .file(_, let size): "\(SizeNotation.format(size)) in a file"
       }
     }
-    // Of two successes, which run executed them counts only where they differ in something else.
+    // If both succeeded, it matters which run executed them only if something else differs.
     if !(isReused && isSuccess) || !operation.differences.isEmpty {
       let others = operation.differences
       operation.differences = []

@@ -2,7 +2,7 @@ import RunHistory
 import Values
 
 extension AuditEntry {
-  /// The entry with the names of the view `audit`.
+  /// Returns the entry as JSON, with the names of the view `audit`.
   package func jsonValue() -> JSONValue {
     .object([
       "time": JSONValue(time), "who": .string(requester.who), "how": .string(requester.means.rawValue),

@@ -2,12 +2,12 @@ import RunHistory
 import Values
 
 extension DurationStatistics {
-  /// The members of ``jsonValue()`` that are columns of comma-separated values, in their order.
+  /// The members of ``jsonValue()`` that are CSV columns, in order.
   package static let columns = [
     "pipeline", "operation", "count", "succeeded", "failed", "average_ms", "p50_ms", "p95_ms", "max_ms", "retried",
   ]
 
-  /// The durations of one operation or pipeline, with how they went along the time.
+  /// Returns the durations of one operation or pipeline as JSON, with their trend over time.
   package func jsonValue() -> JSONValue {
     func number(_ value: Double?) -> JSONValue { value.map { .double($0) } ?? .null }
     return .object([

@@ -3,7 +3,7 @@ import PipelineLanguage
 import Values
 
 extension PlanDescription.Step {
-  /// What a run would do with one operation.
+  /// Returns what a run would do with one operation, as JSON.
   package func jsonValue() -> JSONValue {
     var source: JSONValue = .null
     var cause: JSONValue = .null

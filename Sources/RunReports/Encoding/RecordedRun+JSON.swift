@@ -3,7 +3,7 @@ import RunHistory
 import Values
 
 extension History {
-  /// One run with everything that is recorded of it, for reading, with the names and units of the public views. What has no value is null.
+  /// Returns a run with everything that is recorded of it, for display, with the names and units of the public views. Missing values are null.
   public static func json(_ whole: RecordedRun) -> JSONValue {
     let attempts = Dictionary(grouping: whole.attempts, by: \.ordinal)
     let names = Dictionary(whole.operations.map { ($0.ordinal, $0.name) }, uniquingKeysWith: { $1 })
@@ -20,7 +20,7 @@ extension History {
 }
 
 extension OperationRecord {
-  /// The operation, an item of the loop `parent` where that is not nil, with its attempts, which are a list here; how many there were is `attempt_count`.
+  /// Returns the operation as JSON, with the name of its loop if it is an item. `attempts` is a list here; their number is `attempt_count`.
   func jsonValue(parent: String?, attempts list: [AttemptRecord]) -> JSONValue {
     .object([
       "operation": .string(name), "position": JSONValue(position), "parent": JSONValue(parent),
@@ -39,7 +39,7 @@ extension OperationRecord {
 }
 
 extension AttemptRecord {
-  /// The attempt. The operation has the result of its last attempt, `last`; for reading, it stands here, too.
+  /// Returns the attempt as JSON. The result of the last attempt is recorded with the operation, and passed as `last` so that it appears here as well.
   fileprivate func jsonValue(result last: RecordedResult) -> JSONValue {
     let isShared = result == .none && state == .succeeded
     var object: OrderedDictionary<String, JSONValue> = [
@@ -70,13 +70,13 @@ extension Approval {
 }
 
 extension RecordedResult {
-  /// The result where it is recorded itself, else null.
+  /// The result if it is recorded inline, else null.
   fileprivate var jsonValue: JSONValue {
     guard case .inline(let text) = self else { return .null }
     return JSONValue(recorded: text)
   }
 
-  /// The path of the file that it is in, else null.
+  /// The path of the file that contains it, else null.
   fileprivate var jsonFile: JSONValue {
     guard case .file(let path, _) = self else { return .null }
     return .string(path)
@@ -96,6 +96,6 @@ extension JSONValue {
   /// The delay before the next attempt in milliseconds.
   init(retryDelay attempt: AttemptRecord) { self.init(milliseconds: attempt.retryDelay) }
 
-  /// A number of microseconds, in milliseconds.
+  /// Converts microseconds to milliseconds.
   init(milliseconds microseconds: Int64?) { self = microseconds.map { .double(Double($0) / 1000) } ?? .null }
 }

@@ -3,7 +3,7 @@ import RunHistory
 import Values
 
 extension RunComparison {
-  /// The comparison as an object. What is the same in both runs is left out of it.
+  /// Returns the comparison as an object. Values that are the same in both runs are omitted.
   package func jsonValue() -> JSONValue {
     .object([
       "first": .string(first.id.text), "second": .string(second.id.text), "same": .bool(isSame),
@@ -36,7 +36,7 @@ extension RunComparison {
       OrderedDictionary(uniqueKeysWithValues: differences.map { ($0.name, pair($0, isJSON: isJSON($0.name))) }))
   }
 
-  /// The two values; those that are JSON texts as what they say. What is said of a result in a file is none, and stays a text.
+  /// Returns the two values; recorded JSON texts are parsed. The description of a result in a file is not JSON and stays a string.
   private static func pair(_ difference: Difference, isJSON: Bool) -> JSONValue {
     .array([difference.first, difference.second].map { isJSON ? JSONValue(recorded: $0) : JSONValue($0) })
   }
@@ -51,7 +51,7 @@ extension RunComparison {
 }
 
 extension LineDifference {
-  /// The lines as `diff -u` writes them: each begins with `-`, `+` or a blank.
+  /// The lines in the format of `diff -u`: each begins with `-`, `+` or a space.
   package var text: [String] {
     lines.map { line in
       switch line {

@@ -3,11 +3,11 @@ import RunHistory
 import Values
 
 extension RunEvent {
-  /// Whether the event is told as JSON: files that are being written concern this process alone.
+  /// Whether the event is included in JSON output: files being written only concern this process.
   package var isTold: Bool { if case .output = self { false } else { true } }
 
-  /// The event as an object whose `event` says what it is: `run`, `operation`, `attempt`, `progress`, `approval` or `notice`. All
-  /// have `run` and, but for progress and a notice, `time`, that of the record unless another one is given. Members that have no value are left out.
+  /// Returns the event as an object whose `event` is its kind: `run`, `operation`, `attempt`, `progress`, `approval` or `notice`. All
+  /// have `run` and, except for `progress` and `notice`, `time`: that of the record, unless another one is given. Members without a value are omitted.
   package func jsonValue(at time: RecordTime? = nil, operationName: (RunID, Int) -> String?) -> JSONValue {
     var object: OrderedDictionary<String, JSONValue> = [:]
     func add(_ name: String, _ value: JSONValue) {
@@ -37,7 +37,7 @@ extension RunEvent {
       add("error_code", JSONValue(record.error?.code))
       add("error", JSONValue(record.error?.message))
       if record.attempts > 0 {
-        // As in a whole run, where `attempts` is the list of them.
+        // Also `attempt_count`, as in a whole run, where `attempts` is the list of them.
         add("attempt_count", JSONValue(record.attempts))
         add("attempts", JSONValue(record.attempts))
       }

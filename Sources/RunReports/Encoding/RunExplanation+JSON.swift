@@ -1,7 +1,7 @@
 import Values
 
 extension RunExplanation {
-  /// An object for each entry.
+  /// Returns an object for each entry.
   package func jsonValues() -> [JSONValue] {
     entries.map { entry in
       .object([

@@ -3,7 +3,7 @@ import RunHistory
 import Values
 
 extension RunRecord {
-  /// The run with the names and units of the view `runs`.
+  /// Returns the run as JSON, with the names and units of the view `runs`.
   package func jsonValue() -> JSONValue {
     var object = identityMembers
     object.merge(countMembers) { $1 }
@@ -11,13 +11,13 @@ extension RunRecord {
     return .object(object)
   }
 
-  /// The members of ``jsonValue()`` that a list of runs has as columns of comma-separated values, in their order.
+  /// The members of ``jsonValue()`` that are CSV columns in a list of runs, in order.
   package static let columns = [
     "id", "pipeline", "state", "reason", "trigger", "created_at", "started_at", "ended_at", "duration_ms", "operations",
     "succeeded", "failed", "skipped", "cancelled", "reused", "host", "user", "path", "labels", "at",
   ]
 
-  /// What the run is, and when it was.
+  /// The members that identify the run, and its times.
   var identityMembers: OrderedDictionary<String, JSONValue> {
     [
       "id": .string(id.text), "pipeline": .string(pipeline), "state": .string(state.rawValue),
@@ -30,7 +30,7 @@ extension RunRecord {
     ]
   }
 
-  /// How many operations it has, and how those that have ended did.
+  /// The number of its operations, and of each outcome.
   var countMembers: OrderedDictionary<String, JSONValue> {
     [
       "operations": JSONValue(counts.operations), "succeeded": JSONValue(counts.succeeded),
@@ -39,7 +39,7 @@ extension RunRecord {
     ]
   }
 
-  /// The controller that asked for it, what that told, the instant that it stands for, who cancelled it, and its labels.
+  /// The controller that requested it, its event, the instant that the run stands for, who cancelled it, and its labels.
   var causeMembers: OrderedDictionary<String, JSONValue> {
     [
       "controller": JSONValue(controller), "event": JSONValue(recorded: event), "at": JSONValue(instant),
@@ -50,7 +50,7 @@ extension RunRecord {
 }
 
 extension RunOutcome {
-  /// The event `result` at the end of a run: how it ended, and its results in the order of `operations`, else by name.
+  /// Returns the event `result` at the end of a run: how it ended, and its results in the order of `operations`, else by name.
   package func jsonValue(operations: [String]?) -> JSONValue {
     var object: OrderedDictionary<String, JSONValue> = [
       "event": "result", "run": .string(run.id.text), "state": .string(run.state.rawValue),

@@ -4,7 +4,7 @@ import Values
 import Workspace
 
 extension PruneRule {
-  /// The rule that `retention` of a pipeline stands for at an instant.
+  /// Creates the rule for a pipeline's `retention` at an instant.
   public init(_ retention: PipelineDefinition.Retention, of pipeline: String, now: RecordTime = .now) {
     self.init(
       olderThan: retention.olderThan.map { now.advanced(by: -$0.wholeMicroseconds) }, keep: retention.keep,
@@ -13,13 +13,13 @@ extension PruneRule {
 }
 
 extension History {
-  /// What each pipeline says about its own runs: the `retention` in the definition of its latest run, by the names of the pipelines.
+  /// Returns the retention of each pipeline's own runs: the `retention` in the definition recorded with its latest run.
   ///
-  /// Pipelines that say nothing are left out, unless there is something `otherwise`. The definition is the one that is recorded, wherever the file is by now.
+  /// Pipelines without one are omitted, unless `otherwise` is given. Their current files are not read.
   ///
   /// - Parameters:
   ///   - pipeline: A name or a pattern; nil for all.
-  ///   - otherwise: What holds for pipelines that say nothing. Default nil, for nothing.
+  ///   - otherwise: The retention of pipelines that have none. Default nil.
   /// - Returns: The pipelines with a retention, in order of their names.
   /// - Throws: ``WorkspaceError`` if the workspace cannot be read.
   public func retentions(
@@ -32,7 +32,7 @@ extension History {
   }
 }
 
-/// Finds `retention` in the text of a definition, whatever else is in it: it was checked when it ran.
+/// Reads `retention` from the text of a definition, ignoring the rest: it was checked when it ran.
 enum RecordedRetention {
   static func read(_ text: String) -> PipelineDefinition.Retention? {
     guard text.contains("retention") else { return nil }

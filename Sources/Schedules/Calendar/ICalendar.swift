@@ -1,17 +1,17 @@
-/// Days and times that a calendar file (RFC 5545) names, such as the holidays of a country.
+/// The dates and times that a calendar file (RFC 5545) names, such as a country's public holidays.
 ///
-/// A list of dates would do for holidays, in about 40 lines instead of 500; but what people are given is a file of a calendar: public holidays that are published
-/// as `.ics`, and the calendars of teams, with events that recur each year, moved instances, and zones. They would have to convert it, and again each year.
+/// A plain list of dates would take about 40 lines instead of 500, but public holidays are published as `.ics` files, and team calendars contain
+/// yearly events, moved instances and zones. Users would have to convert those files, and do so again every year.
 ///
 /// A value is immutable and can be used from any thread.
 public struct ICalendar: Sendable {
-  /// What takes place at an instant.
+  /// The events that take place at an instant.
   public struct Moment: Sendable, Hashable {
-    /// The summaries of what takes place, in the order of the file; empty where nothing does.
+    /// The summaries of these events, in file order; empty if there are none.
     public let summaries: [String]
-    /// Whether anything takes place.
+    /// Whether any event takes place.
     public let isTaken: Bool
-    /// When the next thing begins or ends; nil where nothing does for two years.
+    /// When the next event begins or ends; nil if none does for two years.
     public let until: UnixTime?
   }
 
@@ -23,23 +23,23 @@ public struct ICalendar: Sendable {
     self.zones = zones
   }
 
-  /// Reads a file.
+  /// Reads a calendar file.
   ///
-  /// Only events count: what has the status CANCELLED does not, nor what takes no time. Repetitions are those of ``YearlyRule``, with
-  /// EXDATE, RDATE and RECURRENCE-ID; any other is an error, as days that are left out silently are worse.
+  /// Only events count. Cancelled events (STATUS:CANCELLED) and events without duration are ignored. Recurrence is supported as far as ``YearlyRule``
+  /// describes it, with EXDATE, RDATE and RECURRENCE-ID; any other rule is an error, because silently missing days would be worse.
   ///
   /// - Parameters:
-  ///   - bytes: What is in the file, at most 4 MiB.
-  ///   - zones: Where time zones that the file names are found.
+  ///   - bytes: The contents of the file, at most 4 MiB.
+  ///   - zones: The database in which the time zones that the file names are looked up.
   /// - Throws: ``ICalendarError``, with the line.
   public init(_ bytes: [UInt8], zones: TimeZoneDatabase) throws(ICalendarError) {
     self = try ICalendarReader.read(bytes, zones: zones)
   }
 
-  /// How many events there are.
+  /// The number of events.
   public var count: Int { events.count }
 
-  /// What takes place at `instant`, where days are those of `zone`.
+  /// Returns the events that take place at `instant`; whole days are days of `zone`.
   public func moment(at instant: UnixTime, in zone: TimeZoneRules) -> Moment {
     let year = zone.civilTime(at: instant).date.year
     var summaries: [String] = []

@@ -1,6 +1,6 @@
 /// Reads durations as in `P1D`, `P2W` and `PT1H30M`.
 enum ICalendarDuration {
-  /// The days and the seconds beside them; nil where `text` is no duration, is negative, or is longer than a thousand years.
+  /// Returns the days, and the seconds in addition to them; nil if `text` is not a duration, is negative, or exceeds a thousand years.
   static func parse(_ text: String) -> (days: Int64, seconds: Int64)? {
     var rest = Array(text.utf8)[...]
     if rest.first == UInt8(ascii: "+") { rest.removeFirst() }

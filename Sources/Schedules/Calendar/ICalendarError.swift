@@ -1,6 +1,6 @@
-/// Why a file is no calendar that can be used.
+/// The reason that a file is not a usable calendar.
 public struct ICalendarError: Error, Sendable, Hashable {
-  /// Where in the file, from 1; the line on which a folded one begins.
+  /// The line in the file, from 1; for a folded line, its first.
   public let line: Int
   /// What is wrong, in one sentence without a full stop.
   public let message: String
@@ -10,6 +10,6 @@ public struct ICalendarError: Error, Sendable, Hashable {
 }
 
 extension ICalendarError: CustomStringConvertible {
-  /// As in `line 12: …`.
+  /// For example, `line 12: …`.
   public var description: String { "line \(line): \(message)" }
 }

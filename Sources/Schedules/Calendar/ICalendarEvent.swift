@@ -1,13 +1,13 @@
-/// Something that takes place once or every year.
+/// An event that takes place once or every year.
 struct ICalendarEvent: Sendable {
   var summary: String
   var start: ICalendarTime
-  /// How long it takes: by the calendar for days, in seconds for times.
+  /// The duration: in calendar days for dates, in seconds for times.
   var length: Length = .seconds(0)
   var rule: YearlyRule?
-  /// Other beginnings than those of the rule.
+  /// Start times in addition to those of the rule.
   var additions: [ICalendarTime] = []
-  /// Beginnings at which it does not take place.
+  /// Start times at which the event does not take place.
   var exceptions: Set<ICalendarTime> = []
 
   enum Length: Sendable, Hashable {
@@ -15,18 +15,18 @@ struct ICalendarEvent: Sendable {
     case seconds(Int64)
   }
 
-  /// The beginnings in `years`, and those that no rule tells.
+  /// Returns the start times in `years`, and those that do not come from the rule.
   ///
   /// - Parameters:
-  ///   - years: Where to look.
-  ///   - instant: Gives the instant of a time, for ends of rules that are given in another zone than the beginning.
-  /// - Returns: The beginnings, in no order.
+  ///   - years: The years to search.
+  ///   - instant: Returns the instant of a time, for rules whose end is given in a different zone from their start.
+  /// - Returns: The start times, unordered.
   func starts(in years: ClosedRange<Int>, instant: (ICalendarTime) -> UnixTime) -> [ICalendarTime] {
     var starts = [start] + additions
     if let rule {
       let first = start.civil.date
       for year in years where year >= first.year {
-        // The first one takes place even where its rule does not name it.
+        // The first occurrence takes place even if the rule does not name it.
         for date in rule.dates(in: year, start: first) where date > first {
           let time = start.moved(to: date)
           if !isAfterEnd(time, rule, instant) { starts.append(time) }

@@ -1,17 +1,17 @@
-/// One property of a file, as in `DTSTART;VALUE=DATE:20260101`.
+/// One property line of a file, such as `DTSTART;VALUE=DATE:20260101`.
 struct ICalendarLine {
-  /// Where it begins in the file, from 1.
+  /// The line in the file where the property begins, from 1.
   var number: Int
-  /// In capitals.
+  /// The name, in capitals.
   var name: String
-  /// By their names in capitals; of several values the first.
+  /// The parameters, keyed by name in capitals.
   var parameters: [String: String]
   var value: String
 
-  /// What is longer, without its folds, is refused.
+  /// The maximum length of an unfolded line, in bytes; longer lines are rejected.
   static let maximumLength = 100_000
 
-  /// The lines of a file, unfolded. What is empty is left out.
+  /// Returns the unfolded lines of a file, without empty ones.
   static func lines(of bytes: [UInt8]) throws(ICalendarError) -> [ICalendarLine] {
     var lines: [ICalendarLine] = []
     var pending: [UInt8] = []
@@ -47,7 +47,7 @@ struct ICalendarLine {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ICalendarError(line: number, message: "the line is not UTF-8")
     }
-    // A colon within quotes belongs to a parameter.
+    // A colon inside quotes belongs to a parameter.
     var parts: [String] = [""]
     var isQuoted = false
     var value: String?
@@ -71,7 +71,7 @@ struct ICalendarLine {
     return ICalendarLine(number: number, name: name.uppercased(), parameters: parameters, value: value)
   }
 
-  /// The value with its backslashes undone: `\n`, `\,`, `\;` and `\\`.
+  /// The value with its escapes resolved: `\n`, `\,`, `\;` and `\\`.
   var text: String {
     var text = ""
     var isEscaped = false

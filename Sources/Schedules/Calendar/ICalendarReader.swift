@@ -1,4 +1,4 @@
-/// Reads calendar files. Whatever a file says, the work and the memory that it takes are bounded.
+/// Reads calendar files in bounded time and memory, whatever the file contains.
 struct ICalendarReader {
   private static let maximumLength = 4 << 20
   private static let maximumDepth = 16
@@ -55,7 +55,7 @@ struct ICalendarReader {
     return ICalendar(events: whole(), zones: zones)
   }
 
-  /// The events, without the occurrences that others of the same UID take the place of.
+  /// Returns the events without the occurrences that another event of the same UID replaces.
   private func whole() -> [ICalendarEvent] {
     var exceptions: [String: Set<ICalendarTime>] = [:]
     for (identifier, time) in replaced { exceptions[identifier, default: []].insert(time) }
@@ -105,7 +105,7 @@ struct ICalendarReader {
     guard events.count < Self.maximumEvents else {
       throw begin.error("the file has more than \(Self.maximumEvents) events")
     }
-    // What takes the place of an occurrence is not taken out by that.
+    // An event that replaces an occurrence must not be removed by its own replacement.
     events.append((event, single["RECURRENCE-ID"] == nil ? identifier : nil))
   }
 
@@ -161,7 +161,7 @@ struct ICalendarReader {
       switch (start, end) {
       case (.date(let first), .date(let last)):
         guard last >= first else { throw line.error("the event ends before it begins") }
-        // A day that ends on itself is meant to be one day.
+        // An event that ends on the day it begins is taken to last one day.
         return .days(max(1, last.dayNumber - first.dayNumber))
       case (.date, _), (_, .date): throw line.error("DTSTART and DTEND must both be dates, or both times")
       default:

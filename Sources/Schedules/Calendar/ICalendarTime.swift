@@ -1,13 +1,13 @@
-/// A day or a time of a calendar file.
+/// A date or time of a calendar file.
 enum ICalendarTime: Sendable, Hashable {
   case date(CivilDate)
-  /// Local time of whoever asks.
+  /// A time in the local time of the caller.
   case floating(CivilTime)
   case utc(CivilTime)
-  /// Local time of the zone with that number in its calendar.
+  /// A time in the zone with that index in its calendar.
   case zoned(CivilTime, zone: Int)
 
-  /// The local time, that of midnight where it is a day.
+  /// The local time; midnight for a date.
   var civil: CivilTime {
     switch self {
     case .date(let date): CivilTime(localSeconds: date.dayNumber * 86_400)
@@ -15,7 +15,7 @@ enum ICalendarTime: Sendable, Hashable {
     }
   }
 
-  /// A time of the same kind on another day, at the same time of day.
+  /// Returns a time of the same kind on another day, at the same time of day.
   func moved(to date: CivilDate) -> ICalendarTime {
     let time = CivilTime(localSeconds: date.dayNumber * 86_400 + Int64(civil.secondOfDay))
     return switch self {
@@ -26,7 +26,7 @@ enum ICalendarTime: Sendable, Hashable {
     }
   }
 
-  /// The instant of it. What is skipped when the clocks are put forward is as late after the change as it would have been.
+  /// Returns the instant of this time. A time that is skipped when clocks go forward moves to the same distance after the change.
   func instant(zones: [TimeZoneRules], local: TimeZoneRules) -> UnixTime {
     switch self {
     case .date, .floating: local.firstInstant(of: civil)
@@ -44,7 +44,7 @@ enum ICalendarTime: Sendable, Hashable {
     if bytes.count == 8 { return .date(date) }
     guard bytes.count == 15 || bytes.count == 16 && bytes[15] == UInt8(ascii: "Z"), bytes[8] == UInt8(ascii: "T"),
       let hour = number(bytes[9..<11]), let minute = number(bytes[11..<13]), let second = number(bytes[13..<15]),
-      // A leap second counts as the one before it.
+      // A leap second counts as the second before it.
       second <= 60, let time = CivilTime(date, hour: hour, minute: minute, second: min(second, 59))
     else { return nil }
     if bytes.count == 16 { return .utc(time) }

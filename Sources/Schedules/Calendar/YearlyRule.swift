@@ -1,12 +1,12 @@
-/// On which days of which years something comes again: an RRULE with FREQ=YEARLY.
+/// The days on which something recurs: an RRULE with FREQ=YEARLY.
 struct YearlyRule: Sendable, Hashable {
-  /// A weekday, and which one of its month or year: 2 is the second, -1 the last, nil all of them.
+  /// A weekday, and its position in the month or year: 2 is the second, -1 the last, nil all of them.
   struct Day: Sendable, Hashable {
     var weekday: Weekday
     var ordinal: Int?
   }
 
-  /// When it ends. A COUNT is turned into the day of the last one when it is read.
+  /// The end of the recurrence. The parser converts a COUNT to the date of the last occurrence.
   enum End: Sendable, Hashable {
     case never
     case until(ICalendarTime)
@@ -15,11 +15,11 @@ struct YearlyRule: Sendable, Hashable {
   var interval = 1
   var end = End.never
   var months: [Int] = []
-  /// From 1 or, counted from the end, from -1.
+  /// Days of the month, from 1, or from -1 counted from the end.
   var monthDays: [Int] = []
   var days: [Day] = []
 
-  /// The days of `year` that it names, for something that first came on `start`; ascending, each once.
+  /// Returns the days of `year` on which something that first took place on `start` recurs; ascending, without duplicates.
   func dates(in year: Int, start: CivilDate) -> [CivilDate] {
     guard (year - start.year) % interval == 0 else { return [] }
     if days.isEmpty {
@@ -39,7 +39,7 @@ struct YearlyRule: Sendable, Hashable {
     return byWeekday(year)
   }
 
-  /// The day of the `count`-th one, the one on `start` being the first; nil where there are not so many before the year 10000.
+  /// Returns the date of occurrence number `count`, where the one on `start` is the first; nil if there are fewer before the year 10000.
   func date(number count: Int, start: CivilDate) -> CivilDate? {
     if count == 1 { return start }
     var found = 1
@@ -53,7 +53,7 @@ struct YearlyRule: Sendable, Hashable {
   }
 
   private func byWeekday(_ year: Int) -> [CivilDate] {
-    // Ordinals count in the month where months are named, else in the year.
+    // Ordinals count within the month if months are named, otherwise within the year.
     let spans =
       months.isEmpty
       ? [span(year, months: 1...12)] : Set(months).sorted().map { span(year, months: $0...$0) }

@@ -1,13 +1,13 @@
-/// Reads the value of an RRULE. What is not understood is an error, since days that are left out silently are worse.
+/// Reads the value of an RRULE. Anything unsupported is an error, because silently missing days would be worse.
 struct YearlyRuleParser {
   private static let weekdays = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"]
 
   private let line: ICalendarLine
 
-  /// How many times something may come by its COUNT.
+  /// The maximum value of COUNT.
   private static let maximumCount = 1000
 
-  /// The rule that `line` gives to something that first comes on `start`.
+  /// Returns the rule in `line`, for something that first takes place on `start`.
   static func parse(_ line: ICalendarLine, start: CivilDate) throws(ICalendarError) -> YearlyRule {
     try YearlyRuleParser(line: line).rule(start)
   }
@@ -33,7 +33,7 @@ struct YearlyRuleParser {
       case "BYMONTH": rule.months = try numbers(value, of: name, 1...12)
       case "BYMONTHDAY": rule.monthDays = try numbers(value, of: name, -31...31)
       case "BYDAY": rule.days = try days(value)
-      // Weeks begin nowhere in what is understood here.
+      // The first day of the week affects none of the supported rules.
       case "WKST": break
       default:
         throw line.error(

@@ -1,15 +1,15 @@
 import Values
 
-/// A day of the Gregorian calendar, which is also applied to the time before it was introduced.
+/// A date of the proleptic Gregorian calendar.
 public struct CivilDate: Sendable, Hashable, Comparable {
-  /// The year; 0 is the one before 1.
+  /// The year; 0 is the year before 1.
   public let year: Int
-  /// 1 to 12.
+  /// The month, 1 to 12.
   public let month: Int
-  /// 1 to the length of the month.
+  /// The day of the month, from 1.
   public let day: Int
 
-  /// The day, or nil where the calendar has none such, as on February 30.
+  /// Creates a date, or returns nil if the calendar has no such day, such as February 30.
   public init?(year: Int, month: Int, day: Int) {
     guard (-1_000_000...1_000_000).contains(year), (1...12).contains(month),
       day >= 1, day <= Self.length(ofMonth: month, year: year)
@@ -23,7 +23,7 @@ public struct CivilDate: Sendable, Hashable, Comparable {
     self.day = day
   }
 
-  /// The day that is `dayNumber` days after 1970-01-01.
+  /// Creates the date that is `dayNumber` days after 1970-01-01.
   public init(dayNumber: Int64) {
     let date = CivilCalendar.day(Int(dayNumber))
     self.init(valid: date.year, date.month, date.day)
@@ -37,27 +37,27 @@ public struct CivilDate: Sendable, Hashable, Comparable {
     Weekday(dayNumber: dayNumber)
   }
 
-  /// How many days `month` has in `year`.
+  /// Returns the number of days of `month` in `year`.
   public static func length(ofMonth month: Int, year: Int) -> Int { CivilCalendar.length(ofMonth: month, year: year) }
 
-  /// Whether `year` has a February 29.
+  /// Returns whether `year` has a February 29.
   public static func isLeap(_ year: Int) -> Bool { CivilCalendar.isLeap(year) }
 
-  /// The earlier day is the lesser.
+  /// Orders dates chronologically.
   public static func < (left: CivilDate, right: CivilDate) -> Bool {
     (left.year, left.month, left.day) < (right.year, right.month, right.day)
   }
 }
 
 extension CivilDate: CustomStringConvertible {
-  /// As in `2026-03-29`.
+  /// For example, `2026-03-29`.
   public var description: String {
     "\(year.padded(4))-\(month.padded(2))-\(day.padded(2))"
   }
 }
 
 extension Int64 {
-  /// The quotient rounded down, also for negative numbers.
+  /// Returns the quotient rounded down, also for negative numbers.
   func floorQuotient(_ divisor: Int64) -> Int64 {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient
@@ -65,7 +65,7 @@ extension Int64 {
 }
 
 extension Int {
-  /// The number with zeros before it, at least `width` digits.
+  /// Returns the number with leading zeros, to at least `width` digits.
   func padded(_ width: Int) -> String {
     let digits = String(magnitude)
     return (self < 0 ? "-" : "") + String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits

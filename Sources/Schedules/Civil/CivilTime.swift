@@ -1,19 +1,19 @@
-/// What a calendar and a clock on the wall show: a day and a time of day, of no particular place.
+/// A date and a time of day, as a calendar and a wall clock show them, independent of place.
 public struct CivilTime: Sendable, Hashable, Comparable {
-  /// The seconds that would lie between 1970-01-01T00:00:00 and it if no clock was ever changed.
+  /// The number of seconds since 1970-01-01T00:00:00, as if no clock were ever changed.
   let localSeconds: Int64
 
   init(localSeconds: Int64) {
     self.localSeconds = localSeconds
   }
 
-  /// The time, or nil where there is none such, as at 24:00.
+  /// Creates a time, or returns nil if there is no such time, such as 24:00.
   public init?(_ date: CivilDate, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     guard (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second) else { return nil }
     localSeconds = date.dayNumber * 86_400 + Int64(hour * 3600 + minute * 60 + second)
   }
 
-  /// Reads `2026-03-29`, which is its midnight, or `2026-03-29 03:00` and `2026-03-29T03:00:15`.
+  /// Parses `2026-03-29` (midnight), `2026-03-29 03:00` or `2026-03-29T03:00:15`.
   public init?(_ text: String) {
     let halves = text.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "T" || $0 == " " }
     guard let day = Self.numbers(halves[0], separator: "-", widths: [4, 2, 2]),
@@ -42,7 +42,7 @@ public struct CivilTime: Sendable, Hashable, Comparable {
   /// Seconds since midnight, from 0 to 86,399.
   public var secondOfDay: Int { Int(localSeconds - dayNumber * 86_400) }
 
-  /// The day.
+  /// The date.
   public var date: CivilDate { CivilDate(dayNumber: dayNumber) }
   /// The day of the week.
   public var weekday: Weekday { Weekday(dayNumber: dayNumber) }
@@ -53,14 +53,14 @@ public struct CivilTime: Sendable, Hashable, Comparable {
   /// 0 to 59.
   public var second: Int { secondOfDay % 60 }
 
-  /// The earlier time is the lesser.
+  /// Orders times chronologically.
   public static func < (left: CivilTime, right: CivilTime) -> Bool {
     left.localSeconds < right.localSeconds
   }
 }
 
 extension CivilTime: CustomStringConvertible {
-  /// As in `2026-03-29T03:00:00`.
+  /// For example, `2026-03-29T03:00:00`.
   public var description: String {
     "\(date)T\(hour.padded(2)):\(minute.padded(2)):\(second.padded(2))"
   }

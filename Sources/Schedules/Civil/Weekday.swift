@@ -2,14 +2,14 @@
 public enum Weekday: Int, Sendable, Hashable, CaseIterable {
   case sunday, monday, tuesday, wednesday, thursday, friday, saturday
 
-  /// The weekday of the day that is `dayNumber` days after 1970-01-01.
+  /// Creates the weekday of the day that is `dayNumber` days after 1970-01-01.
   public init(dayNumber: Int64) {
     // 1970-01-01 was a Thursday.
     let number = dayNumber + 4
     self = Self.allCases[Int(number - number.floorQuotient(7) * 7)]
   }
 
-  /// `Monday`.
+  /// The English name, such as `Monday`.
   public var name: String {
     switch self {
     case .sunday: "Sunday"

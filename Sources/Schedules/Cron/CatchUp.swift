@@ -1,40 +1,39 @@
-/// What to do about instants that were missed, because nobody was there or the computer slept.
+/// What to do about instants that were missed because no host was running or the computer was asleep.
 public enum CatchUp: Sendable, Hashable {
-  /// They are left out.
+  /// Drops all missed instants.
   case none
-  /// The latest of them counts; the others are left out.
+  /// Keeps the latest missed instant and drops the others.
   case last
-  /// Each of them counts, but not more than the latest `limit`.
+  /// Keeps every missed instant, up to the latest `limit`.
   case all(limit: Int)
 
-  /// How late an instant may be noticed and still not count as missed, in seconds.
+  /// How late an instant may be noticed without counting as missed, in seconds.
   public static let punctuality: Int64 = 60
 
-  /// The instants that are due, and whether older ones are left out.
+  /// The instants that are due, and whether older ones were dropped.
   public struct Due: Sendable, Hashable {
-    /// When it should have happened, ascending.
+    /// The scheduled instants, ascending.
     public var instants: [UnixTime] = []
-    /// Whether there were others, which are missed for good.
+    /// Whether older instants were dropped.
     public var hasMissed = false
   }
 
-  /// Which instants of `schedule` are due now.
+  /// Returns the instants of `schedule` that are due now.
   ///
-  /// The answer depends on nothing but the arguments: whoever asks again, on this computer or another one, gets the same instants. They are what
-  /// tells one scheduled run from another.
+  /// The result depends only on the arguments: every call, on this computer or another, returns the same instants. They identify scheduled runs.
   ///
   /// - Parameters:
-  ///   - schedule: When it is due.
-  ///   - zone: Where that is the local time.
-  ///   - last: What is before it, or it itself, has been dealt with.
-  ///   - now: Nothing after it is due. Where it lies before `last`, nothing is due at all.
-  /// - Returns: What is due, after `last` and not after `now`.
+  ///   - schedule: The schedule.
+  ///   - zone: The time zone of the schedule.
+  ///   - last: The instant up to which, inclusive, everything has been handled.
+  ///   - now: The last instant that can be due. If it lies before `last`, nothing is due.
+  /// - Returns: The due instants after `last`, up to and including `now`.
   public func due(
     _ schedule: CronExpression, in zone: TimeZoneRules, after last: UnixTime, upTo now: UnixTime
   ) -> Due {
     var due = Due()
     guard now > last, now < .latest else { return due }
-    // Backwards, so that a long absence costs no more than what counts in the end.
+    // Searches backwards, so that the cost of a long absence is limited by the instants that are kept.
     var at = now + 1
     while let instant = schedule.previous(before: at, in: zone), instant > last {
       guard counts(instant, others: due.instants.count, now: now) else {

@@ -1,12 +1,12 @@
-/// What is wrong with a cron line.
+/// An error in a cron line.
 public struct CronError: Error, Sendable, Hashable {
   /// What happened, in one sentence without a full stop.
   public let message: String
-  /// Where in the line, counted in Unicode scalars from 1.
+  /// The position in the line, in Unicode scalars from 1.
   public let position: Int
-  /// How many Unicode scalars it is about; 0 where something is missing.
+  /// The number of Unicode scalars that are wrong; 0 if something is missing.
   public let length: Int
-  /// What to do, if that is known.
+  /// How to fix it, if known.
   public let fix: String?
 
   /// A stable identifier: always `invalid-schedule`.
@@ -14,7 +14,7 @@ public struct CronError: Error, Sendable, Hashable {
 }
 
 extension CronError: CustomStringConvertible {
-  /// Message, place and fix in one line.
+  /// The message, position and fix in one line.
   public var description: String {
     "\(message) (position \(position))" + (fix.map { "; \($0)" } ?? "")
   }

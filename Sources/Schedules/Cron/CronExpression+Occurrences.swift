@@ -1,11 +1,11 @@
 extension CronExpression {
-  /// How far away an instant may lie that is still found: a cycle of the Gregorian calendar, in seconds. What is not due within it, such as
+  /// How far ahead or back instants are searched, in seconds: one cycle of the Gregorian calendar. An expression that is not due within it, such as
   /// `0 0 30 2 *`, is never due.
   static let horizon: Int64 = 146_097 * 86_400
 
-  /// The first instant after `instant` that it is due at in `zone`; nil if there is none within 400 years, or before the year 10000.
+  /// Returns the first instant after `instant` at which it is due in `zone`; nil if there is none within 400 years or before the year 10000.
   ///
-  /// A local time that is skipped when the clocks are put forward has no instant; one that comes twice is meant the first time.
+  /// A local time that is skipped when clocks go forward has no instant; one that occurs twice is due the first time.
   public func next(after instant: UnixTime, in zone: TimeZoneRules) -> UnixTime? {
     guard instant < .latest, namesAnyDay else { return nil }
     let begin = max(instant + 1, .earliest)
@@ -25,7 +25,7 @@ extension CronExpression {
     return nil
   }
 
-  /// The last instant before `instant` that it is due at in `zone`; nil if there is none within 400 years, or after the year 0.
+  /// Returns the last instant before `instant` at which it is due in `zone`; nil if there is none within 400 years or after the year 0.
   public func previous(before instant: UnixTime, in zone: TimeZoneRules) -> UnixTime? {
     guard instant > .earliest, namesAnyDay else { return nil }
     let end = min(instant, .latest)
@@ -45,16 +45,16 @@ extension CronExpression {
     return nil
   }
 
-  /// Whether there is a day at all that the fields name. Looking for one that there is not would lead through 400 years of clock changes.
+  /// Whether the fields name any day at all. Searching for a day that does not exist would step through 400 years of clock changes.
   ///
-  /// Of years there are fourteen sorts, by their first weekday and their length; any 28 years in a row have them all.
+  /// There are fourteen kinds of year, by first weekday and length; any 28 consecutive years contain all of them.
   private var namesAnyDay: Bool {
     (2000..<2028).contains { year in
       (1...12).contains { month in months & 1 << month != 0 && days(ofMonth: month, year: year) != 0 }
     }
   }
 
-  /// The first `count` instants after `instant`; fewer where there are no more.
+  /// Returns the first `count` instants after `instant`, or fewer if there are no more.
   public func instants(after instant: UnixTime, in zone: TimeZoneRules, count: Int) -> [UnixTime] {
     var instants: [UnixTime] = []
     var at = instant
@@ -65,19 +65,19 @@ extension CronExpression {
     return instants
   }
 
-  /// Whether it is due at `instant` in `zone`.
+  /// Returns whether it is due at `instant` in `zone`.
   public func isDue(at instant: UnixTime, in zone: TimeZoneRules) -> Bool {
     next(after: instant - 1, in: zone) == instant
   }
 
-  /// Whether the clocks show `local` for the first time at `instant`.
+  /// Returns whether clocks show `local` for the first time at `instant`.
   private func isFirst(_ local: Int64, at instant: UnixTime, in zone: TimeZoneRules) -> Bool {
     zone.instants(of: CivilTime(localSeconds: local)).first == instant
   }
 
   // MARK: - Local times
 
-  /// The first local time from `begin` on, before `end`, that the fields name.
+  /// Returns the first local time that the fields name, from `begin` until before `end`.
   func firstMatch(from begin: Int64, before end: Int64) -> Int64? {
     guard begin < end else { return nil }
     var time = CivilTime(localSeconds: begin)
@@ -103,7 +103,7 @@ extension CronExpression {
     }
   }
 
-  /// The last local time from `begin` on, before `end`, that the fields name.
+  /// Returns the last local time that the fields name, from `begin` until before `end`.
   func lastMatch(from begin: Int64, before end: Int64) -> Int64? {
     guard begin < end else { return nil }
     var time = CivilTime(localSeconds: end - 1)
@@ -165,20 +165,20 @@ extension CronExpression {
 }
 
 extension UInt64 {
-  /// The lowest bit that is set, from `index` on.
+  /// Returns the lowest set bit at or above `index`.
   fileprivate func firstBit(from index: Int) -> Int? {
     guard index < 64 else { return nil }
     let rest = self >> UInt64(index)
     return rest == 0 ? nil : index + rest.trailingZeroBitCount
   }
 
-  /// The highest bit that is set, up to and with `index`.
+  /// Returns the highest set bit at or below `index`.
   fileprivate func lastBit(through index: Int) -> Int? {
     guard index >= 0 else { return nil }
     let rest = self << UInt64(63 - index)
     return rest == 0 ? nil : index - rest.leadingZeroBitCount
   }
 
-  /// The highest bit that is set.
+  /// The highest set bit.
   fileprivate var highestBit: Int { 63 - leadingZeroBitCount }
 }

@@ -1,17 +1,17 @@
 extension CronExpression {
-  /// An instant that it is due at, or that a change of the clocks takes away.
+  /// An instant at which the expression is due, or at which a clock change skips one.
   public struct Planned: Sendable, Hashable {
-    /// When it is; of times that are skipped, when the clocks are put forward.
+    /// The instant; for skipped times, the instant at which clocks go forward.
     public var instant: UnixTime
-    /// Whether nothing is due: only times that the clocks skip are meant.
+    /// Whether nothing is due, because all times named here are skipped by the clock change.
     public var isSkipped = false
-    /// Which times are skipped, or come twice, in one line.
+    /// Which times are skipped or occur twice, in one line.
     public var note: String?
   }
 
-  /// What comes after `start` and not after `end`, the earliest `limit`, and whether there is more.
+  /// Returns the first `limit` instants after `start`, up to and including `end`, and whether there are more.
   ///
-  /// Beside the instants that it is due at, those at which the clocks skip times that it names are among them.
+  /// Besides the instants at which the expression is due, they include the clock changes that skip times it names.
   public func plan(
     after start: UnixTime, upTo end: UnixTime, in zone: TimeZoneRules, limit: Int
   ) -> (planned: [Planned], hasMore: Bool) {
@@ -20,7 +20,7 @@ extension CronExpression {
     var last = end
     while let next = next(after: at, in: zone), next <= end {
       guard planned.count < limit else {
-        // What is skipped before it belongs to this answer still.
+        // Times skipped before the first instant past the limit still belong to this result.
         last = next - 1
         break
       }
@@ -46,9 +46,9 @@ extension CronExpression {
     return (Array(all.prefix(limit)), last < end || all.count > limit)
   }
 
-  /// How many instants it is due at after `start` and not after `end`.
+  /// Returns the number of instants after `start`, up to and including `end`, at which it is due.
   ///
-  /// Days are counted, and not what is due on them: years of seconds take no longer than years of days.
+  /// It counts per day rather than per instant, so a schedule that is due every second takes no longer than a daily one.
   public func count(after start: UnixTime, upTo end: UnixTime, in zone: TimeZoneRules) -> Int {
     guard start < end, start < .latest else { return 0 }
     var count = 0
@@ -59,7 +59,7 @@ extension CronExpression {
       let offset = Int64(period.localTime.offset)
       let stop = min(period.end, end + 1)
       var from = at + offset
-      // What the clocks show for the second time has been counted.
+      // Local times that occur for the second time have already been counted.
       if period.start > .earliest {
         from = max(from, period.start + Int64(zone.localTime(at: period.start - 1).offset))
       }
@@ -69,7 +69,7 @@ extension CronExpression {
     return count
   }
 
-  /// How many local times from `begin` on, before `end`, the fields name.
+  /// Returns the number of local times that the fields name, from `begin` until before `end`.
   private func matches(from begin: Int64, before end: Int64) -> Int {
     guard begin < end else { return 0 }
     var count = 0
@@ -87,7 +87,7 @@ extension CronExpression {
     }
   }
 
-  /// How many times of a day before this second of it the fields name.
+  /// Returns the number of times of day before `second` that the fields name.
   private func matchesOfDay(before second: Int) -> Int {
     func below(_ bits: UInt64, _ count: Int) -> Int { (bits & (1 << UInt64(count) - 1)).nonzeroBitCount }
     let (hour, minute) = (second / 3600, second / 60 % 60)
@@ -98,7 +98,7 @@ extension CronExpression {
     return minutes & 1 << minute != 0 ? count + below(seconds, second % 60) : count
   }
 
-  /// That the local time of `instant`, which it is due at, comes once more when the clocks are put back.
+  /// Returns a note if the local time of `instant` occurs again because clocks go back; otherwise nil.
   private func doubling(at instant: UnixTime, in zone: TimeZoneRules) -> String? {
     let period = zone.period(at: instant)
     guard period.end < .latest else { return nil }
@@ -109,7 +109,7 @@ extension CronExpression {
       + Self.clock(period.end + new)
   }
 
-  /// The changes of the clocks that skip times which it names.
+  /// Returns the clock changes that skip times which the fields name.
   private func skips(after start: UnixTime, upTo end: UnixTime, in zone: TimeZoneRules) -> [Planned] {
     var skips: [Planned] = []
     var period = zone.period(at: max(start, .earliest))
@@ -125,7 +125,7 @@ extension CronExpression {
     return skips
   }
 
-  /// Which times that it names are between two local times, the clocks going from one to the other; nil where there are none.
+  /// Describes the named times that a clock change from one local time to another skips; nil if there are none.
   private func skipping(_ from: Int64, _ to: Int64) -> String? {
     guard let first = firstMatch(from: from, before: to), let last = lastMatch(from: from, before: to) else {
       return nil
@@ -141,7 +141,7 @@ extension CronExpression {
     return "\(count) times from \(Self.clock(first)) to \(Self.clock(last)) are skipped: \(change)"
   }
 
-  /// `02:30`, and the seconds where there are any.
+  /// Formats a time of day as `02:30`, with seconds if they are not zero.
   private static func clock(_ local: Int64) -> String {
     let second = CivilTime(localSeconds: local).secondOfDay
     let time = "\((second / 3600).padded(2)):\((second / 60 % 60).padded(2))"

@@ -1,30 +1,30 @@
-/// A cron line: which local times something is due at.
+/// A cron line: the local times at which something is due.
 ///
-/// Five fields, or six with seconds before them, as in OCPS 1.0 with the seconds of 1.2 and the `L` and `#` of 1.3:
-/// `minute hour day-of-month month day-of-week`. Where both day fields are restricted, a day that either of them names is meant.
-/// `Documentation/schedules.md` has all rules.
+/// It has five fields, or six with a leading field for seconds, as in OCPS 1.0 with the seconds of 1.2 and the `L` and `#` of 1.3:
+/// `minute hour day-of-month month day-of-week`. If both day fields are restricted, a day matches if either names it.
+/// `Documentation/schedules.md` lists all rules.
 public struct CronExpression: Sendable, Hashable {
-  /// The line as it was given.
+  /// The line as given.
   public let text: String
 
-  /// A bit for each second, minute and hour that is meant.
+  /// A bit for each matching second; likewise for minutes and hours below.
   let seconds: UInt64
   let minutes: UInt64
   let hours: UInt64
-  /// A bit for each month, from bit 1.
+  /// A bit for each matching month, from bit 1.
   let months: UInt64
-  /// A bit for each day of the month, from bit 1.
+  /// A bit for each matching day of the month, from bit 1.
   let days: UInt64
-  /// Whether the last day of the month is meant.
+  /// Whether the last day of the month matches.
   let hasLastDay: Bool
-  /// A bit for each day of the week, from Sunday at bit 0.
+  /// A bit for each matching day of the week, with Sunday at bit 0.
   let weekdays: UInt64
-  /// For each day of the week a bit for each n-th of the month that is meant, from bit 1; bit 6 is the last.
+  /// For each day of the week, a bit for each matching ordinal in the month, from bit 1; bit 6 is the last.
   let ordinals: [UInt8]
-  /// Whether both day fields restrict, so that either is enough.
+  /// Whether both day fields are restricted, so that either is sufficient.
   let isEither: Bool
 
-  /// Reads a line, or a nickname such as `@daily`.
+  /// Parses a line, or a nickname such as `@daily`.
   public init(_ text: String) throws(CronError) {
     self = try CronParser(text).parse()
   }
@@ -42,7 +42,7 @@ public struct CronExpression: Sendable, Hashable {
     isEither = fields[.dayOfMonth].isRestricted && fields[.dayOfWeek].isRestricted
   }
 
-  /// A bit for each day that is meant in a month, from bit 1.
+  /// Returns a bit for each matching day of a month, from bit 1.
   func days(ofMonth month: Int, year: Int) -> UInt64 {
     let length = CivilDate.length(ofMonth: month, year: year)
     let all: UInt64 = (1 << (length + 1)) - 2
@@ -64,6 +64,6 @@ public struct CronExpression: Sendable, Hashable {
 }
 
 extension CronExpression: CustomStringConvertible {
-  /// The line as it was given.
+  /// The line as given.
   public var description: String { text }
 }

@@ -1,4 +1,4 @@
-/// What the fields of a cron line are called and may hold.
+/// The fields of a cron line, with their names and ranges.
 enum CronField: CaseIterable {
   case second, minute, hour, dayOfMonth, month, dayOfWeek
 
@@ -19,19 +19,19 @@ enum CronField: CaseIterable {
     case .hour: 0...23
     case .dayOfMonth: 1...31
     case .month: 1...12
-    // 7 is Sunday again.
+    // 7 is Sunday, like 0.
     case .dayOfWeek: 0...7
     }
   }
 
-  /// A bit for each of its values.
+  /// A bit for each value of the field.
   var all: UInt64 {
-    // The 7 of Sunday is no value of its own.
+    // 7 is an alias of Sunday, not a separate value.
     let range = self == .dayOfWeek ? 0...6 : range
     return range.reduce(0) { $0 | 1 << UInt64($1) }
   }
 
-  /// Its names, the first for the number `firstName`.
+  /// The names of its values; the first stands for `firstName`.
   var names: [String] {
     switch self {
     case .month: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -42,7 +42,7 @@ enum CronField: CaseIterable {
 
   private var firstName: Int { self == .month ? 1 : 0 }
 
-  /// The number that the three letters `text` stand for.
+  /// Returns the number that the three letters `text` stand for.
   func number(named text: String) -> Int? {
     names.firstIndex(of: text.lowercased()).map { $0 + firstName }
   }

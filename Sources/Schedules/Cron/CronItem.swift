@@ -1,4 +1,4 @@
-/// Reads one of the items between the commas of a field: `*`, `*/5`, `7`, `1-5`, `1-31/2`, `L`, `fri#2`, `fri#L`.
+/// Reads one comma-separated item of a field: `*`, `*/5`, `7`, `1-5`, `1-31/2`, `L`, `fri#2`, `fri#L`.
 struct CronItem {
   let scalars: [Unicode.Scalar]
   var at: Int
@@ -18,7 +18,7 @@ struct CronItem {
   mutating func read(into values: inout CronParser.Values) throws(CronError) {
     guard at < end else { throw error("a value is missing in the \(field.name)", start..<start) }
     if skip("*") {
-      // The 7 of Sunday is no value of its own.
+      // 7 is an alias of Sunday, not a separate value.
       let upper = field == .dayOfWeek ? 6 : field.range.upperBound
       return try add(field.range.lowerBound, upper, step: try step(), to: &values)
     }
@@ -74,7 +74,7 @@ struct CronItem {
     values.ordinals[weekday % 7] |= bit
   }
 
-  /// The number after `/`, or 1 where there is none.
+  /// Reads the number after `/`; returns 1 if there is none.
   private mutating func step() throws(CronError) -> Int {
     guard at < end else { return 1 }
     guard skip("/") else { throw unexpected() }
@@ -90,7 +90,7 @@ struct CronItem {
     return step
   }
 
-  /// A number or a name that the field may have.
+  /// Reads a number or name that is valid for the field.
   private mutating func value() throws(CronError) -> Int {
     let begin = at
     if let number = number() {
@@ -112,7 +112,7 @@ struct CronItem {
     let begin = at
     var value = 0
     while at < end, ("0"..."9").contains(scalars[at]) {
-      // What is longer is out of every range.
+      // Larger numbers are out of every range anyway.
       value = min(value * 10 + Int(scalars[at].value - 0x30), 1_000_000)
       at += 1
     }
@@ -133,7 +133,7 @@ struct CronItem {
     if at < end { throw unexpected() }
   }
 
-  // MARK: - Mistakes
+  // MARK: - Errors
 
   private var bounds: String {
     let numbers = "\(field.range.lowerBound)-\(field.range.upperBound)"

@@ -1,15 +1,15 @@
-/// Reads cron lines. Positions are counted in Unicode scalars from 1.
+/// Parses cron lines. Positions are in Unicode scalars from 1.
 struct CronParser {
-  /// What one field of a line means.
+  /// The parsed values of one field.
   struct Values {
     var values: UInt64 = 0
     var hasLast = false
     var ordinals = [UInt8](repeating: 0, count: 7)
-    /// Whether there is a value that it does not name, however it is written: `*/1` and `1-31` restrict nothing.
+    /// Whether some value does not match. The notation is irrelevant: `*/1` and `1-31` restrict nothing.
     var isRestricted = true
   }
 
-  /// What all fields of a line mean.
+  /// The parsed values of all fields of a line.
   struct Fields {
     private var values: [CronField: Values] = [:]
 
@@ -24,7 +24,7 @@ struct CronParser {
     "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
   ]
 
-  /// What is longer is refused; a line that lists every value of every field has about 530.
+  /// The maximum length; a line that lists every value of every field has about 530 characters.
   private static let maximumLength = 600
 
   private let text: String
@@ -46,7 +46,7 @@ struct CronParser {
     }
     let words = words()
     if let first = words.first, scalars[first.lowerBound] == "@" {
-      // What other tools take with a length behind it has an answer of its own.
+      // `@every 5m` is valid elsewhere, and gets its own error message.
       guard words.count == 1 || text(first) == "@every" else {
         throw error("nothing may follow the nickname '\(text(first))'", words[1].lowerBound..<scalars.count)
       }
@@ -75,7 +75,7 @@ struct CronParser {
       fix: near ?? "the nicknames are @yearly, @annually, @monthly, @weekly, @daily, @midnight and @hourly")
   }
 
-  /// The places of what stands between blanks.
+  /// Returns the ranges of the words separated by blanks.
   private func words() -> [Range<Int>] {
     var words: [Range<Int>] = []
     var start: Int?

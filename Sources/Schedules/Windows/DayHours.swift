@@ -1,8 +1,8 @@
-/// From when to when on a day, by the clocks; over midnight where the end is before the beginning.
+/// A range of hours of a day in local time; it extends past midnight if the end is before the start.
 public struct DayHours: Sendable, Hashable {
-  /// Seconds after midnight, less than a day.
+  /// The start in seconds after midnight, less than a day.
   let from: Int
-  /// Seconds after midnight, at most a day.
+  /// The end in seconds after midnight, at most a day.
   let to: Int
 
   private init(from: Int, to: Int) {
@@ -10,10 +10,10 @@ public struct DayHours: Sendable, Hashable {
     self.to = to
   }
 
-  /// From midnight to midnight.
+  /// The whole day, from midnight to midnight.
   public static let whole = DayHours(from: 0, to: 86_400)
 
-  /// Reads times such as `08:00` and `18:30:15`; only the end may be `24:00`.
+  /// Parses times such as `08:00` and `18:30:15`; only the end may be `24:00`.
   public init(from: String, to: String) throws(WindowError) {
     let begin = try Self.seconds(from, .from)
     let end = try Self.seconds(to, .to)
@@ -41,7 +41,7 @@ public struct DayHours: Sendable, Hashable {
 }
 
 extension DayHours: CustomStringConvertible {
-  /// As in `08:00 to 18:00`.
+  /// For example, `08:00 to 18:00`.
   public var description: String {
     if self == .whole { return "all day" }
     return "\(Self.text(from)) to \(Self.text(to))"
@@ -53,16 +53,16 @@ extension DayHours: CustomStringConvertible {
   }
 }
 
-/// Why something is no time window.
+/// The reason that a time window is invalid.
 public struct WindowError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A part of what makes up a window.
+  /// A part of the definition of a window.
   public enum Part: String, Sendable, Hashable {
     case days, from, to
   }
 
   /// What is wrong, and what to do.
   public let description: String
-  /// Where it is wrong.
+  /// The part that is wrong.
   public let part: Part
 
   init(_ description: String, _ part: Part) {

@@ -1,34 +1,33 @@
-/// Hours of some days of the week, by the clocks of a zone: `mon-fri` from 08:00 to 18:00.
+/// Hours on certain days of the week in the local time of a zone, such as `mon-fri` from 08:00 to 18:00.
 ///
-/// Where it ends before it begins it lasts over midnight, and its days are those on which it begins: `fri` from 22:00 to 06:00 ends on
-/// Saturday. What counts is what the clocks show: a window in hours that are skipped is not there on that day, and hours that
-/// come twice count twice.
+/// If a window ends before it begins, it extends past midnight, and its days are those on which it begins: `fri` from 22:00 to 06:00 ends on
+/// Saturday. Local time decides: a window within skipped hours does not occur on that day, and a window within repeated hours occurs twice.
 public struct TimeWindow: Sendable {
-  /// The days on which it begins.
+  /// The days on which the window begins.
   public let days: WeekdaySet
-  /// When it begins and ends.
+  /// The hours from opening to closing.
   public let hours: DayHours
-  /// Whose clocks it goes by.
+  /// The time zone.
   public let zone: TimeZoneRules
 
-  /// A window; every day and all day where nothing else is said.
+  /// Creates a window; by default, every day and all day.
   public init(days: WeekdaySet = .all, hours: DayHours = .whole, zone: TimeZoneRules) {
     self.days = days
     self.hours = hours
     self.zone = zone
   }
 
-  /// Whether it is open at `instant`.
+  /// Returns whether the window is open at `instant`.
   public func isOpen(at instant: UnixTime) -> Bool {
     isOpen(at: zone.civilTime(at: instant))
   }
 
-  /// The first instant after `instant` at which it opens or closes; nil if it never does.
+  /// Returns the first instant after `instant` at which the window opens or closes; nil if it never does.
   public func nextChange(after instant: UnixTime) -> UnixTime? {
     guard instant < .latest else { return nil }
     let isOpen = isOpen(at: instant)
     var at = instant
-    // A week can be left out as a whole where a day or an hour is skipped; after two more there is nothing to come.
+    // A skipped day or hour can cost one weekly occurrence; after two more weeks without a change, there is none to come.
     let end = instant + 30 * 86_400
     while at < end {
       at = nextEdge(after: at)
@@ -37,7 +36,7 @@ public struct TimeWindow: Sendable {
     return nil
   }
 
-  /// The next instant at which it could open or close.
+  /// Returns the next instant at which the window could open or close.
   private func nextEdge(after instant: UnixTime) -> UnixTime {
     let period = zone.period(at: instant)
     let offset = Int64(period.localTime.offset)
@@ -60,7 +59,7 @@ public struct TimeWindow: Sendable {
 }
 
 extension TimeWindow: CustomStringConvertible {
-  /// As in `08:00 to 18:00, mon-fri, in Europe/Berlin`.
+  /// For example, `08:00 to 18:00, mon-fri, in Europe/Berlin`.
   public var description: String {
     [hours.description, days.description, "in \(zone.name)"].joined(separator: ", ")
   }

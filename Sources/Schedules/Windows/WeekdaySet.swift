@@ -1,6 +1,6 @@
-/// Some days of the week.
+/// A set of days of the week.
 public struct WeekdaySet: Sendable, Hashable {
-  /// A bit for each, from Sunday at bit 0.
+  /// A bit for each day, with Sunday at bit 0.
   private let bits: UInt8
 
   /// Every day.
@@ -12,8 +12,8 @@ public struct WeekdaySet: Sendable, Hashable {
 
   private static let names = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-  /// Reads names with commas and ranges, as in `mon-fri,sun`; a range may go over Saturday, as in `fri-mon`. Also `weekdays`, `weekends` and
-  /// `all`.
+  /// Parses comma-separated names and ranges, such as `mon-fri,sun`; a range may wrap around the end of the week, as in `fri-mon`. Also accepts `weekdays`,
+  /// `weekends` and `all`.
   public init(_ text: String) throws(WindowError) {
     var bits: UInt8 = 0
     for item in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -43,7 +43,7 @@ public struct WeekdaySet: Sendable, Hashable {
 
   private static func number(_ text: Substring, in item: Substring) throws(WindowError) -> Int {
     let name = text.trimmingBlanks().lowercased()
-    // `Monday` and `mondays` mean what `mon` does.
+    // Longer forms such as `Monday` and `mondays` mean the same as `mon`.
     if name.utf8.count >= 3,
       let weekday = Weekday.allCases.first(where: { ($0.name.lowercased() + "s").hasPrefix(name) })
     {
@@ -52,14 +52,14 @@ public struct WeekdaySet: Sendable, Hashable {
     throw WindowError("'\(item)' is no day of the week; write days as in mon-fri or sat,sun", .days)
   }
 
-  /// Whether `weekday` is one of them.
+  /// Returns whether the set contains `weekday`.
   public func contains(_ weekday: Weekday) -> Bool {
     bits & 1 << weekday.rawValue != 0
   }
 }
 
 extension WeekdaySet: CustomStringConvertible {
-  /// As in `mon-fri,sun`; the week begins on Monday.
+  /// For example, `mon-fri,sun`; the week begins on Monday.
   public var description: String {
     if self == .all { return "every day" }
     let order = [1, 2, 3, 4, 5, 6, 0]
@@ -82,7 +82,7 @@ extension WeekdaySet: CustomStringConvertible {
 }
 
 extension StringProtocol {
-  /// Without blanks and tabs at its ends.
+  /// Returns the text without leading and trailing blanks and tabs.
   func trimmingBlanks() -> SubSequence {
     let isBlank = { (character: Character) in character == " " || character == "\t" }
     let start = firstIndex { !isBlank($0) } ?? endIndex

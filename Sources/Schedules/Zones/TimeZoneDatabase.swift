@@ -1,25 +1,25 @@
 import Glibc
 import OperatingSystem
 
-/// Finds the rules of zones by name, in the time zone database of the computer.
+/// Finds the rules of zones by name, in the computer's time zone database.
 ///
-/// Reads a file at each call; whoever asks often keeps the rules. `UTC` needs no database.
+/// Every call reads a file, so frequent callers should keep the rules. `UTC` needs no database.
 public struct TimeZoneDatabase: Sendable {
-  /// Where the files are, in the order in which they are looked for.
+  /// The directories of the database, in search order.
   public let directories: [String]
-  /// What the variable `TZ` says, for ``local()``.
+  /// The value of the variable `TZ`, for ``local()``.
   private let variable: String?
-  /// What names the computer's zone, for ``local()``.
+  /// The file or link that defines the computer's zone, for ``local()``.
   private let localTimePath: String
 
-  /// The database in `directories`, for a computer whose zone is that of `variable` (as `TZ`), or else of `localTimePath`.
+  /// Creates a database in `directories`. The computer's zone is that of `variable` (the value of `TZ`), or else of `localTimePath`.
   public init(directories: [String], variable: String? = nil, localTimePath: String = "/etc/localtime") {
     self.directories = directories
     self.variable = variable
     self.localTimePath = localTimePath
   }
 
-  /// The database in `TZDIR`, or else where systems have it. Reads the environment at each call.
+  /// The database in `TZDIR`, or else in the usual system directories. Reads the environment on every access.
   public static var system: TimeZoneDatabase {
     let common = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"]
     let directory = environment("TZDIR")
@@ -32,7 +32,7 @@ public struct TimeZoneDatabase: Sendable {
     return text.isEmpty ? nil : text
   }
 
-  /// The rules of the zone `name`, such as `Europe/Berlin`; `local` is the zone of the computer.
+  /// Returns the rules of the zone `name`, such as `Europe/Berlin`; `local` is the computer's zone.
   public func zone(_ name: String) throws(TimeZoneError) -> TimeZoneRules {
     switch name {
     case "UTC", "Etc/UTC": return TimeZoneRules.utc
@@ -41,7 +41,7 @@ public struct TimeZoneDatabase: Sendable {
     }
   }
 
-  /// The zone of the computer: what `TZ` says, else where `/etc/localtime` points, else UTC.
+  /// Returns the computer's zone: that of `TZ`, else the target of `/etc/localtime`, else UTC.
   public func local() throws(TimeZoneError) -> TimeZoneRules {
     if var text = variable {
       if text.hasPrefix(":") { text.removeFirst() }
@@ -50,7 +50,7 @@ public struct TimeZoneDatabase: Sendable {
       do throws(TimeZoneError) {
         return try load(text)
       } catch {
-        // Not a name: perhaps the rules themselves, as in `CET-1CEST,M3.5.0,M10.5.0/3`.
+        // Not a name, so possibly the rules themselves, as in `CET-1CEST,M3.5.0,M10.5.0/3`.
         guard let formula = TimeZoneFormulaParser.parse(text.utf8) else { throw error }
         return TimeZoneRules(name: text, localTimes: [formula.standard], formula: formula)
       }
@@ -65,7 +65,7 @@ public struct TimeZoneDatabase: Sendable {
     }
   }
 
-  /// The names of all zones, in order; empty where there is no database. Reads a few hundred directory entries.
+  /// Returns the names of all zones, sorted; empty if there is no database. Reads a few hundred directory entries.
   public func names() -> [String] {
     for directory in directories {
       var names: [String] = []
@@ -75,7 +75,7 @@ public struct TimeZoneDatabase: Sendable {
     return []
   }
 
-  /// What `error` says, with the zone that was meant where `nearest` finds one for the unknown name among all names.
+  /// Returns the description of `error`. For an unknown zone, it suggests the name that `nearest` picks from all names.
   public func explain(_ error: TimeZoneError, nearest: (String, [String]) -> String?) -> String {
     guard case .unknown(let name) = error, let near = nearest(name, names()) else { return error.description }
     return "there is no time zone '\(name)'; did you mean '\(near)'?"
@@ -97,8 +97,8 @@ public struct TimeZoneDatabase: Sendable {
     throw hasDirectory ? .unknown(name) : .noDatabase(name: name, directories: directories)
   }
 
-  /// Whether `name` may be looked for: words of letters, digits, `_`, `+` and `-` with slashes between them. There is no dot in it, so that it
-  /// never leads out of the directory.
+  /// Returns whether `name` may be looked up: words of letters, digits, `_`, `+` and `-`, separated by slashes. Dots are not allowed, so that a name
+  /// cannot lead out of the directory.
   static func isValid(_ name: String) -> Bool {
     guard (1...128).contains(name.utf8.count) else { return false }
     return name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { word in
@@ -107,7 +107,7 @@ public struct TimeZoneDatabase: Sendable {
     }
   }
 
-  /// The name of the zone that the file `path` is of, if the path says so.
+  /// Returns the name of the zone whose file is at `path`, if the path contains it.
   private func name(ofPath path: String) -> String? {
     for directory in directories + ["zoneinfo"] {
       let marker = Array((directory + "/").utf8)
@@ -128,7 +128,7 @@ public struct TimeZoneDatabase: Sendable {
   }
 
   private static func read(_ path: String) -> Content {
-    // Not to wait for the writer of a FIFO.
+    // O_NONBLOCK avoids waiting for the writer of a FIFO.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return errno == ENOENT || errno == ENOTDIR ? .missing : .failed(reason()) }
     defer { close(descriptor) }
@@ -138,7 +138,7 @@ public struct TimeZoneDatabase: Sendable {
     guard kind == S_IFREG else {
       return kind == S_IFDIR ? .missing : .failed("it is not a file")
     }
-    // One byte more than is allowed, so that the parser sees what is too long.
+    // Reads one byte past the limit, so that the parser detects files that are too long.
     let limit = TimeZoneFile.maximumLength + 1
     let length = min(max(Int(status.st_size), 0), limit)
     var bytes = [UInt8](repeating: 0, count: length)
@@ -179,7 +179,7 @@ public struct TimeZoneDatabase: Sendable {
     }
   }
 
-  /// Whether the entry is a directory; nil where it cannot be looked at. Nearly all file systems say so with the name.
+  /// Returns whether the entry is a directory; nil if it cannot be determined. Nearly all file systems supply the type with the name.
   private static func isDirectory(_ directory: String, _ name: String, type: UInt8) -> Bool? {
     switch Int(type) {
     case Int(DT_DIR): return true

@@ -1,14 +1,14 @@
-/// Why the rules of a time zone cannot be had.
+/// The reason that the rules of a time zone are unavailable.
 public enum TimeZoneError: Error, Sendable, Hashable {
-  /// `name` is not what a zone can be called.
+  /// The name is not a valid zone name.
   case invalidName(String)
   /// There are zones, but none of this name.
   case unknown(String)
-  /// There are no zones on this computer at all.
+  /// This computer has no time zone database.
   case noDatabase(name: String, directories: [String])
-  /// The file of the zone is there, and cannot be read, for the `reason` that the system gives.
+  /// The zone's file exists but cannot be read, for the `reason` that the system reports.
   case unreadable(name: String, path: String, reason: String)
-  /// What is in the file is not what a zone's file holds.
+  /// The contents of the zone's file are invalid.
   case damaged(name: String, reason: String)
 
   /// A stable identifier of the kind of error.

@@ -1,17 +1,17 @@
-/// Reads the files of the time zone database: TZif (RFC 9636), versions 1 to 4.
+/// Reads files of the time zone database: TZif (RFC 9636), versions 1 to 4.
 ///
-/// Nothing in a file is trusted: every count is held against the length before anything is read or reserved by it.
+/// Nothing in a file is trusted: every count is checked against the length before it is used for reading or allocating.
 struct TimeZoneFile {
   typealias LocalTime = TimeZoneRules.LocalTime
 
-  /// What is longer is refused; the longest file of the database has less than 4 KiB.
+  /// The maximum file size; the largest file of the database is smaller than 4 KiB.
   static let maximumLength = 1 << 20
 
   private let name: String
   private let bytes: [UInt8]
   private var at = 0
 
-  /// What six counts of a header say about the block that follows.
+  /// The six counts of a header, which describe the block that follows.
   private struct Header {
     var version: UInt8
     var utcIndicators: Int
@@ -27,7 +27,7 @@ struct TimeZoneFile {
     }
   }
 
-  /// The rules that `bytes` hold.
+  /// Parses the rules in `bytes`.
   static func parse(_ bytes: [UInt8], name: String) throws(TimeZoneError) -> TimeZoneRules {
     guard bytes.count <= maximumLength else {
       throw .damaged(name: name, reason: "it is longer than \(maximumLength) bytes")
@@ -44,7 +44,7 @@ struct TimeZoneFile {
   private mutating func rules() throws(TimeZoneError) -> TimeZoneRules {
     let first = try header()
     guard first.version > 0 else { return try rules(first, timeSize: 4, hasFormula: false) }
-    // From version 2 on, the first block is for old readers; a second one with 64-bit times follows.
+    // Since version 2, the first block serves old readers; a second one with 64-bit times follows.
     try skip(first.length(timeSize: 4))
     let second = try header()
     guard second.version > 0 else { throw damage("its second header has no version") }
@@ -63,7 +63,7 @@ struct TimeZoneFile {
     return header
   }
 
-  /// Four bytes, of which the callers have made sure. At most 2^32, so that sums of products with small numbers do not overflow.
+  /// Reads four bytes, whose presence the caller has checked. The result is less than 2^32, so sums of products with small numbers cannot overflow.
   private mutating func count() -> Int {
     Int(number(4) & 0xFFFF_FFFF)
   }
@@ -125,7 +125,7 @@ struct TimeZoneFile {
     return localTimes
   }
 
-  /// What stands between the two line feeds at the end.
+  /// Reads the formula between the two line feeds at the end.
   private mutating func formula() throws(TimeZoneError) -> TimeZoneFormula? {
     guard at < bytes.count, bytes[at] == 0x0A, let end = bytes[(at + 1)...].firstIndex(of: 0x0A) else {
       throw damage("the line at its end is missing")
@@ -136,7 +136,7 @@ struct TimeZoneFile {
     return formula
   }
 
-  /// A big-endian number of four or eight bytes, of which the callers have made sure.
+  /// Reads a big-endian number of four or eight bytes, whose presence the caller has checked.
   private mutating func number(_ size: Int) -> Int64 {
     var value: UInt64 = 0
     for byte in bytes[at..<at + size] { value = value << 8 | UInt64(byte) }

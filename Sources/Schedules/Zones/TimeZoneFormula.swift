@@ -1,23 +1,23 @@
-/// Rules that hold every year, as the variable `TZ` of POSIX writes them: `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// Rules that apply every year, in the notation of the POSIX variable `TZ`: `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct TimeZoneFormula: Sendable, Hashable {
   typealias LocalTime = TimeZoneRules.LocalTime
   typealias Period = TimeZoneRules.Period
 
-  /// A moment of every year, by the clocks that are about to be changed.
+  /// A yearly clock change, in the local time before the change.
   struct Change: Sendable, Hashable {
     enum Day: Sendable, Hashable {
-      /// 1 to 365: February 29 is never counted.
+      /// Day 1 to 365; February 29 is never counted.
       case julian(Int)
-      /// 0 to 365: February 29 is counted.
+      /// Day 0 to 365; February 29 is counted.
       case zeroBased(Int)
       /// The n-th such weekday of a month; 5 is the last.
       case weekday(Int, ordinal: Int, month: Int)
     }
     var day: Day
-    /// Seconds after midnight, from -167 to 167 hours.
+    /// The time in seconds after midnight, from -167 to 167 hours.
     var time: Int = 7200
 
-    /// Its local time in `year`, as `CivilTime.localSeconds`.
+    /// Returns the local time of the change in `year`, as `CivilTime.localSeconds`.
     func localSeconds(year: Int) -> Int64 {
       dayNumber(year: year) * 86_400 + Int64(time)
     }
@@ -40,7 +40,7 @@ struct TimeZoneFormula: Sendable, Hashable {
     }
   }
 
-  /// Daylight saving time, and when it is.
+  /// Daylight saving time, with its start and end.
   struct Daylight: Sendable, Hashable {
     var localTime: LocalTime
     var start: Change
@@ -50,23 +50,23 @@ struct TimeZoneFormula: Sendable, Hashable {
   var standard: LocalTime
   var daylight: Daylight?
 
-  /// The while that `instant` lies in.
+  /// Returns the period that contains `instant`.
   func period(at instant: UnixTime) -> Period {
     guard let daylight else { return Period(start: .min, end: .max, localTime: standard) }
     let bounded = Swift.min(Swift.max(instant, .earliest), .latest)
     let year = CivilDate(dayNumber: bounded.floorQuotient(86_400)).year
-    // A change may fall up to a week outside of its year.
+    // A change may fall up to a week outside its year.
     var changes: [(at: UnixTime, isStart: Bool)] = []
     changes.reserveCapacity(6)
     for year in year - 1...year + 1 {
       changes.append((daylight.start.localSeconds(year: year) - Int64(standard.offset), true))
       changes.append((daylight.end.localSeconds(year: year) - Int64(daylight.localTime.offset), false))
     }
-    // Where one year's end is the next one's start, daylight saving time lasts all year: the start counts.
+    // If the end in one year is the start in the next, daylight saving time lasts all year: the start takes precedence.
     changes.sort { $0.at != $1.at ? $0.at < $1.at : !$0.isStart && $1.isStart }
     let next = changes.partitionPoint { $0.at > bounded }
     let isDaylight = next > 0 ? changes[next - 1].isStart : !changes[0].isStart
-    // Beyond the years that are searched, the last period of each direction never ends.
+    // Beyond the searched years, the last period in each direction is unbounded.
     return Period(
       start: next > 0 && instant >= .earliest ? changes[next - 1].at : .min,
       end: next < changes.count && instant < .latest ? changes[next].at : .max,

@@ -1,9 +1,9 @@
-/// Reads the notation of ``TimeZoneFormula``, with the extension of RFC 9636 that hours go from -167 to 167.
+/// Parses the notation of ``TimeZoneFormula``, with RFC 9636's extension of hours to -167 to 167.
 struct TimeZoneFormulaParser {
   private let bytes: [UInt8]
   private var at = 0
 
-  /// The formula that `bytes` writes; nil where they write none.
+  /// Returns the formula in `bytes`; nil if they are not one.
   static func parse(_ bytes: some Collection<UInt8>) -> TimeZoneFormula? {
     guard bytes.count <= 512 else { return nil }
     var parser = TimeZoneFormulaParser(bytes: Array(bytes))
@@ -16,7 +16,7 @@ struct TimeZoneFormulaParser {
   }
 
   private mutating func formula() -> TimeZoneFormula? {
-    // POSIX counts westward.
+    // POSIX offsets count westward.
     guard let name = name(), let west = seconds(hours: 24) else { return nil }
     let standard = TimeZoneRules.LocalTime(offset: -west, isDaylightSaving: false, abbreviation: name)
     guard at < bytes.count else { return TimeZoneFormula(standard: standard, daylight: nil) }
@@ -31,7 +31,7 @@ struct TimeZoneFormulaParser {
     return TimeZoneFormula(standard: standard, daylight: .init(localTime: daylight, start: start, end: end))
   }
 
-  /// Three letters or more, or letters, digits and signs between `<` and `>`.
+  /// Reads a name: three or more letters, or letters, digits and signs between `<` and `>`.
   private mutating func name() -> String? {
     let isQuoted = skip("<")
     let start = at
@@ -59,7 +59,7 @@ struct TimeZoneFormulaParser {
     return .init(day: day, time: time)
   }
 
-  /// `[+-]hh[:mm[:ss]]`.
+  /// Reads `[+-]hh[:mm[:ss]]`.
   private mutating func seconds(hours bound: Int) -> Int? {
     let sign = skip("-") ? -1 : 1
     if sign == 1 { _ = skip("+") }
@@ -98,8 +98,8 @@ struct TimeZoneFormulaParser {
 }
 
 extension UInt8 {
-  /// Whether it is a digit of ASCII.
+  /// Whether the byte is an ASCII digit.
   var isDigit: Bool { self &- 0x30 < 10 }
-  /// Whether it is a letter of ASCII.
+  /// Whether the byte is an ASCII letter.
   var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
 }

@@ -1,39 +1,39 @@
-/// Which local time an instant has in a zone, and which instants a local time has.
+/// The rules of a zone, which convert between instants and local times.
 ///
 /// A value is immutable and can be used from any thread. ``TimeZoneDatabase`` finds the rules by name.
 public struct TimeZoneRules: Sendable {
-  /// What the clocks of a zone show for a while.
+  /// The local time of a zone during a period.
   public struct LocalTime: Sendable, Hashable {
-    /// Seconds east of UTC, less than 26 hours either way.
+    /// The offset in seconds east of UTC, less than 26 hours in either direction.
     public let offset: Int
     /// Whether it is called daylight saving time.
     public let isDaylightSaving: Bool
-    /// As in `CEST`; some zones have none but the offset, as in `+03`.
+    /// The abbreviation, such as `CEST`; in some zones only the offset, such as `+03`.
     public let abbreviation: String
   }
 
-  /// A while in which the clocks are not changed.
+  /// A period without clock changes.
   public struct Period: Sendable, Hashable {
-    /// When it begins; `UnixTime.min` where it has no beginning.
+    /// The start of the period; `UnixTime.min` if it is unbounded.
     public let start: UnixTime
-    /// When the next one begins; `UnixTime.max` where it has no end.
+    /// The start of the next period; `UnixTime.max` if there is none.
     public let end: UnixTime
-    /// What the clocks show meanwhile.
+    /// The local time during the period.
     public let localTime: LocalTime
   }
 
-  /// No offset reaches it, in either direction; files with such offsets are refused.
+  /// The exclusive bound of offsets in either direction; files with larger offsets are rejected.
   static let offsetBound = 26 * 3600
 
-  /// What the zone is called.
+  /// The name of the zone.
   public let name: String
-  /// When the clocks are changed, ascending.
+  /// The instants of clock changes, ascending.
   let transitions: [UnixTime]
-  /// What they show after each of `transitions`.
+  /// The index in `localTimes` that applies from each of `transitions`.
   let kinds: [UInt8]
-  /// What they may show; the first is what they show before all of `transitions`.
+  /// The kinds of local time; the first applies before all of `transitions`.
   let localTimes: [LocalTime]
-  /// What comes after the last of `transitions`; nil leaves everything as it is then.
+  /// The rules after the last of `transitions`; nil if the local time no longer changes.
   let formula: TimeZoneFormula?
 
   init(
@@ -47,11 +47,11 @@ public struct TimeZoneRules: Sendable {
     self.formula = formula
   }
 
-  /// Coordinated Universal Time. Needs no database.
+  /// Coordinated Universal Time, which needs no database.
   public static let utc = TimeZoneRules(
     name: "UTC", localTimes: [LocalTime(offset: 0, isDaylightSaving: false, abbreviation: "UTC")])
 
-  /// The while that `instant` lies in. Periods that follow each other may show the same time.
+  /// Returns the period that contains `instant`. Consecutive periods may have the same local time.
   public func period(at instant: UnixTime) -> Period {
     let next = transitions.partitionPoint { $0 > instant }
     let start = next == 0 ? UnixTime.min : transitions[next - 1]
@@ -69,18 +69,18 @@ public struct TimeZoneRules: Sendable {
     localTimes[transition == 0 ? 0 : Int(kinds[transition - 1])]
   }
 
-  /// What the clocks show at `instant`.
+  /// Returns the kind of local time at `instant`.
   public func localTime(at instant: UnixTime) -> LocalTime {
     period(at: instant).localTime
   }
 
-  /// The local time that `instant` has.
+  /// Returns the date and time of day at `instant`.
   public func civilTime(at instant: UnixTime) -> CivilTime {
     let instant = Swift.min(Swift.max(instant, .earliest), .latest)
     return CivilTime(localSeconds: instant + Int64(localTime(at: instant).offset))
   }
 
-  /// The instants at which the clocks show `time`, ascending: mostly one, none in a gap, two where they are put back.
+  /// Returns the instants at which clocks show `time`, ascending: usually one, none in a gap, two when clocks go back.
   public func instants(of time: CivilTime) -> [UnixTime] {
     let local = time.localSeconds
     let last = local + Int64(Self.offsetBound)
@@ -95,27 +95,27 @@ public struct TimeZoneRules: Sendable {
     }
   }
 
-  /// The first instant at which the clocks show `time`; in a gap the one as long after its beginning as `time` is in it.
+  /// Returns the first instant at which clocks show `time`; in a gap, an instant as far past the change as `time` is into the gap.
   public func firstInstant(of time: CivilTime) -> UnixTime {
     if let instant = instants(of: time).first { return instant }
-    // Read by the clocks before they were put forward, as RFC 5545 says.
+    // Interpreted with the offset before the gap, as RFC 5545 specifies.
     let before = localTime(at: time.localSeconds - Int64(Self.offsetBound)).offset
     return time.localSeconds - Int64(before)
   }
 
-  /// `instant` in local time with its offset, as in `2026-03-29T03:00:00+02:00`; `Z` in UTC itself.
+  /// Formats `instant` in local time with its offset, as in `2026-03-29T03:00:00+02:00`; in UTC, with `Z`.
   public func format(_ instant: UnixTime) -> String {
     let offset = localTime(at: instant).offset
     let text = civilTime(at: instant).description
     if offset == 0, name == Self.utc.name { return text + "Z" }
-    // Local mean times have seconds, which RFC 3339 cannot say; they are left out.
+    // The seconds of local mean times are omitted, because RFC 3339 cannot express them.
     let minutes = abs(offset) / 60
     return text + "\(offset < 0 ? "-" : "+")\((minutes / 60).padded(2)):\((minutes % 60).padded(2))"
   }
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// The first index of which `isAfter` holds, where it holds of all that follow.
+  /// Returns the first index at which `isAfter` holds, if it also holds for all later elements.
   func partitionPoint(_ isAfter: (Element) -> Bool) -> Int {
     var low = startIndex
     var high = endIndex

@@ -1,9 +1,9 @@
-/// Numbers as text, both ways, without locale.
+/// Conversion between numbers and text, independent of the locale.
 package enum DecimalText {
-  /// The double nearest to the number that `text` spells; nil where it is no number.
+  /// Returns the double nearest to the number that `text` spells, or nil if it is not a number.
   ///
-  /// Takes an optional sign, digits with at most one point (on either side of it the digits may be missing, not on both), and an
-  /// optional exponent. Numbers too large become infinite, those too small zero.
+  /// Accepts an optional sign, digits with at most one point (digits may be missing on one side of it, but not both),
+  /// and an optional exponent. Numbers that are too large become infinite, and those that are too small become zero.
   package static func double(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var at = 0
     let isNegative = at < text.count && text[at] == UInt8(ascii: "-")
@@ -42,7 +42,7 @@ package enum DecimalText {
       guard at < text.count else { return nil }
       while at < text.count {
         guard text[at] &- 48 < 10 else { return nil }
-        // Beyond this every double is zero or infinite, however many digits the mantissa of a 16 MiB text shifts it by.
+        // Beyond this every double is zero or infinite, however far the mantissa of a 16 MiB text shifts it.
         if exponent < 100_000_000 { exponent = exponent * 10 + Int(text[at] &- 48) }
         at += 1
       }
@@ -66,7 +66,7 @@ package enum DecimalText {
     1e21, 1e22,
   ]
 
-  /// The shortest decimal text that reads back as `value`; whole numbers below 1e15 without a point.
+  /// Returns the shortest decimal text that reads back as `value`; whole numbers below 1e15 have no decimal point.
   package static func shortest(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }

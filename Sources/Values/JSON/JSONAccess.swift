@@ -1,17 +1,17 @@
 import OrderedCollections
 
 extension JSONValue {
-  /// The text of a string; nil for everything else.
+  /// The text of a string, or nil for any other value.
   public var stringValue: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The truth of a boolean; nil for everything else.
+  /// The value of a boolean, or nil for any other value.
   public var boolValue: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// A number that is whole and fits 64 bits, also when it is written `3.0`; nil for everything else.
+  /// A whole number that fits 64 bits, even if written as `3.0`, or nil for any other value.
   public var intValue: Int64? {
     switch self {
     case .int(let value): value
@@ -20,7 +20,7 @@ extension JSONValue {
     }
   }
 
-  /// Any number, rounded to a double where it must be; nil for everything else.
+  /// Any number, rounded to a double if necessary, or nil for any other value.
   public var doubleValue: Double? {
     switch self {
     case .int(let value): Double(value)
@@ -29,12 +29,12 @@ extension JSONValue {
     }
   }
 
-  /// The elements of an array; nil for everything else.
+  /// The elements of an array, or nil for any other value.
   public var arrayValue: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  /// The members of an object; nil for everything else.
+  /// The members of an object, or nil for any other value.
   public var objectValue: OrderedDictionary<String, JSONValue>? {
     if case .object(let members) = self { members } else { nil }
   }
@@ -42,18 +42,18 @@ extension JSONValue {
   /// Whether the value is null.
   public var isNull: Bool { self == .null }
 
-  /// The member of exactly this name; nil where there is none, or where the value is no object.
+  /// The member with exactly this name, or nil if there is none or the value is not an object.
   public subscript(name: String) -> JSONValue? {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
-  /// The element at `index`, from 0; nil where there is none, or where the value is no array.
+  /// The element at `index`, counted from 0, or nil if there is none or the value is not an array.
   public subscript(index: Int) -> JSONValue? {
     guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
     return elements[index]
   }
 
-  /// What kind of value it is, for messages: `null`, `bool`, `int`, `number`, `string`, `list` or `object`.
+  /// The kind of value, for messages: `null`, `bool`, `int`, `number`, `string`, `list` or `object`.
   public var kind: String {
     switch self {
     case .null: "null"
@@ -67,7 +67,7 @@ extension JSONValue {
   }
 }
 
-// Null has no literal on purpose: in `condition ? value : nil` it would stand where a missing value is meant.
+// Null deliberately has no literal: in `condition ? value : nil` it would be used where a missing value is meant.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -81,7 +81,7 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   public init(stringLiteral value: String) { self = .string(value) }
   /// An array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// An object; of members with the same name, the last counts.
+  /// An object; if several members have the same name, the last one is kept.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(OrderedDictionary(elements, uniquingKeysWith: { _, last in last }))
   }

@@ -1,6 +1,6 @@
-/// Bytes of JSON that are being written.
+/// A buffer for JSON as it is written.
 ///
-/// An array would ask before each byte whether it is shared and has room; most of what is written is single bytes.
+/// Most writes are single bytes, and an array would check for unique ownership and capacity before each of them.
 struct JSONBuffer: ~Copyable {
   private var bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 240)
   private var count = 0
@@ -12,7 +12,7 @@ struct JSONBuffer: ~Copyable {
 
   deinit { bytes.deallocate() }
 
-  /// What was written, valid as long as the buffer is.
+  /// The bytes written so far, valid as long as the buffer is.
   var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: bytes, count: count) }
 
   mutating func append(_ value: borrowing JSONValue) {
@@ -47,7 +47,7 @@ struct JSONBuffer: ~Copyable {
     }
   }
 
-  /// Appends `text` in quotes, with what must be escaped.
+  /// Appends `text` in quotes, escaping characters where required.
   mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { source in
@@ -58,7 +58,7 @@ struct JSONBuffer: ~Copyable {
     }
   }
 
-  /// Whether nothing must be escaped, as in most texts. Looks at eight bytes at a time.
+  /// Returns whether nothing needs escaping, as in most texts. Checks eight bytes at a time.
   private static func isPlain(_ source: UnsafeBufferPointer<UInt8>) -> Bool {
     guard source.count >= 8 else { return !source.contains(where: mustBeEscaped) }
     let bytes = UnsafeRawBufferPointer(source)
@@ -75,10 +75,10 @@ struct JSONBuffer: ~Copyable {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
-  /// Whether any of eight bytes must be escaped.
+  /// Returns whether any of eight bytes needs escaping.
   private static func hasEscape(_ bytes: UInt64) -> Bool {
     let each: UInt64 = 0x0101_0101_0101_0101
-    // The highest bit of a byte tells whether it was less than what was taken from it; a byte that had the bit before is none of them.
+    // A subtraction sets a byte's high bit if the byte was less than the subtrahend; `~bytes` excludes those that had it set before.
     let control = bytes &- (each &* 0x20)
     let quote = (bytes ^ (each &* 0x22)) &- each
     let backslash = (bytes ^ (each &* 0x5C)) &- each

@@ -1,19 +1,19 @@
 import OrderedCollections
 
 extension JSONValue {
-  /// Reads one JSON value (RFC 8259) that takes up the whole of `bytes`.
+  /// Parses a single JSON value (RFC 8259) that spans all of `bytes`.
   ///
-  /// Whole numbers that fit 64 bits become `.int`, all others `.double`. Of members with the same name the last counts.
-  /// - Throws: `JSONError` for anything that is not JSON, for invalid UTF-8, for numbers beyond the range of a double, and for more
-  ///   than 512 levels of nesting.
+  /// Whole numbers that fit 64 bits become `.int`, all others `.double`. If several members have the same name, the last one is kept.
+  /// - Throws: `JSONError` for anything that is not JSON, for invalid UTF-8, for numbers beyond the range of a double, and for more than
+  ///   512 levels of nesting.
   public static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONError) -> JSONValue {
     var parser = JSONParser(bytes: bytes.bindMemory(to: UInt8.self))
     return try parser.document()
   }
 
-  /// Reads one JSON value that takes up the whole of `bytes`.
+  /// Parses a single JSON value that spans all of `bytes`.
   ///
-  /// - Throws: `JSONError` for anything that is not JSON; see the variant for raw bytes.
+  /// - Throws: `JSONError` for anything that is not JSON; see the overload for raw bytes.
   public static func parse(_ bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
     if let result = bytes.withContiguousStorageIfAvailable({ parsed(UnsafeRawBufferPointer($0)) }) {
       return try result.get()
@@ -21,9 +21,9 @@ extension JSONValue {
     return try Array(bytes).withUnsafeBytes { parsed($0) }.get()
   }
 
-  /// Reads one JSON value that takes up the whole of `text`.
+  /// Parses a single JSON value that spans all of `text`.
   ///
-  /// - Throws: `JSONError` for anything that is not JSON; see the variant for raw bytes.
+  /// - Throws: `JSONError` for anything that is not JSON; see the overload for raw bytes.
   public static func parse(_ text: String) throws(JSONError) -> JSONValue {
     var text = text
     return try text.withUTF8 { parsed(UnsafeRawBufferPointer($0)) }.get()
@@ -34,9 +34,9 @@ extension JSONValue {
   }
 }
 
-/// One pass over the bytes of a JSON text.
+/// A parser that makes one pass over the bytes of a JSON text.
 private struct JSONParser {
-  /// More would make hostile texts exhaust the stack.
+  /// The deepest nesting allowed; without a limit, hostile texts could exhaust the stack.
   static let maximumDepth = 512
 
   let bytes: UnsafeBufferPointer<UInt8>
@@ -52,7 +52,7 @@ private struct JSONParser {
 
   private var current: UInt8? { at < bytes.count ? bytes[at] : nil }
 
-  /// What stands at the current place, for messages.
+  /// A description of the current byte, for messages.
   private var found: String {
     guard let byte = current else { return "end" }
     return byte > 0x20 && byte < 0x7F
@@ -189,9 +189,9 @@ private struct JSONParser {
     return .double(value)
   }
 
-  /// The digits from `first` to the current place as an integer; nil where it does not fit 64 bits.
+  /// Returns the digits from `first` to the current position as an integer, or nil if it does not fit 64 bits.
   private func integer(from first: Int, isNegative: Bool) -> Int64? {
-    // 19 digits always fit 64 bits without a sign.
+    // 19 digits always fit an unsigned 64-bit integer.
     var magnitude: UInt64 = 0
     for index in first..<at { magnitude = magnitude &* 10 &+ UInt64(bytes[index] &- 48) }
     if isNegative { return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil }
@@ -207,7 +207,7 @@ private struct JSONParser {
       all |= byte
       switch byte {
       case UInt8(ascii: "\""):
-        // Without a high bit it is ASCII, which needs no check.
+        // If no byte has its high bit set, the text is ASCII and needs no validation.
         let text =
           all < 0x80
           ? String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<at]), as: UTF8.self) : try text(start..<at)
@@ -228,7 +228,7 @@ private struct JSONParser {
     return text
   }
 
-  /// The rest of a string in which the first escape has been met.
+  /// Parses the rest of a string after its first escape has been found.
   private mutating func escapedString(from start: Int) throws(JSONError) -> String {
     var buffer = [UInt8](bytes[start..<at])
     while at < bytes.count {

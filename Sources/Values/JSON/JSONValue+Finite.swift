@@ -1,6 +1,6 @@
 extension JSONValue {
-  /// The first number in the value that JSON cannot write, `NaN` or an infinity, by its name in expressions, and where it is:
-  /// `limits.max`, `[2]`, or nothing for the value itself. Nil where the value is JSON.
+  /// The first number in the value that JSON cannot represent (`NaN` or an infinity), by its name in expressions, and
+  /// its path, such as `limits.max` or `[2]` (empty for the value itself). Nil if there is none.
   package var numberBeyondJSON: (number: String, place: String)? {
     switch self {
     case .double(let number) where !number.isFinite:
@@ -19,7 +19,7 @@ extension JSONValue {
     }
   }
 
-  /// What ``numberBeyondJSON`` found, as the end of a sentence: `has NaN at 'limits.max', which is no number of JSON`.
+  /// The result of ``numberBeyondJSON`` as the end of a sentence: `has NaN at 'limits.max', which is no number of JSON`.
   package var problemBeyondJSON: String? {
     numberBeyondJSON.map {
       "has \($0.number)\($0.place.isEmpty ? "" : " at '\($0.place)'"), which is no number of JSON"

@@ -1,9 +1,9 @@
 import OrderedCollections
 
-/// Any JSON value: what results, requirements, params and contexts are made of.
+/// Any JSON value: the type of results, requirements, params and contexts.
 ///
-/// Objects keep the order in which their members were written. Whole numbers that fit 64 bits stay exact when they are handed
-/// on; expressions compute with all numbers as `Double`, as GitHub Actions does.
+/// Objects keep their members in the order in which they were written. Whole numbers that fit 64 bits are passed on
+/// exactly; expressions compare numbers as `Double`, as GitHub Actions does.
 public enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)

@@ -1,8 +1,8 @@
 extension JSONValue {
   /// Appends the value to `bytes` as compact JSON in UTF-8.
   ///
-  /// Members keep their order, whole numbers are exact, doubles are the shortest text that reads back the same (whole ones
-  /// without `.0`). `NaN`, `Infinity` and `-Infinity` are written as these words, which JSON does not have.
+  /// Members keep their order, whole numbers are exact, and doubles are written as the shortest text that reads back the same (whole ones
+  /// without `.0`). `NaN`, `Infinity` and `-Infinity` are written as these words, which are not valid JSON.
   public func write(to bytes: inout [UInt8]) {
     withJSON { bytes.append(contentsOf: $0) }
   }
@@ -15,10 +15,10 @@ extension JSONValue {
   /// Calls `body` with the value as compact JSON.
   ///
   /// - Parameters:
-  ///   - isExact: Whether it is to read back as an equal value: then a double keeps its `.0`, so that it comes back as a
-  ///     double, and what JSON has no number for (`NaN`, the infinities) is `null`. Otherwise it is as in ``write(to:)``.
+  ///   - isExact: Whether the JSON must read back as an equal value: a double then keeps its `.0`, so that it reads back as a double, and
+  ///     values that JSON cannot represent (`NaN`, the infinities) become `null`. Otherwise the output is that of ``write(to:)``.
   ///   - body: Must not keep the bytes.
-  /// - Returns: What `body` gives.
+  /// - Returns: The result of `body`.
   package func withJSON<Answer>(exactly isExact: Bool = false, _ body: (UnsafeBufferPointer<UInt8>) -> Answer) -> Answer
   {
     var buffer = JSONBuffer(isExact: isExact)
@@ -31,7 +31,7 @@ extension JSONValue {
     withJSON { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The value as JSON over several lines, indented by two spaces; empty arrays and objects stay on their line.
+  /// Returns the value as JSON on several lines, indented by two spaces; empty arrays and objects stay on one line.
   public func pretty() -> String {
     var bytes: [UInt8] = []
     writePretty(to: &bytes, level: 0)

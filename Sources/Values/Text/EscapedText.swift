@@ -1,5 +1,5 @@
 extension String {
-  /// The text with control characters made visible, for use inside a message.
+  /// The text with control characters made visible, for use in a message.
   package var escapedForMessage: String {
     guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
     return unicodeScalars.reduce(into: "") { result, scalar in

@@ -1,21 +1,21 @@
-/// Finds what a misspelt name was probably meant to be.
+/// Finds the name that a misspelt name was probably meant to be.
 ///
-/// The distance of two names is the number of insertions, deletions, replacements and swaps of neighbours that turn one into
-/// the other (optimal string alignment), letter case aside. Up to a third of the name's length, and at least one, is near.
+/// The distance between two names is the number of insertions, deletions, replacements and swaps of neighbouring letters that turn one into
+/// the other (optimal string alignment), ignoring case. A name is near if its distance is at most a third of the length, and at least one.
 public struct NearestName: Sendable {
   private struct Candidate {
     let name: String
     let letters: [UInt32]
-    /// One bit for each letter that occurs (letters share bits): names whose bits differ much are far apart.
+    /// One bit for each letter that occurs, with letters sharing bits: names whose bits differ a lot are far apart.
     let signature: UInt64
   }
 
-  /// Longer names are not compared: nobody wrote them by hand, and the effort grows with the square.
+  /// The length above which names are not compared: nobody types longer ones by hand, and the cost is quadratic.
   private static let longest = 100
 
   private let candidates: [Candidate]
 
-  /// Prepares `names` for many questions. For a single one use ``suggestion(for:among:)``.
+  /// Prepares `names` for many lookups. For a single one use ``suggestion(for:among:)``.
   public init(_ names: some Sequence<String>) {
     candidates = names.compactMap { name in
       guard name.utf8.count <= 4 * Self.longest else { return nil }
@@ -24,13 +24,13 @@ public struct NearestName: Sendable {
     }
   }
 
-  /// The name in `names` nearest to `name`, or nil when none is near enough. Of names equally near, one that differs in
-  /// letter case alone comes first, then the first by the alphabet.
+  /// Returns the name in `names` nearest to `name`, or nil if none is near enough. Among equally near names, one that
+  /// differs only in case comes first, then the first in alphabetical order.
   public static func suggestion(for name: String, among names: some Sequence<String>) -> String? {
     NearestName(names).suggestion(for: name)
   }
 
-  /// The prepared name nearest to `name`, or nil when none is near enough.
+  /// Returns the prepared name nearest to `name`, or nil if none is near enough.
   public func suggestion(for name: String) -> String? {
     guard name.utf8.count <= 4 * Self.longest else { return nil }
     let letters = Self.letters(of: name)
@@ -40,7 +40,7 @@ public struct NearestName: Sendable {
     var rows = AlignmentRows(width: letters.count + limit)
     for candidate in candidates where candidate.name != name {
       guard abs(candidate.letters.count - letters.count) <= limit,
-        // A replacement changes two bits, everything else one at most.
+        // A replacement changes two bits, any other edit at most one.
         (candidate.signature ^ signature).nonzeroBitCount <= 2 * limit,
         let distance = rows.distance(letters, candidate.letters, limit: limit),
         distance < max(letters.count, candidate.letters.count)
@@ -62,7 +62,7 @@ public struct NearestName: Sendable {
   }
 }
 
-/// The three rows of the alignment table that are needed at a time.
+/// The three rows of the alignment table that are needed at any time.
 private struct AlignmentRows {
   private var beforeLast: [Int]
   private var last: [Int]
@@ -74,7 +74,7 @@ private struct AlignmentRows {
     current = beforeLast
   }
 
-  /// The distance of `left` and `right` if it is at most `limit`.
+  /// Returns the distance between `left` and `right` if it is at most `limit`, otherwise nil.
   mutating func distance(_ left: [UInt32], _ right: [UInt32], limit: Int) -> Int? {
     for column in 0...right.count { last[column] = column }
     for row in 0..<left.count {
@@ -89,8 +89,8 @@ private struct AlignmentRows {
         current[column + 1] = cost
         least = min(least, cost)
       }
-      // What comes later is at least this row's least, or by a swap one more than the least of the row before, which
-      // is at most one less.
+      // Later rows cost at least this row's minimum or, after a swap, one more than the previous row's, which is at
+      // most one lower.
       if least > limit + 1 { return nil }
       swap(&beforeLast, &last)
       swap(&last, &current)

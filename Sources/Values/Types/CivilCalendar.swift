@@ -1,15 +1,15 @@
-/// The Gregorian calendar, which is also applied to the time before it was introduced, as arithmetic on days since 1970-01-01.
+/// The proleptic Gregorian calendar, as arithmetic on days since 1970-01-01.
 ///
-/// `Operations` has the same in `CivilDay`, as it imports nothing of ours and this module nothing of it.
+/// `Operations` has the same code in `CivilDay`, because neither module imports the other.
 package enum CivilCalendar {
-  /// A day in numbers, of which months and days count from 1; the year 0 is the one before 1.
+  /// A date in numbers; months and days count from 1, and the year 0 precedes the year 1.
   package typealias Day = (year: Int, month: Int, day: Int)
 
-  /// Days from 1970-01-01 to a day of the calendar.
+  /// Returns the number of days from 1970-01-01 to a date.
   @inlinable
   package static func dayNumber(of date: Day) -> Int {
-    // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years are counted from March, so that the leap day is a year's last, in eras of 400
-    // years with 146,097 days each. 719,468 days lie between 0000-03-01 and 1970-01-01.
+    // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years start in March, so that the leap day is the last of a year, in
+    // eras of 400 years with 146,097 days each. There are 719,468 days between 0000-03-01 and 1970-01-01.
     let shifted = date.month <= 2 ? date.year - 1 : date.year
     let era = floorQuotient(shifted, 400)
     let yearOfEra = shifted - era * 400
@@ -17,7 +17,7 @@ package enum CivilCalendar {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// The day of the calendar that is `dayNumber` days after 1970-01-01.
+  /// Returns the date `dayNumber` days after 1970-01-01.
   @inlinable
   package static func day(_ dayNumber: Int) -> Day {
     let shifted = dayNumber + 719_468
@@ -30,7 +30,7 @@ package enum CivilCalendar {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
-  /// How many days `month` has in `year`.
+  /// Returns the number of days of `month` in `year`.
   @inlinable
   package static func length(ofMonth month: Int, year: Int) -> Int {
     switch month {
@@ -40,11 +40,11 @@ package enum CivilCalendar {
     }
   }
 
-  /// Whether `year` has a February 29.
+  /// Returns whether `year` has a February 29.
   @inlinable
   package static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-  /// The quotient rounded down, also for negative numbers.
+  /// Returns the quotient rounded down, including for negative numbers.
   @inlinable
   package static func floorQuotient(_ dividend: Int, _ divisor: Int) -> Int {
     let (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)

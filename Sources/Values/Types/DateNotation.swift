@@ -1,6 +1,6 @@
-/// Days of the calendar, of no particular place, as pipeline files write them: `2026-03-29`.
+/// Calendar dates without a time zone, as pipeline files write them: `2026-03-29`.
 public enum DateNotation {
-  /// The days between 1970-01-01 and the day `text`; nil where it is none. Years have four digits.
+  /// Returns the number of days between 1970-01-01 and the date `text`, or nil if it is not a date. Years have four digits.
   public static func parse(_ text: String) -> Int? {
     let bytes = Array(text.utf8)
     guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),

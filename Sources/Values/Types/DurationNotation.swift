@@ -1,14 +1,14 @@
-/// Lengths of time as pipeline files write them: `1h30m`, `200ms`, `1.5s`, `2d`, `1w`.
+/// Durations as pipeline files write them: `1h30m`, `200ms`, `1.5s`, `2d`, `1w`.
 public enum DurationNotation {
-  /// The units, the largest first, in nanoseconds.
+  /// The units in nanoseconds, largest first.
   private static let units: [(name: String, nanoseconds: Int64)] = [
     ("w", 604_800_000_000_000), ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000),
     ("s", 1_000_000_000), ("ms", 1_000_000),
   ]
 
-  /// The duration that `text` stands for; nil where it is none, or longer than ``longest``.
+  /// Returns the duration that `text` stands for, or nil if it is not a duration or is longer than ``longest``.
   ///
-  /// The units are `ms s m h d w`, the largest first, each at most once; a number may have a fraction of up to nine digits.
+  /// The units are `ms s m h d w`, largest first, each at most once; a number may have a fraction of up to nine digits.
   /// Only `0` needs no unit.
   public static func parse(_ text: String) -> Duration? {
     let bytes = Array(text.utf8)
@@ -32,10 +32,10 @@ public enum DurationNotation {
     return bytes.isEmpty ? nil : .nanoseconds(total)
   }
 
-  /// The longest duration in whole weeks: 292 years in nanoseconds are what 64 bits hold.
+  /// The longest duration in whole weeks: 64 bits hold 292 years in nanoseconds.
   public static let longest = "15250w"
 
-  /// Whether `text` is written as a duration, but stands for more than there can be.
+  /// Returns whether `text` is a well-formed duration that exceeds the maximum.
   public static func isTooLong(_ text: String) -> Bool {
     var total = 0.0
     var rest = text[...]
@@ -53,7 +53,7 @@ public enum DurationNotation {
     return total >= Double(Int64.max)
   }
 
-  /// The notation of `duration`, such as `1h30m`, rounded to milliseconds; days are the largest unit, none at all is `0s`.
+  /// Returns the notation of `duration`, such as `1h30m`, rounded to milliseconds; the largest unit is days, and zero is `0s`.
   public static func format(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     var milliseconds =
@@ -81,14 +81,14 @@ public enum DurationNotation {
   }
 }
 
-/// A number without a sign in a duration or a size, kept exact.
+/// An unsigned number in a duration or a size, kept exactly.
 struct NotationNumber {
-  /// All digits as one whole number.
+  /// All digits as a single whole number.
   private var digits: Int64 = 0
-  /// The power of ten that the digits must be divided by.
+  /// The power of ten to divide the digits by.
   private var divisor: Int64 = 1
 
-  /// Reads digits, and a fraction where there is one; nil where none begins at `at`, or there are more than 18 digits in all or
+  /// Reads digits and an optional fraction; nil if there is no number at `at`, or it has more than 18 digits in all or
   /// nine after the point.
   init?(_ bytes: [UInt8], at: inout Int) {
     guard let whole = readDigits(bytes, at: &at, atMost: 18) else { return nil }
@@ -98,7 +98,7 @@ struct NotationNumber {
     for _ in 0..<fraction { divisor *= 10 }
   }
 
-  /// Appends the digits at `at`; answers how many, or nil where there is none or there are too many.
+  /// Appends the digits at `at` and returns how many there are, or nil if there are none or too many.
   private mutating func readDigits(_ bytes: [UInt8], at: inout Int, atMost limit: Int) -> Int? {
     let start = at
     while at < bytes.count, bytes[at] &- 48 < 10 {
@@ -109,7 +109,7 @@ struct NotationNumber {
     return at > start ? at - start : nil
   }
 
-  /// The number times `unit`, rounded down to a whole number; nil where it does not fit 64 bits.
+  /// Returns the number times `unit`, rounded down to a whole number, or nil if it does not fit 64 bits.
   func times(_ unit: Int64) -> Int64? {
     Int64(exactly: Int128(digits) * Int128(unit) / Int128(divisor))
   }

@@ -1,14 +1,14 @@
-/// Amounts of bytes as pipeline files write them: `16MiB`, `10 MB`, `512`.
+/// Sizes in bytes as pipeline files write them: `16MiB`, `10 MB`, `512`.
 public enum SizeNotation {
   private static let units: [(name: String, bytes: Int64)] = [
     ("TiB", 1 << 40), ("TB", 1_000_000_000_000), ("GiB", 1 << 30), ("GB", 1_000_000_000), ("MiB", 1 << 20),
     ("MB", 1_000_000), ("KiB", 1 << 10), ("KB", 1000), ("kB", 1000), ("B", 1),
   ]
 
-  /// The number of bytes that `text` stands for; nil where it is none, or does not fit 64 bits.
+  /// Returns the number of bytes that `text` stands for, or nil if it is not a size or does not fit 64 bits.
   ///
-  /// Units are `B`, `KiB MiB GiB TiB` (powers of 1024) and `KB MB GB TB` (powers of 1000), with or without spaces before them; a
-  /// number before a unit may have a fraction, rounded down to whole bytes; a bare number counts bytes.
+  /// Units are `B`, `KiB MiB GiB TiB` (powers of 1024) and `KB MB GB TB` (powers of 1000), optionally preceded by
+  /// spaces; a number before a unit may have a fraction and is rounded down to whole bytes; a bare number counts bytes.
   public static func parse(_ text: String) -> Int64? {
     let bytes = Array(text.utf8)
     var at = 0
@@ -19,8 +19,8 @@ public enum SizeNotation {
     return units.first { $0.name == name }.flatMap { number.times($0.bytes) }
   }
 
-  /// The notation of `bytes`: the largest unit of 1024s that it reaches, with at most one digit
-  /// after the point (rounded down), such as `16MiB`, `1.5KiB`, `512B`.
+  /// Returns the notation of `bytes` in the largest power-of-1024 unit that it reaches, with at most one digit after
+  /// the point (rounded down), such as `16MiB`, `1.5KiB`, `512B`.
   public static func format(_ bytes: Int64) -> String {
     let magnitude = bytes.magnitude
     let sign = bytes < 0 ? "-" : ""

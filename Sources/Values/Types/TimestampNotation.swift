@@ -1,8 +1,8 @@
-/// Instants as RFC 3339 writes them: `2026-03-29T02:30:00.250+01:00`.
+/// Instants in the notation of RFC 3339: `2026-03-29T02:30:00.250+01:00`.
 public enum TimestampNotation {
-  /// The seconds between the beginning of 1970 in UTC and the instant `text`; nil where it is none.
+  /// Returns the seconds between the start of 1970 in UTC and the instant `text`, or nil if it is not a timestamp.
   ///
-  /// A space or `t` may stand for `T`, and `z` for `Z`; the offset is required. A leap second counts as the second after it.
+  /// A space or `t` may replace `T`, and `z` may replace `Z`; the offset is required. A leap second counts as the second after it.
   public static func parse(_ text: String) -> Double? {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
@@ -30,9 +30,9 @@ public enum TimestampNotation {
     return Double(whole) + fraction
   }
 
-  /// The instant `seconds` after the beginning of 1970, in UTC with milliseconds: `2026-03-29T01:30:00.250Z`.
+  /// Returns the instant `seconds` after the start of 1970, in UTC with milliseconds: `2026-03-29T01:30:00.250Z`.
   ///
-  /// Instants before the year 0 or after 9999, which the notation cannot write, give its first or last.
+  /// Instants before the year 0 or after 9999, which the notation cannot express, are clamped to its first or last instant.
   public static func format(_ seconds: Double) -> String {
     // 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z
     let rounded = (seconds * 1000).rounded()
@@ -58,7 +58,7 @@ public enum TimestampNotation {
     return value
   }
 
-  /// The seconds east of UTC that `Z` or `+hh:mm` at the end of the text stands for.
+  /// Returns the seconds east of UTC that the `Z` or `+hh:mm` at the end of the text stands for.
   private static func offset(_ bytes: [UInt8], at: Int) -> Int? {
     if bytes[at] | 0x20 == UInt8(ascii: "z") { return at + 1 == bytes.count ? 0 : nil }
     guard bytes[at] == UInt8(ascii: "+") || bytes[at] == UInt8(ascii: "-"), bytes.count == at + 6,

@@ -1,18 +1,18 @@
-/// Whether every value of one type is also of another.
+/// Whether every value of one type is also a value of another.
 public enum Acceptance: Sendable, Hashable {
-  /// Every value is.
+  /// Every value of the one is a value of the other.
   case yes
-  /// No value is, or not every one; the reason names the place, such as `[].tag: expected int, found string`.
+  /// No value is, or only some are; the reason names the place, such as `[].tag: expected int, found string`.
   case no(reason: String)
-  /// It depends on the value: one of the types is `json`, or a plain string stands where one of a certain form is required.
+  /// It depends on the value: one of the types is `json`, or a plain string is given where a particular form is required.
   case unknown
 }
 
 extension ValueType {
-  /// Whether a value of type `other` can stand where this type is required.
+  /// Returns whether a value of type `other` can be used where this type is required.
   ///
-  /// An `int` is a `number`; durations, sizes, timestamps, dates and files are strings. A list or an object is accepted when its parts are,
-  /// an object also with more fields than required.
+  /// An `int` is a `number`; durations, sizes, timestamps, dates and files are strings. A list or an object is accepted
+  /// if its parts are; an object may have more fields than required.
   public func accepts(_ other: ValueType) -> Acceptance {
     switch compare(other, path: "") {
     case .yes: .yes
@@ -54,7 +54,7 @@ extension ValueType {
     }
   }
 
-  /// The type of the member `name` of an object type; nil where there is none. `json` has every member, of type `json`.
+  /// Returns the type of the member `name` of an object type, or nil if there is none. `json` has every member, of type `json`.
   public func member(_ name: String) -> ValueType? {
     switch self {
     case .json: .json

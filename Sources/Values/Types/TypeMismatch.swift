@@ -1,13 +1,13 @@
-/// Where and how a value is not of a type.
+/// Where and how a value does not match a type.
 public struct TypeMismatch: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The way into the value, such as `[3].tag`; empty for the value itself.
+  /// The path into the value, such as `[3].tag`; empty for the value itself.
   public var path: String
-  /// What the type asks for, such as `int`.
+  /// What the type requires, such as `int`.
   public var expected: String
-  /// What is there instead, such as `string "twelve"` or `nothing`.
+  /// What was found instead, such as `string "twelve"` or `nothing`.
   public var found: String
 
-  /// A mismatch at `path`.
+  /// Creates a mismatch at `path`.
   public init(path: String, expected: String, found: String) {
     self.path = path
     self.expected = expected
@@ -21,10 +21,10 @@ public struct TypeMismatch: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ValueType {
-  /// The first place where `value` is not of this type; nil when it is.
+  /// Returns the first place where `value` does not match this type, or nil if it matches.
   ///
-  /// Members that an object type does not name are allowed. A whole double is an `int`. `none` accepts only null, `json` everything.
-  /// Durations, sizes, timestamps, dates and files are strings of the right form; a whole number of bytes is a size too, and 0 a duration.
+  /// Members that an object type does not name are allowed. A whole double is an `int`. `none` accepts only null, `json` everything. Durations, sizes,
+  /// timestamps, dates and files are strings of the right form; a whole number of bytes is also a size, and 0 is also a duration.
   public func mismatch(of value: JSONValue) -> TypeMismatch? {
     switch (self, value) {
     case (.json, _), (.string, .string), (.number, .int), (.number, .double), (.int, .int), (.bool, .bool),
@@ -62,7 +62,7 @@ extension ValueType {
     }
   }
 
-  /// How a path goes on to the member `name`: `.name`, or `["a name"]` where it is no word.
+  /// Returns the path component for the member `name`: `.name`, or `["a name"]` if it is not a word.
   package static func step(to name: String) -> String {
     let isWord = name.utf8.enumerated().allSatisfy { index, byte in
       switch byte {
@@ -74,7 +74,7 @@ extension ValueType {
     return isWord && !name.isEmpty ? ".\(name)" : "[\(JSONValue.string(name).text)]"
   }
 
-  /// A value in a few words, for messages: scalars with their beginning, lists and objects by their kind.
+  /// Returns a short description of a value for messages: the beginning of a scalar, the kind of a list or an object.
   private static func summary(of value: JSONValue) -> String {
     switch value {
     case .null, .array, .object: return value.kind

@@ -1,13 +1,13 @@
-/// Why a text is not a type.
+/// The reason why a text is not a type.
 public struct TypeNotationError: Error, Sendable, Hashable {
-  /// What is wrong, in one sentence without a full stop.
+  /// The problem, as one sentence without a full stop.
   public var message: String
-  /// Where, as the number of Unicode scalars before the place.
+  /// The position of the problem, as the number of Unicode scalars before it.
   public var offset: Int
-  /// What to do, such as `did you mean 'string'?`.
+  /// A suggested fix, such as `did you mean 'string'?`.
   public var fix: String?
 
-  /// The failure `message` at `offset`.
+  /// Creates the failure `message` at `offset`.
   public init(_ message: String, offset: Int, fix: String? = nil) {
     self.message = message
     self.offset = offset
@@ -25,16 +25,16 @@ extension ValueType: CustomStringConvertible {
   /// The names of the types that are written as one word, in the order of the documentation.
   public static let names: [String] = named.map(\.name)
 
-  /// The type called `name`, such as `int`; nil for every other text, lists and objects included.
+  /// Creates the type called `name`, such as `int`; nil for any other text, including lists and objects.
   public init?(name: String) {
     guard let type = ValueType.named.first(where: { $0.name == name })?.type else { return nil }
     self = type
   }
 
-  /// Reads the notation: a name, `[T]`, or `{field: T, optional?: T}`.
+  /// Parses the notation: a name, `[T]`, or `{field: T, optional?: T}`.
   ///
-  /// A field's name is a word (letters, digits, `_`, `-`) or stands in single or double quotes.
-  /// - Throws: `TypeNotationError` for anything else, for a field written twice, and for more than 64 levels of nesting.
+  /// A field's name is a word (letters, digits, `_`, `-`) or is enclosed in single or double quotes.
+  /// - Throws: `TypeNotationError` for anything else, for a duplicate field, and for more than 64 levels of nesting.
   public static func parse(_ text: String) throws(TypeNotationError) -> ValueType {
     var reader = TypeNotationReader(text: Array(text.unicodeScalars))
     return try reader.whole()
@@ -58,9 +58,9 @@ extension ValueType: CustomStringConvertible {
   }
 }
 
-/// One pass over the scalars of a type's notation.
+/// A parser that makes one pass over the scalars of a type's notation.
 private struct TypeNotationReader {
-  /// More would make hostile texts exhaust the stack.
+  /// The deepest nesting allowed; without a limit, hostile texts could exhaust the stack.
   static let maximumDepth = 64
 
   let text: [Unicode.Scalar]
@@ -120,7 +120,7 @@ private struct TypeNotationReader {
 
   private static let choices = "one of \(ValueType.names.joined(separator: ", ")), [T] or {field: T}"
 
-  /// What other languages call our types.
+  /// The names of these types in other languages.
   private static let otherNames = [
     "integer": "int", "float": "number", "double": "number", "boolean": "bool", "str": "string", "text": "string",
     "any": "json", "object": "json", "null": "none", "void": "none", "datetime": "timestamp", "time": "timestamp",

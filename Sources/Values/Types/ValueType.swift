@@ -1,17 +1,17 @@
-/// A type in the notation that `params`, `result`, `requires` and the settings of plugins share.
+/// A type in the notation shared by `params`, `result`, `requires` and the settings of plugins.
 ///
 /// Written `string int number bool duration size timestamp date json none file`, `[T]`, `{field: T, optional?: T}`.
 /// At run time a duration, size, timestamp, date or file is a string of the right form.
 public indirect enum ValueType: Sendable, Hashable {
   case string, int, number, bool, duration, size, timestamp, date, file
-  /// Anything, checked when it happens.
+  /// Any value, checked at run time.
   case json
-  /// No result at all.
+  /// No result.
   case none
   case list(ValueType)
   case object([Field])
 
-  /// The type with its article, as a noun: `a string`, `an int`.
+  /// The type as a noun with its article: `a string`, `an int`.
   package var noun: String { self == .int ? "an int" : "a \(self)" }
 
   /// One member of an object type.
@@ -23,7 +23,7 @@ public indirect enum ValueType: Sendable, Hashable {
     /// Whether the member may be missing (or null).
     public var isOptional: Bool
 
-    /// A member called `name`.
+    /// Creates a member called `name`.
     public init(name: String, type: ValueType, isOptional: Bool = false) {
       self.name = name
       self.type = type

@@ -1,11 +1,11 @@
-/// One assignment of an update by query: `Job.state.set(.failed)`.
+/// An assignment in an update by query: `Job.state.set(.failed)`.
 public struct Assignment<Root>: Sendable {
   let column: String
   let node: QueryNode
 }
 
 extension Field {
-  /// Assigns a value.
+  /// Returns an assignment of a value.
   public func set(_ value: Value) -> Assignment<Root> {
     do {
       return Assignment(column: column.name, node: .value(try encode(value)))

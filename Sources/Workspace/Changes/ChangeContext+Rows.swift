@@ -1,8 +1,8 @@
 import SQLite
 
-/// What a transaction does with rows. Objects are given by their addresses.
+/// The row operations of a transaction. Objects are passed by address.
 extension ChangeContext {
-  /// The row with the key of the object; nil if there is none. ``endSelection(_:)`` must follow when there is one.
+  /// Returns the row with the key of the object, or nil if there is none. If there is one, ``endSelection(_:)`` must follow.
   @usableFromInline
   func select(_ object: UnsafeRawPointer, _ work: RowWork) throws -> RowReader? {
     do {
@@ -23,7 +23,7 @@ extension ChangeContext {
     }
   }
 
-  /// Lets go of the row that was selected last.
+  /// Releases the row that was selected last.
   @usableFromInline
   func endSelection(_ work: RowWork) {
     work.statements.endSelection()
@@ -42,7 +42,7 @@ extension ChangeContext {
     }
   }
 
-  /// Writes what differs, and returns which columns do.
+  /// Updates the columns that differ, and returns their mask.
   @usableFromInline
   func updateRow(_ old: UnsafeRawPointer, to new: UnsafeRawPointer, _ work: RowWork) throws -> UInt64 {
     let mask = work.code.changes(from: old, to: new)
@@ -76,19 +76,19 @@ extension ChangeContext {
     return try work.code.key(of: object)
   }
 
-  /// There is no object with the key.
+  /// Returns the error for an object whose key does not exist.
   @usableFromInline
   func missing(_ object: UnsafeRawPointer, _ work: RowWork) -> ChangeError {
     ChangeError(table: work.code.table.name, key: try? work.code.key(of: object), cause: .missing)
   }
 
-  /// The row is none of the type's.
+  /// Returns the error for a row that cannot be decoded as the type.
   @usableFromInline
   func unreadable(_ row: any Error, _ object: UnsafeRawPointer, _ work: RowWork) -> ChangeError {
     cause(of: row, object, work)
   }
 
-  /// Where a key and a unique value are both taken, SQLite reports either, depending on the table; this always the key.
+  /// If both a key and a unique value are taken, SQLite reports either, depending on the table; this always reports the key.
   private func preferringKey(_ error: ChangeError, _ object: UnsafeRawPointer, _ work: RowWork) -> ChangeError {
     guard case .valueTaken = error.cause, (try? select(object, work)) != nil else { return error }
     endSelection(work)
@@ -99,7 +99,7 @@ extension ChangeContext {
     cause(of: error, work.code.table, try? work.code.key(of: object), work.db)
   }
 
-  /// Turns what SQLite says into the cause, and remembers what loses the transaction.
+  /// Converts SQLite's error to its cause, and records it if it loses the transaction.
   func cause(of error: any Error, _ table: TableDescription, _ key: ObjectKey?, _ db: Database) -> ChangeError {
     if let error = error as? ChangeError { return error }
     let error = ChangeError(table: table.name, key: key, cause: cause(of: error, in: table, db))

@@ -1,6 +1,6 @@
 import SQLite
 
-/// A transaction while it runs: what is submitted to it happens together, or not at all.
+/// A transaction while it runs: everything submitted to it takes effect together, or not at all.
 ///
 /// It belongs to the closure that ``OpenWorkspace/performChanges(_:changesHandler:completionHandler:)`` calls, and to its thread; used later, it throws
 /// ``ChangeError/Cause/ended``. Fetches see what was submitted before them.
@@ -8,19 +8,19 @@ public final class ChangeContext: FetchSource {
   private let types: [any Storable.Type]
   private let watched: [ObjectIdentifier: Bool]
   private let statements: ConnectionStatements
-  // Of the statements. A constant of this object is used without counting a reference to it, one of another is not.
+  // Belongs to `statements`. Using a constant of this object needs no reference counting, unlike one of another object.
   let row: RowWriter
   let path: String
   private var db: Database?
-  /// Why the transaction is lost, if it is.
+  /// Why the transaction was lost, if it was.
   private(set) var loss: ChangeError?
   private(set) var commit = CommitRecord()
-  /// The type that was taken down last as one of which something has changed.
+  /// The type last recorded as changed.
   private var noted: ObjectIdentifier?
-  /// What the last submission was about: often it is the same for the next one. Nil when the transaction is over or lost.
+  /// The type of the last submission, which is often that of the next. Nil if the transaction has ended or was lost.
   @usableFromInline var last: RowWork?
 
-  /// `watched` says for each type that has subscribers whether one of them follows a result.
+  /// Creates a context. `watched` tells for each type with subscribers whether one of them subscribes to a result.
   init(
     _ db: Database, _ statements: ConnectionStatements, types: [any Storable.Type],
     watched: [ObjectIdentifier: Bool], path: String
@@ -36,15 +36,15 @@ public final class ChangeContext: FetchSource {
   /// Begins a query that sees the changes of this transaction.
   public func fetch<T: Storable>(for type: T.Type) -> Fetch<T> { Fetch(source: self) }
 
-  /// Carries out a request.
+  /// Submits a request.
   ///
-  /// - Throws: ``ChangeError`` with the key and the cause. A conflict undoes this submission and nothing else, and the transaction
-  ///   can go on; a full disk or another failure of the workspace loses the whole transaction, and everything submitted later
-  ///   throws the same. What the closure of a change request throws passes through.
+  /// - Throws: ``ChangeError`` with the key and the cause. A conflict undoes only this submission, and the transaction can continue; a full disk or
+  ///   another failure of the workspace loses the whole transaction, and all later submissions throw the same error. Errors thrown by the closure of a
+  ///   change request are rethrown.
   @inlinable
   @discardableResult
   public func submit<T: Storable>(_ request: ChangeRequest<T>) throws -> UpdatedObject<T> {
-    // Inlinable, so that it is compiled where the type is known: looking types up takes as long as SQLite itself.
+    // Inlinable, so that it is specialized for the type: looking types up takes as long as SQLite itself.
     let work = try work(for: T.self)
     switch request.action {
     case .creation:
@@ -62,7 +62,7 @@ public final class ChangeContext: FetchSource {
       }
       var new = old
       try change(&new)
-      // It may have aborted the transaction: outside of one, a statement would be a transaction of its own.
+      // The closure may have aborted the transaction; outside of it, the statement would be its own transaction.
       try finish()
       return try update(old, to: new, work)
     case .deletion:
@@ -70,14 +70,14 @@ public final class ChangeContext: FetchSource {
     }
   }
 
-  /// Carries out a request, or returns nil if that is not possible. Whether the transaction is lost shows in its result.
+  /// Submits a request, or returns nil if it fails. If the transaction is lost, its own result reports that.
   @inlinable
   @discardableResult
   public func `try`<T: Storable>(submit request: ChangeRequest<T>) -> UpdatedObject<T>? {
     try? submit(request)
   }
 
-  /// Deletes the objects for which the condition is true, or all. Returns how many there were.
+  /// Deletes the objects that satisfy the condition, or all. Returns their number.
   @discardableResult
   public func delete<T: Storable>(_ type: T.Type, where condition: Condition<T>?) throws -> Int {
     let db = try database(for: T.self)
@@ -94,7 +94,7 @@ public final class ChangeContext: FetchSource {
     }
   }
 
-  /// Assigns values to fields of all objects for which the condition is true, or of all. Returns how many there were.
+  /// Assigns values to fields of the objects that satisfy the condition, or of all. Returns their number.
   ///
   /// A conflict undoes all of it.
   @discardableResult
@@ -123,8 +123,8 @@ public final class ChangeContext: FetchSource {
     return new.count
   }
 
-  /// Undoes everything that was submitted. What is submitted afterwards throws ``ChangeError/Cause/aborted``, and so does the
-  /// transaction. Returns false if it was lost already.
+  /// Undoes everything that was submitted. Later submissions throw ``ChangeError/Cause/aborted``, and so does the transaction. Returns false if the
+  /// transaction was already lost.
   @discardableResult
   public func abort() -> Bool {
     guard loss == nil, let db else { return false }
@@ -142,7 +142,7 @@ public final class ChangeContext: FetchSource {
     }
   }
 
-  /// Throws if nothing may be committed.
+  /// Throws if the transaction must not be committed.
   @usableFromInline
   func finish() throws {
     if let loss { throw loss }
@@ -172,7 +172,7 @@ extension ChangeContext {
   @inlinable
   func work<T: Storable>(for type: T.Type) throws -> TypeWork<T> {
     if let last, last.type == ObjectIdentifier(type) {
-      // The identifier says what it is.
+      // The identifier guarantees the type.
       return unsafeDowncast(last, to: TypeWork<T>.self)
     }
     return try begin(type)
@@ -195,7 +195,7 @@ extension ChangeContext {
     return work
   }
 
-  /// The stored object with the key of this one.
+  /// Returns the stored object with the key of `object`.
   @inlinable
   func stored<T: Storable>(_ object: T, _ work: TypeWork<T>) throws -> T? {
     try withUnsafePointer(to: object) { key -> T? in
@@ -226,7 +226,7 @@ extension ChangeContext {
       note(work)
       return .updated(new)
     }
-    // From here on it is copied, which a parameter that is consumed is not.
+    // From here on the value is copied, which a consumed parameter cannot be.
     let object = new
     if mask & work.code.keyMask == 0 {
       try note(from: old, to: object, work, changes)
@@ -249,7 +249,7 @@ extension ChangeContext {
     return key
   }
 
-  /// Takes down what was and what is now, for whoever has subscribed.
+  /// Records an object before and after a change, for subscribers.
   @inlinable
   func note<T: Storable>(from old: T?, to new: T?, _ work: TypeWork<T>, _ changes: TypeChanges<T>) throws {
     guard let object = new ?? old else { return }
@@ -257,7 +257,7 @@ extension ChangeContext {
     changes.append(key, from: work.needsOld ? old : nil, to: new)
   }
 
-  /// Takes down that something of the type has changed; what, nobody wants to know.
+  /// Records that objects of a type have changed, without details, since nothing subscribes to them.
   @usableFromInline
   func note(_ work: RowWork) {
     if noted == work.type { return }
@@ -265,7 +265,7 @@ extension ChangeContext {
     noted = work.type
   }
 
-  /// All objects that a change by query is about, if somebody watches them.
+  /// Returns all objects affected by a change by query, if the type has subscribers.
   private func watchedObjects<T: Storable>(_ query: Query<T>, _ db: Database) throws -> [T]? {
     guard watched[ObjectIdentifier(T.self)] != nil else { return nil }
     return try reading(T.self, db) { try query.text.rows(in: db) { try T.schema.core.decode($0) } }
@@ -277,7 +277,7 @@ extension ChangeContext {
     try note(from: old, to: new, work, changes)
   }
 
-  /// Turns what SQLite says of a statement into the cause, and remembers what loses the transaction.
+  /// Converts SQLite's error on a statement to its cause, and records it if it loses the transaction.
   private func reading<T: Storable, Result>(_ type: T.Type, _ db: Database, _ body: () throws -> Result) throws
     -> Result
   {

@@ -1,6 +1,6 @@
-/// What is to happen to one object, to be handed to ``ChangeContext/submit(_:)``.
+/// A change to one object, to be passed to ``ChangeContext/submit(_:)``.
 ///
-/// A request is a value: it may be made anywhere and submitted more than once.
+/// A request is a value: it may be created anywhere and submitted more than once.
 public struct ChangeRequest<T: Storable> {
   @usableFromInline
   enum Action {
@@ -10,7 +10,7 @@ public struct ChangeRequest<T: Storable> {
     case deletion
   }
 
-  // Beside the action and not inside of it: to take it out of an enumeration is to copy it, and to count all its references.
+  // Not in the enumeration: extracting a payload copies it and counts all its references.
   @usableFromInline let object: T
   @usableFromInline let action: Action
 
@@ -22,14 +22,14 @@ public struct ChangeRequest<T: Storable> {
 }
 
 extension Storable {
-  /// The object is new. Its key and its unique values must be free.
+  /// Creates the object, whose key and unique values must not be in use.
   @inlinable
   public static func creationRequest(_ object: Self) -> ChangeRequest<Self> {
     ChangeRequest(object, .creation)
   }
 
-  /// The object with the key of `object` is changed by `change`, which is given the copy that is stored at the time of the
-  /// submission: what others have changed since `object` was fetched is not undone. It may change the key as well.
+  /// Changes the object with the key of `object`. `change` receives the copy stored at the time of the submission, so that other changes since `object`
+  /// was fetched are not undone. It may also change the key.
   @inlinable
   public static func changeRequest(_ object: Self, _ change: @escaping (inout Self) throws -> Void) -> ChangeRequest<
     Self
@@ -37,31 +37,31 @@ extension Storable {
     ChangeRequest(object, .change(change))
   }
 
-  /// The object is created, or takes the place of the one with its key, with all its fields.
+  /// Creates the object, or replaces all fields of the one with its key.
   @inlinable
   public static func upsertRequest(_ object: Self) -> ChangeRequest<Self> {
     ChangeRequest(object, .upsert)
   }
 
-  /// The object with the key of `object` is deleted, whatever its other fields are.
+  /// Deletes the object with the key of `object`, whatever its other fields are.
   @inlinable
   public static func deletionRequest(_ object: Self) -> ChangeRequest<Self> {
     ChangeRequest(object, .deletion)
   }
 }
 
-/// What a submission has done.
+/// The effect of a submission.
 public enum UpdatedObject<T: Storable>: Sendable {
-  /// The object is new.
+  /// The object was created.
   case inserted(T)
-  /// The object has been changed to this.
+  /// The object was changed to this value.
   case updated(T)
-  /// The object was like this already: nothing was written, and no subscriber is told.
+  /// The object already had this value: nothing was written, and no subscriber is notified.
   case identity(T)
-  /// The object with this key is gone.
+  /// The object with this key was deleted.
   case deleted(ObjectKey)
 
-  /// The object as it is stored now; nil if it is gone.
+  /// The object as stored now; nil if it was deleted.
   public var object: T? {
     switch self {
     case .inserted(let object), .updated(let object), .identity(let object): object

@@ -1,34 +1,34 @@
-/// What a transaction has changed, as far as somebody may want to know.
+/// The changes of a transaction, as far as subscribers may need them.
 struct CommitRecord: Sendable {
-  /// The objects of types that were subscribed to when the transaction began.
+  /// The changes to types that had subscribers when the transaction began.
   var changes: [ObjectIdentifier: any ObjectChanges] = [:]
   /// Other types of which something has changed.
   var types: Set<ObjectIdentifier> = []
-  /// Types of which objects in some groups have changed.
+  /// Types of which objects in certain groups have changed.
   var parts: [ObjectIdentifier: Set<String>] = [:]
-  /// Something was changed that nobody took down: by another process, or with SQL.
+  /// Whether there are unrecorded changes, by another process or with SQL.
   var isUnknown = false
 
   static let unknown = CommitRecord(isUnknown: true)
 }
 
-/// What happened to objects of one type, in order. The type is known to whoever knows the type's identifier.
+/// The changes to objects of one type, in order. The type follows from the type's identifier.
 @usableFromInline
 protocol ObjectChanges: AnyObject, Sendable {
   var keys: [ObjectKey] { get }
-  /// Calls `body` with what each row had, and has, in a column.
+  /// Calls `body` for each change, with a closure that returns each value of a column, before and after.
   func forEach(_ body: (_ value: (_ column: Int) -> SQLValue?) -> Void)
 }
 
-/// What happened to objects of a type, in order.
+/// The changes to objects of a type, in order.
 ///
-/// Written by one transaction, and only read once that is committed, which is what makes the unchecked conformance sound.
+/// Written by one transaction and only read after its commit, which makes the unchecked conformance sound.
 @usableFromInline
 final class TypeChanges<T: Storable>: ObjectChanges, @unchecked Sendable {
   @usableFromInline var keys: [ObjectKey] = []
-  /// Each object before; nil if it is new, or if nobody needs it.
+  /// Each object before the change; nil if it is new, or not needed.
   @usableFromInline var old: [T?] = []
-  /// Each object after; nil if it is gone.
+  /// Each object after the change; nil if it was deleted.
   @usableFromInline var new: [T?] = []
   private let core: SchemaCore<T>
 

@@ -1,13 +1,13 @@
 import CLibSQLite
 import SQLite
 
-/// The statements of the writer's connection for changes, prepared once. The connection would look them up by their texts for each object, which
-/// takes longer than an insert.
+/// The writer connection's statements for changes, prepared once. The connection would look them up by their SQL for each object, which takes longer than
+/// an insert.
 ///
-/// Used on the connection's queue only, which is what makes the unchecked conformance sound.
+/// Used only on the connection's queue, which makes the unchecked conformance sound.
 final class ConnectionStatements: @unchecked Sendable {
   let row = RowWriter()
-  /// Whether the connection keeps the statements, for those that come after this object.
+  /// Whether the connection caches the statements, for later objects of this class.
   private let areKept: Bool
   private var types: [ObjectIdentifier: TypeStatements] = [:]
   private var transaction: (begin: RowStatement, commit: RowStatement)?
@@ -33,7 +33,7 @@ final class ConnectionStatements: @unchecked Sendable {
     try control(db).commit.run()
   }
 
-  /// Must come before the connection is closed.
+  /// Must be called before the connection is closed.
   func clear() {
     types = [:]
     transaction = nil
@@ -50,17 +50,16 @@ final class ConnectionStatements: @unchecked Sendable {
   }
 }
 
-/// The statements for objects of one type. What it returns is held until ``ConnectionStatements/clear()``, or until the next call of
-/// ``update(_:_:)``.
+/// The statements for objects of one type. A returned statement is valid until ``ConnectionStatements/clear()``, or until the next call of ``update(_:_:)``.
 final class TypeStatements {
   let code: RowCode
   private let areKept: Bool
   private var inserting: StatementPointer?
   private var selecting: StatementPointer?
   private var deleting: StatementPointer?
-  /// What holds those three.
+  /// Keeps these three statements alive.
   private var held: [RowStatement] = []
-  /// By the mask of the columns that they assign.
+  /// The update statements by the mask of the columns that they assign.
   private var updating: [UInt64: RowStatement] = [:]
   private var lastUpdating: (mask: UInt64, statement: StatementPointer)?
 
@@ -83,7 +82,7 @@ final class TypeStatements {
     return new
   }
 
-  /// Lets go of the row that was selected last.
+  /// Releases the row that was selected last.
   func endSelection() { selecting?.reset() }
 
   func delete(_ db: Database) throws -> StatementPointer {
@@ -99,7 +98,7 @@ final class TypeStatements {
     return new.pointer
   }
 
-  /// Assigns the columns of the mask. Columns that stay are left out, and with them the indexes over them.
+  /// Returns the statement that assigns the columns of the mask. Unchanged columns, and therefore the indexes over them, are left out.
   func update(_ mask: UInt64, _ db: Database) throws -> StatementPointer {
     if let lastUpdating, lastUpdating.mask == mask { return lastUpdating.statement }
     let statement: RowStatement
@@ -107,7 +106,7 @@ final class TypeStatements {
       statement = known
     } else {
       statement = try RowStatement(code.statements.update(code.columns(of: mask)), in: db, isOften: areKept)
-      // A program changes few combinations of fields; one that changes very many has to prepare some again.
+      // A program changes few combinations of fields; one with very many must prepare some again.
       if updating.count >= 64 { updating = [:] }
       updating[mask] = statement
     }

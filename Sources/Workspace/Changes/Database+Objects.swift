@@ -1,6 +1,6 @@
 import SQLite
 
-/// A connection that somebody is using: what is fetched from it is of its transaction.
+/// A connection in use: fetches from it are part of its transaction.
 private struct ConnectionSource: FetchSource {
   let db: Database
 
@@ -14,15 +14,15 @@ private struct ConnectionSource: FetchSource {
 }
 
 extension Database {
-  /// Begins a query on the connection, inside of its transaction. Whether the type is one of the workspace's is not looked at.
+  /// Begins a query on the connection, inside of its transaction. Does not check that the type belongs to the workspace.
   package func fetch<T: Storable>(for type: T.Type) -> Fetch<T> { Fetch(source: ConnectionSource(db: self)) }
 }
 
 extension Database {
-  /// Calls `body` with what changes objects of these types inside of the connection's transaction, with whose end the subscribers are told by
-  /// ``OpenWorkspace/write(changing:_:)``. Requests cost more here than in a transaction of their own, as each call makes a context.
+  /// Calls `body` with a context that changes objects of these types inside of the connection's transaction; ``OpenWorkspace/write(changing:_:)`` notifies
+  /// the subscribers at its end. Requests cost more here than in their own transaction, since each call creates a context.
   ///
-  /// - Throws: What `body` throws; ``WorkspaceError`` where the transaction cannot go on.
+  /// - Throws: Any error that `body` throws; ``WorkspaceError`` if the transaction cannot continue.
   @discardableResult
   package func changing<Value>(
     _ types: [any Storable.Type], _ body: (ChangeContext) throws -> Value

@@ -1,13 +1,13 @@
 import SQLite
 
-/// What is at hand for objects of one type during a transaction, as far as that needs no type.
+/// The untyped part of what a transaction needs for objects of one type.
 @usableFromInline
 class RowWork {
   @usableFromInline let type: ObjectIdentifier
   @usableFromInline let code: RowCode
   let statements: TypeStatements
   let db: Database
-  /// Whether somebody needs to know what an object was before.
+  /// Whether the old value of a changed object is needed.
   @usableFromInline let needsOld: Bool
 
   init(_ type: any Storable.Type, _ statements: TypeStatements, _ db: Database, needsOld: Bool) {
@@ -19,11 +19,11 @@ class RowWork {
   }
 }
 
-/// What is at hand for objects of one type during a transaction.
+/// What a transaction needs for objects of one type.
 @usableFromInline
 final class TypeWork<T: Storable>: RowWork {
   @usableFromInline let core: SchemaCore<T>
-  /// Where changes are taken down; nil if nobody has subscribed.
+  /// Where changes are recorded; nil without subscribers.
   @usableFromInline let changes: TypeChanges<T>?
 
   init(

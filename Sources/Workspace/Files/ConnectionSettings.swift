@@ -3,19 +3,19 @@ import Glibc
 import SQLite
 import Synchronization
 
-/// How every connection to a workspace is set up.
+/// The settings of all connections to a workspace.
 enum ConnectionSettings {
-  /// How long a connection waits for another process before it gives up, in seconds, where nothing else is asked for.
+  /// The default time that a connection waits for another process before it gives up, in seconds.
   static let patience: Double = 30
 
   static func writer(_ patience: BusyPatience) -> Configuration {
     var configuration = base(patience)
     configuration.prepareDatabase { db in
-      // NORMAL: a commit survives the death of the process; a power cut may take the last commits, never the file.
-      // A log that had to grow beyond the limit is made shorter when it begins anew: 16 MiB, four times what it has from one checkpoint
-      // to the next. Without a limit the file stays as long as it ever was.
-      // 6 MiB of pages are kept, in place of SQLite's 2: an index by pipeline has a page for each of them that runs, and a host has a thousand. Only what is used is
-      // taken. A reader has no use for more, as it drops its pages whenever something was committed.
+      // NORMAL: a commit survives the death of the process; a power loss may lose the last commits, but never the file.
+      // A log that has grown beyond 16 MiB, four times what it has between two checkpoints, is truncated when it restarts. Without a limit the file would
+      // never shrink.
+      // The page cache has 6 MiB instead of SQLite's 2: an index by pipeline has a page for each running one, and a host has a thousand. Only what is used
+      // is allocated. A reader would not benefit, since it drops its pages after every commit.
       try db.execute(
         sql: """
           PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 16777216;
@@ -38,7 +38,7 @@ enum ConnectionSettings {
     var configuration = Configuration()
     configuration.label = "workspace"
     configuration.busy = { tries in
-      // SQLite's own handler sleeps up to 100 ms a time, during which a short transaction elsewhere comes and goes.
+      // SQLite's own handler sleeps up to 100 ms at a time, during which a short transaction elsewhere can begin and end.
       let pause: UInt32 = tries < 10 ? 200 : 2000
       guard patience.allows(another: tries) else { return false }
       usleep(pause)
@@ -46,7 +46,7 @@ enum ConnectionSettings {
     }
     configuration.prepareDatabase { db in
       guard let connection = db.sqliteConnection else { return }
-      // The writer's hook replaces the automatic checkpoint; no other connection may ever checkpoint, not even at its end.
+      // The writer's hook replaces the automatic checkpoint. No other connection may ever checkpoint, not even when it is closed.
       _ = penstock_sqlite3_no_checkpoint_on_close(connection)
       sqlite3_wal_autocheckpoint(connection, 0)
     }
@@ -57,7 +57,7 @@ enum ConnectionSettings {
 /// How long a connection waits for others.
 final class BusyPatience: Sendable {
   private let nanoseconds: Atomic<Int64>
-  /// When the present wait began, on the monotonic clock.
+  /// The start of the current wait, on the monotonic clock.
   private let began = Atomic<Int64>(0)
   private let over = Atomic(false)
 
@@ -74,7 +74,7 @@ final class BusyPatience: Sendable {
     }
   }
 
-  /// Whether it waits on, having tried so often. By the clock: pauses of 2 ms take up to half as long again.
+  /// Returns whether to retry after `tries` attempts. Measured by the clock: pauses of 2 ms take up to 50 % longer.
   func allows(another tries: Int) -> Bool {
     guard !isOver else { return false }
     let now = Self.now()
@@ -89,7 +89,7 @@ final class BusyPatience: Sendable {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Whether it does not wait at all, for a moment.
+  /// Whether waiting is currently disabled.
   var isOver: Bool {
     get { over.load(ordering: .relaxed) }
     set { over.store(newValue, ordering: .relaxed) }

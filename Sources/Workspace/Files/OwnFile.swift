@@ -3,17 +3,17 @@ import OperatingSystem
 
 /// A file that a workspace keeps beside its database.
 ///
-/// Somebody else may have made the directory, with a link or a FIFO under a name that is ours: no link is followed, nobody waits, and what is not a
-/// regular file is refused.
+/// Another user may have created the directory, with a link or a FIFO under one of our names: links are not followed, opening does not block, and anything
+/// but a regular file is refused.
 package enum OwnFile {
-  /// Opens `name` in a directory, creating it for its owner alone if it is missing.
+  /// Opens `name` in a directory, creating it for its owner alone if requested and missing.
   ///
   /// - Parameters:
   ///   - name: The name of the file, without a slash.
   ///   - directory: The directory of the workspace.
-  ///   - access: `O_RDWR`, `O_RDONLY` or `O_WRONLY`, with `O_CREAT` if it is to be created.
-  /// - Returns: The descriptor, which the caller closes.
-  /// - Throws: ``WorkspaceError/notAWorkspace(path:reason:)`` for something else than a regular file, ``WorkspaceError/readOnly(path:)``,
+  ///   - access: `O_RDWR`, `O_RDONLY` or `O_WRONLY`, with `O_CREAT` to create it.
+  /// - Returns: The descriptor, which the caller must close.
+  /// - Throws: ``WorkspaceError/notAWorkspace(path:reason:)`` for anything but a regular file, ``WorkspaceError/readOnly(path:)``,
   ///   ``WorkspaceError/full(path:)`` or ``WorkspaceError/io(path:code:message:)``.
   package static func open(_ name: String, in directory: String, _ access: Int32) throws(WorkspaceError) -> Int32 {
     let path = "\(directory)/\(name)"

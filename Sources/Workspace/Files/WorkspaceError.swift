@@ -1,44 +1,45 @@
-/// What can go wrong with a workspace, one case for each thing that a caller or a person can act on.
+/// A failure of a workspace, with one case for each that a caller or a person can act on.
 public enum WorkspaceError: Error, Sendable, Equatable {
-  /// The directory or the database could not be created. `reason` is the operating system's.
+  /// The directory or the database could not be created. `reason` is the operating system's message.
   case cannotCreate(path: String, reason: String)
   /// There is no workspace at the path, or the file there belongs to another program.
   case notAWorkspace(path: String, reason: String)
   /// The file was written by a newer version; nothing in it was changed.
   case newerSchema(path: String, found: Int, known: Int)
-  /// The directory may not be entered, or the file in it not be read, by the user of this process. `path` is which of them.
+  /// The user of this process may not enter the directory or read a file in it. `path` is the directory or the file.
   case notPermitted(path: String)
   /// The workspace can be read but not written.
   case readOnly(path: String)
-  /// The workspace can be read, but is not written to: it belongs to somebody else, or has in its schema what somebody else has put there. `reason` says which.
+  /// The workspace can be read but is not written to, because it belongs to another user or its schema contains additions of another program. `reason`
+  /// says which.
   case untrusted(path: String, reason: String)
-  /// The file system, a quota or the database's own limit is full. Everything committed before is still there.
+  /// The file system, a quota or the database's own limit is full. Everything committed before is intact.
   case full(path: String)
-  /// Another process kept the workspace locked for longer than the patience it was opened with (30 s); or it is the caller who does, by
-  /// writing inside of a transaction with something else than its context.
+  /// Another process kept the workspace locked for longer than this one waits (30 s by default); or the caller does so itself, by writing inside of a
+  /// transaction without its context.
   case locked(path: String)
   /// The file is damaged.
   case corrupt(path: String, message: String)
-  /// The database, or a file of its log, was moved, deleted or replaced while the workspace was open; what was written since is in the file that was moved or deleted.
+  /// The database, or a file of its log, was moved, deleted or replaced while the workspace was open; anything written since is in the moved or deleted file.
   case moved(path: String)
-  /// The workspace, or the writer, has been closed.
+  /// The workspace, or the writer, was closed.
   case closed(path: String)
   /// A type of objects does not fit the file, or its declaration contradicts itself.
   case unsuitableSchema(path: String, reason: String)
   /// A query compares with a value that no column can have.
   case unsuitableQuery(path: String, reason: String)
-  /// A value in the file is none of its field's type: another version, or another program, has written it.
+  /// A value in the file does not have its field's type: another version or another program has written it.
   case unreadable(path: String, field: String, value: String)
-  /// The type is not among the objects of the schema that the workspace was opened with.
+  /// The type is not among the objects of the schema with which the workspace was opened.
   case unknownType(path: String, type: String)
-  /// The snapshot was used after the call that it was made for.
+  /// The snapshot was used after the call that created it.
   case snapshotEnded(path: String)
-  /// The snapshot lasted so long that what was written meanwhile had no room any more.
+  /// The snapshot lasted so long that there was no room left for what was written meanwhile.
   case snapshotExpired(path: String)
-  /// Anything else that SQLite or the operating system reports, with SQLite's extended code (or the `errno`).
+  /// Any other error of SQLite or the operating system, with SQLite's extended code (or the `errno`).
   case io(path: String, code: Int, message: String)
 
-  /// A stable name for programs: it never changes, whatever the message says.
+  /// A stable name for programs, which never changes, whatever the message says.
   public var code: String {
     switch self {
     case .cannotCreate: "workspace-cannot-create"
@@ -62,7 +63,7 @@ public enum WorkspaceError: Error, Sendable, Equatable {
     }
   }
 
-  /// The file or directory it happened to.
+  /// The file or directory concerned.
   public var path: String {
     switch self {
     case .cannotCreate(let path, _), .notAWorkspace(let path, _), .newerSchema(let path, _, _),
@@ -78,7 +79,7 @@ public enum WorkspaceError: Error, Sendable, Equatable {
 }
 
 extension WorkspaceError: CustomStringConvertible {
-  /// One line for people: what happened, where, and what to do.
+  /// A one-line message for people to read: what happened, where, and what to do.
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):

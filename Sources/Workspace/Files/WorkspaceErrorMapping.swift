@@ -4,7 +4,7 @@ import OperatingSystem
 import SQLite
 
 extension WorkspaceError {
-  /// What an error from SQLite means for the workspace at `path`.
+  /// Converts an error from SQLite to one of the workspace at `path`.
   public init(_ error: any Error, path: String) {
     switch error {
     case let error as WorkspaceError: self = error
@@ -15,7 +15,7 @@ extension WorkspaceError {
     }
   }
 
-  /// `SQLITE_IOERR_SHMSIZE`, a macro that is computed and therefore not imported.
+  /// `SQLITE_IOERR_SHMSIZE`, a computed macro, which Swift does not import.
   private static let cannotGrowSharedMemory: Int32 = SQLITE_IOERR | 19 << 8
 
   init(sqliteCode code: Int32, message: String, path: String) {
@@ -33,22 +33,22 @@ extension WorkspaceError {
         WorkspaceFiles.forbidden(database: path).map { .notPermitted(path: $0) }
         ?? .io(path: path, code: Int(code), message: message)
     case SQLITE_MISUSE where message.contains("closed"): self = .closed(path: path)
-    // The shared memory is a file as well; that it cannot grow means that the disk is full.
+    // The shared memory is also a file; if it cannot grow, the disk is full.
     case SQLITE_IOERR where code == Self.cannotGrowSharedMemory: self = .full(path: path)
     default: self = .io(path: path, code: Int(code), message: message)
     }
   }
 
-  /// `full` if SQLite reports an I/O error, and the operating system's error below it was a quota's or a limit's.
+  /// Returns `full` if SQLite reports an I/O error caused by a quota or a limit of the operating system.
   ///
-  /// SQLite knows `ENOSPC` only. Ask before anything else runs on the connection.
+  /// SQLite itself recognizes only `ENOSPC`. Call this before anything else runs on the connection.
   static func exhaustion(_ error: any Error, on db: Database, path: String) -> WorkspaceError? {
     guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return nil }
     let code = db.sqliteConnection.map(penstock_sqlite3_log_errno) ?? 0
     return code == ENOSPC || code == EDQUOT || code == EFBIG ? .full(path: path) : nil
   }
 
-  /// SQLite does not tell why it cannot create a file; whether another one can be created beside the database, which has no name, does.
+  /// SQLite does not say why it cannot create a file, so this tries to create an unnamed one beside the database.
   private static func isOutOfFiles(beside path: String) -> Bool {
     guard let slash = path.lastIndex(of: "/") else { return false }
     // O_TMPFILE, a macro that Swift does not import.
@@ -58,8 +58,8 @@ extension WorkspaceError {
     return false
   }
 
-  /// SQLite does not tell why it cannot open a file; whether others could be opened does. A connection needs up to four of them, and the
-  /// locks beside it two; those that were opened before it failed are closed by now.
+  /// SQLite does not say why it cannot open a file, so this tries to open others. A connection needs up to four, and the locks beside it two; those opened
+  /// before it failed are closed by now.
   private static var isOutOfDescriptors: Bool {
     var opened: [Int32] = []
     defer { for descriptor in opened { Glibc.close(descriptor) } }

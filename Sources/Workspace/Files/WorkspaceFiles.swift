@@ -3,9 +3,9 @@ import Glibc
 import OperatingSystem
 import SQLite
 
-/// The files of a workspace: where they are, how they are created, who may use them.
+/// The files of a workspace: their paths, their creation and their permissions.
 struct WorkspaceFiles {
-  /// Absolute, without a slash at the end.
+  /// The absolute path, without a trailing slash.
   let directory: String
   /// How long a connection waits for another process before it gives up, in seconds.
   let patience: Double
@@ -29,19 +29,19 @@ struct WorkspaceFiles {
     self.directory = absolute
   }
 
-  /// Whether there is a database. Throws where that cannot be told, because a directory may not be entered.
+  /// Returns whether there is a database. Throws if a directory that may not be entered prevents finding out.
   func exists() throws(WorkspaceError) -> Bool {
     if permits(database, F_OK) { return true }
     guard errno == EACCES else { return false }
     throw .notPermitted(path: Self.forbidden(database: database) ?? directory)
   }
 
-  /// The first of the directories above a database that may not be entered; else the one of its files that may not be read. Nil if there is none.
+  /// Returns the first directory above a database that may not be entered, or else the first of its files that may not be read; nil if there is none.
   static func forbidden(database: String) -> String? {
     func isDenied(_ path: String, _ mode: Int32) -> Bool {
       faccessat(AT_FDCWD, path, mode, AT_EACCESS) != 0 && errno == EACCES
     }
-    // What is in a directory that may not be entered is denied as well; so the first one is the one to name.
+    // Everything inside a directory that may not be entered is denied too, so the first one is reported.
     var directory = ""
     for part in database.split(separator: "/").dropLast() {
       directory += "/\(part)"
@@ -50,8 +50,8 @@ struct WorkspaceFiles {
     return ["", "-wal", "-shm"].map { database + $0 }.first { isDenied($0, R_OK) }
   }
 
-  /// Refuses what is not a regular file in the place of the database or of what SQLite keeps beside it: whoever opens a FIFO waits, and SQLite creates
-  /// what a link names, in another directory, without the locks of this one.
+  /// Refuses anything but regular files in place of the database and the files that SQLite keeps beside it: opening a FIFO blocks, and through a link
+  /// SQLite would create a file in another directory, without the locks of this one.
   func requireRegularFiles() throws(WorkspaceError) {
     var status = stat()
     for suffix in ["", "-wal", "-shm", "-journal"] where lstat(database + suffix, &status) == 0 {
@@ -60,12 +60,12 @@ struct WorkspaceFiles {
     }
   }
 
-  /// Refuses a workspace of another user, who could change at any time what this one does.
+  /// Refuses a workspace of another user, who could interfere with this process at any time.
   func requireOwn(_ folders: [String]) throws(WorkspaceError) {
     if let (path, reason) = foreign(folders).first { throw .untrusted(path: path, reason: reason) }
   }
 
-  /// What another user could change, and why: the directory, the database, and these folders, which may not be links either.
+  /// Returns what another user could change, and why: the directory, the database, and these folders, which must not be links either.
   func foreign(_ folders: [String]) -> [(path: String, reason: String)] {
     var status = stat()
     let user = geteuid()
@@ -81,35 +81,35 @@ struct WorkspaceFiles {
     return found
   }
 
-  /// How many bytes the file of the write-ahead log has.
+  /// The size of the write-ahead log in bytes.
   var logLength: Int {
     var status = stat()
     return stat(database + "-wal", &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Whether there is the file of the lock, as there is beside every database that a workspace has written to.
+  /// Whether the lock file exists, as it does beside every database that a workspace has written to.
   var hasLock: Bool { permits(lock, F_OK) }
 
-  /// Whether this process may change the database; the directory counts, because SQLite keeps its log beside the file.
+  /// Whether this process may change the database. The directory must be writable too, because SQLite keeps its log beside the file.
   var isWritable: Bool { permits(database, W_OK) && permits(directory, W_OK | X_OK) }
 
   private func permits(_ path: String, _ mode: Int32) -> Bool {
-    // The effective user opens files, so the effective user is asked.
+    // Files are opened as the effective user, so that user is checked.
     faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0
   }
 
-  /// Creates the directory and the database as far as they are missing.
+  /// Creates the directory and the database if they are missing.
   ///
-  /// A workspace that exists and may not be written is left alone.
+  /// An existing workspace that may not be written is left unchanged.
   ///
   /// - Parameters:
-  ///   - template: What a new database is a copy of; nil for an empty one.
-  ///   - folders: Must be the user's own, see ``requireOwn(_:)``; nil where the owner does not matter.
+  ///   - template: The template for a new database; nil for an empty one.
+  ///   - folders: Folders that must belong to the user, see ``requireOwn(_:)``; nil if the owner does not matter.
   /// - Returns: Whether the database is new: empty, or a copy of the template.
-  /// - Throws: ``WorkspaceError`` where something cannot be created, or belongs to somebody else.
+  /// - Throws: ``WorkspaceError`` if something cannot be created, or belongs to another user.
   func createMissing(from template: WorkspaceTemplate?, guarding folders: [String]?) throws(WorkspaceError) -> Bool {
     if try exists() { return false }
-    // Somebody else may have made the directory, and what is in it.
+    // Another user may have created the directory and its contents.
     if let folders { try requireOwn(folders) }
     let parents = try createDirectory(directory)
     let isCopied =
@@ -134,15 +134,15 @@ struct WorkspaceFiles {
     guard access(String(path), W_OK | X_OK) == 0 else { throw creationError(errno) }
   }
 
-  /// Creates a directory and those above it, as far as they are missing. Returns the directories whose names for them may not be on the disk yet, the parent of
-  /// `path` always: it may have been made a moment ago, by somebody else.
+  /// Creates a directory and its missing parents. Returns the directories whose entries for them may not be on disk yet, always including the parent of
+  /// `path`: another process may have created it a moment ago.
   private func createDirectory(_ path: String) throws(WorkspaceError) -> [String] {
     guard let slash = path.lastIndex(of: "/"), path != "/" else { return [] }
     let parent = slash == path.startIndex ? "/" : String(path[..<slash])
     if access(path, F_OK) == 0 { return [parent] }
     let above = access(parent, F_OK) == 0 ? [] : try createDirectory(parent)
     if mkdir(path, 0o700) == 0 {
-      // A file mask such as 0177 leaves a directory that its owner cannot enter.
+      // With a umask such as 0177, the owner could not enter the directory.
       chmod(path, 0o700)
     } else if errno != EEXIST {
       throw creationError(errno)
@@ -150,13 +150,13 @@ struct WorkspaceFiles {
     return above + [parent]
   }
 
-  /// Why the workspace cannot be created, by the number of the system's error.
+  /// Returns the error for a workspace that cannot be created, from an errno.
   private func creationError(_ code: Int32) -> WorkspaceError {
     code == ENOSPC || code == EDQUOT
       ? .full(path: database) : .cannotCreate(path: directory, reason: SystemError.textWithAdvice(of: code))
   }
 
-  /// Makes the names in these directories survive a power loss. What a later flush promises could not be found without them.
+  /// Syncs the entries of these directories, so that they survive a power loss. Otherwise, data from a later flush could not be found.
   private func makeDurable(_ directories: [String]) throws(WorkspaceError) {
     guard durability == .powerLoss else { return }
     for directory in directories {
@@ -166,8 +166,8 @@ struct WorkspaceFiles {
     }
   }
 
-  /// Waits until the names in a directory are on the disk. Returns false, with `errno` set, where the disk fails; a directory that may not be read, and a file
-  /// system that has no such thing, are no failures.
+  /// Waits until the entries of a directory are on disk. Returns false, with `errno` set, if the disk fails; a directory that may not be read, or a file
+  /// system that does not support this, is not a failure.
   private static func flushNames(in directory: String) -> Bool {
     let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno == EACCES || errno == EPERM }
@@ -178,14 +178,14 @@ struct WorkspaceFiles {
     return isDone
   }
 
-  /// Creates the database with these bytes: with all of them, on the disk, or not at all, so that nobody ever finds a part of them. It has no name until then,
-  /// and nothing is left of it if the process is killed.
+  /// Creates the database with these bytes: all of them, on disk, or not at all, so that no process ever sees a part. The file has no name until then, and
+  /// disappears if the process is killed.
   ///
-  /// False where that does not succeed: a file system may not know files without names, another process may have been faster, and what is wrong with a full
-  /// disk is said by whoever creates the file in the ordinary way next. Nor where a log has been left of a database that is gone: SQLite ignores it beside an
-  /// empty file, and would write it into any other.
+  /// Returns false if that fails: the file system may not support files without names, another process may have been faster, and a full disk is reported
+  /// when the file is created in the ordinary way next. Also returns false if the log of a deleted database is left: SQLite ignores it beside an empty
+  /// file, but would write it into any other.
   ///
-  /// It gets its name when `parents` have theirs on the disk: a file system with a journal has just written them together with the bytes.
+  /// The file is named after `parents` are on disk: a file system with a journal has just written them together with the bytes.
   private func createDatabase(_ bytes: [UInt8], in parents: [String]) throws(WorkspaceError) -> Bool {
     // O_TMPFILE, a macro that Swift does not import.
     let unnamed = 0o20_000_000 | O_DIRECTORY
@@ -201,7 +201,7 @@ struct WorkspaceFiles {
       && linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, database, AT_SYMLINK_FOLLOW) == 0
   }
 
-  /// SQLite gives its -wal and -shm files the mode of the database file, so the mode is set here once, whatever the umask.
+  /// SQLite gives its -wal and -shm files the mode of the database file, so the mode is set once here, regardless of the umask.
   private func createFile(_ path: String) throws(WorkspaceError) -> Bool {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -213,7 +213,7 @@ struct WorkspaceFiles {
     return true
   }
 
-  /// Opens a connection that cannot write.
+  /// Opens a read-only connection.
   func openReader() throws -> DatabaseQueue {
     let configuration = ConnectionSettings.reader(patience: patience)
     do {
@@ -226,10 +226,10 @@ struct WorkspaceFiles {
     }
   }
 
-  /// The name by which SQLite opens the database as a file that nobody changes, or nil where that may not be said.
+  /// The name with which SQLite opens the database as immutable, or nil if that is not allowed.
   ///
-  /// In a read-only directory SQLite cannot create its shared memory, which it needs even to read. A database without a log
-  /// can be read all the same: this process could not change it, and any other would leave a log.
+  /// In a read-only directory SQLite cannot create its shared memory, which it needs even for reading. A database without a log can be read nevertheless:
+  /// this process cannot change it, and any other would leave a log.
   var unchanging: String? {
     var status = stat()
     let hasLog = stat(database + "-wal", &status) == 0 && status.st_size > 0
@@ -254,7 +254,7 @@ struct WorkspaceFiles {
 }
 
 extension Database {
-  /// The directory of the workspace that the connection is open to; empty for a database without a file.
+  /// The directory of the workspace that the connection has open; empty for a database without a file.
   package var workspaceDirectory: String {
     guard let path = sqlite3_db_filename(sqliteConnection, "main").map({ String(cString: $0) }) else { return "" }
     return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""

@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-/// The file of a workspace that nothing has been recorded in yet, written down as text.
+/// The database file of an empty workspace, encoded as text.
 ///
-/// A new workspace begins as a copy of it. SQLite takes seven milliseconds to make a file of thirty tables, indexes and views, a tenth of a millisecond for
-/// each, which whoever runs a short pipeline for the first time would wait for. What the file lacks of its schema, because the template was made with an older
-/// one, is added by migrations as in any other file.
+/// A new workspace begins as a copy of it. Creating thirty tables, indexes and views takes SQLite seven milliseconds, a tenth of a millisecond for each,
+/// which would delay the first run of a short pipeline. If the template was created with an older schema, migrations add what is missing, as in any other
+/// file.
 ///
-/// Each line stands for some bytes: their offset in the file, a space, and the bytes in Base 64. All other bytes are zero. The last
-/// line has an offset only, which is the length of the file.
+/// Each line encodes some bytes: their offset in the file, a space, and the bytes in Base 64. All other bytes are zero. The last line has only an offset,
+/// which is the length of the file.
 public struct WorkspaceTemplate: Sendable {
   private let text: String
 
-  /// Creates a template from its text, which is only read when a workspace is created.
+  /// Creates a template from its text, which is only decoded when a workspace is created.
   public init(_ text: String) {
     self.text = text
   }
 
-  /// The bytes of the file; nil if the text is not that of a template.
+  /// The bytes of the file; nil if the text is not a valid template.
   var bytes: [UInt8]? {
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
     guard let last = lines.last, let length = Self.number(last), (1...Self.longest).contains(length) else { return nil }
@@ -31,19 +31,19 @@ public struct WorkspaceTemplate: Sendable {
     return bytes
   }
 
-  /// A file of 16 MiB is no template any more.
+  /// The maximum length of a file: 16 MiB.
   private static let longest = 16 << 20
 
   private static func number(_ digits: Substring.UTF8View) -> Int? { Int(Substring(digits)) }
 
-  /// The text of a template that stands for a file with these bytes, in lines of at most 120 characters. For whoever makes one: the file of a workspace that
-  /// has just been created and closed.
+  /// Returns the text of a template for a file with these bytes, in lines of at most 120 characters. To create a template, pass the file of a workspace
+  /// that was just created and closed.
   public static func text(of file: [UInt8]) -> String {
     var lines: [String] = []
     var start = 0
     while let first = file[start...].firstIndex(where: { $0 != 0 }) {
       var end = first
-      // A few zeros between others are shorter than a line of their own.
+      // Including a few zeros takes less space than starting another line.
       for index in first..<min(first + 81, file.count) where file[index] != 0 && index - end <= 12 { end = index }
       lines.append("\(first) " + Data(file[first...end]).base64EncodedString())
       start = end + 1

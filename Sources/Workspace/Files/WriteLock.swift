@@ -1,10 +1,10 @@
 import Glibc
 
-/// The advisory lock on `workspace.lock` that keeps checkpoints and writes apart.
+/// The advisory lock on `workspace.lock` that separates checkpoints from writes.
 ///
-/// SQLite before 3.51.3 can corrupt a WAL file when one connection checkpoints while another writes. Every write holds this
-/// lock shared; a checkpoint holds it exclusively. `flock` belongs to the open file, so two workspaces in one process
-/// exclude each other like two processes do, and the kernel lets go when a process dies.
+/// SQLite before 3.51.3 can corrupt a WAL file when one connection checkpoints while another writes. Every write holds this lock shared; a checkpoint
+/// holds it exclusively. `flock` belongs to the open file, so two workspaces in one process exclude each other as two processes do, and the kernel
+/// releases the lock when a process dies.
 final class WriteLock: Sendable {
   static let name = "workspace.lock"
   private let descriptor: Int32
@@ -33,7 +33,7 @@ final class WriteLock: Sendable {
   private func wait(for kind: Int32) throws(WorkspaceError) {
     var began: Int64?
     while flock(descriptor, kind | LOCK_NB) != 0 {
-      // Not a blocking flock: a process that was stopped in the middle of a checkpoint must not hang this one for good.
+      // Not a blocking flock: a process that is stopped during a checkpoint must not hang this one forever.
       let code = errno
       let now = BusyPatience.now()
       guard code == EWOULDBLOCK || code == EINTR, .nanoseconds(now - (began ?? now)) < patience.length else {
@@ -44,12 +44,12 @@ final class WriteLock: Sendable {
     }
   }
 
-  /// Takes the shared lock if nobody is writing the log back at this moment.
+  /// Takes the shared lock unless a checkpoint is running.
   func tryLockShared() -> Bool {
     flock(descriptor, LOCK_SH | LOCK_NB) == 0
   }
 
-  /// Takes the exclusive lock if nobody is writing at this moment.
+  /// Takes the exclusive lock unless something is being written.
   func tryLockExclusive() -> Bool {
     flock(descriptor, LOCK_EX | LOCK_NB) == 0
   }

@@ -1,14 +1,14 @@
-/// The right of one process to do something alone, by name, among all processes that share a workspace.
+/// A named right that one process holds exclusively among all processes that share a workspace.
 public struct Lease: Sendable, Hashable {
-  /// What is leased.
+  /// The name of the lease.
   public let name: String
-  /// The process that holds it. When that process is gone, so is the lease.
+  /// The process that holds it. The lease ends with that process.
   public let owner: ProcessIdentity
-  /// Who it is held for, in words: a run id, for instance.
+  /// A description of what it is held for, such as a run ID.
   public let holder: String
-  /// The fencing number: greater for each later lease of the same name. What a late holder does can be told by it.
+  /// The fencing number, which is greater for each later lease of the same name. It identifies the actions of a former holder.
   public let fence: Int64
-  /// When it was granted, in microseconds since 1970 UTC.
+  /// The time at which it was granted, in microseconds since 1970 UTC.
   public let acquiredAt: Int64
 
   /// Creates a lease from its recorded parts.
@@ -23,8 +23,8 @@ public struct Lease: Sendable, Hashable {
 
 /// The answer to a request for a lease.
 public enum LeaseOutcome: Sendable, Hashable {
-  /// The lease is the caller's until it is released or the owner ends.
+  /// The caller holds the lease until it is released or the owner ends.
   case granted(Lease)
-  /// Somebody else has it, and is alive.
+  /// Another process that is alive holds it.
   case held(Lease)
 }

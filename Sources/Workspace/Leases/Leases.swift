@@ -1,23 +1,23 @@
 import Glibc
 import SQLite
 
-/// Acquiring, releasing and listing leases, inside a transaction of the caller's.
+/// Acquires, releases and lists leases, inside the caller's transaction.
 ///
 /// ```swift
 /// let outcome = try workspace.write { try Leases.acquire("archive-disk", holder: "run k3x…", in: $0) }
 /// ```
-/// Whoever waits for one follows ``StoredLease``.
+/// To wait for a lease, subscribe to ``StoredLease``.
 public enum Leases {
-  /// Grants the lease with the next fencing number if nobody holds it or its owner is gone; else says who has it.
+  /// Grants the lease with the next fencing number if it is free or its owner has ended; otherwise returns the current lease.
   ///
-  /// A lease is not counted: the owner that asks again while it holds the lease is told that it is held.
-  /// Needs a write transaction. `time` is the present, in microseconds since 1970; that of the system's clock by default.
+  /// Leases are not recursive: an owner that requests a lease it already holds is told that it is held. Requires a write transaction. `time` is the
+  /// current time, in microseconds since 1970; by default that of the system's clock.
   public static func acquire(
     _ name: String, holder: String, owner: ProcessIdentity = .current, at time: Int64? = nil, in db: Database
   ) throws -> LeaseOutcome {
     let row = try db.fetch(for: StoredLease.self).where(StoredLease.name == name).first
     if let lease = row?.lease, lease.owner.isAlive(in: db) { return .held(lease) }
-    // The row stays when the lease is free, because the fencing number must never go back.
+    // The row remains when the lease is free, because the fencing number must never decrease.
     let lease = Lease(
       name: name, owner: owner, holder: holder, fence: (row?.fence ?? 0) + 1,
       acquiredAt: time ?? microsecondsNow())
@@ -25,7 +25,7 @@ public enum Leases {
     return .granted(lease)
   }
 
-  /// Gives a lease back. Returns false, and changes nothing, if a later lease of that name has been granted meanwhile.
+  /// Releases a lease. Returns false, and changes nothing, if a later lease with that name was granted meanwhile.
   @discardableResult
   public static func release(_ name: String, fence: Int64, in db: Database) throws -> Bool {
     try db.changing([StoredLease.self]) { context in
@@ -38,12 +38,12 @@ public enum Leases {
     }
   }
 
-  /// The lease of that name, unless it is free. Its owner may be gone.
+  /// Returns the lease with that name, unless it is free. Its owner may have ended.
   public static func current(_ name: String, in db: Database) throws -> Lease? {
     try db.fetch(for: StoredLease.self).where(StoredLease.name == name).first?.lease
   }
 
-  /// All leases that are not free, by name. Owners may be gone.
+  /// Returns all leases that are not free, by name. Their owners may have ended.
   public static func all(in db: Database) throws -> [Lease] {
     try db.fetch(for: StoredLease.self).where(!StoredLease.holder.isNil()).compactMap(\.lease)
   }

@@ -1,4 +1,4 @@
-/// A lease as the table has it; free if nobody holds it.
+/// A lease as stored in the table; free if it has no holder.
 package struct StoredLease: Storable {
   package var name: String
   var fence: Int64
@@ -18,7 +18,7 @@ package struct StoredLease: Storable {
   package static let schema = ObjectSchema(
     "lease_record", StoredLease.init, name, fence, holder, boot, pid, processStarted, acquiredAt, key: name)
 
-  /// The lease; nil where it is free.
+  /// The lease; nil if it is free.
   var lease: Lease? {
     guard let holder, let boot, let pid, let processStarted, let acquiredAt else { return nil }
     return Lease(

@@ -1,32 +1,32 @@
-/// Why a submission or a whole transaction has not happened: to which object, and the cause.
+/// Why a submission or a whole transaction failed: the object and the cause.
 public struct ChangeError: Error, Sendable, Equatable {
-  /// What is in the way.
+  /// The cause of the failure.
   public enum Cause: Sendable, Equatable {
     /// Another object has this key. Use an upsert if that is expected. Only this submission is undone.
     case keyTaken
-    /// Another object has these values in fields that are unique. Only this submission is undone.
+    /// Another object has these values in unique fields. Only this submission is undone.
     case valueTaken(fields: [String])
     /// There is no object with this key to change or delete. Only this submission is undone.
     case missing
-    /// The file refuses the row, in SQLite's words. Only this submission is undone.
+    /// The database rejects the row, with SQLite's message. Only this submission is undone.
     case constraint(message: String)
-    /// The field's value cannot be kept. Only this submission is undone.
+    /// The field's value cannot be stored. Only this submission is undone.
     case unsuitable(field: String, reason: String)
-    /// The type was not named when the transaction was begun. Nothing else is touched.
+    /// The type was not listed when the transaction was begun. Nothing else is affected.
     case undeclaredType
-    /// The transaction was aborted by its own code; nothing of it has happened.
+    /// The transaction was aborted by its own code; none of it took effect.
     case aborted
     /// The context was used after its transaction.
     case ended
-    /// The workspace itself: full, closed, read-only, corrupt, locked, of a newer schema. Nothing of the transaction has happened.
+    /// The workspace failed: it is full, closed, read-only, corrupt, locked, or has a newer schema. None of the transaction took effect.
     case workspace(WorkspaceError)
   }
 
-  /// The table of the object, or the name of the type that was not declared.
+  /// The table of the object, or the name of the type that was not listed.
   public let table: String?
-  /// The key of the object, where there is one.
+  /// The key of the object, if there is one.
   public let key: ObjectKey?
-  /// What is in the way.
+  /// The cause of the failure.
   public let cause: Cause
 
   /// Creates an error.
@@ -51,14 +51,14 @@ public struct ChangeError: Error, Sendable, Equatable {
     }
   }
 
-  /// Whether the whole transaction is lost, and not this submission alone.
+  /// Whether the whole transaction is lost, as opposed to only this submission.
   var endsTransaction: Bool {
     if case .workspace = cause { true } else { false }
   }
 }
 
 extension ChangeError: CustomStringConvertible {
-  /// One line for people.
+  /// A one-line message for people to read.
   public var description: String {
     let object = [table, key?.description].compactMap { $0 }.joined(separator: " ")
     return switch cause {

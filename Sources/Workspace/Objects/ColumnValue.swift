@@ -1,6 +1,6 @@
-/// The ways in which SQLite keeps a value.
+/// How SQLite stores a value.
 public enum ColumnStorage: String, Sendable, Hashable {
-  /// 64-bit whole numbers.
+  /// 64-bit integers.
   case integer = "INTEGER"
   /// 64-bit floating-point numbers.
   case real = "REAL"
@@ -10,9 +10,9 @@ public enum ColumnStorage: String, Sendable, Hashable {
   case blob = "BLOB"
 }
 
-/// A value that cannot be kept, such as a number that is no number.
+/// The error for a value that cannot be stored, such as NaN.
 public struct UnsuitableValue: Error, Sendable, Hashable {
-  /// Why, as the end of a sentence.
+  /// The reason, as the end of a sentence.
   public let reason: String
 
   /// Creates the error.
@@ -21,39 +21,38 @@ public struct UnsuitableValue: Error, Sendable, Hashable {
   }
 }
 
-/// A type of which one value fills one column.
+/// A type whose values fit in one column.
 ///
-/// Whole numbers, `Bool`, `Double`, `Float`, `String`, `[UInt8]`, ``Instant``, `Date` and optionals of them are. An enumeration with raw values
-/// becomes one by naming the protocol: `enum State: String, ColumnValue`. Texts are compared by their UTF-8 bytes, here and in
-/// every query.
+/// Integers, `Bool`, `Double`, `Float`, `String`, `[UInt8]`, ``Instant``, `Date` and optionals of them conform. An enumeration with raw values conforms by
+/// naming the protocol: `enum State: String, ColumnValue`. Texts are compared by their UTF-8 bytes, here and in every query.
 public protocol ColumnValue: Sendable {
-  /// How SQLite keeps it.
+  /// How SQLite stores the values.
   static var storage: ColumnStorage { get }
-  /// Whether a value may be missing. Only optionals are so.
+  /// Whether a value may be missing. True only for optionals.
   static var isOptional: Bool { get }
-  /// What is put into the column.
+  /// Returns the value to store in the column.
   func columnValue() throws(UnsuitableValue) -> SQLValue
-  /// The value that was put into the column, or nil if that is none of this type.
+  /// Returns the value that was stored in the column, or nil if it is not of this type.
   static func from(_ value: SQLValue) -> Self?
 
-  // What follows does the same without an `SQLValue` in between. A type of your own need not have it.
+  // The following do the same without an intermediate `SQLValue`. A custom type need not implement them.
 
-  /// Puts the value into a row.
+  /// Writes the value to a row.
   func write(to row: RowWriter) throws(UnsuitableValue)
-  /// The value in a column of a row, or nil if that is none of this type.
+  /// Returns the value in a column of a row, or nil if it is not of this type.
   static func read(_ row: RowReader, _ column: Int32) -> Self?
-  /// Whether SQLite has no way to tell the values apart.
+  /// Returns whether the values are identical to SQLite.
   static func areSame(_ left: Self, _ right: Self) -> Bool
 }
 
 extension ColumnValue {
-  /// False but for optionals.
+  /// False, except for optionals.
   public static var isOptional: Bool { false }
-  /// Writes what `columnValue()` returns.
+  /// Writes the result of `columnValue()`.
   public func write(to row: RowWriter) throws(UnsuitableValue) { row.write(try columnValue()) }
-  /// Gives `from(_:)` what is there.
+  /// Passes the stored value to `from(_:)`.
   public static func read(_ row: RowReader, _ column: Int32) -> Self? { from(row.value(column)) }
-  /// Compares what `columnValue()` returns.
+  /// Compares the results of `columnValue()`.
   public static func areSame(_ left: Self, _ right: Self) -> Bool {
     guard let left = try? left.columnValue(), let right = try? right.columnValue() else { return false }
     return left.isSame(as: right)
@@ -64,7 +63,7 @@ extension ColumnValue {
 public protocol KeyValue: ColumnValue, Hashable {}
 
 extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
-  /// That of the raw value.
+  /// The storage of the raw value.
   @inlinable public static var storage: ColumnStorage { RawValue.storage }
   /// The raw value.
   @inlinable public func columnValue() throws(UnsuitableValue) -> SQLValue { try rawValue.columnValue() }
@@ -72,7 +71,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
   @inlinable public static func from(_ value: SQLValue) -> Self? { RawValue.from(value).flatMap(Self.init(rawValue:)) }
   /// Writes the raw value.
   @inlinable public func write(to row: RowWriter) throws(UnsuitableValue) { try rawValue.write(to: row) }
-  /// The case with the raw value that is there.
+  /// The case with the stored raw value.
   @inlinable public static func read(_ row: RowReader, _ column: Int32) -> Self? {
     guard let raw = RawValue.read(row, column) else { return nil }
     return Self(rawValue: raw)
@@ -84,7 +83,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
-  /// That of the value.
+  /// The storage of the wrapped value.
   @inlinable public static var storage: ColumnStorage { Wrapped.storage }
   /// True.
   @inlinable public static var isOptional: Bool { true }
@@ -93,7 +92,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     guard let self else { return .null }
     return try self.columnValue()
   }
-  /// Nil from NULL.
+  /// Nil for NULL.
   @inlinable public static func from(_ value: SQLValue) -> Self? {
     if case .null = value { return .some(nil) }
     return Wrapped.from(value).map { .some($0) }
@@ -102,12 +101,12 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
   @inlinable public func write(to row: RowWriter) throws(UnsuitableValue) {
     if let self { try self.write(to: row) } else { row.writeNull() }
   }
-  /// Nil from NULL.
+  /// Nil for NULL.
   @inlinable public static func read(_ row: RowReader, _ column: Int32) -> Self? {
     if row.isNull(column) { return .some(nil) }
     return Wrapped.read(row, column).map { .some($0) }
   }
-  /// Whether both are missing, or the same.
+  /// Whether both are missing, or identical.
   @inlinable public static func areSame(_ left: Self, _ right: Self) -> Bool {
     switch (left, right) {
     case (nil, nil): true

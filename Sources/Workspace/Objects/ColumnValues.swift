@@ -1,26 +1,26 @@
 import FoundationEssentials
 
 extension ColumnValue where Self: FixedWidthInteger {
-  /// A whole number.
+  /// An integer.
   @inlinable public static var storage: ColumnStorage { .integer }
-  /// Fails for what SQLite has no room for: more than `Int64.max`.
+  /// Fails for numbers greater than `Int64.max`, which SQLite cannot store.
   @inlinable public func columnValue() throws(UnsuitableValue) -> SQLValue {
     guard let number = Int64(exactly: self) else {
       throw UnsuitableValue(reason: "\(self) is greater than \(Int64.max), the greatest number a column has room for")
     }
     return .int(number)
   }
-  /// Nil from a number that is too large for the type.
+  /// Nil for a number that is too large for the type.
   @inlinable public static func from(_ value: SQLValue) -> Self? {
     guard case .int(let number) = value else { return nil }
     return Self(exactly: number)
   }
-  /// As `columnValue()`.
+  /// Like `columnValue()`.
   @inlinable public func write(to row: RowWriter) throws(UnsuitableValue) {
     guard let number = Int64(exactly: self) else { return row.write(try columnValue()) }
     row.write(number)
   }
-  /// As `from(_:)`.
+  /// Like `from(_:)`.
   @inlinable public static func read(_ row: RowReader, _ column: Int32) -> Self? {
     guard let number = row.integer(column) else { return nil }
     return Self(exactly: number)
@@ -41,11 +41,11 @@ extension UInt32: KeyValue {}
 extension UInt64: KeyValue {}
 
 extension Bool: KeyValue {
-  /// 0 and 1.
+  /// An integer, 0 or 1.
   @inlinable public static var storage: ColumnStorage { .integer }
   /// 0 or 1.
   @inlinable public func columnValue() -> SQLValue { .int(self ? 1 : 0) }
-  /// False from 0, true from 1.
+  /// False for 0, true for 1.
   @inlinable public static func from(_ value: SQLValue) -> Bool? {
     switch value {
     case .int(0): false
@@ -58,7 +58,7 @@ extension Bool: KeyValue {
 extension ColumnValue where Self: BinaryFloatingPoint {
   /// A floating-point number.
   @inlinable public static var storage: ColumnStorage { .real }
-  /// Fails for NaN, which SQLite would keep as NULL.
+  /// Fails for NaN, which SQLite would store as NULL.
   @inlinable public func columnValue() throws(UnsuitableValue) -> SQLValue {
     guard !isNaN else { throw UnsuitableValue(reason: "NaN is not a number that can be kept; use an optional field") }
     return .double(Double(self))
@@ -68,12 +68,12 @@ extension ColumnValue where Self: BinaryFloatingPoint {
     guard case .double(let number) = value else { return nil }
     return Self(number)
   }
-  /// As `columnValue()`.
+  /// Like `columnValue()`.
   @inlinable public func write(to row: RowWriter) throws(UnsuitableValue) {
     if isNaN { _ = try columnValue() }
     row.write(Double(self))
   }
-  /// As `from(_:)`.
+  /// Like `from(_:)`.
   @inlinable public static func read(_ row: RowReader, _ column: Int32) -> Self? { row.real(column).map { Self($0) } }
   /// Whether the numbers are equal.
   @inlinable public static func areSame(_ left: Self, _ right: Self) -> Bool { left == right }
@@ -85,7 +85,7 @@ extension Float: ColumnValue {}
 extension String: KeyValue {
   /// A text.
   @inlinable public static var storage: ColumnStorage { .text }
-  /// The text, with whatever characters are in it.
+  /// The text, with any characters.
   @inlinable public func columnValue() -> SQLValue { .text(self) }
   /// The text.
   @inlinable public static func from(_ value: SQLValue) -> String? {
@@ -121,14 +121,14 @@ extension Array: ColumnValue where Element == UInt8 {
 extension Date: KeyValue {
   /// Microseconds since 1970.
   public static var storage: ColumnStorage { .integer }
-  /// Microseconds since 1970, rounded. Fails for a date that is 290,000 years away.
+  /// Microseconds since 1970, rounded. Fails for a date more than 290,000 years away.
   public func columnValue() throws(UnsuitableValue) -> SQLValue {
     guard let microseconds = Int64(exactly: (timeIntervalSince1970 * 1_000_000).rounded()) else {
       throw UnsuitableValue(reason: "the date is too far away to be kept in microseconds")
     }
     return .int(microseconds)
   }
-  /// The date of that many microseconds.
+  /// The date with that many microseconds.
   public static func from(_ value: SQLValue) -> Date? {
     guard case .int(let microseconds) = value else { return nil }
     return Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)

@@ -1,19 +1,18 @@
-/// A property of a ``Storable`` type and the column that keeps it. In queries it stands for the column's value.
+/// A property of a ``Storable`` type and the column that stores it. In queries it stands for the column's value.
 public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, StoredField, @unchecked Sendable {
-  // @unchecked: as its superclass, it has constants only.
+  // @unchecked: like its superclass, it has only constants.
 
-  /// What the file knows of the column.
+  /// The description of the column.
   public let column: ColumnDescription
-  /// What can be done with the property of an object. Made when it is needed: a program that only reads makes no key path.
+  /// Creates the code for the property. Called when needed: a program that only reads creates no key paths.
   @usableFromInline let makeCode: @Sendable () -> FieldCode
-  /// The value in a column of a row.
+  /// Reads the value from a column of a row.
   @usableFromInline let read: @Sendable (RowReader, Int32) throws -> Value
   let encode: @Sendable (Value) throws(UnsuitableValue) -> SQLValue
 
-  /// Declares a field that is kept as one value of its column's type.
+  /// Declares a field that is stored as a value of its column's type.
   ///
-  /// `defaultValue` is what the rows get that are there already when a field is added to a type. A field without a default can
-  /// be added later only if it is optional.
+  /// `defaultValue` is the value for existing rows when a field is added to a type. A field without a default can be added later only if it is optional.
   @inlinable
   public convenience init(
     _ name: String, _ path: @autoclosure @escaping @Sendable () -> any KeyPath<Root, Value> & Sendable,
@@ -36,7 +35,7 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
       encode: { value throws(UnsuitableValue) in try value.columnValue() }, decode: { Value.from($0) })
   }
 
-  /// Declares a field that is kept as JSON text; nil is kept as NULL. Queries can only ask whether it is missing.
+  /// Declares a field that is stored as JSON text; nil is stored as NULL. Queries can only test whether it is missing.
   public convenience init(
     _ name: String, json path: @autoclosure @escaping @Sendable () -> any KeyPath<Root, Value> & Sendable,
     default defaultValue: Value? = nil
@@ -72,8 +71,8 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
       encode: encode, decode: decode)
   }
 
-  /// Declares a field that shows a value of another object, the one whose `key` is what `reference` of this one says; nil where there is none. It is
-  /// fetched with the object, and never written.
+  /// Declares a field that shows a value of another object: the one whose `key` equals this object's `reference`; nil if there is none. It is fetched with
+  /// the object, and never written.
   public convenience init<Other: Storable, Shown: ColumnValue, Key: ColumnValue>(
     _ name: String, _ path: @autoclosure @escaping @Sendable () -> any KeyPath<Root, Value> & Sendable,
     of shown: Field<Other, Shown>, where key: Field<Other, Key>, equals reference: Field<Root, Key>
@@ -116,7 +115,7 @@ public final class Field<Root, Value: Sendable>: QueryExpression<Root, Value>, S
   }
 }
 
-/// How the values of a field are read, without a reference to count for each. Whoever has it holds the field.
+/// Reads the values of a field without reference counting. Its owner must keep the field alive.
 @usableFromInline
 struct FieldReading<Root, Value: Sendable>: Sendable {
   @usableFromInline let field: Unmanaged<Field<Root, Value>>
@@ -126,8 +125,8 @@ struct FieldReading<Root, Value: Sendable>: Sendable {
     self.field = Unmanaged.passUnretained(field)
   }
 
-  /// The value in the next column, or an ``UnreadableRow``. That is not in the type of the function, because the field would have to be
-  /// retained for a closure that throws errors of one type.
+  /// Returns the value in the next column, or throws an ``UnreadableRow``. The throws clause is untyped, because the field would have to be retained for a
+  /// closure with typed throws.
   @inlinable
   func take(_ row: RowReader, _ column: inout Int32) throws -> Value {
     column += 1
@@ -136,34 +135,34 @@ struct FieldReading<Root, Value: Sendable>: Sendable {
   }
 }
 
-/// A field, whatever the type of its value. Only ``Field`` conforms.
+/// A field, regardless of the type of its value. Only ``Field`` conforms.
 public protocol StoredField<Root>: Sendable {
   /// The type that has the field.
   associatedtype Root
-  /// What the file knows of the column.
+  /// The description of the column.
   var column: ColumnDescription { get }
 }
 
-/// A field that may be part of a key: its value is never missing. Only ``Field`` conforms.
+/// A field that may be part of a key, since its value is never missing. Only ``Field`` conforms.
 public protocol KeyField<Root>: StoredField {}
 
 extension Field: KeyField where Value: KeyValue {}
 
-/// A column of a table, as the file knows it.
+/// A column of a table, as defined in the database.
 public struct ColumnDescription: Sendable, Hashable {
-  /// Its name.
+  /// The name of the column.
   public let name: String
-  /// How its values are kept.
+  /// How the values are stored.
   public let storage: ColumnStorage
   /// Whether values may be missing.
   public let isOptional: Bool
-  /// What rows get that are there when the column is added.
+  /// The value for existing rows when the column is added.
   public let defaultValue: SQLValue?
-  /// Where the value is, if it is in another table.
+  /// Where to look up the value, if it is in another table.
   let lookup: ColumnLookup?
 }
 
-/// The place of a value that a field shows and another table has.
+/// Where to look up a value that a field shows from another table.
 @usableFromInline
 struct ColumnLookup: Sendable, Hashable {
   let table: String
@@ -171,13 +170,13 @@ struct ColumnLookup: Sendable, Hashable {
   let key: String
   let reference: String
 
-  /// The value, for rows of the table `referring`.
+  /// Returns the SQL expression for the value, for rows of the table `referring`.
   func expression(in referring: String) -> String {
     "(SELECT other.\(shown.quoted) FROM \(table.quoted) other WHERE other.\(key.quoted) = \(referring.quoted).\(reference.quoted))"
   }
 }
 
-/// An optional, where only the type at run time tells that it is one.
+/// An optional whose type is only known at run time.
 private protocol OptionalValue {
   static var missing: Self { get }
   var isMissing: Bool { get }

@@ -1,16 +1,15 @@
 import Glibc
 
-/// What can be done with one property of an object without knowing types: the object is given by its address.
+/// The operations on one property of an object, without its type: objects are passed by address.
 ///
-/// A stored property is read at its place in the object's memory. Going by way of its key path takes as long as SQLite needs for the
-/// whole row.
+/// A stored property is read at its offset in the object's memory. Access through its key path takes as long as SQLite needs for the whole row.
 ///
-/// A class, because a constant of an object is used where it is: to call a closure that a struct in an array has is to count a reference to
-/// it, which takes as long as what it does.
+/// A class, because constants of an object are used in place: calling a closure of a struct in an array counts a reference, which takes as long as the
+/// call itself.
 @usableFromInline
 final class FieldCode: Sendable {
   let name: String
-  /// The bytes of an object that are the property; empty if it is computed.
+  /// The byte range of the property in an object; empty if it is computed.
   let bytes: Range<Int>
   let write: @Sendable (UnsafeRawPointer, RowWriter) throws(UnsuitableValue) -> Void
   let value: @Sendable (UnsafeRawPointer) throws(UnsuitableValue) -> SQLValue
@@ -31,7 +30,7 @@ final class FieldCode: Sendable {
   }
 }
 
-/// A field's code without a reference to count, and what is asked of it most often. Whoever has it holds the code.
+/// A field's code without reference counting, with its most frequent operations. Its owner must keep the code alive.
 struct FieldUse: Sendable {
   private let code: Unmanaged<FieldCode>
   private let bytes: Range<Int>
@@ -41,7 +40,7 @@ struct FieldUse: Sendable {
     bytes = code.bytes
   }
 
-  /// Puts the property into a statement's next parameter, or returns why that is not possible.
+  /// Writes the property to a statement's next parameter, or returns why that is not possible.
   func write(_ object: UnsafeRawPointer, to row: RowWriter) -> UnsuitableValue? {
     code._withUnsafeGuaranteedRef { code in
       do throws(UnsuitableValue) {
@@ -53,19 +52,19 @@ struct FieldUse: Sendable {
     }
   }
 
-  /// Whether two objects have the same in this property. Values of the same bytes are the same, whatever they are: most fields of an object
-  /// that was changed are copies of what they were.
+  /// Returns whether two objects have identical values in this property. Values with the same bytes are identical, whatever their type: most fields of a
+  /// changed object are copies of the old ones.
   func hasSame(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     if !bytes.isEmpty, memcmp(left + bytes.lowerBound, right + bytes.lowerBound, bytes.count) == 0 { return true }
     return code._withUnsafeGuaranteedRef { $0.areSame(left, right) }
   }
 }
 
-/// Where a property is.
+/// The location of a property.
 @usableFromInline
 struct PropertyPlace<Root, Value>: Sendable {
   @usableFromInline let path: any KeyPath<Root, Value> & Sendable
-  /// Where it begins in an object; -1 if it is computed.
+  /// The offset in an object; -1 if the property is computed.
   @usableFromInline let offset: Int
 
   @inlinable
@@ -74,7 +73,7 @@ struct PropertyPlace<Root, Value>: Sendable {
     offset = MemoryLayout<Root>.offset(of: path) ?? -1
   }
 
-  /// The bytes of an object that are the property; empty if it is computed.
+  /// The byte range of the property in an object; empty if it is computed.
   @inlinable var bytes: Range<Int> { offset < 0 ? 0..<0 : offset..<offset + MemoryLayout<Value>.size }
 
   @inlinable

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A point in time, in microseconds since 1970 UTC, as the tables of a workspace have it.
+/// A point in time, in microseconds since 1970 UTC, as stored in the tables of a workspace.
 ///
 /// In the `sqlite3` shell: `strftime('%Y-%m-%dT%H:%M:%fZ', ended_at / 1000000.0, 'unixepoch')`.
 public struct Instant: KeyValue, Comparable, Codable {
@@ -12,7 +12,7 @@ public struct Instant: KeyValue, Comparable, Codable {
     self.microseconds = microseconds
   }
 
-  /// What the computer's clock says. It may be set, and then jumps.
+  /// The time of the computer's clock, which may jump when it is set.
   public static var now: Instant {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -22,18 +22,18 @@ public struct Instant: KeyValue, Comparable, Codable {
   /// Earlier instants come first.
   public static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
 
-  /// A whole number.
+  /// An integer.
   public static var storage: ColumnStorage { .integer }
   /// The microseconds.
   public func columnValue() -> SQLValue { .int(microseconds) }
-  /// The instant of that many microseconds.
+  /// The instant with that many microseconds.
   public static func from(_ value: SQLValue) -> Instant? {
     guard case .int(let microseconds) = value else { return nil }
     return Instant(microseconds: microseconds)
   }
   /// The microseconds.
   public func write(to row: RowWriter) { row.write(microseconds) }
-  /// The instant of that many microseconds.
+  /// The instant with that many microseconds.
   public static func read(_ row: RowReader, _ column: Int32) -> Instant? {
     row.integer(column).map { Instant(microseconds: $0) }
   }

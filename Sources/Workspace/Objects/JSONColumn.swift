@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Nested values as JSON in a text column, which SQLite's own functions (`json_extract`, `->>`) read.
+/// Stores nested values as JSON in a text column, which SQLite's own functions (`json_extract`, `->>`) can read.
 ///
 /// It needs Foundation: the standard library has `Codable` but no encoder.
 enum JSONColumn {

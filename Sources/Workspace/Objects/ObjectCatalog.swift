@@ -1,4 +1,4 @@
-/// The types whose objects a workspace keeps.
+/// The types whose objects a workspace stores.
 struct ObjectCatalog: Sendable {
   private let types: Set<ObjectIdentifier>
 
@@ -12,6 +12,6 @@ struct ObjectCatalog: Sendable {
 }
 
 extension Storable {
-  /// What does not depend on the type.
+  /// The untyped part of the schema.
   static var table: TableDescription { schema.table }
 }

@@ -1,27 +1,27 @@
-/// An index over fields of a type: declared where the type is, built and kept by SQLite.
+/// An index over fields of a type: declared with the type, built and maintained by SQLite.
 public struct ObjectIndex<Root>: Sendable {
-  /// What does not depend on the type.
+  /// The untyped part of the index.
   public let description: IndexDescription
 
-  /// Finds and orders by these fields, in this order, and by the key after them.
+  /// Finds and orders by these fields, in this order, followed by the key.
   public static func index(_ fields: any StoredField<Root>...) -> ObjectIndex {
     ObjectIndex(description: IndexDescription(fields: fields.map { $0.column.name }, isUnique: false))
   }
 
-  /// As an index; and no two objects may have the same values in these fields. Missing values are never the same.
+  /// Like an index, and no two objects may have the same values in these fields. Missing values are never the same.
   public static func unique(_ fields: any StoredField<Root>...) -> ObjectIndex {
     ObjectIndex(description: IndexDescription(fields: fields.map { $0.column.name }, isUnique: true))
   }
 }
 
-/// An index as the file knows it.
+/// An index as defined in the database.
 public struct IndexDescription: Sendable, Hashable {
   /// The names of its columns.
   public let fields: [String]
-  /// Whether the values are different for all objects.
+  /// Whether the values are unique.
   public let isUnique: Bool
 
-  /// Its name in the file, which tells everything about it.
+  /// Returns the name in the database, which describes the index completely.
   func name(in table: String) -> String {
     "\(table)_\(isUnique ? "unique" : "by")_\(fields.joined(separator: "_"))"
   }

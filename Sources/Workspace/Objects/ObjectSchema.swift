@@ -1,18 +1,18 @@
-/// How the objects of one type are kept: the table, its columns, its key and its indexes.
+/// How the objects of one type are stored: the table, its columns, its key and its indexes.
 public struct ObjectSchema<Root: Sendable>: Sendable {
   @usableFromInline let core: SchemaCore<Root>
 
-  /// What does not depend on the type.
+  /// The untyped part of the schema.
   public var table: TableDescription { core.table }
 
   /// Declares the table of a type.
   ///
   /// - Parameters:
   ///   - name: The table's name: letters, digits and underscores.
-  ///   - make: Makes an object of its fields; usually the memberwise initializer.
+  ///   - make: Creates an object from its fields; usually the memberwise initializer.
   ///   - field: The fields, in the order of `make`'s parameters.
   ///   - key: The fields that identify an object.
-  ///   - indexes: What queries look for, and what must be unique besides the key.
+  ///   - indexes: The fields that queries search for, and those that must be unique besides the key.
   ///   - migrations: Changes that are not additions; see ``ObjectMigration``.
   @inlinable
   public init<each Value: Sendable>(
@@ -28,12 +28,12 @@ public struct ObjectSchema<Root: Sendable>: Sendable {
     let reading = (repeat FieldReading(each field))
     self.init(
       table: TableDescription(
-        // Not key paths: the runtime of Swift 6.3 crashes when it makes one where there are parameter packs.
+        // No key paths here: the runtime of Swift 6.3 crashes when it creates one in the presence of parameter packs.
         name: name, columns: columns, key: key.map { $0.column.name }, indexes: indexes.map { $0.description },
         migrations: migrations),
       fields: fields, codes: codes,
       decode: { row in
-        // All that depends on the types is in the fields: a generic function in here would look its types up for every value.
+        // Everything that depends on the types is in the fields: a generic function here would look up its types for every value.
         var column: Int32 = -1
         return make(repeat try (each reading).take(row, &column))
       })
@@ -57,21 +57,21 @@ public struct ObjectSchema<Root: Sendable>: Sendable {
   }
 }
 
-/// A table as the file knows it, whatever the type of its objects.
+/// A table as defined in the database, regardless of the type of its objects.
 public struct TableDescription: Sendable {
-  /// Its name.
+  /// The name of the table.
   public let name: String
-  /// Its columns.
+  /// The columns.
   public let columns: [ColumnDescription]
-  /// The names of the columns that make the key.
+  /// The names of the key's columns.
   public let key: [String]
-  /// Its indexes.
+  /// The indexes.
   public let indexes: [IndexDescription]
   let migrations: [ObjectMigration]
-  /// Where the key's columns are among all.
+  /// The positions of the key's columns among all columns.
   let keyPlaces: [Int]
 
-  /// The number of its last migration.
+  /// The number of the last migration.
   public var version: Int { migrations.count }
 
   @usableFromInline
@@ -87,7 +87,7 @@ public struct TableDescription: Sendable {
     keyPlaces = key.compactMap { name in columns.firstIndex { $0.name == name } }
   }
 
-  /// What is wrong with the declaration, or nil.
+  /// The error in the declaration, or nil.
   var fault: String? {
     for name in [name] + columns.map(\.name) where !Self.isName(name) {
       return
@@ -116,10 +116,10 @@ public struct TableDescription: Sendable {
   }
 }
 
-/// A row that is not what the declaration says: written by another program, or by a version with other cases of an enumeration.
+/// A row that does not match the declaration: written by another program, or by a version with other cases of an enumeration.
 @usableFromInline
 struct UnreadableRow: Error {
-  /// Put in by the schema: a field does not know whose it is.
+  /// Set by the schema: a field does not know its table.
   var table: String
   let field: String
   let value: SQLValue

@@ -1,6 +1,6 @@
-/// What a query computes for each row: a field, or something made of fields.
+/// An expression that a query computes for each row: a field, or a combination of fields.
 public class QueryExpression<Root, Value: Sendable>: @unchecked Sendable {
-  // @unchecked: it has constants only, and no subclass but `Field`, which has constants only as well.
+  // @unchecked: it has only constants, and so does its only subclass, `Field`.
 
   let node: QueryNode
   @usableFromInline let decode: @Sendable (SQLValue) -> Value?
@@ -12,24 +12,23 @@ public class QueryExpression<Root, Value: Sendable>: @unchecked Sendable {
   }
 }
 
-/// Which objects are meant: a formula over fields that is true, false or unknown for each object.
+/// A condition that selects objects: a boolean expression over fields that is true, false or unknown for each object.
 ///
-/// `==`, `!=` and `isNil` are never unknown, and find missing values as Swift does: `T.exitCode != 0` is true where there is no
-/// exit code. Everything else is unknown when a value is missing, as in SQL. The negation of unknown is unknown, and unknown
-/// does not find the object.
+/// `==`, `!=` and `isNil` are never unknown, and treat missing values as Swift does: `T.exitCode != 0` is true if there is no exit code. Everything else
+/// is unknown if a value is missing, as in SQL. The negation of unknown is unknown, and unknown does not select the object.
 public struct Condition<Root>: Sendable {
   let node: QueryNode
 }
 
 extension Condition {
-  /// A condition in SQL, for what fields cannot say. Columns are named with their table in front of them, values are question marks. No subscriber is told
-  /// by it which rows matter: a result with such a condition is read again after every change of its type.
+  /// Returns a condition in SQL, for what fields cannot express. Column names are prefixed with their table, values are question marks. Subscribers cannot
+  /// tell which rows matter to it: a result with such a condition is read again after every change of its type.
   package static func sql(_ text: String, _ values: [SQLValue] = []) -> Condition {
     Condition(node: .sql(text, values))
   }
 }
 
-/// A node of a formula. Values are never part of the text of a statement.
+/// A node of a query expression. Values are never part of a statement's SQL.
 @usableFromInline
 indirect enum QueryNode: Sendable {
   case column(String)
@@ -41,19 +40,19 @@ indirect enum QueryNode: Sendable {
   case among(QueryNode, [SQLValue])
   case between(QueryNode, QueryNode, QueryNode)
   case isNull(QueryNode)
-  /// The text begins with the prefix; the second is the least text after all those that do, if there is one.
+  /// The text begins with the prefix; the second string is the least text after all texts with that prefix, if there is one.
   case hasPrefix(QueryNode, String, upTo: String?)
   case function(String, [QueryNode])
   case countAll
-  /// A value of another table, for rows of the table of that name.
+  /// A value of another table, for rows of the named table.
   case lookup(ColumnLookup, of: @Sendable () -> String)
   /// A part in SQL, with the values of its parameters.
   case sql(String, [SQLValue])
-  /// A value in it cannot be kept in any column.
+  /// The expression contains a value that no column can store.
   case unsuitable(String)
 
-  /// The same as the condition of a query, which unknown does not find either: an equality to a value is then SQL's own, by which the planner knows that
-  /// the column is not missing and may use an index that leaves missing values out.
+  /// The node as the condition of a query, which does not select unknown either: an equality with a value becomes SQL's own, so that the planner knows
+  /// that the column is not missing and may use an index without missing values.
   var asked: QueryNode {
     switch self {
     case .and(let left, let right): .and(left.asked, right.asked)
@@ -72,13 +71,13 @@ indirect enum QueryNode: Sendable {
   }
 }
 
-/// The text of a statement and the values for its parameters.
+/// The SQL of a statement and the values of its parameters.
 struct QueryText {
   var sql: String
   var values: [SQLValue] = []
   /// Whether the number of parameters depends on the query's values.
   var isVariable = false
-  /// Why the query cannot be asked.
+  /// Why the query cannot be run.
   var fault: String?
 
   init(_ sql: String) {

@@ -1,16 +1,16 @@
-/// What is done with objects of one type by their addresses: it knows no types, so that nothing has to be looked up while it runs.
+/// The operations on objects of one type by address, without its type, so that nothing must be looked up at run time.
 @usableFromInline
 final class RowCode: Sendable {
   let table: TableDescription
   private let fields: [FieldCode]
-  // Of `fields`, which holds what these have no references to. So whoever uses them keeps this object alive until then, and says so: the
-  // compiler may let go of an object after its last use, and does not see that the field's code is one.
+  // Unretained uses of `fields`, which keeps the code alive. Methods that use them must therefore extend the lifetime of this object explicitly: the
+  // compiler may release an object after its last visible use.
   private let uses: [FieldUse]
   private let keyUses: [FieldUse]
-  /// Where the fields are that the table has: not those that another one has.
+  /// The positions of the fields stored in this table, as opposed to those looked up in another.
   private let storedPlaces: [Int]
   let statements: TableStatements
-  /// The columns of the key, as bits of a mask like that of ``changes(from:to:)``.
+  /// The columns of the key, as a mask like that of ``changes(from:to:)``.
   @usableFromInline let keyMask: UInt64
 
   init(table: TableDescription, statements: TableStatements, fields: [FieldCode]) {
@@ -23,7 +23,7 @@ final class RowCode: Sendable {
     keyMask = table.keyPlaces.reduce(0) { $0 | Self.bit($1) }
   }
 
-  /// Puts all fields into a statement's parameters.
+  /// Writes all fields to a statement's parameters.
   func write(_ object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
     defer { withExtendedLifetime(self) {} }
     for place in storedPlaces {
@@ -31,7 +31,7 @@ final class RowCode: Sendable {
     }
   }
 
-  /// Puts those fields into a statement's parameters that a mask names.
+  /// Writes the fields in the mask to a statement's parameters.
   func write(_ object: UnsafeRawPointer, _ mask: UInt64, to row: RowWriter) throws(ChangeError) {
     defer { withExtendedLifetime(self) {} }
     for place in storedPlaces where mask & Self.bit(place) != 0 {
@@ -39,7 +39,7 @@ final class RowCode: Sendable {
     }
   }
 
-  /// Puts the key into a statement's parameters.
+  /// Writes the key to a statement's parameters.
   func writeKey(of object: UnsafeRawPointer, to row: RowWriter) throws(ChangeError) {
     defer { withExtendedLifetime(self) {} }
     for place in keyUses.indices {
@@ -57,12 +57,12 @@ final class RowCode: Sendable {
     return ObjectKey(values)
   }
 
-  /// What a column would have of the object; nil if that cannot be kept.
+  /// Returns the object's value for a column; nil if it cannot be stored.
   func knownValue(_ column: Int, of object: UnsafeRawPointer) -> SQLValue? {
     try? fields[column].value(object)
   }
 
-  /// All columns.
+  /// Returns the values of all columns.
   func row(of object: UnsafeRawPointer) throws(ChangeError) -> [SQLValue] {
     var values: [SQLValue] = []
     values.reserveCapacity(fields.count)
@@ -82,7 +82,7 @@ final class RowCode: Sendable {
     ChangeError(table: table.name, cause: .unsuitable(field: field.name, reason: error.reason))
   }
 
-  /// The columns that differ, as bits. All columns from the 64th on are one bit.
+  /// Returns the columns that differ, as a bit mask. All columns from the 64th on share one bit.
   @usableFromInline
   func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer) -> UInt64 {
     defer { withExtendedLifetime(self) {} }
@@ -91,7 +91,7 @@ final class RowCode: Sendable {
     return mask
   }
 
-  /// Whether all fields are the same, those of other tables too.
+  /// Returns whether all fields are identical, including those looked up in other tables.
   func areSame(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     defer { withExtendedLifetime(self) {} }
     return uses.allSatisfy { $0.hasSame(left, right) }
@@ -99,7 +99,7 @@ final class RowCode: Sendable {
 
   private static func bit(_ place: Int) -> UInt64 { 1 << UInt64(min(place, 63)) }
 
-  /// The columns of a mask.
+  /// Returns the names of the columns in the mask.
   func columns(of mask: UInt64) -> [String] {
     storedPlaces.filter { mask & Self.bit($0) != 0 }.map { table.columns[$0].name }
   }

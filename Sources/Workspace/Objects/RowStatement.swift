@@ -1,13 +1,13 @@
 import CLibSQLite
 import SQLite
 
-/// A prepared statement with its values, stepped by hand: `StatementArguments` and `Row` cost more than SQLite itself here.
+/// A prepared statement and its values, stepped by hand: `StatementArguments` and `Row` would cost more than SQLite itself.
 struct RowStatement {
-  // SQLite's statement lives as long as this holds it.
+  // Keeps the SQLite statement alive.
   private let statement: Statement
   let pointer: StatementPointer
 
-  /// `isOften` keeps the statement with the connection. One whose text depends on the number of its values is not kept.
+  /// Prepares the statement. With `isOften`, the connection caches it; otherwise, as for SQL that depends on the number of its values, it does not.
   init(_ sql: String, in db: Database, isOften: Bool = true) throws {
     statement = isOften ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
     pointer = StatementPointer(address: statement.sqliteStatement)
@@ -20,7 +20,7 @@ struct RowStatement {
   func reset() { pointer.reset() }
 }
 
-/// A prepared statement that somebody else holds: handing it around counts no references.
+/// A prepared statement without ownership, so that passing it around counts no references.
 struct StatementPointer {
   let address: OpaquePointer
 
@@ -54,7 +54,7 @@ struct StatementPointer {
     }
   }
 
-  /// Goes to the next row. Returns false after the last one, and when a statement that has none has run.
+  /// Advances to the next row. Returns false after the last one, or after running a statement without rows.
   func step() throws -> Bool {
     switch sqlite3_step(address) {
     case SQLITE_ROW: return true
@@ -80,7 +80,7 @@ struct StatementPointer {
   }
 }
 
-// A constant that lives as long as the process.
+// A constant that is never freed.
 nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
   let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
   text.initialize(to: 0)

@@ -2,12 +2,11 @@ import CLibSQLite
 import Glibc
 import SQLite
 
-/// Takes the values of a statement's parameters, one after the other.
+/// Binds values to a statement's parameters, one after the other.
 ///
-/// Texts and bytes are copied into a piece of memory that is used again for each row: SQLite's own copies are an allocation each. Used by
-/// one thread at a time.
+/// Texts and bytes are copied to memory that is reused for each row, since each of SQLite's own copies is an allocation. Used by one thread at a time.
 public final class RowWriter {
-  /// What is larger than this is left to SQLite to copy.
+  /// Larger values are copied by SQLite.
   private static let largest = 4096
   private static let room = 64 << 10
 
@@ -23,7 +22,7 @@ public final class RowWriter {
     memory.deallocate()
   }
 
-  /// Begins with the first parameter. What was written before must not be needed any more.
+  /// Starts with the first parameter. Values written before must no longer be needed.
   func begin(_ statement: OpaquePointer) {
     pointer = statement
     index = 0
@@ -31,35 +30,35 @@ public final class RowWriter {
     used = 0
   }
 
-  /// Throws what SQLite has said to a value, if to any.
+  /// Throws the first error that SQLite has reported for a value, if any.
   func end() throws {
     guard code != SQLITE_OK, let pointer else { return }
     throw DatabaseError(
       resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(sqlite3_db_handle(pointer))))
   }
 
-  /// The next value is missing.
+  /// Binds NULL to the next parameter.
   public func writeNull() {
     index += 1
     note(sqlite3_bind_null(pointer, index))
   }
 
-  /// The next value is a whole number.
+  /// Binds an integer to the next parameter.
   public func write(_ number: Int64) {
     index += 1
     note(sqlite3_bind_int64(pointer, index, number))
   }
 
-  /// The next value is a floating-point number.
+  /// Binds a floating-point number to the next parameter.
   public func write(_ number: Double) {
     index += 1
     note(sqlite3_bind_double(pointer, index, number))
   }
 
-  /// The next value is a text.
+  /// Binds a text to the next parameter.
   public func write(_ text: String) {
     index += 1
-    // Every text here has its bytes in one piece; `withUTF8` would take a copy of the text, and count the reference in it.
+    // Almost every text is contiguous; `withUTF8` would copy it and count its reference.
     if text.utf8.withContiguousStorageIfAvailable({ write(text: $0) }) == nil {
       var text = text
       text.withUTF8 { write(text: $0) }
@@ -68,7 +67,7 @@ public final class RowWriter {
 
   private func write(text bytes: UnsafeBufferPointer<UInt8>) {
     if let kept = keep(UnsafeRawBufferPointer(bytes)) {
-      // Without a destructor SQLite takes the memory as it is.
+      // Without a destructor, SQLite uses the memory in place.
       note(sqlite3_bind_text(pointer, index, kept, Int32(bytes.count), nil))
     } else {
       bytes.withMemoryRebound(to: CChar.self) {
@@ -77,7 +76,7 @@ public final class RowWriter {
     }
   }
 
-  /// The next value is bytes.
+  /// Binds bytes to the next parameter.
   public func write(_ bytes: [UInt8]) {
     index += 1
     bytes.withUnsafeBytes { bytes in
@@ -91,7 +90,7 @@ public final class RowWriter {
     }
   }
 
-  /// A copy that lasts until the statement has run; nil where the bytes are too many for that.
+  /// Returns a copy that lasts until the statement has run; nil if there are too many bytes.
   private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutablePointer<CChar>? {
     guard bytes.count <= Self.largest && used + bytes.count <= Self.room else { return nil }
     let place = memory + used
@@ -100,7 +99,7 @@ public final class RowWriter {
     return place
   }
 
-  /// The next value is this one.
+  /// Binds a value to the next parameter.
   public func write(_ value: SQLValue) {
     switch value {
     case .null: writeNull()

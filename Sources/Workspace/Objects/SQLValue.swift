@@ -1,8 +1,8 @@
-/// One value of a row, as SQLite has it.
+/// A value of a row, in SQLite's representation.
 public enum SQLValue: Sendable, Hashable {
   /// No value.
   case null
-  /// A whole number.
+  /// An integer.
   case int(Int64)
   /// A floating-point number.
   case double(Double)

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What a schema knows how to do with objects. Made once for each type.
+/// The typed operations of a schema. Created once for each type.
 @usableFromInline
 final class SchemaCore<Root: Sendable>: Sendable {
   let table: TableDescription
   let statements: TableStatements
   private let makeCodes: [@Sendable () -> FieldCode]
   private let made = Mutex<RowCode?>(nil)
-  /// The object of a row that has all columns. Errors do not name the table.
+  /// Creates the object for a row with all columns. Errors do not name the table.
   @usableFromInline let decodeRow: @Sendable (RowReader) throws -> Root
-  /// What `decodeRow` uses without holding it.
+  /// Keeps alive what `decodeRow` uses unretained.
   private let fields: [any StoredField<Root>]
 
   init(
@@ -23,7 +23,7 @@ final class SchemaCore<Root: Sendable>: Sendable {
     self.fields = fields
   }
 
-  /// All that needs no type. Made when an object is first written or compared.
+  /// The untyped operations. Created when an object is first written or compared.
   var code: RowCode {
     made.withLock { made in
       if let made { return made }
@@ -33,10 +33,10 @@ final class SchemaCore<Root: Sendable>: Sendable {
     }
   }
 
-  /// The object of a row that has all columns. Throws an ``UnreadableRow``.
+  /// Creates the object for a row with all columns. Throws an ``UnreadableRow``.
   @inlinable
   func decode(_ row: RowReader) throws -> Root {
-    // It holds the fields, to which what reads them has no references.
+    // Keeps the fields alive, which are read without references to them.
     defer { withExtendedLifetime(self) {} }
     do {
       return try decodeRow(row)
@@ -56,12 +56,12 @@ final class SchemaCore<Root: Sendable>: Sendable {
     try withUnsafePointer(to: object) { object throws(ChangeError) in try code.key(of: object) }
   }
 
-  /// What a column would have of the object; nil if that cannot be kept.
+  /// Returns the object's value for a column; nil if it cannot be stored.
   func value(_ column: Int, of object: Root) -> SQLValue? {
     withUnsafePointer(to: object) { code.knownValue(column, of: $0) }
   }
 
-  /// All columns.
+  /// Returns the values of all columns.
   func row(of object: Root) throws(ChangeError) -> [SQLValue] {
     try withUnsafePointer(to: object) { object throws(ChangeError) in try code.row(of: object) }
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A struct that an ``OpenWorkspace`` keeps as rows of a table of its own.
+/// A struct that an ``OpenWorkspace`` stores as rows of its own table.
 ///
 /// The fields are declared once, each with its column's name, and listed in the order of the initializer:
 ///
@@ -22,9 +22,9 @@ import Glibc
 ///     "job", Job.init, id, state, attempt, endedAt, tags, key: id, indexes: [.index(state, attempt)])
 /// }
 /// ```
-/// The compiler checks that each field has the type of its property, that the list fits the initializer, and that the key has no
-/// missing parts. It is a declaration and not a macro, because a macro makes everybody who builds the package compile
-/// swift-syntax first, which takes longer than all of this library.
+/// The compiler checks that each field has the type of its property, that the list matches the initializer, and that the key has no optional parts. It is
+/// a declaration instead of a macro, because a macro would make everyone who builds the package compile swift-syntax first, which takes longer than all of
+/// this library.
 ///
 /// Name the types in ``WorkspaceSchema/objects``: their tables are created and extended when the workspace is opened.
 public protocol Storable: Sendable {
@@ -41,12 +41,12 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
     self.values = values
   }
 
-  /// Whether the values are the same, texts byte for byte: to SQLite, two spellings of one character are two keys.
+  /// Returns whether the values are identical, comparing texts byte by byte: to SQLite, two spellings of one character are two keys.
   public static func == (left: ObjectKey, right: ObjectKey) -> Bool {
     left.values.isSame(as: right.values)
   }
 
-  /// Hashes texts byte for byte.
+  /// Hashes texts byte by byte.
   public func hash(into hasher: inout Hasher) {
     for value in values {
       if case .text(let text) = value {
@@ -59,20 +59,20 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The values as a person would write them, separated by commas.
+  /// The values in readable form, separated by commas.
   public var description: String {
     values.map(\.text).joined(separator: ", ")
   }
 }
 
 extension SQLValue {
-  /// Whether SQLite has no way to tell the values apart.
+  /// Returns whether the values are identical to SQLite.
   func isSame(as other: SQLValue) -> Bool {
     if case .text(let left) = self, case .text(let right) = other { return left.hasSameBytes(as: right) }
     return self == other
   }
 
-  /// Whether the value comes before the other in SQLite's order; nil if they are not of one kind.
+  /// Returns whether the value precedes the other in SQLite's order; nil if they are of different kinds.
   func precedes(_ other: SQLValue) -> Bool? {
     switch (self, other) {
     case (.int(let left), .int(let right)): left < right
@@ -83,7 +83,7 @@ extension SQLValue {
     }
   }
 
-  /// As a person would write it: texts in quotes, bytes as their number.
+  /// The value in readable form: texts in quotes, bytes as their count.
   var text: String {
     switch self {
     case .null: "nil"
@@ -96,7 +96,7 @@ extension SQLValue {
 }
 
 extension String {
-  /// Whether both have the same bytes. `==` holds two spellings of one character for equal, which SQLite does not.
+  /// Returns whether both have the same bytes. `==` treats two spellings of one character as equal, which SQLite does not.
   func hasSameBytes(as other: String) -> Bool {
     var (left, right) = (self, other)
     return left.withUTF8 { left in

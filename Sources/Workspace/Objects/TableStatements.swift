@@ -1,9 +1,9 @@
-/// The statements that every table needs. What a fetch uses is put together once; the rest is prepared once for each connection.
+/// The statements that every table needs. Those for fetching are composed once; the others are prepared once per connection.
 struct TableStatements: Sendable {
-  // Put together by hand: `joined` has the runtime look for conformances, which takes a short command longer than the query.
+  // Composed by hand: `joined` makes the runtime look up conformances, which takes longer than the query of a short command.
   private let description: TableDescription
   private let table: String
-  /// All rows, up to the condition.
+  /// Selects all rows, up to the condition.
   let selection: String
   /// All columns, as in a `SELECT`.
   let columns: String
@@ -32,21 +32,21 @@ struct TableStatements: Sendable {
 
   private var keyCondition: String { " WHERE \(key.map { "\($0.quoted) = ?" }.joined(separator: " AND "))" }
 
-  /// Columns as in a `GROUP BY`.
+  /// Returns columns as in a `GROUP BY`.
   func order(of columns: [String]) -> String {
     var text = ""
     for column in columns { text += text.isEmpty ? column.quoted : ", " + column.quoted }
     return text
   }
 
-  /// Assigns columns; the key comes after them.
+  /// Returns a statement that assigns columns; the parameters of the key follow.
   func update(_ columns: [String]) -> String {
     "UPDATE \(table) SET \(columns.map { "\($0.quoted) = ?" }.joined(separator: ", "))\(keyCondition)"
   }
 }
 
 extension String {
-  /// As a name in SQL.
+  /// The text as a quoted SQL identifier.
   var quoted: String {
     utf8.contains(UInt8(ascii: "\"")) ? "\"\(replacing("\"", with: "\"\""))\"" : "\"" + self + "\""
   }

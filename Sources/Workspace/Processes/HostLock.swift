@@ -1,11 +1,11 @@
 import Glibc
 import OperatingSystem
 
-/// The lock that a process which writes to a workspace holds on `workspace.hosts`, as long as it may write.
+/// The lock on `workspace.hosts` that a process holds while it may write to the workspace.
 ///
-/// The kernel keeps it and takes it away when the process ends, however it ends, and shows it to every process that can open the file. So it tells of a
-/// process in another pid namespace, such as one in another container, which `/proc` does not show. Each process locks one byte, whose place follows
-/// from its ``ProcessIdentity``. The lock belongs to the open file (`F_OFD_SETLK`), so closing other descriptors of the file does not release it.
+/// The kernel releases it when the process ends, however it ends, and shows it to every process that can open the file. It therefore reveals processes in
+/// other pid namespaces, such as in another container, which `/proc` does not show. Each process locks one byte, whose offset is derived from its
+/// ``ProcessIdentity``. The lock belongs to the open file (`F_OFD_SETLK`), so closing other descriptors of the file does not release it.
 final class HostLock: Sendable {
   private static let name = "workspace.hosts"
   private let descriptor: Int32
@@ -13,7 +13,7 @@ final class HostLock: Sendable {
   /// Opens the file, creating it for its owner alone, and locks the byte of this process.
   init(directory: String) throws(WorkspaceError) {
     descriptor = try OwnFile.open(Self.name, in: directory, O_RDWR | O_CREAT)
-    // Shared, as several workspace objects of one process may hold it.
+    // Shared, because several workspace objects of one process may hold it.
     var request = Self.request(F_RDLCK, ProcessIdentity.current)
     guard fcntl(descriptor, Self.setLock, &request) == 0 else {
       let code = errno
@@ -24,9 +24,9 @@ final class HostLock: Sendable {
 
   deinit { close(descriptor) }
 
-  // MARK: Asking
+  // MARK: Queries
 
-  /// Whether the process holds its lock in the workspace in a directory; nil where that cannot be asked.
+  /// Returns whether the process holds its lock in the workspace in a directory; nil if that cannot be determined.
   static func isHeld(by process: ProcessIdentity, in directory: String) -> Bool? {
     guard let descriptor = try? OwnFile.open(name, in: directory, O_RDONLY) else { return nil }
     defer { close(descriptor) }
@@ -37,7 +37,7 @@ final class HostLock: Sendable {
 
   // MARK: The byte
 
-  /// `F_OFD_GETLK` and `F_OFD_SETLK`, which glibc declares for `_GNU_SOURCE` alone.
+  /// `F_OFD_GETLK` and `F_OFD_SETLK`, which glibc declares only with `_GNU_SOURCE`.
   private static let (getLock, setLock): (Int32, Int32) = (36, 37)
 
   private static func request(_ kind: Int32, _ process: ProcessIdentity) -> Glibc.flock {
@@ -49,7 +49,7 @@ final class HostLock: Sendable {
     return request
   }
 
-  /// The byte of a process: FNV-1a over its identity, in 62 bits, so that the end of the range is a valid offset too.
+  /// Returns the offset of a process's byte: FNV-1a over its identity, in 62 bits, so that the end of the range is also a valid offset.
   static func place(of process: ProcessIdentity) -> Int64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in "\(process.boot) \(process.pid) \(process.started)".utf8 {

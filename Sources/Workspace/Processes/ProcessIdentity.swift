@@ -1,12 +1,12 @@
 import Glibc
 import SQLite
 
-/// One process, for as long as the computer runs and beyond: a process id alone is given to another process sooner or later, and is another process's in
-/// another container.
+/// The unique identity of a process. A process ID alone is eventually reused, also across reboots, and belongs to a different process in another container.
 public struct ProcessIdentity: Sendable, Hashable {
-  /// The boot, from `/proc/sys/kernel/random/boot_id`, a slash, and the number of the pid namespace, from `/proc/self/ns/pid`. Former versions recorded the boot alone.
+  /// The boot ID from `/proc/sys/kernel/random/boot_id`, a slash, and the number of the pid namespace from `/proc/self/ns/pid`. Earlier versions recorded
+  /// only the boot ID.
   public let boot: String
-  /// The process id.
+  /// The process ID.
   public let pid: Int32
   /// When the process started, in clock ticks since boot (field 22 of `/proc/<pid>/stat`).
   public let started: Int64
@@ -22,41 +22,41 @@ public struct ProcessIdentity: Sendable, Hashable {
   public static let current = ProcessIdentity(
     boot: currentBoot, pid: getpid(), started: startTime(of: getpid()) ?? 0)
 
-  /// The boot and the pid namespace that this process runs in, as in ``boot``; empty where the kernel does not tell.
+  /// The boot and the pid namespace of this process, as in ``boot``; empty if the kernel does not report them.
   public static let currentBoot: String = {
     guard let boot = text(of: "/proc/sys/kernel/random/boot_id")?.prefix(while: { $0 != "\n" }) else { return "" }
     var status = stat()
     return stat("/proc/self/ns/pid", &status) == 0 ? "\(boot)/\(status.st_ino)" : String(boot)
   }()
 
-  /// The running process with the id, or nil if there is none.
+  /// Returns the running process with this ID, or nil if there is none.
   public static func running(pid: Int32) -> ProcessIdentity? {
     startTime(of: pid).map { ProcessIdentity(boot: currentBoot, pid: pid, started: $0) }
   }
 
-  /// What can be told of a process.
+  /// What is known about a process.
   public enum Judgement: Sendable {
     /// It is running. It may be stopped.
     case alive
-    /// It has ended. A zombie counts as ended: it does nothing any more.
+    /// It has ended. A zombie counts as ended, since it no longer does anything.
     case dead
-    /// It is in another pid namespace, such as another container, and its lock in the workspace cannot be asked for. Nobody may take over what it holds.
+    /// It is in another pid namespace, such as another container, and its lock in the workspace cannot be queried. Nothing that it holds may be taken over.
     case unknown
   }
 
-  /// Whether this very process is still running: by `/proc` where that shows it, else by the lock that it holds in the workspace in `directory` as
-  /// long as it may write there.
+  /// Returns whether exactly this process is still running: according to `/proc` if it is visible there, otherwise according to the lock that it holds in
+  /// the workspace in `directory` while it may write there.
   public func judgement(in directory: @autoclosure () -> String) -> Judgement {
     if self == .current { return .alive }
     if isVisible { return Self.startTime(of: pid) == started ? .alive : .dead }
-    // Neither an identity of a former version nor one that nobody has ever had, such as that of an imported run, has a lock.
+    // Identities of earlier versions have no lock, nor do invented ones such as that of an imported run.
     guard boot.utf8.contains(UInt8(ascii: "/")) else { return .dead }
     if let isHeld = HostLock.isHeld(by: self, in: directory()) { return isHeld ? .alive : .dead }
-    // Where this computer has been started again since, nothing of that time is left.
+    // If this computer has been rebooted since, the process has ended.
     return isElsewhere ? .unknown : .dead
   }
 
-  /// Whether the process may be running: it is, or nobody can tell.
+  /// Returns whether the process may be running: it is, or that cannot be determined.
   public func isAlive(in directory: @autoclosure () -> String) -> Bool {
     switch judgement(in: directory()) {
     case .alive, .unknown: true
@@ -64,15 +64,15 @@ public struct ProcessIdentity: Sendable, Hashable {
     }
   }
 
-  /// The same for a process that is recorded in a workspace's database.
+  /// Returns the same for a process recorded in a workspace's database.
   public func isAlive(in db: Database) -> Bool {
     isAlive(in: db.workspaceDirectory)
   }
 
-  /// Whether `/proc` shows the process as long as it is running: it is of this boot and this pid namespace.
+  /// Whether `/proc` shows the process while it is running: it belongs to this boot and this pid namespace.
   public var isVisible: Bool {
     guard !Self.currentBoot.isEmpty else { return false }
-    // Former versions recorded the boot alone; what they ran in is taken to be this namespace.
+    // Earlier versions recorded only the boot ID; their namespace is assumed to be this one.
     return boot == Self.currentBoot || boot.utf8.elementsEqual(Self.bootAlone(Self.currentBoot).utf8)
   }
 
@@ -81,7 +81,8 @@ public struct ProcessIdentity: Sendable, Hashable {
 
   private static func bootAlone(_ boot: String) -> Substring { boot.prefix { $0 != "/" } }
 
-  /// Whether the process is stopped, as by SIGSTOP or by a debugger: it is alive, and does nothing until it is continued. False where `/proc` does not show it.
+  /// Whether the process is stopped, for example by SIGSTOP or a debugger: it is alive, but does nothing until it is continued. False if `/proc` does not
+  /// show it.
   public var isStopped: Bool {
     guard isVisible, let found = Self.entry(of: pid), found.started == started else { return false }
     return found.state == "T" || found.state == "t"
@@ -89,7 +90,7 @@ public struct ProcessIdentity: Sendable, Hashable {
 
   private static func startTime(of pid: Int32) -> Int64? { entry(of: pid)?.started }
 
-  /// What `/proc` has of a process that has not ended.
+  /// Returns the entry in `/proc` of a process that has not ended.
   private static func entry(of pid: Int32) -> (state: Substring, started: Int64)? {
     guard let stat = text(of: "/proc/\(pid)/stat"), let name = stat.lastIndex(of: ")") else { return nil }
     // The name may contain blanks and parentheses; the fields after its last one are 3 (state), 4, … 22 (start time).
@@ -102,7 +103,7 @@ public struct ProcessIdentity: Sendable, Hashable {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    // Both files are shorter than this, and a /proc file is read whole in one call.
+    // Both files are shorter than this, and a /proc file is read completely in one call.
     return withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 1) { buffer in
       let count = read(descriptor, buffer.baseAddress, buffer.count)
       guard count > 0 else { return nil }

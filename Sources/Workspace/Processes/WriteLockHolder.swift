@@ -1,29 +1,29 @@
 import Glibc
 
-/// Another process that keeps a workspace from being written, as far as the kernel tells.
+/// Another process that blocks writing to a workspace, as far as the kernel reveals.
 package struct WriteLockHolder: Sendable, Hashable {
-  /// Its id in this pid namespace.
+  /// Its process ID in this pid namespace.
   package let pid: Int32
-  /// The name of its program, as `ps` shows it; empty where nobody knows.
+  /// The name of its program, as `ps` shows it; empty if unknown.
   package let program: String
   /// Whether it is stopped, and holds the lock until it is continued.
   package let isStopped: Bool
 
-  /// The process that holds the lock on writing to the database of the workspace in a directory; nil where no other one does, and where the kernel does not tell, as of a
-  /// process in another pid namespace.
+  /// Finds the process that holds the write lock on the database of the workspace in a directory; nil if no other process does, or the kernel does not
+  /// reveal it, for example because it is in another pid namespace.
   ///
-  /// By `/proc/locks` alone: to open a file on which SQLite has locks, and to close it again, would end those of this process.
+  /// Uses only `/proc/locks`: opening and closing a file on which SQLite has locks would release those of this process.
   package init?(in directory: String) {
     guard let locks = Self.text(of: "/proc/locks") else { return nil }
     let memory = Self.Place("\(directory)/workspace.db-shm")
     let file = Self.Place("\(directory)/\(WriteLock.name)")
-    // `1: POSIX  ADVISORY  WRITE 3568 fe:00:2531452 120 120`; one that waits for another has an arrow behind its number.
+    // `1: POSIX  ADVISORY  WRITE 3568 fe:00:2531452 120 120`; the number of one that waits for another is followed by an arrow.
     for line in locks.split(separator: "\n") {
       let parts = line.split(separator: " ")
       guard parts.count == 8, parts[3] == "WRITE", let pid = Int32(parts[4]), pid > 0, pid != getpid() else { continue }
       let isHolder =
         switch parts[1] {
-        // The first of the locks that SQLite has on the shared memory of a log is the one to write.
+        // The first of SQLite's locks on the shared memory of a log is the write lock.
         case "POSIX": memory?.matches(parts[5]) == true && Self.includes(Self.writeLock, from: parts[6], to: parts[7])
         case "FLOCK": file?.matches(parts[5]) == true
         default: false
@@ -37,7 +37,7 @@ package struct WriteLockHolder: Sendable, Hashable {
     return nil
   }
 
-  /// In words: `process 3568 (sqlite3)`.
+  /// A description: `process 3568 (sqlite3)`.
   package var words: String {
     "process \(pid)" + (program.isEmpty ? "" : " (\(program))") + (isStopped ? ", which is stopped," : "")
   }
@@ -49,17 +49,17 @@ package struct WriteLockHolder: Sendable, Hashable {
     (Int(start) ?? .max) <= byte && (end == "EOF" || byte <= Int(end) ?? -1)
   }
 
-  /// Where a file is, as the kernel lists it.
+  /// The location of a file, as the kernel lists it.
   private struct Place {
     private let device: String
     private let number: String
-    /// Whether the numbers of devices that `stat` and the kernel's list have may differ: on Btrfs, and on layers of file systems.
+    /// Whether the device numbers of `stat` and of the kernel's list may differ: on Btrfs, and on layered file systems.
     private let isAnonymous: Bool
 
     init?(_ path: String) {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }
-      // `gnu_dev_major` and `gnu_dev_minor`, which C has as macros.
+      // `gnu_dev_major` and `gnu_dev_minor`, which are macros in C.
       let bits = UInt64(status.st_dev)
       let major = bits >> 8 & 0xfff | bits >> 32 & ~0xfff
       let minor = bits & 0xff | bits >> 12 & ~0xff

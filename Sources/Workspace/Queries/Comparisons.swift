@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension QueryExpression where Value: ColumnValue {
-  /// Whether the values are the same; missing ones are the same as each other, and as nothing else.
+  /// Whether the values are the same; missing values equal each other, and nothing else.
   public static func == (left: QueryExpression, right: Value) -> Condition<Root> {
     Condition(node: .binary(Value.isOptional ? "IS" : "=", left.node, .value(of: right)))
   }
@@ -21,7 +21,7 @@ extension QueryExpression where Value: ColumnValue {
     Condition(node: .binary("IS NOT", left.node, right.node))
   }
 
-  /// Whether the value is one of these. An empty list has none.
+  /// Whether the value is one of these. Never true for an empty list.
   public func `in`(_ choices: some Sequence<Value>) -> Condition<Root> {
     var values: [SQLValue] = []
     for choice in choices {
@@ -39,14 +39,14 @@ extension QueryExpression where Value: ColumnValue {
     Condition(node: .between(node, .value(of: low), .value(of: high)))
   }
 
-  /// Whether the value is at least `low` and at most `high`; unknown where it is missing.
+  /// Whether the value is at least `low` and at most `high`; unknown if it is missing.
   public func between<Wrapped: OrderedValue>(_ low: Wrapped, _ high: Wrapped) -> Condition<Root>
   where Value == Wrapped? {
     Condition(node: .between(node, .value(of: low), .value(of: high)))
   }
 }
 
-/// A column value whose order in SQLite is its order in Swift. Texts are ordered by their UTF-8 bytes.
+/// A column value whose order in SQLite equals its order in Swift. Texts are ordered by their UTF-8 bytes.
 public protocol OrderedValue: ColumnValue {}
 
 extension Int: OrderedValue {}
@@ -70,7 +70,7 @@ extension QueryExpression where Value: OrderedValue {
   public static func < (left: QueryExpression, right: Value) -> Condition<Root> {
     left.compared("<", .value(of: right))
   }
-  /// Whether the value is at most as great.
+  /// Whether the value is less or equal.
   public static func <= (left: QueryExpression, right: Value) -> Condition<Root> {
     left.compared("<=", .value(of: right))
   }
@@ -78,7 +78,7 @@ extension QueryExpression where Value: OrderedValue {
   public static func > (left: QueryExpression, right: Value) -> Condition<Root> {
     left.compared(">", .value(of: right))
   }
-  /// Whether the value is at least as great.
+  /// Whether the value is greater or equal.
   public static func >= (left: QueryExpression, right: Value) -> Condition<Root> {
     left.compared(">=", .value(of: right))
   }
@@ -86,7 +86,7 @@ extension QueryExpression where Value: OrderedValue {
   public static func < (left: QueryExpression, right: QueryExpression) -> Condition<Root> {
     left.compared("<", right.node)
   }
-  /// Whether one field's value is at most as great as the other's.
+  /// Whether one field's value is less than or equal to the other's.
   public static func <= (left: QueryExpression, right: QueryExpression) -> Condition<Root> {
     left.compared("<=", right.node)
   }
@@ -94,7 +94,7 @@ extension QueryExpression where Value: OrderedValue {
   public static func > (left: QueryExpression, right: QueryExpression) -> Condition<Root> {
     left.compared(">", right.node)
   }
-  /// Whether one field's value is at least as great as the other's.
+  /// Whether one field's value is greater than or equal to the other's.
   public static func >= (left: QueryExpression, right: QueryExpression) -> Condition<Root> {
     left.compared(">=", right.node)
   }
@@ -105,48 +105,48 @@ extension QueryExpression {
     Condition(node: .binary(sign, node, right))
   }
 
-  /// Whether the value is less; unknown where it is missing.
+  /// Whether the value is less; unknown if it is missing.
   public static func < <Wrapped: OrderedValue>(left: QueryExpression, right: Wrapped) -> Condition<Root>
   where Value == Wrapped? { left.compared("<", .value(of: right)) }
-  /// Whether the value is at most as great; unknown where it is missing.
+  /// Whether the value is less or equal; unknown if it is missing.
   public static func <= <Wrapped: OrderedValue>(left: QueryExpression, right: Wrapped) -> Condition<Root>
   where Value == Wrapped? { left.compared("<=", .value(of: right)) }
-  /// Whether the value is greater; unknown where it is missing.
+  /// Whether the value is greater; unknown if it is missing.
   public static func > <Wrapped: OrderedValue>(left: QueryExpression, right: Wrapped) -> Condition<Root>
   where Value == Wrapped? { left.compared(">", .value(of: right)) }
-  /// Whether the value is at least as great; unknown where it is missing.
+  /// Whether the value is greater or equal; unknown if it is missing.
   public static func >= <Wrapped: OrderedValue>(left: QueryExpression, right: Wrapped) -> Condition<Root>
   where Value == Wrapped? { left.compared(">=", .value(of: right)) }
 
   /// Whether the value is missing.
   public func isNil<Wrapped>() -> Condition<Root> where Value == Wrapped? { Condition(node: .isNull(node)) }
-  /// Whether the value is there.
+  /// Whether the value is not missing.
   public func isNotNil<Wrapped>() -> Condition<Root> where Value == Wrapped? { Condition(node: .not(.isNull(node))) }
 }
 
 extension QueryExpression where Value: TextValue {
-  /// Whether the text has this one in it, byte for byte. Every text has the empty one in it.
+  /// Whether the text contains `part`, byte by byte. Every text contains the empty one.
   public func contains(_ part: String) -> Condition<Root> {
     Condition(node: .binary(">", .function("instr", [node, .value(.text(part))]), .value(.int(0))))
   }
 
-  /// Whether the text begins with this one, byte for byte. An index over the field is used.
+  /// Whether the text begins with `prefix`, byte by byte. Uses an index over the field.
   public func hasPrefix(_ prefix: String) -> Condition<Root> {
     Condition(node: .hasPrefix(node, prefix, upTo: prefix.leastAfterPrefix))
   }
 }
 
-/// A text, or none. Only `String` and `String?` conform.
+/// A text or an optional text. Only `String` and `String?` conform.
 public protocol TextValue: ColumnValue {}
 extension String: TextValue {}
 extension Optional: TextValue where Wrapped == String {}
 
 extension String {
-  /// The least text, by bytes, that is greater than all which begin with this one; nil if there is none.
+  /// The least text, by bytes, that is greater than all texts with this prefix; nil if there is none.
   var leastAfterPrefix: String? {
     var scalars = Array(unicodeScalars)
     while let last = scalars.popLast() {
-      // UTF-8 has the order of the scalars. There are none from D800 to DFFF.
+      // The order of UTF-8 is that of the scalars. There are none from D800 to DFFF.
       let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
       if let scalar = UnicodeScalar(next) {
         scalars.append(scalar)
@@ -166,6 +166,6 @@ extension Condition {
   }
   /// Whether at least one is true.
   public static func || (left: Condition, right: Condition) -> Condition { Condition(node: .or(left.node, right.node)) }
-  /// Whether it is false. The negation of unknown is unknown.
+  /// Whether the condition is false. The negation of unknown is unknown.
   public static prefix func ! (condition: Condition) -> Condition { Condition(node: .not(condition.node)) }
 }

@@ -1,21 +1,21 @@
 import SQLite
 
-/// Where objects are fetched from: a workspace, a snapshot of it, or a transaction.
+/// A source of objects: a workspace, a snapshot of it, or a transaction.
 protocol FetchSource {
-  /// Runs `body` on a connection; returns nil when the workspace has been shut down.
+  /// Runs `body` on a connection; returns nil if the workspace was shut down.
   func fetch<Result>(_ type: any Storable.Type, _ body: (Database) throws -> Result) throws -> Result?
 }
 
-/// The beginning of a query: `workspace.fetch(for: Job.self)`. It holds nothing; each of its methods asks anew.
+/// The beginning of a query: `workspace.fetch(for: Job.self)`. It holds no results; each method queries again.
 ///
-/// All of them throw ``WorkspaceError`` when the file cannot be read, and ``ChangeError`` in a transaction that has not declared
-/// the type. After ``OpenWorkspace/shutdown()`` they find nothing.
+/// All methods throw ``WorkspaceError`` if the file cannot be read, and ``ChangeError`` in a transaction that has not declared the type. After
+/// ``OpenWorkspace/shutdown()`` they find nothing.
 public struct Fetch<T: Storable> {
   let source: any FetchSource
 
-  /// The objects for which the condition is true.
+  /// Returns the objects that satisfy the condition.
   ///
-  /// A limit counts objects of the order asked for, after `offset` of them.
+  /// The limit applies to the ordered objects, after skipping `offset` of them.
   @inlinable
   public func `where`(
     _ condition: Condition<T>, limit: Limit = .noLimit, offset: Int = 0, orderBy ordering: [Ordering<T>] = []
@@ -23,7 +23,7 @@ public struct Fetch<T: Storable> {
     try run(Query(condition: condition, ordering: ordering, limit: limit, offset: offset))
   }
 
-  /// All objects.
+  /// Returns all objects.
   @inlinable
   public func all(limit: Limit = .noLimit, offset: Int = 0, orderBy ordering: [Ordering<T>] = []) throws
     -> FetchedResult<T>
@@ -31,12 +31,12 @@ public struct Fetch<T: Storable> {
     try run(Query(condition: nil, ordering: ordering, limit: limit, offset: offset))
   }
 
-  /// How many objects there are for which the condition is true.
+  /// Returns the number of objects that satisfy the condition.
   public func count(where condition: Condition<T>? = nil) throws -> Int {
     try select(T.count, where: condition).first ?? 0
   }
 
-  /// Whether there is an object for which the condition is true.
+  /// Returns whether an object satisfies the condition.
   public func exists(where condition: Condition<T>? = nil) throws -> Bool {
     var text = QueryText("SELECT 1 FROM \(T.schema.table.name.quoted)")
     Query(condition: condition).addCondition(to: &text)
@@ -44,7 +44,7 @@ public struct Fetch<T: Storable> {
     return try rows(text) { _ in true }.first ?? false
   }
 
-  // Inlinable, so that it is compiled where the type is known: an array of a type that is not known takes its time for each element.
+  // Inlinable, so that it is specialized for the type: an array of an unknown type takes time for each element.
   @inlinable
   func run(_ query: Query<T>) throws -> FetchedResult<T> {
     let core = T.schema.core
@@ -62,14 +62,14 @@ public struct Fetch<T: Storable> {
     }
   }
 
-  /// As ``withRows(_:_:)``, until `body` returns false.
+  /// Like ``withRows(_:_:)``, until `body` returns false.
   @usableFromInline
   func withRowsWhile(_ query: Query<T>, _ body: (RowReader) throws -> Bool) throws {
     let text = query.text
     _ = try source.fetch(T.self) { try text.forEachRow(in: $0, body) }
   }
 
-  /// Calls `body` for each object in its order, until it returns false.
+  /// Calls `body` for each object in order, until it returns false.
   @inlinable
   package func walk(
     _ condition: Condition<T>?, orderBy ordering: [Ordering<T>] = [], _ body: (T) throws -> Bool
@@ -78,7 +78,7 @@ public struct Fetch<T: Storable> {
     try withRowsWhile(Query(condition: condition, ordering: ordering)) { row in try body(try core.decode(row)) }
   }
 
-  /// The statement of a query, for whoever asks SQLite for its plan.
+  /// Returns the statement of a query, for inspecting SQLite's plan.
   package func statement(
     where condition: Condition<T>?, orderBy ordering: [Ordering<T>] = []
   ) -> (sql: String, values: [SQLValue]) {
@@ -92,7 +92,7 @@ public struct Fetch<T: Storable> {
 }
 
 extension QueryText {
-  /// All rows, each decoded before the next one is read.
+  /// Returns all rows, each decoded before the next one is read.
   func rows<Row>(in db: Database, _ decode: (RowReader) throws -> Row) throws -> [Row] {
     var rows: [Row] = []
     try forEachRow(in: db) {

@@ -1,4 +1,4 @@
-/// What a fetch has found: the objects in order, as they were at that moment.
+/// The result of a fetch: the objects in order, as they were at that time.
 public struct FetchedResult<Element: Storable>: Sendable, RandomAccessCollection {
   @usableFromInline let objects: [Element]
   @usableFromInline let query: Query<Element>
@@ -13,11 +13,11 @@ public struct FetchedResult<Element: Storable>: Sendable, RandomAccessCollection
   @inlinable public var startIndex: Int { 0 }
   /// The number of objects.
   @inlinable public var endIndex: Int { objects.count }
-  /// The object at a place.
+  /// The object at a position.
   @inlinable public subscript(position: Int) -> Element { objects[position] }
 }
 
 extension FetchedResult: Equatable where Element: Equatable {
-  /// Whether both have the same objects in the same order, whatever was asked.
+  /// Returns whether both have the same objects in the same order, whatever their queries.
   public static func == (left: FetchedResult, right: FetchedResult) -> Bool { left.objects == right.objects }
 }

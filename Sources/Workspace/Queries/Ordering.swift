@@ -1,6 +1,6 @@
-/// One key of an order. Objects that are equal in all keys follow in the order of their own keys, so that an order is never open.
+/// A sort key. Objects that are equal in all sort keys are ordered by their own keys, so that the order is always total.
 public struct Ordering<Root>: Sendable {
-  /// Where objects without the value come.
+  /// The position of objects without the value.
   public enum Missing: String, Sendable {
     /// Before all others.
     case first = "NULLS FIRST"
@@ -12,37 +12,37 @@ public struct Ordering<Root>: Sendable {
   let isDescending: Bool
   let missing: Missing
 
-  /// Whether it is the order of a column.
+  /// Returns whether this orders by a column.
   func isBy(_ column: String) -> Bool {
     if case .column(column) = node { true } else { false }
   }
 }
 
 extension QueryExpression where Value: ColumnValue {
-  /// The least first; missing values before all others.
+  /// Ascending, with missing values first.
   public var ascending: Ordering<Root> { ascending(missing: .first) }
-  /// The greatest first; missing values after all others.
+  /// Descending, with missing values last.
   public var descending: Ordering<Root> { descending(missing: .last) }
 
-  /// The least first.
+  /// Returns an ascending order.
   public func ascending(missing: Ordering<Root>.Missing) -> Ordering<Root> {
     Ordering(node: node, isDescending: false, missing: missing)
   }
 
-  /// The greatest first.
+  /// Returns a descending order.
   public func descending(missing: Ordering<Root>.Missing) -> Ordering<Root> {
     Ordering(node: node, isDescending: true, missing: missing)
   }
 }
 
-/// How many objects at most.
+/// The maximum number of objects.
 public enum Limit: Sendable, Hashable, ExpressibleByIntegerLiteral {
-  /// All of them.
+  /// No limit.
   case noLimit
-  /// The first so many; none if the number is negative.
+  /// At most this many; none if the number is negative.
   case limit(Int)
 
-  /// The first so many.
+  /// At most this many.
   public init(integerLiteral value: Int) {
     self = .limit(value)
   }

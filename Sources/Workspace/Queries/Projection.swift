@@ -1,17 +1,17 @@
 extension Fetch {
-  /// A tuple of values for each object, or for each group.
+  /// Returns a tuple of values for each object, or for each group.
   ///
   /// ```swift
   /// for (id, attempt) in try workspace.fetch(for: Job.self).select(Job.id, Job.attempt) { … }
   /// let slowest = try workspace.fetch(for: Job.self).select(Job.state, Job.count, Job.took.maximum, groupedBy: [Job.state])
   /// ```
   /// - Parameters:
-  ///   - expression: What each tuple consists of: fields, or aggregates (`minimum`, `maximum`, `count`).
-  ///   - condition: Which objects.
-  ///   - groups: The fields whose values make a group. Aggregates without groups make one tuple of everything.
-  ///   - limit: How many tuples at most.
-  ///   - offset: How many tuples are left out before the first one.
-  ///   - ordering: Their order. Without one it is that of the groups; tuples of single objects have the order of their keys.
+  ///   - expression: The elements of each tuple: fields, or aggregates (`minimum`, `maximum`, `count`).
+  ///   - condition: The condition that objects must satisfy; nil for all.
+  ///   - groups: The fields whose values form a group. Aggregates without groups yield one tuple for everything.
+  ///   - limit: The maximum number of tuples.
+  ///   - offset: How many tuples to skip.
+  ///   - ordering: The order of the tuples. By default that of the groups; tuples of single objects are ordered by their keys.
   /// - Returns: The tuples.
   /// - Throws: ``WorkspaceError``, or ``ChangeError`` in a transaction that has not declared the type.
   public func select<each Value: Sendable>(
@@ -50,28 +50,28 @@ extension Fetch {
     }
   }
 
-  /// The least value of a field; nil of none.
+  /// Returns the minimum of a field; nil if there are no objects.
   public func minimum<Value: OrderedValue>(
     _ expression: QueryExpression<T, Value>, where condition: Condition<T>? = nil
   ) throws -> Value? {
     try select(expression.minimum, where: condition).first ?? nil
   }
 
-  /// The greatest value of a field; nil of none.
+  /// Returns the maximum of a field; nil if there are no objects.
   public func maximum<Value: OrderedValue>(
     _ expression: QueryExpression<T, Value>, where condition: Condition<T>? = nil
   ) throws -> Value? {
     try select(expression.maximum, where: condition).first ?? nil
   }
 
-  /// The least of the values of a field that are there; nil of none.
+  /// Returns the minimum of a field's values that are not missing; nil if there are none.
   public func minimum<Value: OrderedValue>(
     _ expression: QueryExpression<T, Value?>, where condition: Condition<T>? = nil
   ) throws -> Value? {
     try select(expression.minimum, where: condition).first ?? nil
   }
 
-  /// The greatest of the values of a field that are there; nil of none.
+  /// Returns the maximum of a field's values that are not missing; nil if there are none.
   public func maximum<Value: OrderedValue>(
     _ expression: QueryExpression<T, Value?>, where condition: Condition<T>? = nil
   ) throws -> Value? {

@@ -1,4 +1,4 @@
-/// What a fetch asks for: which objects, in which order, and how many of them.
+/// A query: which objects, in which order, and how many of them.
 @usableFromInline
 struct Query<T: Storable>: Sendable {
   var condition: Condition<T>?
@@ -14,7 +14,7 @@ struct Query<T: Storable>: Sendable {
     self.offset = offset
   }
 
-  /// The statement that returns all columns of the objects.
+  /// The statement that selects all columns of the objects.
   var text: QueryText {
     let statements = T.schema.core.statements
     var text = QueryText(statements.selection)
@@ -30,7 +30,7 @@ struct Query<T: Storable>: Sendable {
     text.add(condition.node.asked)
   }
 
-  /// The order that was asked for and, after it, these columns, unless the order has them already: a second time would make the planner sort.
+  /// Adds the order, followed by these columns unless the order already contains them: repeating one would make the planner sort.
   func addOrder(to text: inout QueryText, last columns: [String]) {
     var start = " ORDER BY "
     for key in ordering {
@@ -38,7 +38,7 @@ struct Query<T: Storable>: Sendable {
       start = ", "
       text.add(key.node)
       text.sql += key.isDescending ? " DESC" : " ASC"
-      // Said only where it is not SQLite's own order, which an index has.
+      // Written only if it differs from SQLite's own order, which is that of an index.
       let isUsual = (key.missing == .last) == key.isDescending
       if !isUsual { text.sql += " \(key.missing.rawValue)" }
     }

@@ -2,10 +2,10 @@ import Dispatch
 import SQLite
 import Synchronization
 
-/// The connections on which objects are fetched. A fetch or a snapshot has one for itself for as long as it lasts.
+/// The connections for fetching objects. A fetch or a snapshot uses one exclusively while it lasts.
 ///
-/// There is no limit to how many are lent: a fetch inside a snapshot inside a snapshot must not wait for itself. A few are kept
-/// for the next ones; the others are closed when they come back.
+/// The number of borrowed connections is not limited: a fetch inside a snapshot inside a snapshot must not wait for itself. A few are kept for reuse; the
+/// others are closed when they are returned.
 final class ReaderPool: Sendable {
   private struct State {
     var idle: [DatabaseQueue] = []
@@ -27,7 +27,7 @@ final class ReaderPool: Sendable {
   }
 
   private static let kept = 4
-  /// A log file longer than this has grown because somebody keeps it from beginning anew: 64 MiB, as for the writer.
+  /// A longer log file has grown because a reader prevents it from restarting: 64 MiB, as for the writer.
   private static let longestLog = 64 << 20
 
   private let files: WorkspaceFiles
@@ -37,7 +37,7 @@ final class ReaderPool: Sendable {
     self.files = files
   }
 
-  /// Lends a connection, or nil when the pool is closed.
+  /// Borrows a connection; nil if the pool is closed.
   func borrow() throws(WorkspaceError) -> DatabaseQueue? {
     let (isClosed, idle) = state.withLock { state -> (Bool, DatabaseQueue?) in
       if state.isClosed { return (true, nil) }
@@ -68,7 +68,7 @@ final class ReaderPool: Sendable {
     for body in drained { body() }
   }
 
-  /// Lends nothing any more, and calls `body` once everything lent has come back and is closed.
+  /// Closes the pool, and calls `body` once every borrowed connection has been returned and closed.
   func close(_ body: @escaping @Sendable () -> Void) {
     let (idle, drained) = state.withLock { state -> ([DatabaseQueue], [@Sendable () -> Void]) in
       state.isClosed = true
@@ -90,8 +90,8 @@ final class ReaderPool: Sendable {
     if isFirst { watchLog() }
   }
 
-  /// Looks at the log's length every second for as long as there are snapshots. The writer knows it better, but a process that only
-  /// reads has none, and must not keep the log of others from beginning anew either.
+  /// Checks the log's length every second while there are snapshots. The writer knows it better, but a process that only reads has no writer, and must not
+  /// prevent the log from restarting either.
   private func watchLog() {
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
       guard let self else { return }
@@ -109,7 +109,7 @@ final class ReaderPool: Sendable {
     state.withLock { _ = $0.snapshots.removeValue(forKey: ObjectIdentifier(snapshot)) }
   }
 
-  /// Ends the snapshots that keep the write-ahead log from being used anew.
+  /// Ends the snapshots that prevent the write-ahead log from restarting.
   func expireSnapshots() {
     let all = state.withLock { state in
       defer { state.snapshots = [:] }

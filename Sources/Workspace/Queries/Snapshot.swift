@@ -1,20 +1,20 @@
 import SQLite
 import Synchronization
 
-/// One state of a workspace, which stays the same while others change it.
+/// An unchanging state of a workspace, while others change it.
 ///
-/// A snapshot is a value: who has it fetches from it, on any thread, and nobody else does. A snapshot that is taken while another
-/// one lasts has a state of its own, and a workspace knows nothing of another one's snapshots.
+/// A snapshot is a value: only code that is given it fetches from it, on any thread. A snapshot taken during another one has its own state, and a
+/// workspace knows nothing of another one's snapshots.
 ///
-/// A snapshot never keeps anybody from writing. What is written meanwhile is kept beside the file until the snapshot ends; when that has
-/// grown to 64 MiB, the snapshot is ended and its fetches throw ``WorkspaceError/snapshotExpired(path:)``.
+/// A snapshot never blocks writing. What is written meanwhile is kept beside the file until the snapshot ends; once that has grown to 64 MiB, the snapshot
+/// is ended and its fetches throw ``WorkspaceError/snapshotExpired(path:)``.
 public struct Snapshot: Sendable, FetchSource {
   let core: SnapshotCore
 
   /// Begins a query on the state.
   public func fetch<T: Storable>(for type: T.Type) -> Fetch<T> { Fetch(source: self) }
 
-  /// The same snapshot, so that code which is given a snapshot need not know whether it is in one.
+  /// Calls `body` with this snapshot, so that code with a source need not know whether it is a snapshot.
   public func fetchWithinASnapshot<Value>(_ body: (Snapshot) throws -> Value) rethrows -> Value { try body(self) }
 
   func fetch<Result>(_ type: any Storable.Type, _ body: (Database) throws -> Result) throws -> Result? {
@@ -22,11 +22,11 @@ public struct Snapshot: Sendable, FetchSource {
   }
 }
 
-/// The connection of a snapshot, and the end of it.
+/// The connection of a snapshot, and its state.
 final class SnapshotCore: Sendable {
   private enum State {
     case open(DatabaseQueue)
-    /// There was no workspace to take it of any more.
+    /// The workspace was already shut down.
     case empty
     case ended
     case expired
@@ -34,7 +34,7 @@ final class SnapshotCore: Sendable {
 
   private struct Guarded {
     var state: State
-    /// How many fetches are running; the last one gives back what has expired meanwhile.
+    /// The number of running fetches; if the snapshot expires meanwhile, the last one returns the connection.
     var fetches = 0
   }
 
@@ -50,7 +50,7 @@ final class SnapshotCore: Sendable {
     do {
       try reader.unsafeRead { db in
         try db.beginTransaction(.deferred)
-        // The state is that of the first read, so this is it.
+        // A snapshot begins with the first read, which is this one.
         let statement = try RowStatement("SELECT 1 FROM sqlite_schema LIMIT 1", in: db)
         defer { statement.reset() }
         _ = try statement.step()
@@ -64,7 +64,7 @@ final class SnapshotCore: Sendable {
     pool.add(self)
   }
 
-  /// A snapshot of a workspace that has been shut down.
+  /// Creates a snapshot of a workspace that was shut down.
   init(emptyIn pool: ReaderPool, objects: ObjectCatalog, path: String) {
     self.pool = pool
     self.objects = objects

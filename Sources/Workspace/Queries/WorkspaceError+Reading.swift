@@ -1,5 +1,5 @@
 extension WorkspaceError {
-  /// What has gone wrong while objects were read.
+  /// Converts an error that occurred while objects were read.
   init(reading error: any Error, path: String) {
     switch error {
     case let row as UnreadableRow:

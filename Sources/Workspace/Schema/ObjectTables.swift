@@ -1,17 +1,17 @@
 import SQLite
 
-/// Compares the tables of a file with what the types declare, and brings them there.
+/// Compares the tables of a file with the declarations of the types, and upgrades them.
 ///
-/// What is recorded is the number of each table's last migration; everything else is read from the tables themselves.
+/// Only the number of each table's last migration is recorded; everything else is read from the tables themselves.
 struct ObjectTables {
   let schema: WorkspaceSchema
   let path: String
 
   private var tables: [TableDescription] { schema.objects.map { $0.table } }
 
-  /// Whether every table is there with its columns and unique indexes. Other indexes may be missing: they are built later.
+  /// Returns whether every table has its columns and unique indexes. Other indexes may be missing: they are built later.
   ///
-  /// Throws when a table is of a newer version, or does not fit.
+  /// Throws if a table has a newer version, or does not fit.
   func isCurrent(_ db: Database) throws -> Bool {
     let tables = tables
     guard !tables.isEmpty else { return true }
@@ -26,7 +26,7 @@ struct ObjectTables {
       guard found <= table.version else {
         throw WorkspaceError.newerSchema(path: path, found: found, known: table.version)
       }
-      // What a pending migration will change need not fit yet.
+      // A table with pending migrations need not fit yet.
       guard found == table.version else {
         isCurrent = false
         continue
@@ -37,7 +37,7 @@ struct ObjectTables {
     return isCurrent
   }
 
-  /// Runs in the transaction that upgrades the file.
+  /// Upgrades the tables. Must be called in the transaction that upgrades the file.
   func migrate(_ db: Database) throws {
     let tables = tables
     guard !tables.isEmpty else { return }
@@ -65,7 +65,7 @@ struct ObjectTables {
     }
   }
 
-  /// Why types over tables of the migrations cannot be used with these; empty where they can.
+  /// Returns why types over tables of the migrations cannot be used with these tables; empty if they can.
   func mappingFaults(_ db: Database) throws -> [String] {
     try (schema.mapped + [StoredLease.self]).compactMap { type in
       do {
@@ -77,7 +77,7 @@ struct ObjectTables {
     }
   }
 
-  /// The indexes that are declared and not there. A new table has all of them from the beginning.
+  /// Returns the statements of declared indexes that are missing. A new table has all of them from the beginning.
   func pendingIndexes(_ db: Database) throws -> [String] {
     try tables.flatMap { table in try missingIndexes(of: table, db).map { $0.sql(for: table.name) } }
   }
@@ -113,7 +113,7 @@ struct ObjectTables {
       }
     }
     let names = Set(table.columns.map(\.name))
-    // A newer version may have added fields that the file has a value for.
+    // A newer version may have added fields for which the file has a value.
     if let needed = rows.first(where: { $0[2] && $0[3] == 0 && ($0[4] as String?) == nil && !names.contains($0[0]) }) {
       let name: String = needed[0]
       throw unsuitable(
@@ -136,8 +136,8 @@ struct ObjectTables {
   }
 
   private func create(_ table: TableDescription, _ db: Database) throws {
-    // A single whole number is SQLite's own row id, the fastest key there is. Any other key orders the table itself, so that
-    // objects lie in the order of their keys and every index ends with the key.
+    // A single integer key is SQLite's own row ID, the fastest key there is. Any other key orders the table itself, so that objects are stored in the
+    // order of their keys and every index ends with the key.
     let keys = table.keyPlaces.map { table.columns[$0] }
     let isRowID = keys.count == 1 && keys[0].storage == .integer
     let columns = try table.columns.filter { $0.lookup == nil }.map { try definition(of: $0, in: table) }
@@ -202,7 +202,7 @@ struct ObjectTables {
     }
   }
 
-  /// Indexes are named after their fields; those that are declared are built again.
+  /// Indexes are named after their fields; the declared ones are built again.
   private func dropIndexes(over field: String, of table: TableDescription, _ db: Database) throws {
     let names = try String.fetchAll(
       db,

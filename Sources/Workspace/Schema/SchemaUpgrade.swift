@@ -1,19 +1,19 @@
 import CLibSQLite
 import SQLite
 
-/// Brings a file to the version of a schema, and refuses what it must not touch.
+/// Upgrades a file to the version of a schema, and refuses files that it must not touch.
 struct SchemaUpgrade {
   let schema: WorkspaceSchema
   let path: String
 
   private var objects: ObjectTables { ObjectTables(schema: schema, path: path) }
 
-  /// Whether the file has exactly the schema's version; `false` when migrations are pending.
+  /// Returns whether the file has exactly the schema's version; `false` if migrations are pending.
   ///
   /// Throws for a newer file and for one that is not a workspace.
   func isCurrent(_ db: Database) throws -> Bool {
-    // In this order, each in a snapshot of its own: another process may create the workspace meanwhile, in one transaction. What is read later
-    // is then at least as new, so that a file which is just becoming a workspace never looks like one of another program.
+    // In this order, each in its own snapshot: another process may create the workspace meanwhile, in one transaction. What is read later is then at least
+    // as new, so that a file that is just becoming a workspace never looks like one of another program.
     let isEmpty = try Int.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0
     let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
     let applicationID = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
@@ -31,7 +31,7 @@ struct SchemaUpgrade {
     return false
   }
 
-  /// Refuses a file with anything in its schema that nobody of ours has put there. One of another program or of a newer version is left to ``isCurrent(_:)``.
+  /// Refuses a file whose schema contains anything that is not ours. A file of another program or of a newer version is left to ``isCurrent(_:)``.
   func requireOwnSchema(_ db: Database) throws {
     guard schema.isGuarded, try Int32.fetchOne(db, sql: "PRAGMA application_id") == schema.applicationID,
       try (Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0) <= schema.version,
@@ -40,12 +40,12 @@ struct SchemaUpgrade {
     throw WorkspaceError.untrusted(path: path, reason: "\(foreign) in it is not Penstock's")
   }
 
-  /// The statements of the indexes that are declared and not there yet. `access` gives access to the file.
+  /// Returns the statements of declared indexes that are missing. `access` provides the file.
   func pendingIndexes(_ access: ((Database) throws -> [String]) throws -> [String]) throws -> [String] {
     schema.objects.isEmpty ? [] : try access(objects.pendingIndexes)
   }
 
-  /// Runs the pending migrations. Call it inside a write transaction, so that two processes do not both do it.
+  /// Runs the pending migrations. Must be called inside a write transaction, so that two processes do not both run them.
   func migrate(_ db: Database) throws {
     guard try !isCurrent(db) else { return }
     let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0

@@ -1,4 +1,4 @@
-/// The tables that every workspace has, whatever its schema: today the leases.
+/// The tables of every workspace, whatever its schema: currently the leases.
 enum WorkspaceTables {
   /// Never edited once released; a change is appended.
   static let migrations: [String] = [

@@ -2,11 +2,11 @@ import Dispatch
 import SQLite
 import Synchronization
 
-/// Brings what was committed to the subscribers, and then to the completion handlers.
+/// Delivers committed changes to the subscribers, and then calls the completion handlers.
 ///
-/// The writer hands over what a transaction has changed and goes on. A serial queue takes everything that has been handed over
-/// meanwhile, finds the subscribers concerned, reads what has to be read in one snapshot, calls each handler at most once with
-/// the last state, and then the completions. So a slow handler delays other handlers, never a change, and misses no last state.
+/// The writer adds the changes of a transaction and continues. A serial queue takes everything added meanwhile, finds the subscribers concerned, reads
+/// what must be read in one snapshot, and calls each handler at most once with the last state, then the completions. A slow handler therefore delays other
+/// handlers but never a change, and misses no last state.
 final class ChangeFeed: Sendable {
   private struct Commit {
     let number: UInt64
@@ -18,9 +18,9 @@ final class ChangeFeed: Sendable {
     var additions: [any Subscriber] = []
     var removals: [UInt64] = []
     var commits: [Commit] = []
-    /// How many subscribers of each type there are, or were until the next delivery.
+    /// The number of subscribers of each type, now or until the next delivery.
     var watched: [ObjectIdentifier: Int] = [:]
-    /// Types of which a result was subscribed to since there was no subscriber of them.
+    /// Types with a subscription to a result since they last had no subscriber.
     var withResults: Set<ObjectIdentifier> = []
     var isScheduled = false
     var isEnded = false
@@ -29,7 +29,7 @@ final class ChangeFeed: Sendable {
     var begun: UInt64 = 0
     var done: UInt64 = 0
 
-    /// Whether the caller has to begin a delivery, once it has let go of the lock.
+    /// Returns whether the caller must begin a delivery, after releasing the lock.
     mutating func schedule() -> Bool {
       defer { isScheduled = true }
       return !isScheduled
@@ -39,7 +39,7 @@ final class ChangeFeed: Sendable {
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "workspace.delivery")
   private let delivery: Delivery
-  /// Called once, when the first subscriber arrives.
+  /// Called once, when the first subscriber is added.
   private let whenWatched: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
 
   init(readers: ReaderPool) {
@@ -52,7 +52,7 @@ final class ChangeFeed: Sendable {
 
   // MARK: Subscribers
 
-  /// Makes a subscriber with a number of its own, and has it look at the present state soon.
+  /// Creates a subscriber with its own number, and lets it check the current state soon.
   func add(_ make: (SubscriberMark, _ since: UInt64) -> any Subscriber) -> Subscription {
     let (subscriber, isEnded, begins) = state.withLock { state -> (any Subscriber, Bool, Bool) in
       state.lastMark += 1
@@ -86,13 +86,13 @@ final class ChangeFeed: Sendable {
 
   // MARK: The writer
 
-  /// Whether something is being delivered, which whoever completes a transaction now has to wait for.
+  /// Whether a delivery is in progress, for which the completion of a transaction must wait.
   var isDelivering: Bool { state.withLock { $0.isScheduled } }
 
   /// Whether there is a subscriber.
   var isWatched: Bool { state.withLock { !$0.watched.isEmpty } }
 
-  /// The types that have subscribers, and whether one of those follows a result.
+  /// The types that have subscribers, and whether one of those subscribes to a result.
   var watchedTypes: [ObjectIdentifier: Bool] {
     state.withLock { state in
       if state.watched.isEmpty { return [:] }
@@ -100,7 +100,7 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// Numbers a commit that is about to happen.
+  /// Returns the number of a commit that is about to happen.
   func beginCommit() -> UInt64 {
     state.withLock { state in
       state.begun += 1
@@ -108,12 +108,12 @@ final class ChangeFeed: Sendable {
     }
   }
 
-  /// Hands over what was committed, before anybody can commit the next one. Returns whether nobody has to be told of it.
+  /// Adds a commit, before the next one can happen. Returns whether there is nothing to deliver.
   func commit(_ record: CommitRecord, number: UInt64) -> Bool {
     commit(record, number, completion: nil)
   }
 
-  /// As above. `completion` is called after the subscribers, or at once if there are none.
+  /// Adds a commit as above. `completion` is called after the subscribers, or immediately if there are none.
   func commit(_ record: CommitRecord, number: UInt64, completion: @escaping @Sendable () -> Void) {
     if commit(record, number, completion: completion) { completion() }
   }
@@ -129,7 +129,7 @@ final class ChangeFeed: Sendable {
     return isAlone
   }
 
-  /// Hands over changes that were not made by a transaction of this feed's workspace.
+  /// Adds changes that were not made by a transaction of this feed's workspace.
   func publish(_ record: CommitRecord) {
     let begins = state.withLock { state in
       if state.watched.isEmpty { return false }
@@ -139,7 +139,7 @@ final class ChangeFeed: Sendable {
     if begins { beginDelivery() }
   }
 
-  /// Calls `body` in its turn after everything that was handed over before.
+  /// Calls `body` after everything added before was delivered.
   func whenDelivered(_ body: @escaping @Sendable () -> Void) {
     let isAlone = state.withLock { state -> Bool in
       if !state.isScheduled { return true }
@@ -149,7 +149,7 @@ final class ChangeFeed: Sendable {
     if isAlone { body() }
   }
 
-  /// Delivers what there is, ends all subscriptions and calls `body`. Later subscriptions end at once.
+  /// Delivers what there is, ends all subscriptions and calls `body`. Later subscriptions end immediately.
   func end(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.isEnded = true }
     queue.async { [self] in
@@ -162,7 +162,7 @@ final class ChangeFeed: Sendable {
 
   // MARK: Delivery
 
-  /// Not under the lock, which the thread that is woken needs at once.
+  /// Called without the lock, which the woken thread needs immediately.
   private func beginDelivery() { queue.async { [self] in deliver() } }
 
   private func deliver() {

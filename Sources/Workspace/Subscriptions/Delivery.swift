@@ -1,15 +1,15 @@
 import SQLite
 
-/// The subscribers, and what each of them has to be told.
+/// The subscribers, and what must be delivered to each of them.
 ///
-/// Used on the feed's delivery queue only, which is what makes the unchecked conformance sound.
+/// Used only on the feed's delivery queue, which makes the unchecked conformance sound.
 final class Delivery: @unchecked Sendable {
   private let readers: ReaderPool
   private var subscribers: [UInt64: any Subscriber] = [:]
   private var types: [ObjectIdentifier: SubscriptionIndex] = [:]
-  /// Who has to look at the database; stays until that has succeeded.
+  /// The subscribers that must read the database, until they have succeeded.
   private var unread: Set<UInt64> = []
-  /// Whose handler is to be called, as far as they are still due then.
+  /// The subscribers whose handlers are to be called, if they are still due then.
   private var due: [any Subscriber] = []
 
   init(readers: ReaderPool) {
@@ -20,11 +20,11 @@ final class Delivery: @unchecked Sendable {
     let number = subscriber.mark.number
     subscribers[number] = subscriber
     types[subscriber.type, default: SubscriptionIndex()].insert(subscriber)
-    // What it was given may be older than the last commit.
+    // Its initial state may be older than the last commit.
     unread.insert(number)
   }
 
-  /// Returns the type of each that was removed.
+  /// Removes subscribers, and returns the type of each.
   func remove(_ numbers: some Sequence<UInt64>) -> [ObjectIdentifier] {
     numbers.compactMap { number in
       guard let subscriber = subscribers.removeValue(forKey: number) else { return nil }
@@ -78,7 +78,7 @@ final class Delivery: @unchecked Sendable {
     }
   }
 
-  /// Has everybody who needs it look at one state of the database.
+  /// Lets all subscribers that need it read one state of the database.
   func read(done: () -> UInt64, begun: () -> UInt64) {
     for number in unread {
       guard let subscriber = subscribers[number], !subscriber.needsRows else { continue }
@@ -91,14 +91,14 @@ final class Delivery: @unchecked Sendable {
     reader.unsafeRead { db in
       guard (try? db.beginTransaction(.deferred)) != nil else { return }
       defer { try? db.rollback() }
-      // The state is that of the first read, so this is it.
+      // A snapshot begins with the first read, which is this one.
       guard let statement = try? RowStatement("SELECT 1 FROM sqlite_schema LIMIT 1", in: db) else { return }
       let hasBegun = (try? statement.step()) != nil
       statement.reset()
       guard hasBegun else { return }
       let range = ReadingRange(certain: certain, possible: begun())
       for number in unread.sorted() {
-        // What cannot be read now is tried again after the next change.
+        // Subscribers that cannot read now retry after the next change.
         guard let subscriber = subscribers[number], let need = try? subscriber.read(db, range) else { continue }
         unread.remove(number)
         take(need, for: subscriber)
@@ -106,13 +106,13 @@ final class Delivery: @unchecked Sendable {
     }
   }
 
-  /// Calls the handlers in the order of subscription. Returns the types of the subscriptions that have ended with that.
+  /// Calls the handlers in the order of subscription. Returns the types of the subscriptions that ended with this call.
   func call() -> [ObjectIdentifier] {
     let called = due.filter(\.isDue).sorted { $0.mark.number < $1.mark.number }
     due = []
     var ended: [UInt64] = []
     for subscriber in called {
-      // One that was due, and then not, and then due again is there twice.
+      // A subscriber that was due, then not due, then due again is listed twice.
       guard subscriber.isDue else { continue }
       subscriber.isDue = false
       if !subscriber.mark.isCancelled, subscriber.deliver() { ended.append(subscriber.mark.number) }

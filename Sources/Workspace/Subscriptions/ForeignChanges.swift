@@ -2,19 +2,20 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// Wakes up when another process, or another workspace of this one, may have changed the database or a file beside it: the one place that waits for others.
+/// Notifies when another process, or another workspace of this one, may have changed the database or a file beside it. This is the only place that waits
+/// for other processes.
 ///
-/// A thread waits for inotify to report a write to the log. SQLite writes a commit to the log first and makes it visible
-/// afterwards, through memory of which inotify tells nothing. So after a report it looks again, five times within a second; when nothing is written any
-/// more, it sleeps. Who commits what others wait for touches the database afterwards, however long that takes: see ``OpenWorkspace/announce()``.
+/// A thread waits for inotify to report a write to the log. SQLite first writes a commit to the log and then makes it visible, through memory that inotify
+/// does not cover. After a report it therefore checks again five times within a second, and sleeps once nothing more is written. A process whose commits
+/// others wait for touches the database afterwards, however long that takes: see ``OpenWorkspace/announce()``.
 final class ForeignChanges: Sendable {
-  /// When it looks after a report, in milliseconds after the look before: a commit is visible at the first look, unless its process was interrupted in it.
+  /// The intervals of the checks after a report, in milliseconds: a commit is visible at the first check, unless its process was interrupted during it.
   private static let pauses: [Int64] = [1, 4, 20, 100, 500]
-  /// How much time is between two looks while one report follows the other.
+  /// The minimum interval between two checks while reports follow one another, in milliseconds.
   private static let crowdPause: Int64 = 5
-  /// The same where somebody has announced a commit, for which others wait, and which is visible by then.
+  /// The same after an announced commit, which others wait for and which is already visible.
   private static let announcedPause: Int64 = 1
-  /// Where the kernel gives no inotify, everything is looked at this often, in milliseconds.
+  /// The polling interval in milliseconds if inotify is not available.
   private static let pollPause: Int64 = 1000
 
   private struct Follower {
@@ -23,15 +24,15 @@ final class ForeignChanges: Sendable {
   }
 
   private let inotify: Int32
-  /// Of the directory of the database; -1 where it cannot be watched.
+  /// The watch of the database's directory; -1 if it cannot be watched.
   private let database: Int32
-  /// A signal ends the thread. Nil where the process is out of descriptors, when there is no thread.
+  /// Signalled to end the thread. Nil if the process is out of descriptors; then there is no thread.
   private let wake = try? WakeDescriptor()
   private let check: @Sendable () -> Void
   private let followers = Mutex<[UInt64: Follower]>([:])
   private let lastFollower = Atomic<UInt64>(0)
 
-  /// Begins to watch. `check` looks at the database. [the watch's own thread]
+  /// Begins to watch. `check` reads the database. [the watch's own thread]
   init(directory: String, check: @escaping @Sendable () -> Void) {
     self.check = check
     inotify = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
@@ -47,17 +48,17 @@ final class ForeignChanges: Sendable {
       ? -1 : inotify_add_watch(inotify, directory, UInt32(IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR))
   }
 
-  /// Starts the thread, which holds this object until ``stop()``.
+  /// Starts the thread, which retains this object until ``stop()``.
   func start() {
     guard let wake else { return }
-    // Without a thread there are no reports of others; what they have done is seen with the next query.
+    // Without a thread, other processes' changes are not reported, but seen by the next query.
     try? SystemThread.detach("penstock-follow") { self.run(wake) }
   }
 
   /// Ends the thread soon.
   func stop() { wake?.signal() }
 
-  /// Has `body` called after files were created in a directory or written to. Nil where there is no directory. [the watch's own thread]
+  /// Calls `body` after files were created or written in a directory. Nil if there is no such directory. [the watch's own thread]
   func follow(_ directory: String, _ body: @escaping @Sendable () -> Void) -> UInt64? {
     var status = stat()
     guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
@@ -75,7 +76,7 @@ final class ForeignChanges: Sendable {
     }
   }
 
-  /// Calls those who follow a watch; nil calls all of them.
+  /// Calls the followers of these watches; nil calls all followers.
   private func tell(_ watches: Set<Int32>?) {
     let bodies = followers.withLock { followers in
       followers.sorted { $0.key < $1.key }.map(\.value).filter { watches?.contains($0.watch) ?? true }.map(\.body)
@@ -84,7 +85,7 @@ final class ForeignChanges: Sendable {
   }
 
   private func run(_ wake: WakeDescriptor) {
-    // What was committed before the watch began is not reported.
+    // Commits before the watch began are not reported.
     check()
     let isPolling = database < 0
     var look = 0
@@ -92,7 +93,7 @@ final class ForeignChanges: Sendable {
     var due: Int64? = isPolling ? Self.now() + Self.pollPause : nil
     var takenAt: Int64?
     while true {
-      // What is written next within a millisecond is taken together, as each commit is several writes.
+      // Writes within the same millisecond are handled together, because each commit is several writes.
       if takenAt == Self.now(), Self.isSignalled(wake, within: 1) { return }
       var descriptors = [
         pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0),
@@ -106,7 +107,7 @@ final class ForeignChanges: Sendable {
         takenAt = Self.now()
         if report.files != [] { tell(report.files) }
         if let kind = report.kind, !isPolling {
-          // However much is written, at most some hundred times a second.
+          // Limits the checks to some hundred per second, however much is written.
           let pause = kind == .announced ? Self.announcedPause : Self.crowdPause
           due = min(due ?? .max, max(Self.now(), lastLook + pause))
           look = 0
@@ -132,14 +133,14 @@ final class ForeignChanges: Sendable {
     return poll(&descriptor, 1, milliseconds) > 0
   }
 
-  /// What a report says of the database.
+  /// What a report means for the database.
   private enum Kind {
     case written
     /// See ``OpenWorkspace/announce()``.
     case announced
   }
 
-  /// Takes all reports: what they say of the database, and the watches of those about other files, nil for all.
+  /// Takes all reports: what they mean for the database, and the watches of those about other files, nil for all.
   private func takeReports() -> (kind: Kind?, files: Set<Int32>?) {
     var kind: Kind?
     var files: Set<Int32>? = []
@@ -169,8 +170,8 @@ final class ForeignChanges: Sendable {
     return (kind, files)
   }
 
-  /// What it means that something has happened to a file. The memory that connections share, `workspace.db-shm`, is written by readers as well, and who opens the log sets
-  /// its owner anew: neither says that something was committed.
+  /// Returns what an event on a file means. The connections' shared memory, `workspace.db-shm`, is also written by readers, and opening the log sets its
+  /// owner again: neither means that something was committed.
   private static func kind(of mask: UInt32, of name: UnsafePointer<CChar>?) -> Kind? {
     guard let name else { return .written }
     let isOfMetadata = mask & UInt32(IN_ATTRIB) != 0
@@ -178,7 +179,7 @@ final class ForeignChanges: Sendable {
     return strcmp(name, "workspace.db-wal") == 0 && !isOfMetadata ? .written : nil
   }
 
-  /// Milliseconds of a clock that never jumps.
+  /// The monotonic clock, in milliseconds.
   private static func now() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

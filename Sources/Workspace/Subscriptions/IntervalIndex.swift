@@ -1,7 +1,6 @@
-/// Finds the intervals that contain a value, in time proportional to their number and the logarithm of all.
+/// Finds the intervals that contain a value, in time proportional to their number and the logarithm of the total.
 ///
-/// A sorted array that is read as a balanced tree; each node knows the greatest upper bound below it. It is sorted again when it
-/// is asked after a change.
+/// A sorted array that is used as a balanced tree; each node knows the greatest upper bound below it. It is sorted again at the first query after a change.
 struct IntervalIndex {
   private struct Entry {
     let low: SQLValue?
@@ -10,7 +9,7 @@ struct IntervalIndex {
   }
 
   private var entries: [Entry] = []
-  /// For each node: whether its subtree has an interval without an upper bound, and else the greatest of them.
+  /// For each node: nil if its subtree has an interval without an upper bound, otherwise the greatest upper bound.
   private var highest: [SQLValue?] = []
   private var isSorted = true
 
@@ -64,7 +63,7 @@ struct IntervalIndex {
     if let high = highest[middle], high.precedes(value) == true { return }
     visit(start, middle, value, found)
     let entry = entries[middle]
-    // All that follow begin at least as late.
+    // All following intervals have the same or a greater lower bound.
     if let low = entry.low, value.precedes(low) == true { return }
     if entry.high?.precedes(value) != true { found(entry.number) }
     visit(middle + 1, end, value, found)

@@ -1,22 +1,22 @@
-/// What leads from one result to the next, for whoever shows the objects as a list.
+/// The difference between a result and the next one, for code that displays the objects as a list.
 ///
-/// Objects are recognised by their keys. ``applied(to:inserting:)`` says in code what the places mean.
+/// Objects are identified by their keys. ``applied(to:inserting:)`` defines in code what the positions mean.
 public struct ResultDifference: Sendable, Equatable {
-  /// A object that was at one place of the old result and is at another one of the new.
+  /// An object with different positions in the old and the new result.
   public struct Move: Sendable, Equatable {
-    /// Its place in the old result.
+    /// Its position in the old result.
     public let from: Int
-    /// Its place in the new result.
+    /// Its position in the new result.
     public let to: Int
   }
 
-  /// Places in the old result of the objects that are gone, ascending.
+  /// The positions in the old result of deleted objects, ascending.
   public let deletions: [Int]
-  /// Places in the new result of the objects that were not there, ascending.
+  /// The positions in the new result of inserted objects, ascending.
   public let insertions: [Int]
-  /// The objects that have changed their place among those that stay; as few as possible. Ascending by `to`.
+  /// The moved objects among those in both results; as few as possible. Ascending by `to`.
   public let moves: [Move]
-  /// Places in the new result of the objects that stay and whose fields have changed, ascending.
+  /// The positions in the new result of objects in both results whose fields have changed, ascending.
   public let updates: [Int]
 
   /// Whether the results are the same.
@@ -52,8 +52,8 @@ public struct ResultDifference: Sendable, Equatable {
     self.updates = updates
   }
 
-  /// The old result with the difference carried out: takes deleted and moved objects out, puts moved and inserted ones in by
-  /// ascending place, and replaces what was updated. `object` returns the new object of a place.
+  /// Applies the difference to the old result: removes deleted and moved objects, inserts moved and new ones by ascending position, and replaces updated
+  /// ones. `object` returns the new object at a position.
   public func applied<Element>(to old: [Element], inserting object: (Int) -> Element) -> [Element] {
     let leaving = Set(deletions).union(moves.map(\.from))
     var result = old.indices.filter { !leaving.contains($0) }.map { old[$0] }
@@ -64,7 +64,7 @@ public struct ResultDifference: Sendable, Equatable {
     return result
   }
 
-  /// The places of a longest subsequence that increases.
+  /// Returns the positions of a longest increasing subsequence.
   private static func longestIncreasing(_ values: [Int]) -> Set<Int> {
     var ends: [Int] = []
     var before: [Int?] = []

@@ -1,10 +1,10 @@
-/// Which rows a condition can be true for, as far as one column tells. It admits too many rows rather than too few.
+/// The rows for which a condition can be true, judged by one column. It admits too many rows rather than too few.
 enum RowRange: Sendable {
   case everything
   case nothing
   /// The column has one of these values.
   case values(column: Int, Set<SQLValue>)
-  /// The column's value is neither missing nor outside of the bounds.
+  /// The column's value is not missing and within the bounds.
   case interval(column: Int, low: SQLValue?, high: SQLValue?)
 
   init(of node: QueryNode?, in table: TableDescription) {
@@ -15,7 +15,7 @@ enum RowRange: Sendable {
     self = Self.range(of: node) { name in table.columns.firstIndex { $0.name == name } }
   }
 
-  /// The ranges that a row must all be in for the condition to be true; none if it tells nothing.
+  /// Returns the ranges that must all contain a row for the condition to be true; none if it implies no range.
   static func all(of node: QueryNode?, in table: TableDescription) -> [RowRange] {
     guard let node else { return [] }
     if case .and(let left, let right) = node { return all(of: left, in: table) + all(of: right, in: table) }
@@ -24,7 +24,7 @@ enum RowRange: Sendable {
     return [range]
   }
 
-  /// Whether a row may be in the range that has these values in its columns.
+  /// Returns whether a row with these values in its columns may be in the range.
   func admits(_ row: (_ column: Int) -> SQLValue?) -> Bool {
     switch self {
     case .everything: return true
@@ -68,7 +68,7 @@ enum RowRange: Sendable {
     switch (self, other) {
     case (.nothing, _), (_, .nothing): .nothing
     case (.everything, let range), (let range, .everything): range
-    // Each of the two is enough by itself; the narrower one is found faster. Values are narrower than bounds.
+    // Each of the two suffices by itself; the narrower one is found faster. Values are narrower than bounds.
     case (.values(_, let left), .values(_, let right)): left.count <= right.count ? self : other
     case (.values, _): self
     case (_, .values): other

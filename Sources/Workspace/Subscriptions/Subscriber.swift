@@ -1,43 +1,43 @@
 import SQLite
 
-/// Which commits a reading is sure to include, and which it may include.
+/// The commits that a reading certainly includes, and those that it may include.
 struct ReadingRange {
   let certain: UInt64
   let possible: UInt64
 }
 
-/// What a subscriber needs after it has heard of a change.
+/// What a subscriber needs after it was notified of a change.
 enum SubscriberNeed {
   case nothing
-  /// To look at the database.
+  /// It must read the database.
   case reading
-  /// To have its handler called.
+  /// Its handler must be called.
   case delivery
 }
 
-/// Somebody who is told of changes. Everything but `mark`, `type` and `key` is used on the feed's delivery queue only.
+/// A subscriber to changes. Everything but `mark`, `type` and `key` is used only on the feed's delivery queue.
 protocol Subscriber: AnyObject, Sendable {
   var mark: SubscriberMark { get }
-  /// Where the last change of the object is among those that are being noted; -1 if there is none. The delivery's own.
+  /// The index of the object's last change among those being noted; -1 if there is none. Belongs to the delivery.
   var lastPlace: Int { get set }
-  /// Whether the handler is to be called. The delivery's own.
+  /// Whether the handler is to be called. Belongs to the delivery.
   var isDue: Bool { get set }
   var type: ObjectIdentifier { get }
-  /// The object it is about; nil if it is about a result.
+  /// The key of the subscribed object; nil for a result.
   var key: ObjectKey? { get }
-  /// Of which group of objects of its type it wants to hear; nil: of all.
+  /// The group of objects whose changes it is notified of; nil for all objects.
   var group: String? { get }
-  /// Whether it has to look at the rows to know what has changed.
+  /// Whether it must read the rows to know what has changed.
   var needsRows: Bool { get }
-  /// Which rows may matter to a result: those that are in all of these ranges.
+  /// The rows that may matter to a result: those in all of these ranges.
   var ranges: [RowRange] { get }
-  /// Takes note of the last of a commit's changes of the object, which is at `place`. They are of the subscriber's type.
+  /// Notes the last of a commit's changes of the object, at index `place`. They are of the subscriber's type.
   func apply(_ changes: any ObjectChanges, at place: Int, number: UInt64) -> SubscriberNeed
-  /// Takes note of the present state.
+  /// Reads the current state.
   func read(_ db: Database, _ range: ReadingRange) throws -> SubscriberNeed
-  /// Calls the handler. Returns whether it was the last time.
+  /// Calls the handler. Returns whether this was the last time.
   func deliver() -> Bool
-  /// The workspace is shut down.
+  /// Called when the workspace is shut down.
   func end()
 }
 
@@ -45,9 +45,9 @@ extension Subscriber {
   var group: String? { nil }
 }
 
-/// Follows one object.
+/// A subscriber to one object.
 ///
-/// Used on the feed's delivery queue only, which is what makes the unchecked conformance sound.
+/// Used only on the feed's delivery queue, which makes the unchecked conformance sound.
 final class ObjectSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   let mark: SubscriberMark
   let type = ObjectIdentifier(T.self)
@@ -59,7 +59,7 @@ final class ObjectSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   private let handler: @Sendable (SubscribedObject<T>) -> Void
   private let whenEnded: @Sendable () -> Void
   private let core = T.schema.core
-  /// What the subscriber knows.
+  /// The state last delivered.
   private var known: T
   private var pending: T?
   private var isDeleted = false
@@ -78,10 +78,10 @@ final class ObjectSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   }
 
   func apply(_ changes: any ObjectChanges, at place: Int, number: UInt64) -> SubscriberNeed {
-    // Another object that has got the key meanwhile does not undo the end, of which nobody may have been told yet.
+    // Another object that has received the key meanwhile does not undo the deletion, which may not have been delivered yet.
     if isDeleted { return .delivery }
     if number <= seen.certain { return .nothing }
-    // A reading may have seen this change, or a later one: only another reading tells.
+    // A reading may have seen this change, or a later one: only another reading can tell.
     if number <= seen.possible { return .reading }
     return take(unsafeDowncast(changes, to: TypeChanges<T>.self).new[place])
   }
@@ -96,7 +96,7 @@ final class ObjectSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
       seen = range
       return take(object)
     } catch is UnreadableRow {
-      // What another version wrote and this one cannot read is not told; the next change of it is.
+      // A row written by another version that this one cannot read is not reported, but its next change is.
       seen = range
       pending = nil
       return .nothing
@@ -129,9 +129,9 @@ final class ObjectSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   func end() { whenEnded() }
 }
 
-/// Follows a result.
+/// A subscriber to a result.
 ///
-/// Used on the feed's delivery queue only, which is what makes the unchecked conformance sound.
+/// Used only on the feed's delivery queue, which makes the unchecked conformance sound.
 final class ResultSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   let mark: SubscriberMark
   let type = ObjectIdentifier(T.self)
@@ -143,7 +143,7 @@ final class ResultSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
   private let handler: @Sendable (FetchedResult<T>) -> Void
   private let whenEnded: @Sendable () -> Void
   private let text: QueryText
-  /// What the subscriber knows.
+  /// The result last delivered.
   private var known: FetchedResult<T>
   private var pending: FetchedResult<T>?
 
@@ -159,7 +159,7 @@ final class ResultSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
     ranges = RowRange.all(of: result.query.condition?.node, in: T.schema.table)
   }
 
-  /// A result is always read again: what is found with a limit depends on rows that have not changed.
+  /// A result is always read again: with a limit, it depends on rows that have not changed.
   func apply(_ changes: any ObjectChanges, at place: Int, number: UInt64) -> SubscriberNeed { .reading }
 
   func read(_ db: Database, _ range: ReadingRange) throws -> SubscriberNeed {
@@ -182,7 +182,7 @@ final class ResultSubscriber<T: Storable>: Subscriber, @unchecked Sendable {
 }
 
 extension FetchedResult {
-  /// Whether both have the same rows in the same order. An object's own `==` is not asked: it may leave fields out.
+  /// Returns whether both have the same rows in the same order. Does not use the objects' own `==`, which may ignore fields.
   func hasSameRows(as other: FetchedResult) -> Bool {
     guard count == other.count else { return false }
     let core = Element.schema.core

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A running subscription. It ends when it is cancelled, or when nobody holds it any more.
+/// A running subscription. It ends when it is cancelled or released.
 public final class Subscription: Sendable {
   private let end: @Sendable () -> Void
 
@@ -8,7 +8,7 @@ public final class Subscription: Sendable {
     end = { if subscriber.mark.cancel() { feed.remove(subscriber.mark.number) } }
   }
 
-  /// One that `end` ends, which may be called more than once.
+  /// Creates a subscription that is ended by `end`, which may be called more than once.
   init(_ end: @escaping @Sendable () -> Void) {
     self.end = end
   }
@@ -17,25 +17,25 @@ public final class Subscription: Sendable {
     cancel()
   }
 
-  /// Ends it. The handler is not called any more, except that a call which has begun goes on. A handler may cancel itself.
+  /// Ends the subscription. The handler is not called again, but a call in progress continues. A handler may cancel its own subscription.
   public func cancel() {
     end()
   }
 }
 
-/// What an object has become.
+/// The change of a subscribed object.
 public enum SubscribedObject<Element: Storable>: Sendable {
-  /// It has changed to this.
+  /// The object has changed to this value.
   case updated(Element)
-  /// It is gone, and the subscription has ended: another object may get its key.
+  /// The object was deleted, and the subscription has ended: another object may get its key.
   case deleted
 }
 
 extension SubscribedObject: Equatable where Element: Equatable {}
 
-/// What identifies a subscriber, and whether it still wants to know.
+/// The identity of a subscriber, and whether it was cancelled.
 final class SubscriberMark: Sendable {
-  /// Counts up in the order of subscription.
+  /// Increases in the order of subscription.
   let number: UInt64
   private let cancelled = Atomic<Bool>(false)
 
@@ -45,7 +45,7 @@ final class SubscriberMark: Sendable {
 
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-  /// Returns whether this call has cancelled it.
+  /// Cancels the subscriber. Returns false if it was already cancelled.
   func cancel() -> Bool {
     !cancelled.exchange(true, ordering: .acquiringAndReleasing)
   }

@@ -1,18 +1,18 @@
-/// The subscribers of one type, found by what a row says.
+/// The subscribers of one type, indexed by the contents of rows.
 struct SubscriptionIndex {
   private var objects: [ObjectKey: [any Subscriber]] = [:]
   private var values: [Int: [SQLValue: Set<UInt64>]] = [:]
   private var intervals: [Int: IntervalIndex] = [:]
   private var others: Set<UInt64> = []
-  /// Those who want to hear of one group of the objects only.
+  /// Subscribers to one group of the objects.
   private var groups: [String: Set<UInt64>] = [:]
-  /// All others.
+  /// All other subscribers.
   private var ungrouped: Set<UInt64> = []
-  /// Which of its ranges a result is found by.
+  /// The range by which each result is indexed.
   private var places: [UInt64: RowRange] = [:]
   /// All ranges of the results that have several.
   private var ranges: [UInt64: [RowRange]] = [:]
-  /// All of them.
+  /// All subscribers.
   private(set) var all: Set<UInt64> = []
 
   var isEmpty: Bool { all.isEmpty }
@@ -38,7 +38,7 @@ struct SubscriptionIndex {
     }
   }
 
-  /// The range by which the fewest others are found. `state == queued && id == 7` of a thousand ids is found by the id.
+  /// Returns the range that finds the fewest other results: `state == queued && id == 7` of a thousand IDs is indexed by the ID.
   private func place(for ranges: [RowRange]) -> RowRange {
     func load(_ range: RowRange) -> Int {
       guard case .values(let column, let choices) = range else { return .max }
@@ -78,21 +78,21 @@ struct SubscriptionIndex {
     }
   }
 
-  /// Whether somebody follows an object.
+  /// Whether there are subscribers to objects.
   var hasObjects: Bool { !objects.isEmpty }
 
-  /// Whether somebody follows a result.
+  /// Whether there are subscribers to results.
   var hasResults: Bool { !(others.isEmpty && values.isEmpty && intervals.isEmpty) }
 
-  /// The subscribers of the object.
+  /// Returns the subscribers to an object.
   func subscribers(of key: ObjectKey) -> [any Subscriber] { objects[key] ?? [] }
 
-  /// Who hears of changes in these groups.
+  /// Returns the subscribers notified of changes in these groups.
   func subscribers(in changed: Set<String>) -> Set<UInt64> {
     changed.reduce(into: ungrouped) { found, group in if let own = groups[group] { found.formUnion(own) } }
   }
 
-  /// Adds the results in which a row may be that has these values in its columns.
+  /// Adds the results that may contain a row with these values in its columns.
   mutating func findResults(for row: (_ column: Int) -> SQLValue?, into found: inout Set<UInt64>) {
     if found.count == all.count { return }
     found.formUnion(others)

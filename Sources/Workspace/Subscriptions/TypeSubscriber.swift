@@ -1,8 +1,8 @@
 import SQLite
 
-/// Follows a type, or a group of its objects: it is told that something may have changed, and nothing is read for it.
+/// A subscriber to a type, or to a group of its objects: it is notified that something may have changed, and nothing is read for it.
 ///
-/// Used on the feed's delivery queue only, which is what makes the unchecked conformance sound.
+/// Used only on the feed's delivery queue, which makes the unchecked conformance sound.
 final class TypeSubscriber: Subscriber, @unchecked Sendable {
   let mark: SubscriberMark
   let type: ObjectIdentifier

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A lock and a condition to wait for under it, on a clock that never jumps.
+/// A mutex and a condition variable, on the monotonic clock.
 ///
-/// For a dedicated thread only: waiting here blocks it, which a thread of the cooperative pool must never do.
+/// Only for a dedicated thread: waiting blocks it, which must never happen to a thread of the cooperative pool.
 @usableFromInline
 final class ThreadSignal: @unchecked Sendable {
-  // @unchecked: the pointers never change, and what they point to is made for several threads.
+  // @unchecked: the pointers never change, and the objects they point to are thread-safe.
 
   @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -46,13 +46,13 @@ final class ThreadSignal: @unchecked Sendable {
     pthread_cond_wait(condition, mutex)
   }
 
-  /// Waits until woken or until the instant; returns false when the instant has come.
+  /// Waits until woken or until the instant; returns false once the instant has passed.
   func wait(until instant: timespec) -> Bool {
     var instant = instant
     return pthread_cond_timedwait(condition, mutex, &instant) == 0
   }
 
-  /// The instant that lies this many nanoseconds ahead.
+  /// Returns the instant that many nanoseconds in the future.
   static func instant(in nanoseconds: Int64) -> timespec {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)

@@ -2,31 +2,31 @@ import CLibSQLite
 import Glibc
 import SQLite
 
-/// What the writer knows of the write-ahead log, and the only code that writes it back.
+/// The writer's view of the write-ahead log, and the only code that checkpoints it.
 ///
-/// Used on the writer connection's queue alone, which is what makes the unchecked conformance sound.
+/// Used only on the writer connection's queue, which makes the unchecked conformance sound.
 final class WriteAheadLog: @unchecked Sendable {
   /// The number of pages in the log, as of the last commit.
   private(set) var frames: Int32 = 0
-  /// The length from which on it is tried again, after it was written back and somebody still needed it.
+  /// The length from which a checkpoint is retried, after one that a reader prevented from emptying the log.
   private var due: Int32 = 0
-  /// Whether everything that was committed on this connection is on the disk.
+  /// Whether everything committed on this connection is on disk.
   private var isOnDisk = false
   private let files: [String]
-  /// The files as they were at the first commit on this connection; empty before it, when there may be none yet.
+  /// The identities of the files at the first commit on this connection; empty before, when they may not exist.
   private var identities: [FileIdentity] = []
 
-  /// Creates what knows of the log of the database at a path.
+  /// Creates the log state for the database at a path.
   init(of database: String) { files = [database + "-wal", database + "-shm"] }
 
-  /// Has SQLite report the length of the log after each commit. This takes the place of its automatic checkpoint.
+  /// Makes SQLite report the length of the log after each commit. This replaces its automatic checkpoint.
   func observe(_ connection: OpaquePointer) {
     sqlite3_wal_hook(
       connection,
       { context, _, _, frames in
         guard let context else { return SQLITE_OK }
         let log = Unmanaged<WriteAheadLog>.fromOpaque(context).takeUnretainedValue()
-        // Fewer pages than before: the log has started anew, so everything in it was written back.
+        // Fewer pages than before: the log has restarted, so everything in it was checkpointed.
         if frames < log.frames { log.due = 0 }
         log.frames = frames
         log.isOnDisk = false
@@ -36,8 +36,7 @@ final class WriteAheadLog: @unchecked Sendable {
       Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Whether the files of the log have been removed or replaced: what this connection commits is then not found by the next one that is opened, which makes a log of
-  /// its own. One `stat` for each.
+  /// Whether the files of the log were deleted or replaced: later connections create a new log and do not find what this one commits. One `stat` per file.
   var isGone: Bool {
     identities.count == files.count
       && zip(files, identities).contains { path, identity in
@@ -50,16 +49,16 @@ final class WriteAheadLog: @unchecked Sendable {
     frames >= max(due, limit)
   }
 
-  /// Writes back as much as readers permit, without waiting for them.
+  /// Checkpoints as much as readers permit, without waiting for them.
   func checkpoint(_ db: Database, every limit: Int32) {
     guard let connection = db.sqliteConnection else { return }
     sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    // While a reader needs the log it cannot start anew; trying again at each commit would only cost `fsync`s.
+    // While a reader needs the log, it cannot restart; retrying at each commit would only cost `fsync`s.
     due = frames + limit
   }
 
-  /// Waits until everything that was committed on this connection is on the disk. The first time, SQLite does the same for the names in the directory, those of
-  /// the database and of the log, whatever process has created them.
+  /// Waits until everything committed on this connection is on disk. The first time, SQLite also syncs the directory entries of the database and the log,
+  /// whatever process has created them.
   func flushToDisk(_ db: Database) throws {
     guard let connection = db.sqliteConnection, !isOnDisk else { return }
     let code = penstock_sqlite3_flush_log(connection)
@@ -69,17 +68,17 @@ final class WriteAheadLog: @unchecked Sendable {
     isOnDisk = true
   }
 
-  /// Writes everything back and empties the log, unless somebody is reading: it does not wait for readers.
+  /// Checkpoints everything and empties the log, unless there are readers: it does not wait for them.
   func truncate(_ db: Database, _ patience: BusyPatience) {
     guard let connection = db.sqliteConnection else { return }
-    // The connection's own handler stays, with which later transactions wait for other processes.
+    // The connection's own busy handler remains, with which later transactions wait for other processes.
     patience.isOver = true
     defer { patience.isOver = false }
     if sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK { frames = 0 }
   }
 }
 
-/// Which file a path leads to.
+/// The identity of the file at a path.
 private struct FileIdentity: Equatable {
   let device: dev_t
   let number: ino_t

@@ -4,35 +4,35 @@ import Glibc
 import SQLite
 import Synchronization
 
-/// The one connection of a workspace object that writes and checkpoints.
+/// The only connection of a workspace object that writes and checkpoints.
 ///
-/// Invariant: everything here runs on the connection's serial queue, one thing at a time; a transaction holds the write lock
-/// shared from before `BEGIN` until after `COMMIT`, and a checkpoint holds it exclusively.
+/// Invariant: everything here runs on the connection's serial queue, one thing at a time; a transaction holds the write lock shared from before `BEGIN`
+/// until after `COMMIT`, and a checkpoint holds it exclusively.
 final class WriterConnection: Sendable {
-  /// The log is written back into the database when it is longer than this. 4 MiB take a few milliseconds to write back.
+  /// The log is checkpointed when it is longer than this. Checkpointing 4 MiB takes a few milliseconds.
   private static let checkpointFrames: Int32 = 4 << 20 / 4096
-  /// When the log is longer than this, the snapshots that keep it from beginning anew are ended: 64 MiB.
+  /// When the log is longer than this, the snapshots that prevent it from restarting are ended: 64 MiB.
   private static let longestFrames: Int32 = 64 << 20 / 4096
-  /// A log shorter than this, 1 MiB, is not worth the `fsync`s while there is time left over, and at close is left for the next process: that one reads it
-  /// in half a millisecond, and emptying it takes eight.
+  /// A log shorter than this, 1 MiB, is not worth the `fsync`s in idle time, and is left for the next process at close: reading it takes half a
+  /// millisecond, emptying it eight.
   private static let shortFrames: Int32 = 1 << 20 / 4096
 
-  /// A struct: a bare closure is wrapped in another one each time that it is read out of a `Mutex`, until it is too deep for the stack.
+  /// A struct, because a bare closure is wrapped in another one each time it is read from a `Mutex`, until the nesting overflows the stack.
   private struct LongLog {
     var body: (@Sendable () -> Void)?
   }
 
-  // Before the queue, so that the statements are gone when the connection is closed.
+  // Before the queue, so that the statements are released before the connection is closed.
   private let statements = ConnectionStatements()
   private let queue: DatabaseQueue
   private let lock: WriteLock
-  /// Tells other processes that this one is alive.
+  /// Shows other processes that this one is alive.
   private let host: HostLock
   private let log: WriteAheadLog
   private let version = Mutex<Int?>(nil)
-  /// How many accesses are under way or waiting.
+  /// The number of accesses running or waiting.
   private let busy = Atomic(0)
-  /// The thread that runs the code of a transaction, or 0. Only that thread itself can find its own number here.
+  /// The thread that runs the code of a transaction, or 0. A thread can only ever find its own number here.
   private let owner = Atomic<UInt>(0)
   private let patience: BusyPatience
   private let longLog = Mutex(LongLog())
@@ -49,10 +49,10 @@ final class WriterConnection: Sendable {
     }
   }
 
-  /// Makes the file a workspace of the schema's version.
+  /// Upgrades the file to the schema's version.
   func prepare(_ upgrade: SchemaUpgrade) throws {
     try access { db in
-      // Changing the journal mode needs the file for oneself, and SQLite does not wait for that.
+      // Changing the journal mode needs exclusive access to the file, and SQLite does not wait for that.
       try lock.lockExclusive()
       defer { lock.unlock() }
       // Refuse before anything is changed.
@@ -94,7 +94,7 @@ final class WriterConnection: Sendable {
     }
   }
 
-  /// A transaction of changes, on the queue's own thread.
+  /// Runs a transaction of changes on the queue's own thread.
   func asyncChange<T>(
     _ body: @escaping @Sendable (Database, ConnectionStatements) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
@@ -109,9 +109,8 @@ final class WriterConnection: Sendable {
     }
   }
 
-  /// A transaction of changes on the caller's thread, if it can begin at once; nil if something else is being written here or in another
-  /// process. Going to another thread and back takes longer than a small transaction.
-  /// `committed` is told of the result before anybody else can commit.
+  /// Runs a transaction of changes on the caller's thread if it can begin immediately; returns nil if something else is being written by this or another
+  /// process. Switching threads takes longer than a small transaction. `committed` is called with the result before the next commit can happen.
   func changeNow(
     _ body: (Database, ConnectionStatements) throws -> (CommitRecord, UInt64), committed: (CommitRecord, UInt64) -> Void
   ) -> Result<Void, any Error>? {
@@ -149,7 +148,7 @@ final class WriterConnection: Sendable {
 
   func close() {
     if isInside {
-      // The transaction comes to its end first.
+      // The transaction must end first.
       DispatchQueue.global().async { self.close() }
       return
     }
@@ -160,12 +159,12 @@ final class WriterConnection: Sendable {
     try? queue.close()
   }
 
-  /// Leaves the file as ``close()`` does, and the connection open.
+  /// Leaves the file as ``close()`` does, with the connection still open.
   func settle() {
     access(shortenLogAtEnd)
   }
 
-  /// Writes the log back when nobody waits for what is written next, rather than at the end, when somebody does.
+  /// Checkpoints the log while no caller waits, rather than at the end, when one does.
   func shortenLogAtLeisure() {
     access { shortenLog($0, every: Self.shortFrames) }
   }
@@ -176,7 +175,7 @@ final class WriterConnection: Sendable {
     log.truncate(db, patience)
   }
 
-  /// As ``close()``; besides, the log is written back whatever its length, and its files are removed if nobody else is using them.
+  /// Like ``close()``, but checkpoints the log whatever its length, and deletes its files unless they are in use.
   func closeForGood() {
     access { db in
       statements.clear()
@@ -188,13 +187,13 @@ final class WriterConnection: Sendable {
     lock.unlock()
   }
 
-  /// Writes the whole file anew, and shortens the log to nothing.
+  /// Rewrites the whole file, and empties the log.
   func vacuum() throws {
     try checkOutside()
     try queue.writeWithoutTransaction { db in
       try lock.lockExclusive()
       defer { lock.unlock() }
-      // The copy is made in a temporary database, which would be as much memory as the file is long.
+      // The copy is created in a temporary database, which in memory would need as much as the file is long.
       try db.execute(sql: "PRAGMA temp_store = FILE")
       defer { try? db.execute(sql: "PRAGMA temp_store = MEMORY") }
       try db.execute(sql: "VACUUM")
@@ -202,24 +201,24 @@ final class WriterConnection: Sendable {
     }
   }
 
-  /// Makes sure that what was committed is where the next one looks for it: three `stat`.
+  /// Checks that the files with the committed data are still where the next process looks for them: three `stat`s.
   ///
   /// - Throws: ``WorkspaceError/moved(path:)``.
   func requirePlace() throws {
     try checkOutside()
     try access { db in
-      // SQLite removes the log itself when it closes the last connection.
+      // SQLite itself deletes the log when it closes the last connection.
       guard let connection = db.sqliteConnection else { return }
       if log.isGone { throw WorkspaceError.moved(path: queue.path) }
       guard penstock_sqlite3_has_moved(connection) != 0 else { return }
-      // SQLite takes a file that it cannot look at for one that was moved: one in a directory that may not be entered is where it was.
+      // SQLite considers a file that it cannot access as moved, but one in a directory that may not be entered is still in place.
       var status = stat()
       guard stat(queue.path, &status) == 0 || errno == ENOENT || errno == ENOTDIR else { return }
       throw WorkspaceError.moved(path: queue.path)
     }
   }
 
-  /// Waits until everything that was committed on this connection is on the disk.
+  /// Waits until everything committed on this connection is on disk.
   func flushToDisk() throws {
     try checkOutside()
     try access { db in
@@ -237,17 +236,17 @@ final class WriterConnection: Sendable {
     set { patience.length = newValue }
   }
 
-  /// Returns when everything has run that was begun before.
+  /// Returns once everything begun before has run.
   func drain() {
     access { _ in }
   }
 
-  /// Has `body` called after a commit that leaves the log longer than it should be. [the connection's queue]
+  /// Sets the closure to call after a commit that leaves the log too long. [the connection's queue]
   func whenLogIsLong(_ body: @escaping @Sendable () -> Void) {
     longLog.withLock { $0.body = body }
   }
 
-  /// Whether another connection has committed since the last time that this was asked; true the first time.
+  /// Returns whether another connection has committed since the last call; true the first time.
   func hasForeignChanges() -> Bool {
     access { hasForeignChanges($0) }
   }
@@ -278,7 +277,7 @@ final class WriterConnection: Sendable {
     }
   }
 
-  /// Runs what begins and ends a transaction, with the lock held shared.
+  /// Runs the body of a transaction, including its begin and end, with the lock held shared.
   private func locked<T>(_ db: Database, _ body: () throws -> T) throws -> T {
     let result: T
     do {
@@ -290,8 +289,8 @@ final class WriterConnection: Sendable {
     return result
   }
 
-  /// As ``shortenLog(_:)``, on the queue's own thread: whoever waits for the transaction, which is durable without it, does not wait for that as well. What
-  /// comes next on the queue does, so the log gets no longer for it.
+  /// Like ``shortenLog(_:)``, but on the queue's own thread: the caller of the transaction, which is durable without it, does not wait for it. The next
+  /// access to the queue does, so the log does not grow longer.
   private func shortenLogNext() {
     guard log.isDue(every: Self.checkpointFrames) || log.frames >= Self.longestFrames else { return }
     queue.asyncWriteWithoutTransaction { [self] db in shortenLog(db) }
@@ -305,7 +304,7 @@ final class WriterConnection: Sendable {
     }
   }
 
-  /// The rest of a transaction that has begun.
+  /// Completes a transaction that has begun.
   private func change<T>(_ db: Database, _ body: (Database, ConnectionStatements) throws -> T) throws -> T {
     try undoing(db) {
       let result = try body(db, statements)
@@ -323,7 +322,7 @@ final class WriterConnection: Sendable {
     }
   }
 
-  /// Whether the caller is the code of a transaction on this connection, which would wait for itself.
+  /// Whether the caller is the code of a transaction on this connection, which would deadlock.
   var isInside: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
 
   private func checkOutside() throws(WorkspaceError) {
@@ -337,7 +336,7 @@ final class WriterConnection: Sendable {
       return try body()
     } catch {
       let exhaustion = WorkspaceError.exhaustion(error, on: db, path: queue.path)
-      // SQLite has already rolled back after some errors (a full disk); then this one has nothing to do.
+      // SQLite has already rolled back after some errors (a full disk); then this does nothing.
       try? db.rollback()
       throw exhaustion ?? error
     }

@@ -50,7 +50,7 @@ struct Approve: ParsableCommand {
       prospect: record.state == .interrupted ? try RunRestart(of: record, in: history) : nil)
   }
 
-  /// Tells of an answer to a question of `asked`, or of a run that it started.
+  /// Reports an answer to a question of `asked`, or of a run that it started.
   private func report(
     _ receipt: QuestionAnswer.Receipt, to asked: RunRecord, _ reference: RunReference, prospect: RunRestart?
   ) {

@@ -81,7 +81,7 @@ struct Artifacts: ParsableCommand {
   }
 
   private func fetch(_ artifacts: [RunArtifact], to directory: String, workspace: String) throws {
-    // By name, one knows what comes; of a whole run, files of several artifacts may be called the same.
+    // A named artifact needs no folder of its own; in a whole run, files of different artifacts may have the same name.
     let parts = artifacts.map {
       ArtifactExport.Part($0.artifact, to: name == nil ? [$0.operation, $0.artifact.name] : [])
     }

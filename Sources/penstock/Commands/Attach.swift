@@ -29,7 +29,7 @@ struct Attach: ForegroundCommand {
       runName.map(RunReference(history: history).find) ?? latest(in: history), in: history, shared)
   }
 
-  /// Shows a run of another process until it ends, or a signal comes.
+  /// Shows a run of another process until it ends or a signal arrives.
   static func show(_ record: RunRecord, in history: History, _ shared: SharedOptions) async throws -> ExitStatus {
     let location = try shared.location()
     let reference = RunReference(history: history)

@@ -51,7 +51,7 @@ struct Audit: ParsableCommand {
     }
   }
 
-  /// The detail, with the end of a pause as local time.
+  /// Returns the detail, with the end of a pause in local time.
   private static func detail(of entry: AuditEntry) -> String {
     guard let detail = entry.detail else { return "" }
     let words = detail.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
@@ -62,7 +62,7 @@ struct Audit: ParsableCommand {
       .joined(separator: " ")
   }
 
-  /// The target, with the id of a run as it is shown. The name of a pipeline may look like one.
+  /// Returns the target, with a run id in its short form. The name of a pipeline may look like an id.
   private static func target(of entry: AuditEntry, _ reference: RunReference) -> String {
     let words = entry.target.split(separator: " ", maxSplits: 1)
     guard ![.start, .pause, .unpause, .prune, .import].contains(entry.action),

@@ -30,7 +30,7 @@ struct Cancel: ParsableCommand {
   func run() throws {
     let history = try shared.requireHistoryForHost()
     let who = QuestionAnswer.loginName()
-    // What a word means may depend on the runs that are cancelled by then: `last`, say.
+    // Resolve all names first: the meaning of some, such as `last`, may change as runs are cancelled.
     let reference = RunReference(history: history)
     let wanted = runNames.map { name in Result { try reference.find(name) } }
     var asked: Set<RunID> = []
@@ -51,7 +51,7 @@ struct Cancel: ParsableCommand {
 
   private func confirm(_ cancellation: RunCancellation) {
     let record = cancellation.run
-    // A host takes a run from the queue a moment before the run is its own.
+    // A host takes a run from the queue a moment before it becomes the run's owner.
     let process = record.owner == .nobody ? "the host" : "process \(record.owner.pid)"
     shared.output.confirm(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]) {
       guard !cancellation.isOver else {

@@ -35,19 +35,19 @@ struct Check: ParsableCommand {
   func run() throws {
     let plugins = plugins.source()
     let (status, latest) = try report { try PipelineFileLoading.read($0, plugins: plugins, host: $1) }
-    // With the pipeline of a long file still there: to take it apart takes a thirtieth of what it took to read it, and the process ends.
+    // Keeps the pipeline of a long file alive until the process ends: deallocating it takes a thirtieth of the time that reading it took.
     withExtendedLifetime(latest) { status.finish() }
   }
 
-  /// Prints what is found in the files. Tests of many files have it printed elsewhere.
+  /// Prints the findings in the files. Tests with many files redirect the output.
   ///
   /// - Parameters:
-  ///   - output: For data, and what is well.
-  ///   - errors: For what people read of mistakes.
-  ///   - readHost: Reads and checks the file of a host.
+  ///   - output: Receives data and successful results.
+  ///   - errors: Receives findings as text.
+  ///   - readHost: Reads and checks a host's file.
   ///   - read: Reads and checks a file, for a host.
-  /// - Returns: The exit code, and what came of the last file.
-  /// - Throws: What `read` throws, and ``CommandFailure`` where no file was named and none of the usual ones is there.
+  /// - Returns: The exit code, and the result for the last file.
+  /// - Throws: The errors of `read`, or ``CommandFailure`` if no file was named and none of the default ones exists.
   func report(
     on output: TextOutput = .standard, errors: TextOutput = .error,
     readingHost readHost: (String) -> HostLoadResult = HostDefinition.load(path:),
@@ -72,7 +72,7 @@ struct Check: ParsableCommand {
       if !result.isValid { status = result.lacksResources ? .engineFailed : .usage }
       if result.isValid, form.isTalkative { output.writeLine("\(TerminalText.visible(hostFile)): ok (a host)") }
     }
-    // Which pipelines a host runs is for the host to find.
+    // A host finds the pipelines that it runs itself, so there is no default file.
     let usual = try givenFiles.isEmpty && config.path == nil ? [PipelineFileLoading.file(nil)] : givenFiles
     for file in usual {
       let result = try read(file, host)

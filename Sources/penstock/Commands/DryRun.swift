@@ -10,9 +10,9 @@ struct DryRun {
   let start: RunStart
   let history: History?
   let shared: SharedOptions
-  /// What becomes of what had succeeded, where it is a retry.
+  /// What happens to operations that had succeeded, if it is a retry.
   var retried: RetriedOperations?
-  /// The files that `--params` names, by the names of the params that have their values from them.
+  /// The files named by `--params`, by the names of the params that they set.
   var origins: [String: String] = [:]
 
   private var pipeline: PipelineDefinition { start.pipeline }
@@ -69,7 +69,7 @@ struct DryRun {
     output.writeLine("Nothing was run.")
   }
 
-  /// Of a retry that would take over what had received a secret: that another secret would not be noticed.
+  /// Returns a warning if a retry would reuse operations that received a secret: a changed secret would not be noticed.
   private func secretsText(_ plan: PlanDescription) -> String? {
     guard retried != nil else { return nil }
     let names = plan.steps.filter { step in
@@ -95,7 +95,7 @@ struct DryRun {
     }
   }
 
-  /// Where the value of a param is from, unless the command line or a former run says it: a file, or `default`.
+  /// Returns the origin of a param's value, unless it is from the command line or a former run: a file, or `default`.
   private func origin(of parameter: PipelineDefinition.Parameter, _ value: JSONValue) -> String? {
     if let file = origins[parameter.name] { return file }
     return parameter.defaultValue == value ? parameter.defaultFile ?? "default" : nil
@@ -145,7 +145,7 @@ struct DryRun {
     TextOutput.standard.writeLine(TerminalLines.wrapped(line, width: shared.tableWidth, indentation: indentation))
   }
 
-  /// `would run 2 of 200 items: convert[136] orders-0137.csv, convert[140] orders-0141.csv`.
+  /// Returns, for example, `would run 2 of 200 items: convert[136] orders-0137.csv, convert[140] orders-0141.csv`.
   private func text(of items: PlanDescription.Items) -> String {
     let count = items.again.count + items.takenOver
     if let cause = items.cause {
@@ -158,7 +158,7 @@ struct DryRun {
     return items.takenOver > 0 ? text + "; the others would be taken over if they are the same" : text
   }
 
-  /// How many items of a loop are named.
+  /// The maximum number of items of a loop that are named.
   private static let mostItems = 10
 
   private func disposition(_ disposition: PlanDescription.Disposition) -> String? {

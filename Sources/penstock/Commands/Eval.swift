@@ -30,7 +30,7 @@ struct Eval: ParsableCommand {
 
   @OptionGroup var shared: SharedOptions
 
-  /// The arguments with `--` in front of an expression that begins with a minus, which the parser would take for an option.
+  /// Returns the arguments with `--` before an expression that starts with a minus sign, which the parser would treat as an option.
   static func settingApart(_ arguments: [String]) -> [String] {
     guard arguments.first == configuration.commandName, !arguments.contains("--"),
       let place = arguments.firstIndex(where: isNegative)
@@ -40,14 +40,14 @@ struct Eval: ParsableCommand {
     return others + ["--", expression]
   }
 
-  /// Whether the argument begins as a number below zero does.
+  /// Returns whether the argument starts like a negative number.
   private static func isNegative(_ argument: String) -> Bool {
     guard argument.hasPrefix("-"), let second = argument.utf8.dropFirst().first else { return false }
     return second == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second)
       || argument.hasPrefix("-Infinity")
   }
 
-  /// The first of the arguments that looks like an option and is none of this command's.
+  /// Returns the first argument that looks like an option but is not one of this command.
   private static func unknownOption(in arguments: [String]) -> String? {
     let known = ["--context", "--lines"] + SharedOptions.names
     return arguments.prefix { $0 != "--" }.first { argument in
@@ -60,7 +60,7 @@ struct Eval: ParsableCommand {
       throw ValidationError("--lines takes expressions and contexts from standard input alone.")
     }
     guard !lines, expression == nil else { return }
-    // The parser looks for what is missing before it looks at what it does not know.
+    // The parser reports missing arguments before unknown ones.
     if let option = Self.unknownOption(in: Array(Arguments.all.dropFirst(2))) {
       throw ValidationError("Unknown option '\(option)'. An expression that begins with '-' goes after --.")
     }

@@ -4,15 +4,15 @@ import OperatingSystem
 import OrderedCollections
 import Values
 
-/// Answers one expression for each line of standard input, as they come: what is waited for is never kept back.
+/// Evaluates one expression per line of standard input as the lines arrive; answers are never held back.
 struct EvalLines {
-  /// The contexts that there are without any: none, so that naming one is an error.
+  /// The contexts of a line that gives none: empty, so that a reference to one is an error.
   static let none: OrderedDictionary<String, JSONValue> = [:]
 
-  /// A line holds an expression and its contexts.
+  /// The maximum length of a line, which holds an expression and its contexts, in bytes.
   private static let longestLine = 64 << 20
 
-  /// - Throws: `CommandFailure` for a line that is too long.
+  /// - Throws: `CommandFailure` if a line is too long.
   func run() throws {
     var pending: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -37,7 +37,7 @@ struct EvalLines {
       }
       TextOutput.standard.writeJSON(output)
       output.removeAll(keepingCapacity: true)
-      // The next read may block; whoever asked waits for these answers before it asks again.
+      // The next read may block, and the caller waits for these answers before it sends more.
       TextOutput.standard.flush()
       if TextOutput.standard.isGone { return }
     }

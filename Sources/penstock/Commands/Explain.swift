@@ -40,7 +40,7 @@ struct Explain: ParsableCommand {
     let reference = RunReference(history: history)
     if operation == nil, let pipeline = try PipelineExplanation(of: runName, in: history) {
       guard (try? reference.find(runName)) != nil else { return show(pipeline, reference) }
-      // The word for the latest run stays that word.
+      // A word for the latest run keeps that meaning.
       guard History.latestRunWords.contains(runName) else {
         throw CommandFailure(
           "'\(runName)' is a pipeline, and the beginning of the id of a run; write more of the id, or see `penstock status \(runName)`"
@@ -64,7 +64,7 @@ struct Explain: ParsableCommand {
     try explain(record, operation, reference)
   }
 
-  /// Explains the runs of a pipeline that no host serves, as where its file was removed while they went on. False where there are none.
+  /// Explains the runs of a pipeline that is not served, for example because its file was removed while they were active. Returns false if there are none.
   private func explainUnserved(_ reference: RunReference) throws -> Bool {
     let history = reference.history
     let runs = try history.runs(RunFilter(states: [.queued, .running], order: .oldestFirst))
@@ -82,7 +82,7 @@ struct Explain: ParsableCommand {
     return true
   }
 
-  /// How many runs of a pipeline that is not served are explained.
+  /// The maximum number of runs of an unserved pipeline that are explained.
   private static let mostRuns = 20
 
   private func explain(_ record: RunRecord, _ operation: String?, _ reference: RunReference) throws {
@@ -92,7 +92,7 @@ struct Explain: ParsableCommand {
     guard var recorded = try history.loadForResume(record.id) else {
       throw CommandFailure("run \(short) has just been deleted by another command")
     }
-    // Readers say `interrupted` where the owner is gone; what is recorded may still say `running`.
+    // The record from a reader is `interrupted` if the owner has ended; the stored one may still be `running`.
     recorded.run = record
     let pipeline = PipelineLoader.load(
       text: recorded.definition, path: record.path ?? "\(record.pipeline).yaml", plugins: .unchecked, isRecorded: true
@@ -123,7 +123,7 @@ struct Explain: ParsableCommand {
     }
   }
 
-  /// How many processors the host of a run has, where that is on this computer.
+  /// Returns the number of processors of a run's host, if that is on this computer.
   private static func processors(of run: RunRecord) -> Int? {
     run.owner.boot == ProcessIdentity.current.boot ? RunService.processors : nil
   }
@@ -131,13 +131,13 @@ struct Explain: ParsableCommand {
   private func show(_ explanation: PipelineExplanation, _ reference: RunReference) {
     shared.output.print(explanation.jsonValue()) {
       let entry = explanation.entry
-      // What is wrong with its file, and its pause, are sentences of their own.
+      // Problems of its file, and its pause, are separate sentences.
       let standing = entry.state + (entry.doing.map { ": \($0)" } ?? "")
       line(
         "\(shared.style.paint(TerminalText.visible(entry.pipeline.name), .bold)) is \(TerminalText.visible(standing))",
         indentation: 0)
       for sentence in explanation.sentences {
-        // A finding has lines of the file behind its own.
+        // A finding is followed by lines of the file.
         let parts = sentence.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         line(TerminalText.visible(parts[0]), indentation: 2)
         for rest in parts.dropFirst() { TextOutput.standard.writeLine(TerminalLines.visible(rest)) }

@@ -52,8 +52,8 @@ struct Init: ParsableCommand {
     }
   }
 
-  /// Makes a directory `.penstock` beside the file, which is its workspace from then on, and returns its path; nil where the file has a nearer workspace than the
-  /// state directory, or none can be made: then that is the workspace.
+  /// Creates a directory `.penstock` beside the file, which becomes its workspace, and returns its path. Returns nil if the file already has a
+  /// workspace nearer than the state directory, or the directory cannot be created: that workspace is then used.
   private func makeWorkspace() throws -> String? {
     guard try shared.location(for: file).origin == .state else { return nil }
     let path = PathText.join(PathText.directory(of: file), ".penstock")

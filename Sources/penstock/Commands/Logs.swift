@@ -79,7 +79,7 @@ struct Logs: ParsableCommand {
     LogReader(
       history: history, run: record.id, selection: selection, printer: printer, tail: tail, isFollowing: follow
     ).read()
-    // Of no lines nobody can tell whether there were any.
+    // With `--tail 0` it is unknown whether there were any lines.
     guard !follow, tail != 0, shared.output.isTalkative else { return }
     TextOutput.standard.flush()
     for sentence in try sentences(end ?? record, selection, reference, hasPrinted: printer.hasPrinted) {
@@ -87,7 +87,7 @@ struct Logs: ParsableCommand {
     }
   }
 
-  /// The run that the path ends in, where there is a path. An operation that has not begun has no record; following it is what `-f` is for.
+  /// Returns the run that contains the operation at the end of the path. If logs are followed, the operation may not have begun, and so may have no record.
   private func end(of record: RunRecord, _ reference: RunReference, isFollowed: Bool) throws -> RunRecord? {
     do {
       let end = try operation.map { try reference.end(of: $0, from: record) }
@@ -101,14 +101,14 @@ struct Logs: ParsableCommand {
     }
   }
 
-  /// What is to be said of operations that have written nothing in this run.
+  /// Returns sentences on operations that have written nothing in this run.
   private func sentences(
     _ run: RunRecord, _ selection: LogSelection, _ reference: RunReference, hasPrinted: Bool
   ) throws -> [String] {
     var inner = selection
     inner.path = Array(selection.path.suffix(1))
     let instances = try inner.instances(of: run.id, in: reference.history)
-    // Of a whole run, what it took over would bury what it did.
+    // For a whole run, a list of what it reused would hide its own output.
     let elsewhere =
       operation == nil && hasPrinted ? [] : LogWhereabouts(of: run, in: reference).sentences(for: instances)
     guard elsewhere.isEmpty, !hasPrinted else { return elsewhere }

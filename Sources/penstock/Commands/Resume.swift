@@ -54,15 +54,15 @@ struct Resume: ForegroundCommand {
     do {
       return ExitStatus(of: try result.get().run)
     } catch is CancellationError {
-      // Nothing had been touched yet.
+      // Nothing has been changed yet.
       return .cancelled
     }
   }
 
-  /// How often is looked whether the host has resumed the run: one that dies does not tell.
+  /// The maximum wait in milliseconds before checking again whether the host has resumed the run: a host that dies sends no notification.
   private static let longestWait: Int32 = 1000
 
-  /// Has the host resume the run.
+  /// Asks the host to resume the run.
   private func ask(
     _ host: HostRecord, to run: RunRecord, for requester: Requester, in history: History
   ) async throws -> ExitStatus {

@@ -132,7 +132,7 @@ struct Retry: ForegroundCommand {
     return ExitStatus(of: try result.get().run)
   }
 
-  /// Has the host repeat the run.
+  /// Asks the host to retry the run.
   private func queue(
     _ start: RunStart, repeating former: RunRecord, for host: HostRecord, in history: History
   ) async throws -> ExitStatus {
@@ -156,7 +156,7 @@ struct Retry: ForegroundCommand {
     return try await Attach.show(record, in: history, shared)
   }
 
-  /// Says which run is taken where nobody named one, and what is used in place of its file.
+  /// Reports which run was chosen if none was named, and what is used instead of its file.
   private func tell(of former: RetriedRun, _ loaded: RetriedRun.Loaded) {
     if let choice = former.choice {
       TextOutput.error.writeLine("penstock: \(dryRun ? "would retry" : "retrying") \(choice)")

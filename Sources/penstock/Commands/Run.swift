@@ -137,7 +137,7 @@ struct Run: ForegroundCommand {
     return ExitStatus(of: try result.get().run)
   }
 
-  /// Says that nothing starts the pipeline again.
+  /// Reports that the pipeline's controllers are inactive in a single run.
   private func tellOfControllers(of pipeline: PipelineDefinition) {
     guard !pipeline.controllers.isEmpty, !shared.quiet else { return }
     let names = pipeline.controllers.map(\.use.offer).joined(separator: ", ")
@@ -163,7 +163,7 @@ struct Run: ForegroundCommand {
         values: parameterFiles.values(for: pipeline, shared), labels: labels.labels(), isForced: force,
         version: Version.current)
     }
-    // What is wrong from the beginning is a mistake of the call.
+    // An error that exists from the start is a usage error.
     _ = try watched.load().content.get()
     let service = try shared.openService(for: file, plugins: .host(pluginHost), of: host)
     var presentation = shared.presentation(of: nil, in: service)
@@ -178,7 +178,7 @@ struct Run: ForegroundCommand {
 }
 
 extension Result where Failure == any Error {
-  /// What an asynchronous body comes to.
+  /// Creates a result from the value or the error of an asynchronous body.
   init(_ body: () async throws -> Success) async {
     do {
       self = .success(try await body())

@@ -44,7 +44,7 @@ struct Schema: ParsableCommand {
   }
 
   func run() {
-    // A plugin that is named is meant to be covered.
+    // Naming a plugin implies that it is covered.
     let covered = coversPlugins || !plugins.files.isEmpty ? descriptions() : []
     let schema =
       isHost
@@ -53,7 +53,7 @@ struct Schema: ParsableCommand {
     TextOutput.standard.writeJSON(Array((text + "\n").utf8))
   }
 
-  /// What the plugins say of themselves; those that cannot be used are told of, and left out.
+  /// Returns the descriptions of the plugins; those that cannot be used are reported and omitted.
   private func descriptions() -> [PluginDescription] {
     let host = plugins.host()
     let found = PluginFinder(host.configuration).all()

@@ -33,7 +33,7 @@ struct Serve: ParsableCommand {
     throw CommandFailure("cannot start '\(program)': \(SystemError.text(of: errno))", status: .engineFailed)
   }
 
-  /// The program that this one becomes, which is beside it.
+  /// Returns the path of the program that replaces this one, in the same directory.
   private static func program() throws -> String {
     guard let resolved = realpath(OwnExecutable.path, nil) else {
       throw CommandFailure("cannot tell where penstock is: \(SystemError.text(of: errno))", status: .engineFailed)

@@ -1,6 +1,6 @@
-/// The file that `penstock init` writes: small, commented, and runnable as it is.
+/// The file written by `penstock init`: small, commented, and runnable without changes.
 enum StarterPipeline {
-  /// The name of the pipeline in a file: the file's own, as far as a name may be spelt like it.
+  /// Returns the name of the pipeline for a file: the file's name, with characters that a name must not have replaced.
   static func name(forFile path: String) -> String {
     var name = path.split(separator: "/").last.map(String.init) ?? ""
     for ending in [".yaml", ".yml"] where name.hasSuffix(ending) { name.removeLast(ending.count) }
@@ -8,7 +8,7 @@ enum StarterPipeline {
     return spelt.first?.isLetter == true ? spelt : "pipeline"
   }
 
-  /// The text of the file.
+  /// Returns the text of the file.
   static func text(name: String) -> String {
     """
     # A pipeline: operations, and what each one needs from the others.

@@ -49,7 +49,7 @@ struct Top: ParsableCommand {
 }
 
 extension Activity {
-  /// Each run, question and lease as an object whose `kind` says what it is.
+  /// Returns each run, question and lease as an object whose `kind` identifies it.
   fileprivate func jsonValues() -> [JSONValue] {
     runs.map { run in
       guard case .object(var members) = run.record.jsonValue() else { return .null }

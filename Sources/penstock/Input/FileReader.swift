@@ -1,17 +1,17 @@
 import Glibc
 import OperatingSystem
 
-/// Why a file cannot be read, for a person.
+/// An error that says why a file cannot be read.
 struct FileReadFailure: Error {
   var message: String
 }
 
-/// Reads whole files that a person named.
+/// Reads whole files that the user named.
 enum FileReader {
-  /// Expressions are asked about less: 64 MiB, as for a result.
+  /// The maximum size, in bytes: 64 MiB, as for a result. Input for expressions is smaller.
   private static let limit = 64 << 20
 
-  /// The bytes of a file, a pipe of the shell or what is typed at a terminal.
+  /// Returns the bytes of a file, a pipe of the shell, or terminal input.
   static func read(_ path: String) throws(FileReadFailure) -> [UInt8] {
     do throws(InputFileError) {
       return try InputFile.read(path, limit: limit, accepts: .given)

@@ -4,19 +4,19 @@ import PipelineLanguage
 
 /// Reads a file or pipe line by line.
 final class LineReader {
-  /// The longest line of an import: a run of a hundred thousand operations has less.
+  /// The maximum length of a line of an import, in bytes: a run of a hundred thousand operations has less.
   static let longestLine = 128 << 20
-  /// How long a pipe may stay silent.
+  /// The maximum time that a pipe may stay silent.
   private static let patience = Duration.seconds(60)
 
-  /// Owns the descriptor that is read; standard input is nobody's.
+  /// Owns the descriptor that is read; standard input has no owner.
   private final class Source {
     let file: InputFile
     init(_ file: consuming InputFile) { self.file = file }
   }
 
   private let source: Source?
-  /// What it reads, for people.
+  /// The name of the input for messages.
   let name: String
   private let limit: Int
   private var number = 0
@@ -28,7 +28,7 @@ final class LineReader {
   ///
   /// - Parameters:
   ///   - path: The file; `-` is standard input.
-  ///   - limit: The longest line, in bytes.
+  ///   - limit: The maximum length of a line, in bytes.
   /// - Throws: `CommandFailure`.
   init(_ path: String, limit: Int = longestLine) throws {
     self.limit = limit
@@ -40,7 +40,7 @@ final class LineReader {
     }
   }
 
-  /// The next line without its line feed; nil after the last one.
+  /// Returns the next line without its line feed; nil after the last one.
   func next() throws -> [UInt8]? {
     number += 1
     var searched = start
@@ -65,7 +65,7 @@ final class LineReader {
     }
   }
 
-  /// Where the next line feed is. By the C library, since a line may have 128 MiB: a loop over that takes 4 s where nothing is optimised.
+  /// Returns the position of the next line feed. Uses `memchr`, since a line may have 128 MiB: a loop takes 4 s in an unoptimized build.
   private func lineFeed(from first: Int) -> Int? {
     buffer.withUnsafeBytes { bytes in
       guard first < bytes.count, let base = bytes.baseAddress else { return nil }

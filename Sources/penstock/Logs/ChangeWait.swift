@@ -1,26 +1,26 @@
 import Glibc
 import OperatingSystem
 
-/// Lets a command wait for what handlers of subscriptions tell, for the end of its reader, or for a time.
+/// Lets a command wait for a notification from subscriptions, for the end of its reader, or for a timeout.
 final class ChangeWait: Sendable {
-  /// Nil where the process is out of descriptors: then only the end of the reader and the time end a wait.
+  /// Nil if the process is out of descriptors: then only the end of the reader and the timeout end a wait.
   private let wake = try? WakeDescriptor()
 
-  /// Ends the wait that goes on, or else the next one. Any thread.
+  /// Ends the current wait, or else the next one. Any thread.
   func end() {
     wake?.signal()
   }
 
-  /// Returns when something was told, when nobody reads our output any more, when `descriptor` can be read, or after the time.
+  /// Waits for a notification, for the end of the reader of our output, until `descriptor` is readable, or for the timeout.
   ///
-  /// - Returns: Whether something was told.
+  /// - Returns: Whether there was a notification.
   @discardableResult
   func wait(milliseconds: Int32, or descriptor: Int32 = -1) -> Bool {
     var waits = [
       pollfd(fd: wake?.number ?? -1, events: Int16(POLLIN), revents: 0),
-      // A pipe whose reader has gone reports an error without being asked.
+      // A pipe without a reader reports an error even if no events are requested.
       pollfd(fd: TextOutput.standard.descriptor, events: 0, revents: 0),
-      // A negative descriptor is passed over.
+      // A negative descriptor is ignored.
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
     ]
     poll(&waits, 3, milliseconds)
@@ -29,7 +29,7 @@ final class ChangeWait: Sendable {
       return false
     }
     let isTold = waits[0].revents & Int16(POLLIN) != 0
-    // A burst of changes is read in one go.
+    // Combines a burst of changes into one wakeup.
     usleep(20_000)
     wake?.drain()
     return isTold

@@ -2,14 +2,14 @@ import PipelineLanguage
 import RunHistory
 import RunReports
 
-/// What is to be said of a run or of an operation in it: why, the last lines of its logs, and what to do. Harmless for a terminal.
+/// Formats an explanation of a run or an operation: the reasons, the last lines of its logs, and the remedies. Safe to print to a terminal.
 struct ExplanationText {
-  /// The run, as commands name it.
+  /// The short id of the run for commands.
   let shortID: String
   let pipeline: String
   let workspace: String
   let style: Style
-  /// The columns of the terminal, for prose; nil where there is none.
+  /// The width of the terminal in columns, for prose; nil if there is none.
   let width: Int?
 
   func text(of entry: RunExplanation.Entry) -> String {
@@ -30,14 +30,14 @@ struct ExplanationText {
     let arrow = style.isUnicode ? "→" : "->"
     for remedy in entry.remedies {
       let line = "  \(arrow) \(TerminalText.oneLine(remedy))"
-      // A command stays whole, so that it can be pasted.
+      // A command is not wrapped, so that it can be pasted.
       let isCommand = remedy.hasPrefix("penstock ")
       text += (isCommand ? line : TerminalLines.wrapped(line, width: width, indentation: 3 + arrow.count)) + "\n"
     }
     return text
   }
 
-  /// An error may begin with any words.
+  /// Returns the separator after the state. An error may begin with any words, so it always follows a colon.
   private func joint(before text: String, in entry: RunExplanation.Entry) -> String {
     entry.state == RunState.cancelled.rawValue ? StateReason.joint(before: text) : ": "
   }

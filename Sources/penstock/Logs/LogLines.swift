@@ -2,23 +2,23 @@ import Glibc
 import OperatingSystem
 import PipelineService
 
-/// Reads one log line by line, as far as it is written.
+/// Reads one log line by line while it is being written.
 struct LogLines {
   struct Line {
     var bytes: ArraySlice<UInt8>
-    /// Whether a line feed ends it. What its program has not ended is a line when nothing more is to come.
+    /// Whether it ends with a line feed. Unterminated output counts as a line once nothing more is to come.
     var isEnded: Bool
-    /// How many bytes of the log there are up to its end.
+    /// The offset of its end in the log, in bytes.
     var end: Int64
   }
 
-  /// A line that goes on for longer is read in parts: a program may never end it.
+  /// The maximum length of a line, in bytes; longer lines are read in parts, since a program may never end one.
   private static let longestLine = 1 << 16
 
   let source: LogSource
-  /// How many bytes were handed out, or passed over.
+  /// The number of bytes that were consumed or skipped.
   private(set) var offset: Int64
-  /// What was read behind that, and how much of it has no line feed.
+  /// The bytes read beyond `offset`, and how many of them are known to contain no line feed.
   private var buffer: [UInt8] = []
   private var start = 0
   private var searched = 0
@@ -30,7 +30,7 @@ struct LogLines {
     self.offset = offset
   }
 
-  /// The next line, which stays the next one until ``take()``. `isOver` says that nothing more is to come.
+  /// Returns the next line, which stays the next one until ``take()``. `isOver` means that nothing more is to come.
   mutating func next(in descriptor: Int32, isOver: Bool) -> Line? {
     if let head { return head }
     while true {
@@ -50,7 +50,7 @@ struct LogLines {
     return head
   }
 
-  /// The next line has been handed out.
+  /// Consumes the next line.
   mutating func take() {
     guard let head else { return }
     start += Int(head.end - offset)
@@ -59,12 +59,12 @@ struct LogLines {
     self.head = nil
   }
 
-  /// Passes over what was handed out in another way.
+  /// Skips bytes that were printed in another way.
   mutating func skip(_ count: Int) {
     self = LogLines(source, from: offset + Int64(count))
   }
 
-  /// Whether the file is shorter than what was read of it: whoever writes it has begun it anew.
+  /// Returns whether the file is shorter than what was read of it, which means that its writer has truncated it.
   func isTruncated(to size: Int64) -> Bool { size < offset + Int64(buffer.count - start) }
 
   private mutating func fill(from descriptor: Int32) -> Bool {

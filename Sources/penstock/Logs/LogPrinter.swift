@@ -4,9 +4,9 @@ import PipelineService
 import RunHistory
 import Values
 
-/// Prints what comes out of log files, line by line or as it is, with times where these are asked for. What comes from another item of the selected loop than before has a heading above it.
+/// Prints the contents of log files, line by line or unchanged, with times if requested. When the item of the selected loop changes, a heading is printed.
 final class LogPrinter {
-  /// Whether each line begins with the operation's name; that of a nested run does in any case.
+  /// Whether each line begins with the operation's name; those of nested runs always do.
   private let isPrefixed: Bool
   private let isJSON: Bool
   private let isRaw: Bool
@@ -14,7 +14,7 @@ final class LogPrinter {
   private let isTimed: Bool
   private let style: Style
   private let showsAttempts: Bool
-  /// Whose output was printed last, of several items.
+  /// The item whose output was printed last.
   private var latest: Heading?
   private var endsWithLine = true
   private(set) var hasPrinted = false
@@ -34,12 +34,12 @@ final class LogPrinter {
     self.style = style
   }
 
-  /// Whether a log that stands alone may be printed as it is.
+  /// Whether a log without others beside it may be printed unchanged.
   var takesBytes: Bool { isRaw && !isPrefixed && !isJSON && !isTimed }
-  /// Whether lines need the time when they were written.
+  /// Whether lines need the time at which they were written.
   var showsTimes: Bool { isTimed || isJSON }
 
-  /// Prints a part of a log as it is.
+  /// Prints a part of a log unchanged.
   func print(_ bytes: ArraySlice<UInt8>, from source: LogSource) {
     guard !bytes.isEmpty else { return }
     hasPrinted = true
@@ -48,7 +48,7 @@ final class LogPrinter {
     TextOutput.standard.write(Array(bytes))
   }
 
-  /// Prints a line, with the time when it was written, if that is known.
+  /// Prints a line, with the time at which it was written, if known.
   func print(_ line: LogLines.Line, from source: LogSource, at time: RecordTime?) {
     hasPrinted = true
     if takesBytes, !source.isBelow {
@@ -71,7 +71,7 @@ final class LogPrinter {
     TextOutput.standard.writeLine((isTimed ? stamp(time) + " " : "") + prefix(of: source) + shown)
   }
 
-  /// As wide for a time that is not known.
+  /// Returns the time stamp of a line; an unknown time has the same width.
   private func stamp(_ time: RecordTime?) -> String {
     let width = ClockText.exact(RecordTime(microseconds: 0)).count
     return style.paint(time.map { ClockText.exact($0) } ?? "-" + String(repeating: " ", count: width - 1), .dim)

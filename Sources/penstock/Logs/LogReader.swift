@@ -4,26 +4,27 @@ import PipelineService
 import RunHistory
 import Workspace
 
-/// Reads the logs of a run, and follows them while it goes on. Those of an attempt come in the order in which its lines were written, as far as that is known.
+/// Reads the logs of a run, and follows them while it is active. The lines of an attempt are printed in the order in which they were written, as far as
+/// that is known.
 final class LogReader {
   private let history: History
   private let run: RunID
   private let selection: LogSelection
   private let printer: LogPrinter
-  /// How many lines to begin with, of each log that is there at the beginning; nil for all.
+  /// How many lines to print of each log that exists at the start; nil for all.
   private let tail: Int?
   private let isFollowing: Bool
 
   private var logs: [LogSource: LogLines] = [:]
   private var indexes: [RunID: LogIndex] = [:]
-  /// The attempts that were shown at the last look.
+  /// The attempts that were shown in the last pass.
   private var shown: [LoggedAttempt] = []
-  /// Since when a log holds a line back of which no index says where it stands.
+  /// Since when a log has been holding back a line that is not yet in the index.
   private var held: [LogSource: ContinuousClock.Instant] = [:]
 
-  /// Whoever waits looks at least this often, as a host that dies does not tell.
+  /// The maximum wait in milliseconds before checking again: a host that dies sends no notification.
   private static let longestWait: Int32 = 1000
-  /// An index may be behind its logs for a moment. How long it is waited for.
+  /// How long to wait for an index that is briefly behind its logs.
   private static let patience = Duration.milliseconds(250)
 
   init(
@@ -42,10 +43,10 @@ final class LogReader {
     var subscriptions = changes.flatMap { changes in try? history.followAttempts { changes.end() } } ?? []
     defer { subscriptions.forEach { $0.cancel() } }
     var followed: Set<RunID> = []
-    // What is left out is of the time before: a log that comes up while it follows is new from its first line.
+    // `tail` only applies to earlier output: a log that appears later is printed from its first line.
     var isBeginning = true
     while true {
-      // Asked before reading: what is written until the run has ended is read after that.
+      // Checked before reading, so that everything written until the end of the run is read.
       let isOver = (try? history.run(run))??.state.isFinal ?? true
       let attempts = selection.attempts(of: run, in: history)
       if isFollowing { indexes.values.forEach { $0.refresh() } }
@@ -56,7 +57,7 @@ final class LogReader {
           followed.insert(run)
         }
       }
-      // Another attempt has come after it.
+      // These attempts have been superseded by later ones.
       let sources = Set(attempts.flatMap(\.sources))
       for former in shown where sources.isDisjoint(with: former.sources) {
         show(former, isOver: true, isBeginning: false)
@@ -83,7 +84,7 @@ final class LogReader {
 
   // MARK: One attempt
 
-  /// One log of an attempt that can be read.
+  /// A readable log of an attempt.
   private struct Opened {
     let source: LogSource
     let descriptor: Int32
@@ -112,7 +113,7 @@ final class LogReader {
     showLines(of: written, attempt, isOver: isOver)
   }
 
-  /// Reads a log from its beginning that its process has truncated, as `> /dev/stderr` of a shell does. What was read of it before is printed first.
+  /// Restarts a log that its process has truncated, as `> /dev/stderr` in a shell does. What was read before is printed first.
   private func beginAnew(_ source: LogSource, size: Int64, _ attempt: LoggedAttempt) {
     guard var lines = logs[source], lines.isTruncated(to: size) else { return }
     while let line = lines.next(in: -1, isOver: true) {
@@ -127,7 +128,7 @@ final class LogReader {
     )
   }
 
-  /// Without a second one, a log is printed as it is.
+  /// Prints a log unchanged, because there is no second one to merge it with.
   private func showBytes(of log: Opened) {
     guard var lines = logs[log.source] else { return }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -145,14 +146,14 @@ final class LogReader {
   private func showLines(of written: [Opened], _ attempt: LoggedAttempt, isOver: Bool) {
     var lines = written.compactMap { logs[$0.source] }
     defer { for log in lines { logs[log.source] = log } }
-    // Of one stream, the order is that of its file.
+    // For a single stream, the order is that of its file.
     let isAsked = written.count > 1 || printer.showsTimes
     let index = isAsked ? written.first.map { self.index(of: $0.source.file.run) } : nil
     let names = written.map(\.source.log)
     while !TextOutput.standard.isGone {
       var next: (position: Int, line: LogLines.Line, mark: LogIndex.Mark?)?
       for position in lines.indices {
-        // What its program has not ended stands with the rest of it.
+        // Unterminated output waits for the rest of its line.
         let line = lines[position].next(in: written[position].descriptor, isOver: isOver || !isFollowing)
         guard let line else { continue }
         let mark = names[position].flatMap { index?.mark(of: $0, covering: line.end) }
@@ -160,7 +161,7 @@ final class LogReader {
           next = (position, line, mark)
           continue
         }
-        // What no index knows comes last, standard output first.
+        // Lines that are not in the index come last, standard output first.
         guard let mark, other.mark.map({ mark.sequence < $0.sequence }) ?? true else { continue }
         next = (position, line, mark)
       }
@@ -174,7 +175,7 @@ final class LogReader {
     }
   }
 
-  /// Whether a line of a process that still runs is to wait for its index.
+  /// Returns whether a line of a running process should wait for the index.
   private func holds(_ source: LogSource) -> Bool {
     let since = held[source] ?? .now
     held[source] = since

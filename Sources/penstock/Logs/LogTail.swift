@@ -2,24 +2,24 @@ import Glibc
 import PipelineLanguage
 import RunHistory
 
-/// The last lines of a log.
+/// Reads the last lines of a log.
 enum LogTail {
-  /// The columns that a line may take: four rows of a usual terminal. Programs that print all they know on one line would bury everything else.
+  /// The maximum width of a line in columns: four rows of a typical terminal. Programs that print everything on one line would hide all else.
   private static let longestLine = 300
 
-  /// A line, and how many bytes of the log there are up to its end.
+  /// A line, and the offset of its end in the log, in bytes.
   private struct Line {
     let text: String
     let end: Int64
     var isError = false
   }
 
-  /// Of the stream that the last lines are not of, so many are shown.
+  /// The minimum number of lines shown of a stream.
   private static let leastOfStream = 3
 
-  /// What an attempt said last: at most `count` lines, cut where they are long, and made harmless for a terminal. Where it wrote to both streams, they come in the
-  /// order in which they were written, at least three of each, behind `|` for standard output and `!` for standard error. Where no index knows the order, half of
-  /// them are of each.
+  /// Returns the last output of an attempt: at most `count` lines, truncated and safe to print to a terminal. If it wrote to both streams, the lines
+  /// are in the order in which they were written, at least three of each, after `|` for standard output and `!` for standard error. If no index has
+  /// the order, half of them are from each.
   static func lines(of attempt: AttemptRecord?, workspace: String, count: Int = 10) -> [String] {
     guard let attempt else { return [] }
     let paths = [attempt.standardOutput, attempt.standardError].map { $0.flatMap(RunFilePath.init) }
@@ -32,7 +32,7 @@ enum LogTail {
   }
 
   private static func halves(_ tails: [[Line]], _ count: Int) -> [Line] {
-    // What one stream leaves free is the other one's.
+    // Lines that one stream does not need are given to the other.
     let errors = min(tails[1].count, max(count / 2, count - tails[0].count))
     return Array(tails[0].suffix(count - errors) + tails[1].suffix(errors))
   }
@@ -60,7 +60,7 @@ enum LogTail {
       }
     }
     lines += outputs + errors
-    // The last ones; but a stream that has said nothing for long is not left out.
+    // The last lines, but a stream that has long been silent is not left out.
     var (rest, kept) = (count, [Int]())
     var left = [min(leastOfStream, tails[0].count), min(leastOfStream, tails[1].count)]
     for index in lines.indices.reversed() {
@@ -79,26 +79,26 @@ enum LogTail {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return [] }
-    // Enough for ten long lines; of a longer last line the beginning is left out.
+    // Enough for ten long lines; the beginning of a longer last line is cut off.
     var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), 16 << 10))
     let start = Int(status.st_size) - bytes.count
     let read = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(start)) }
     guard read > 0 else { return [] }
     var lines = bytes[..<read].split(separator: 0x0A, omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }
-    // What was read begins within a line.
+    // The first line is incomplete.
     let cut = start > 0 ? lines.startIndex : nil
     return lines.indices.suffix(count).map { index in
       let line = visible(String(decoding: lines[index], as: UTF8.self))
       let text =
         index == cut
         ? TerminalText.fittedEnd("…" + line, width: longestLine) : TerminalText.fitted(line, width: longestLine)
-      // With its line feed, if it has one.
+      // Including its line feed, if it has one.
       return Line(text: text, end: Int64(start + min(lines[index].endIndex + 1, read)))
     }
   }
 
-  /// Where the last lines of a file begin.
+  /// Returns the offset of the last lines of a file.
   static func start(ofLast lines: Int, in descriptor: Int32) -> Int64 {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return 0 }
@@ -112,7 +112,7 @@ enum LogTail {
       let count = chunk.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, Int(length), off_t(end - length)) }
       guard count == length else { return 0 }
       for index in stride(from: count - 1, through: 0, by: -1) where chunk[index] == 0x0A {
-        // The line feed at the very end closes the last line.
+        // A line feed at the end of the file terminates the last line.
         if isLast, end == Int64(status.st_size), index == count - 1 { continue }
         left -= 1
         if left == 0 { return end - length + Int64(index) + 1 }
@@ -123,7 +123,7 @@ enum LogTail {
     return 0
   }
 
-  /// A line of a log as it may be shown: tabs become blanks, what acts on a terminal becomes text.
+  /// Returns a line of a log in a form that is safe to display: tabs become spaces, and control characters are escaped.
   static func visible(_ line: String) -> String {
     guard line.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return line }
     var text = line

@@ -5,10 +5,10 @@ import PipelineService
 import RunHistory
 import Values
 
-/// What a shell offers for an argument when somebody presses TAB: looked up in the workspace of the words that are there already, quickly, and without a word
-/// about what is wrong.
+/// The candidates that a shell offers for an argument when the user presses TAB: looked up quickly, in the workspace that the words so far refer to,
+/// and without reporting errors.
 enum ArgumentCompletion {
-  /// Ids of the latest runs, of those in `states` where any are given, and `last`.
+  /// Ids of the latest runs, restricted to `states` unless that is empty, and `last`.
   static func runs(_ states: Set<RunState> = []) -> CompletionKind {
     custom { words in
       guard let history = words.history else { return [] }
@@ -22,7 +22,7 @@ enum ArgumentCompletion {
     }
   }
 
-  /// Names of operations: of the file that is run, or of the run that is looked at. Behind a bracket, of the items of loops, too.
+  /// Names of operations of the file to run, or of the run to examine. After a bracket, also of the items of loops.
   static let operations = custom { words in
     if words.isOfFile { return words.pipeline?.operations.map { Candidate($0.name, $0.description) } ?? [] }
     guard let history = words.history, let run = try words.run(in: history) else { return [] }
@@ -43,7 +43,7 @@ enum ArgumentCompletion {
     return try WaitingRetries(of: run, in: history).paths().map { Candidate($0) }
   }
 
-  /// Names of params, with the sign behind them: of the file that is run, of the served pipeline that is started, or of the run that is repeated.
+  /// Names of params followed by an equals sign: of the file to run, of the served pipeline to start, or of the run to retry.
   static let parameters = custom { words in
     if words.isOfFile || words.isOfServedPipeline {
       return words.pipeline?.parameters.map { Candidate("\($0.name)=", $0.description ?? "\($0.type)") } ?? []
@@ -61,7 +61,7 @@ enum ArgumentCompletion {
     try words.history?.publishedPipelines().map { Candidate($0.name, $0.description) } ?? []
   }
 
-  /// Labels: of the file that is run, and of the latest runs.
+  /// Labels of the file to run, and of the latest runs.
   static let labels = custom { words in
     var texts: [String: Set<String>] = [:]
     let runs = try words.history?.runs(RunFilter(limit: limit)) ?? []
@@ -76,10 +76,10 @@ enum ArgumentCompletion {
   /// The states of runs.
   static let states = CompletionKind.list(RunState.allCases.map(\.rawValue))
 
-  /// How many runs are offered. What was typed may be the beginning of an older one; nobody looks through more of them.
+  /// The maximum number of runs searched and offered. The word may be the start of an older run's id, but a longer list is of no use.
   private static let limit = 100
 
-  /// Something that may be meant.
+  /// A completion candidate.
   struct Candidate {
     let text: String
     let title: String
@@ -98,9 +98,9 @@ enum ArgumentCompletion {
     }
   }
 
-  /// A candidate as the script of a shell reads it; nil where that would not be taken for what it is.
+  /// Formats a candidate for the script of a shell; returns nil if the shell would misinterpret it.
   ///
-  /// Names in a history may be anything: bash expands what it is offered, so that `$(…)` in it would be run.
+  /// Names in a history may be arbitrary: bash expands candidates, so a `$(…)` in one would be executed.
   static func line(of candidate: Candidate, for shell: CompletionShell?) -> String? {
     let text = candidate.text
     guard !text.isEmpty, !text.hasPrefix("-"), TerminalText.visible(text) == text else { return nil }
@@ -120,20 +120,20 @@ enum ArgumentCompletion {
 }
 
 extension TypedWords {
-  /// Whether the command runs a file, rather than looks at a run.
+  /// Whether the command runs a file rather than examining a run.
   fileprivate var isOfFile: Bool { ["run", "backfill", "check", "graph", "eval"].contains(command.first ?? "") }
 
-  /// The history of the workspace that the words name.
+  /// The history of the workspace that the words refer to.
   fileprivate var history: History? {
     guard workspace?.isEmpty != true else { return nil }
     let hosts = workspace == nil ? config.flatMap { HostDefinition.load(path: $0).host?.workspace } : nil
     return try? WorkspaceLocation.find(option: workspace ?? hosts)?.historyIfPresent()
   }
 
-  /// Whether the command asks for runs of a pipeline that a host serves.
+  /// Whether the command requests runs of a pipeline that a host serves.
   fileprivate var isOfServedPipeline: Bool { command == ["start"] }
 
-  /// The file that the words name, that of the served pipeline which they name, or what is taken without one. Nothing is said of its mistakes.
+  /// The pipeline file that the words name, that of the served pipeline that they name, or the default file. Errors in it are not reported.
   fileprivate var pipeline: PipelineDefinition? {
     let file: String?
     if isOfServedPipeline {
@@ -147,7 +147,7 @@ extension TypedWords {
     return PipelineLoader.load(path: file, plugins: .unchecked, host: .unchecked).pipeline
   }
 
-  /// The run that the words name, or what is taken without one.
+  /// Returns the run that the words name, or the default run.
   fileprivate func run(in history: History) throws -> RunRecord? {
     let reference = RunReference(history: history)
     for argument in arguments {

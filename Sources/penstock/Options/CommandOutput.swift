@@ -1,28 +1,28 @@
 import ArgumentParser
 import Values
 
-/// The form in which a command prints what it has found.
+/// The format in which a command prints its output.
 enum OutputFormat: Sendable {
   /// For people.
   case text
-  /// One object a line.
+  /// One object per line.
   case json
-  /// Comma-separated values, with the names of the columns first.
+  /// Comma-separated values, with a header of column names.
   case csv
 }
 
-/// Prints what a command has found in the form that was asked for: the one place that decides which form that is.
+/// Prints the output of a command in the requested format: the only place that decides which format that is.
 struct CommandOutput: Sendable {
   let format: OutputFormat
-  /// Whether nothing is said that was not asked for.
+  /// Whether to print only what was explicitly requested.
   let isQuiet: Bool
-  /// Where it goes.
+  /// The destination of the output.
   var destination = TextOutput.standard
 
-  /// Whether people read it, and want to know more than they asked for.
+  /// Whether people read the output and want more than what they requested.
   var isTalkative: Bool { format == .text && !isQuiet }
 
-  /// Does what the form needs. A command without `--csv` has no part for it.
+  /// Runs the closure for the format. Commands without `--csv` omit `csv`.
   func choose<Result>(
     json: () throws -> Result, csv: (() throws -> Result)? = nil, text: () throws -> Result
   ) rethrows -> Result {
@@ -33,12 +33,12 @@ struct CommandOutput: Sendable {
     }
   }
 
-  /// Prints an object, or what people read of it.
+  /// Prints an object, or its text for people.
   func print(_ value: @autoclosure () throws -> JSONValue, text: () throws -> Void) rethrows {
     try choose(json: { destination.writeLine(try value()) }, text: text)
   }
 
-  /// Prints objects, one a line, until nobody reads any more; or a table; or what people read of it.
+  /// Prints objects, one per line, until the reader ends; or a table; or the text for people.
   func print(
     lines values: () throws -> some Sequence<JSONValue>, csv: (() throws -> Void)? = nil, text: () throws -> Void
   ) rethrows {
@@ -47,20 +47,20 @@ struct CommandOutput: Sendable {
       csv: csv, text: text)
   }
 
-  /// Says what was done: with `--json` always, to people unless they want quiet.
+  /// Confirms what was done: always with `--json`, and as text unless quiet.
   func confirm(_ value: @autoclosure () -> JSONValue, text: () throws -> Void) rethrows {
     try print(value(), text: { if !isQuiet { try text() } })
   }
 }
 
 extension SharedOptions {
-  /// How a command without `--csv` prints.
+  /// The output of a command without `--csv`.
   var output: CommandOutput { CommandOutput(format: json ? .json : .text, isQuiet: quiet) }
 
-  /// How a command with `--csv` prints.
+  /// Returns the output of a command with `--csv`.
   func output(csv: Bool) -> CommandOutput { csv ? CommandOutput(format: .csv, isQuiet: quiet) : output }
 
-  /// - Throws: `ValidationError` where both forms of data are asked for.
+  /// - Throws: `ValidationError` if both data formats are requested.
   func requireOneFormat(csv: Bool) throws {
     if csv, json { throw ValidationError("Choose one of --csv and --json.") }
   }

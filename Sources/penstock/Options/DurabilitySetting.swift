@@ -2,11 +2,11 @@ import Glibc
 import PipelineLanguage
 import Workspace
 
-/// The environment variable `PENSTOCK_DURABILITY`: what the end of a run and an approval survive once they are reported.
+/// The environment variable `PENSTOCK_DURABILITY`: what failures the end of a run and an approval survive once they are reported.
 enum DurabilitySetting {
   private static let name = "PENSTOCK_DURABILITY"
 
-  /// What the variable says. Default `power-loss`, also where it is empty.
+  /// Returns the value of the variable. Default, also if it is empty: `power-loss`.
   static func value() throws -> Durability {
     guard let text = getenv(name).map({ String(cString: $0) }), !text.isEmpty else { return .powerLoss }
     guard let durability = Durability(rawValue: text) else {

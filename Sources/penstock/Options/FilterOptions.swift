@@ -3,7 +3,7 @@ import Expressions
 import RunHistory
 import Values
 
-/// Which runs a command is about.
+/// Selects the runs that a command applies to.
 struct FilterOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"),
@@ -45,7 +45,7 @@ struct FilterOptions: ParsableArguments {
   @Flag(help: "Show runs that other runs started, too.")
   var nested = false
 
-  /// The filter, with `defaultLimit` unless a limit was given.
+  /// Returns the filter, with `defaultLimit` unless a limit was given.
   func filter(defaultLimit: Int?) throws -> RunFilter {
     if let limit, limit < 0 { throw CommandFailure("--limit needs a number from 0") }
     let (since, until) = try Self.span(since: since, until: until)
@@ -56,7 +56,7 @@ struct FilterOptions: ParsableArguments {
       includesNested: nested, limit: bound)
   }
 
-  /// The options that narrow what is listed, as they were given.
+  /// The given options that restrict the list.
   var given: [String] {
     let options: [(name: String, isGiven: Bool)] = [
       ("--pipeline", pipeline != nil), ("--state", !state.isEmpty), ("--since", since != nil),
@@ -65,7 +65,7 @@ struct FilterOptions: ParsableArguments {
     return options.filter(\.isGiven).map(\.name) + labels.given + (condition == nil ? [] : ["--where"])
   }
 
-  /// Reads `--where`; a mistake is shown with its place.
+  /// Parses `--where`; an error is shown with its position.
   static func condition(_ text: String?) throws -> RunCondition? {
     guard let text else { return nil }
     do throws(ExpressionError) {
@@ -75,7 +75,7 @@ struct FilterOptions: ParsableArguments {
     }
   }
 
-  /// Refuses a condition that can be evaluated of no run, so that it is not taken for one that holds of none. Asked when nothing was found.
+  /// Rejects a condition that cannot be evaluated for any run, so that it is not mistaken for one that is false for all. Called when nothing was found.
   static func check(_ filter: RunFilter, in history: History) throws {
     guard let condition = filter.condition, let mistake = try history.mistake(in: filter) else { return }
     throw refused(mistake, condition.text)
@@ -91,7 +91,7 @@ struct FilterOptions: ParsableArguments {
     return .usage
   }
 
-  /// Reads the words of `--state`.
+  /// Parses the values of `--state`.
   static func states(_ words: [String]) throws -> Set<RunState> {
     var states: Set<RunState> = []
     for word in words.flatMap({ $0.split(separator: ",").map(String.init) }) {
@@ -106,7 +106,7 @@ struct FilterOptions: ParsableArguments {
     return states
   }
 
-  /// Reads `--since` and `--until`, between which there must be something.
+  /// Parses `--since` and `--until`, which must be in this order.
   static func span(since: String?, until: String?) throws -> (since: RecordTime?, until: RecordTime?) {
     let span = (since: try time(since, option: "--since"), until: try time(until, option: "--until"))
     if let start = span.since, let end = span.until, start >= end {

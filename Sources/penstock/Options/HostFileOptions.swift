@@ -1,7 +1,7 @@
 import ArgumentParser
 import PipelineLanguage
 
-/// The host that the files of a command are meant for.
+/// The host that a command's files are intended for.
 struct HostFileOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("config"),
@@ -9,7 +9,7 @@ struct HostFileOptions: ParsableArguments, Sendable {
     completion: .file(extensions: ["yaml", "yml"]))
   var path: String?
 
-  /// The host; nil where none was named. Warnings are shown; errors end the command.
+  /// Returns the host; nil if none was named. Warnings are printed; errors end the command.
   func host(_ shared: SharedOptions) throws -> HostDefinition? { try path.map { try HostDefinition.named($0, shared) } }
 }
 
@@ -21,7 +21,7 @@ struct HostWorkspaceOptions: ParsableArguments, Sendable {
     completion: .file(extensions: ["yaml", "yml"]))
   var path: String?
 
-  /// The options of the command, with that workspace.
+  /// Returns the command's options with that workspace.
   func serving(_ shared: SharedOptions) throws -> SharedOptions {
     guard let path, shared.workspace == nil else { return shared }
     return shared.serving(try HostDefinition.named(path, shared))
@@ -29,7 +29,7 @@ struct HostWorkspaceOptions: ParsableArguments, Sendable {
 }
 
 extension HostDefinition {
-  /// The host in a file. Warnings are shown; errors end the command.
+  /// Returns the host defined in a file. Warnings are printed; errors end the command.
   fileprivate static func named(_ path: String, _ shared: SharedOptions) throws -> HostDefinition {
     let result = HostDefinition.load(path: path)
     if !result.isValid || !shared.quiet {
@@ -41,7 +41,7 @@ extension HostDefinition {
 }
 
 extension SharedOptions {
-  /// The same, with the workspace that the host has where none was named.
+  /// Returns these options with the host's workspace, unless one was named.
   func serving(_ host: HostDefinition?) -> SharedOptions {
     var shared = self
     shared.workspace = workspace ?? host?.workspace

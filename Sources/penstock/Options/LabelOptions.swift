@@ -3,7 +3,7 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// The labels of a run that is started.
+/// The labels of a run to start.
 struct LabelOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("label"),
@@ -29,7 +29,7 @@ struct LabelOptions: ParsableArguments, Sendable {
   }
 }
 
-/// The labels that runs or pipelines are asked for.
+/// The labels that runs or pipelines must have.
 struct LabelFilterOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("label"),
@@ -40,11 +40,11 @@ struct LabelFilterOptions: ParsableArguments, Sendable {
 
   func labels() throws -> [RunLabel] { try arguments.map(LabelArgument.parse) }
 
-  /// The options as they were given: `--label team=web`.
+  /// The options as given: `--label team=web`.
   var given: [String] { arguments.map { "--label \(TerminalText.visible(ShellText.quoted($0)))" } }
 }
 
-/// Reads `name` and `name=text`.
+/// Parses `name` and `name=text`.
 private enum LabelArgument {
   static func parse(_ argument: String) throws -> RunLabel {
     let equals = argument.firstIndex(of: "=")

@@ -5,7 +5,7 @@ import Values
 
 extension OutputDisplay: ExpressibleByArgument {}
 
-/// What commands that run a pipeline show of the output of its operations, and of their results.
+/// The parts of operations' output, and the results, that a command running a pipeline shows.
 struct OutputOptions: ParsableArguments, Sendable {
   @Option(
     help: ArgumentHelp(
@@ -21,10 +21,10 @@ struct OutputOptions: ParsableArguments, Sendable {
     completion: ArgumentCompletion.operations)
   var results: [String] = []
 
-  /// - Throws: ``CommandFailure`` where the pipeline has no operation of a name.
+  /// - Throws: ``CommandFailure`` if the pipeline has no operation of a given name.
   func apply(to presentation: inout RunPresentation) throws {
     let isAutomatic = Environment["CI"].map { !["", "0", "false"].contains($0.lowercased()) } ?? false
-    // Of a quiet run that is read by others, and of events, nobody expects lines.
+    // Quiet runs, and event output, show no lines by default.
     presentation.output =
       output ?? (isAutomatic && !presentation.isQuiet && !presentation.isJSON ? .stream : .failed)
     guard !results.isEmpty else { return }

@@ -1,8 +1,8 @@
 import PipelineLanguage
 
-/// What `-p name=value` gives.
+/// Parses `-p name=value`.
 enum ParameterArgument {
-  /// The names and values, in their order.
+  /// Returns the names and values, in order.
   ///
   /// - Throws: `CommandFailure` for an argument without a name.
   static func parse(_ arguments: [String]) throws -> [(name: String, text: String)] {

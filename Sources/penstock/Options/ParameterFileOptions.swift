@@ -3,7 +3,7 @@ import Glibc
 import PipelineLanguage
 import Values
 
-/// The files that give a pipeline params.
+/// The files that set a pipeline's params.
 struct ParameterFileOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("params"),
@@ -12,15 +12,15 @@ struct ParameterFileOptions: ParsableArguments, Sendable {
       valueName: "file"), completion: .file(extensions: ["yaml", "yml", "json", "env"]))
   var paths: [String] = []
 
-  /// The values of the params of `pipeline`: see ``read(for:of:_:)``.
+  /// Returns the values of the params of `pipeline`; see ``read(for:of:_:)``.
   func values(for pipeline: PipelineDefinition, of file: String? = nil, _ shared: SharedOptions) throws -> [String:
     JSONValue]
   {
     try read(for: pipeline, of: file, shared).values
   }
 
-  /// Reads the params of `pipeline`, whose own file is `file`, where that is an argument of the command. What is wrong is shown, and ends the command;
-  /// `refused` is told the first of it.
+  /// Reads the params of `pipeline`, whose own file is `file` if that is an argument of the command. Errors are printed and end the command;
+  /// `refused` receives the first one.
   func read(
     for pipeline: PipelineDefinition, of file: String? = nil, _ shared: SharedOptions,
     refused: (_ finding: String) -> Void = { _ in }

@@ -1,15 +1,15 @@
 import Glibc
 import PipelineLanguage
 
-/// Loads the file that a command was given, and shows what is wrong with it.
+/// Loads the file given to a command, and prints its errors.
 enum PipelineFileLoading {
-  /// What a command without a file takes, the first of them that is there.
+  /// The default files of a command; the first one that exists is used.
   static let defaultFiles = ["pipeline.yaml", ".penstock/pipeline.yaml"]
 
-  /// What a command's help says of its file.
+  /// The help text for a command's file.
   static let help = "The pipeline file; - is standard input. Without one: pipeline.yaml, or .penstock/pipeline.yaml."
 
-  /// The file of a command: the given one, or the first of ``defaultFiles``.
+  /// Returns the file of a command: the given one, or the first existing one of ``defaultFiles``.
   static func file(_ given: String?) throws -> String {
     if let given { return given }
     if let found = defaultFiles.first(where: { access($0, F_OK) == 0 }) { return found }
@@ -21,7 +21,7 @@ enum PipelineFileLoading {
     )
   }
 
-  /// Reads and checks the file at `path`, or what comes from standard input where that is `-`.
+  /// Reads and checks the file at `path`, or standard input if that is `-`.
   static func read(_ path: String, plugins: PluginSource, host: HostSource = .none) throws -> LoadResult {
     guard path == "-" else { return PipelineLoader.load(path: path, plugins: plugins, host: host) }
     do {
@@ -32,7 +32,7 @@ enum PipelineFileLoading {
     }
   }
 
-  /// The checked pipeline. Warnings are shown; errors end the command.
+  /// Returns the checked pipeline. Warnings are printed; errors end the command.
   static func load(
     _ path: String, options: SharedOptions, plugins: PluginSource, host: HostDefinition? = nil
   ) throws -> PipelineDefinition {
@@ -55,7 +55,7 @@ enum PipelineFileLoading {
     return pipeline
   }
 
-  /// Shows people what was found, after what is written to `output`.
+  /// Prints findings as text, after flushing what is written to `output`.
   static func show(
     _ diagnostics: [Diagnostic], in sources: [SourceText], color: ColorChoice, on errors: TextOutput = .error,
     behind output: TextOutput = .standard

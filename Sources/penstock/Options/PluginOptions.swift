@@ -2,7 +2,7 @@ import ArgumentParser
 import PipelineLanguage
 import PluginHost
 
-/// Where plugins come from.
+/// The sources of plugins.
 struct PluginOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("plugin"),
@@ -13,22 +13,22 @@ struct PluginOptions: ParsableArguments, Sendable {
       valueName: "file"))
   var files: [String] = []
 
-  /// Where to look: the standard directories, and the files named.
+  /// Searches the standard directories and the given files.
   var finder: PluginFinder { PluginFinder(directories: PluginDirectory.standard(), files: files) }
 
-  /// A host of these plugins, whose lines go to standard error.
+  /// Creates a host of these plugins, whose log goes to standard error.
   func host() -> PluginLoader {
     PluginLoader(
       PluginLoader.Configuration(
         directories: PluginDirectory.standard(), files: files, childHost: [OwnExecutable.path, "plugin-host"],
         log: { level, plugin, message in
-          // What only its author wants to know stays out of the way.
+          // Debug messages are only for the plugin's author.
           guard level != .debug else { return }
           let word = level == .warning ? "warning: " : level == .error ? "error: " : ""
           TextOutput.error.writeLine("penstock: \(plugin): \(word)\(TerminalText.visible(message))")
         }, willLoadIntoProcess: { HostedPlugins.prepare() }, willStartChildHost: { HostedPlugins.hide() }))
   }
 
-  /// What pipelines may use.
+  /// Returns the plugins available to pipelines.
   func source() -> PluginSource { .host(host()) }
 }

@@ -5,7 +5,7 @@ import PipelineService
 import RunHistory
 import Workspace
 
-/// What every command understands.
+/// The options of every command.
 struct SharedOptions: ParsableArguments, Sendable {
   @Option(
     help: ArgumentHelp(
@@ -26,11 +26,11 @@ struct SharedOptions: ParsableArguments, Sendable {
   @Option(help: ArgumentHelp("Use colours: auto, always or never. NO_COLOR is honoured.", valueName: "when"))
   var color: ColorChoice = .auto
 
-  /// How the options are written; those in ``valued`` are followed by a value.
+  /// The names of these options; those in ``valued`` are followed by a value.
   static let names = ["--workspace", "--json", "--quiet", "-q", "--color"]
   static let valued: Set = ["--workspace", "--color"]
 
-  /// The arguments with such options as stand in front of the command behind it, where the parser looks for them.
+  /// Returns the arguments with options before the command moved behind it, where the parser expects them.
   static func behindCommand(_ arguments: [String]) -> [String] {
     var rest = arguments[...]
     var options: [String] = []
@@ -46,12 +46,12 @@ struct SharedOptions: ParsableArguments, Sendable {
   /// The style of standard output.
   var style: Style { Style(color, for: .standard) }
 
-  /// The columns to lay a table out for; nil where output goes to a file or a program, which gets everything.
+  /// The width for tables in columns; nil if output goes to a file or a program, which gets complete values.
   var tableWidth: Int? {
     TextOutput.standard.isTerminal ? TerminalSize.current().columns : nil
   }
 
-  /// Where the workspace is, which need not exist. `file` is the pipeline file of a command that has one.
+  /// Returns the location of the workspace, which need not exist. `file` is the command's pipeline file, if any.
   func location(for file: String? = nil) throws -> WorkspaceLocation {
     if workspace?.isEmpty == true { throw CommandFailure("--workspace needs a path") }
     guard let location = WorkspaceLocation.find(option: workspace, file: file) else {
@@ -61,7 +61,7 @@ struct SharedOptions: ParsableArguments, Sendable {
     return location
   }
 
-  /// Opens the history for looking at it; nil where there is no workspace yet and nobody named one, which is reported on standard error.
+  /// Opens the history for reading. Returns nil if there is no workspace yet and none was named; this is reported on standard error.
   func openHistory() throws -> History? {
     let location = try location()
     if let history = try location.historyIfPresent(isNeeded: true) { return history }
@@ -69,25 +69,26 @@ struct SharedOptions: ParsableArguments, Sendable {
     return nil
   }
 
-  /// Says on standard error that there is no workspace.
+  /// Reports on standard error that there is no workspace.
   func reportMissing(_ location: WorkspaceLocation) {
     if !quiet { TextOutput.error.writeLine("penstock: \(WorkspaceMissing(location: location).description)") }
   }
 
-  /// The same without the report, also where the environment names a workspace that is not there yet.
+  /// Opens the history like ``openHistory()``, but without a report, and also returns nil if the environment names a workspace that does not exist yet.
   func openHistoryIfPresent() throws -> History? { try location().historyIfPresent() }
 
-  /// Opens the history for a command that needs a run to be there. `writing` also notices runs whose host is gone.
+  /// Opens the history for a command that needs an existing run. With `writing`, runs whose host has ended are marked as interrupted.
   func requireHistory(writing: Bool = false) throws -> History {
     let location = try location()
     return try writing ? location.writableHistory(durability: DurabilitySetting.value()) : location.history()
   }
 
-  /// The same for a command that writes something for the host, or for a process that executes a run: reports on standard error what keeps the host from doing it.
+  /// Opens the history for a command that writes a request to the host or to a process executing a run: reports on standard error what prevents the host
+  /// from acting on it.
   ///
-  /// - Parameter isBrief: Whether it ends with that, and follows nothing.
+  /// - Parameter isBrief: Whether the command ends after the request, without following anything.
   /// - Returns: The history.
-  /// - Throws: ``CommandFailure``, or what keeps the workspace from being opened for writing.
+  /// - Throws: ``CommandFailure``, or the error that prevents the workspace from being opened for writing.
   func requireHistoryForHost(isBrief: Bool = true) throws -> History {
     let history = try location().writableHistory(
       first: isBrief ? .onlyWriter : .reader, durability: DurabilitySetting.value())
@@ -95,12 +96,12 @@ struct SharedOptions: ParsableArguments, Sendable {
     return history
   }
 
-  /// Reports what keeps a process from doing what is asked of it.
+  /// Reports what prevents a process from acting on a request.
   func warn(of standstill: HostStandstill) {
     if !quiet { TextOutput.error.writeLine("penstock: \(standstill.words)") }
   }
 
-  /// Reports that the process which executes a run is stopped, where that is not the host, of which ``requireHistoryForHost()`` reports it.
+  /// Reports that the process executing a run is stopped, unless that is the host, for which ``requireHistoryForHost()`` reports it.
   func warn(ofProcessOf run: RunRecord, in history: History) throws {
     guard run.state == .running, run.owner.isStopped, try history.currentHost()?.owner != run.owner else { return }
     warn(of: .stopped(pid: run.owner.pid))
@@ -108,7 +109,7 @@ struct SharedOptions: ParsableArguments, Sendable {
 }
 
 extension SharedOptions {
-  /// The host for a command that goes on from a former run.
+  /// Opens the service for a command that builds on a former run.
   func openService(plugins: PluginSource) throws -> RunService {
     try RunService(at: location(), configuration(plugins))
   }
@@ -124,8 +125,8 @@ extension SharedOptions {
     return configuration
   }
 
-  /// Opens the host for a run of a file, and reports on standard error where nobody would expect its record: in a workspace that nobody named
-  /// and that is new, or in another than that of commands without a file.
+  /// Opens the service for a run of a file. Reports on standard error if its record is in an unexpected place: in a new workspace that was not
+  /// named explicitly, or in a different one from that of commands without a file.
   func openService(
     for file: String, plugins: PluginSource, of host: HostDefinition? = nil
   ) throws -> RunService {
@@ -143,7 +144,7 @@ extension SharedOptions {
     return service
   }
 
-  /// How a run of `pipeline` is shown.
+  /// Returns how a run of `pipeline` is shown.
   func presentation(of pipeline: PipelineDefinition?, in service: RunService) -> RunPresentation {
     var presentation = RunPresentation(
       pipeline: pipeline, workspace: service.history.workspace.directory, isJSON: output.format == .json,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RunHistory
 
-/// A stretch of time that rows are shown of.
+/// A period that restricts what is shown.
 struct SpanOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -11,7 +11,7 @@ struct SpanOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only what was recorded before then.", valueName: "time"))
   var until: String?
 
-  /// - Throws: ``CommandFailure`` where they cannot be read, or there is nothing between them.
+  /// - Throws: ``CommandFailure`` if they cannot be parsed, or are not in this order.
   func span() throws -> (since: RecordTime?, until: RecordTime?) {
     try FilterOptions.span(since: since, until: until)
   }

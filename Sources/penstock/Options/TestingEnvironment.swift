@@ -2,8 +2,8 @@ import Glibc
 import PipelineService
 
 extension TestingConditions {
-  /// What the tests that run the built tool ask for: `PENSTOCK_TESTING_CLOCK=virtual` for a clock that delays move on, `PENSTOCK_TESTING_SEED=<n>` for
-  /// reproducible jitter. A release asks for nothing.
+  /// Returns the settings requested by tests that run the built tool: `PENSTOCK_TESTING_CLOCK=virtual` for a clock that delays advance,
+  /// `PENSTOCK_TESTING_SEED=<n>` for reproducible jitter. Ignored in release builds.
   static func ofEnvironment() -> TestingConditions {
     var conditions = TestingConditions()
     #if DEBUG

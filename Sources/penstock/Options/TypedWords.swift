@@ -1,14 +1,14 @@
-/// The words of a command line that is being typed, as a shell hands them over: with their quotes, the name of the program first.
+/// The words of a command line being typed, as a shell passes them: unexpanded, with quotes, the name of the program first.
 struct TypedWords {
-  /// The words of the command: `history show`.
+  /// The names of the command and its subcommand: `history show`.
   let command: [String]
   /// The value of `--workspace`.
   let workspace: String?
   /// The value of `--config`.
   let config: String?
-  /// What is neither an option nor the value of one that this knows, without the word that is being completed.
+  /// The words that are neither options nor values of known options, except the word being completed.
   let arguments: [String]
-  /// The word that is being completed, as far as it is there.
+  /// The word being completed, as typed so far.
   let current: String
 
   /// Options whose values are not arguments.
@@ -20,13 +20,13 @@ struct TypedWords {
     "--pipeline", "--state", "--operation", "--since", "--until", "--where", "--limit", "--note", "-n", "--tail",
     "--priority", "--reason", "--older-than", "--keep", "--for", "--config",
   ]
-  /// Commands that have commands of their own.
+  /// Commands that have subcommands.
   private static let groups: Set<String> = ["history", "schedule", "plugins"]
 
   /// - Parameters:
   ///   - words: All words of the line.
-  ///   - index: The place of the one that is being completed.
-  ///   - home: What `~` at the beginning of a word stands for.
+  ///   - index: The position of the word being completed.
+  ///   - home: The value of `~` at the start of a word.
   init(_ words: [String], at index: Int, home: String?) {
     current = words.indices.contains(index) ? Self.unquoted(words[index], home: nil) : ""
     var (command, arguments): ([String], [String]) = ([], [])
@@ -35,7 +35,7 @@ struct TypedWords {
     while place < words.count {
       defer { place += 1 }
       let word = words[place]
-      // A line in which the rest is behind the cursor is completed as if that were not there.
+      // Text directly behind the cursor is ignored.
       guard place != index else { continue }
       if word.hasPrefix("-"), word != "-" {
         let name = String(word.prefix { $0 != "=" })
@@ -44,7 +44,7 @@ struct TypedWords {
           value = String(word.dropFirst(name.count + 1))
         } else if Self.valued.contains(name), place + 1 < words.count, place + 1 != index {
           place += 1
-          // bash takes the sign for a word.
+          // bash splits off the equals sign as a word.
           if words[place] == "=", place + 1 < words.count { place += 1 }
           value = words[place]
         }
@@ -58,7 +58,7 @@ struct TypedWords {
     (self.command, self.arguments, self.workspace, self.config) = (command, arguments, workspace, config)
   }
 
-  /// What a shell would make of a word without expanding anything in it but `~`.
+  /// Returns a word without its quotes, as a shell would, expanding only `~`.
   static func unquoted(_ word: String, home: String?) -> String {
     var text = ""
     var quote: Character?

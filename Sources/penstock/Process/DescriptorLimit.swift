@@ -1,13 +1,13 @@
 import Glibc
 
-/// How many descriptors this process may have.
+/// Checks the limit on the descriptors of this process.
 enum DescriptorLimit {
-  /// What threads and a database take before anything can be said about them; libdispatch ends a process that has no descriptor for it without a word.
+  /// The number of descriptors that threads and a database need before an error can be reported; without a descriptor, libdispatch silently ends a process.
   private static let least = 5
-  /// From here on nobody need look.
+  /// A limit from which no check is needed.
   private static let plenty: rlim_t = 64
 
-  /// Makes sure that there is room for the few descriptors that every command takes. What more a run takes is its own to tell.
+  /// Checks that there is room for the few descriptors that every command needs. A run reports a lack of further ones itself.
   ///
   /// - Throws: `CommandFailure`, with the limit and what to do.
   static func requireRoom() throws {

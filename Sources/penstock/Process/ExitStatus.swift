@@ -11,12 +11,12 @@ enum ExitStatus: Int32 {
   case failed = 1
   /// The arguments or a file are wrong.
   case usage = 2
-  /// The engine or the workspace could not go on.
+  /// The engine or the workspace could not continue.
   case engineFailed = 3
-  /// As shells count it: 128 + SIGINT.
+  /// As in shells: 128 + SIGINT.
   case cancelled = 130
 
-  /// Tells a person about an error, and gives the exit code that stands for it.
+  /// Reports an error to the user, and returns its exit code.
   static func report(_ error: any Error) -> ExitStatus {
     if let status = reportIfKnown(error) { return status }
     TextOutput.standard.flush()
@@ -24,7 +24,7 @@ enum ExitStatus: Int32 {
     return .usage
   }
 
-  /// The same of what commands and the modules below them throw; nil, and nothing is said, for other errors, such as those of the argument parser.
+  /// Like ``report(_:)``, for errors of commands and the modules below them; returns nil without a report for others, such as those of the argument parser.
   static func reportIfKnown(_ error: any Error) -> ExitStatus? {
     switch error {
     case let status as ExitStatus: return status
@@ -40,7 +40,7 @@ enum ExitStatus: Int32 {
     }
   }
 
-  /// Writes what is buffered, and ends the process. Output that was lost on the way to a file is a failure of the command.
+  /// Flushes buffered output and ends the process. If output to a file was lost, the command fails.
   func finish() -> Never {
     TextOutput.standard.flush()
     TextOutput.error.flush()
@@ -53,7 +53,7 @@ enum ExitStatus: Int32 {
     penstock_restore_terminal()
     ProcessGuard.release(status: status)
     guard HostedPlugins.arePrepared else { exit(status) }
-    // What plugins have registered for the end may hang, crash, or end the process with a status of its own; `close` was their time.
+    // Exit handlers registered by plugins may hang, crash, or exit with another status; plugins should have cleaned up in `close`.
     fflush(nil)
     _exit(status)
   }
@@ -61,7 +61,7 @@ enum ExitStatus: Int32 {
 
 extension ExitStatus: Error {}
 
-/// Why a command cannot do what it was asked: what happened, where, and what to do next, for a person.
+/// An error of a command: what happened, where, and what to do next, for the user.
 struct CommandFailure: Error {
   var status: ExitStatus
   var message: String

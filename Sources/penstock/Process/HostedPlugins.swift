@@ -5,11 +5,11 @@ import Glibc
 import PluginHost
 import Synchronization
 
-/// What this process does before plugins are loaded into it, which is before the first of them; see ``ProcessGuard``.
+/// Prepares this process before the first plugin is loaded into it; see ``ProcessGuard``.
 ///
-/// A command that loads none pays for nothing of this.
+/// A command that loads no plugin incurs no cost.
 enum HostedPlugins {
-  /// Gets ready, once.
+  /// Prepares the process, once.
   static func prepare() { _ = preparation }
 
   /// Whether plugins may have been loaded.
@@ -17,15 +17,15 @@ enum HostedPlugins {
 
   private static let hasBegun = Atomic(false)
 
-  /// Keeps the secrets in this process from the plugins that it runs in processes of their own, once.
+  /// Hides the secrets in this process from plugins that run in processes of their own, once.
   static func hide() { _ = hiding }
 
-  // A process that cannot be hidden runs as it would have without.
+  // A process that cannot be hidden runs all the same.
   private static let hiding: Void = { _ = penstock_hide_process() }()
 
   private static let preparation: Void = {
     hasBegun.store(true, ordering: .releasing)
-    // What a plugin prints must not stand between the lines that a program reads.
+    // A plugin's output must not be mixed into the lines that a program reads.
     TextOutput.standard.setApart()
     ProcessGuard.begin(status: ExitStatus.engineFailed.rawValue) { message in
       let advice = ProcessGuard.advice
@@ -36,7 +36,7 @@ enum HostedPlugins {
 }
 
 extension ExitStatus {
-  /// Ends the process without waiting for anything.
+  /// Ends the process immediately, without waiting for anything.
   func finishAtOnce() -> Never {
     penstock_restore_terminal()
     ProcessGuard.release(status: rawValue)

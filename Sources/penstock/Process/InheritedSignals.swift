@@ -1,20 +1,20 @@
 import Glibc
 
-/// What whoever started the process has left it in signals, as far as the tool would not work with it.
+/// Resets inherited signal settings that the tool cannot work with.
 ///
-/// An ignored SIGINT, SIGTERM or SIGHUP stays ignored: `nohup` and shells mean that.
+/// An ignored SIGINT, SIGTERM or SIGHUP stays ignored: `nohup` and shells rely on that.
 enum InheritedSignals {
-  /// Undoes it. To be called before there are other threads.
+  /// Resets them. Must be called before other threads exist.
   static func reset() {
-    // Where it is ignored, the kernel reaps processes itself, and nobody learns how they ended.
+    // If it is ignored, the kernel reaps processes itself, and their exit statuses are lost.
     signal(SIGCHLD, SIG_DFL)
     // A blocked SIGTERM would never arrive.
     var none = sigset_t()
     sigemptyset(&none)
     sigprocmask(SIG_SETMASK, &none, nil)
-    // A reader that goes away is seen as a failed write, which ends the output quietly.
+    // The end of a reader is detected as a failed write, which ends the output silently.
     signal(SIGPIPE, SIG_IGN)
-    // A limit on file sizes is an error like a full disk, not a reason to die.
+    // Exceeding a limit on file sizes is an error like a full disk, and must not kill the process.
     signal(SIGXFSZ, SIG_IGN)
   }
 }

@@ -2,14 +2,15 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// How many threads and processes this user may have.
+/// Checks the limit on this user's threads and processes.
 enum ThreadLimit {
-  /// What a run takes before it starts anything: the event loop, the presentation, those that write, and libdispatch's, without which tasks never begin.
+  /// The number of threads that a run needs before it starts anything: the event loop, the presentation, the writers, and libdispatch's threads, without
+  /// which tasks never start.
   private static let least = 8
-  /// From here on nobody need look.
+  /// A limit from which no check is needed.
   private static let plenty: rlim_t = 512
 
-  /// Makes sure that there is room for the threads that a run takes: where one is missing, tasks wait for ever and nobody says why.
+  /// Checks that there is room for the threads that a run needs: otherwise tasks would wait forever without an error.
   ///
   /// - Throws: `CommandFailure`, with the limit and what to do.
   static func requireRoom() throws {
@@ -21,7 +22,7 @@ enum ThreadLimit {
       status: .engineFailed)
   }
 
-  /// Whether so many threads can be there at once. They end before this returns.
+  /// Returns whether `count` threads can exist at once. They end before this returns.
   private static func canStart(_ count: Int) -> Bool {
     let gate = Mutex(())
     let threads = gate.withLock { _ in

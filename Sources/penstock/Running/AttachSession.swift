@@ -4,30 +4,30 @@ import RunReports
 import Synchronization
 import Workspace
 
-/// Shows a run of another process until it ends. Signals end the showing, not the run.
+/// Shows a run of another process until it ends. Signals stop the display, not the run.
 struct AttachSession {
   let history: History
   let run: RunID
   let presentation: RunPresentation
 
-  /// A host that dies does not tell, so it is looked at least so often.
+  /// The maximum wait in milliseconds before checking again: a host that dies sends no notification.
   private static let longestWait: Int32 = 1000
 
-  /// Somebody has asked for the end of the showing.
+  /// A request to stop the display.
   private final class Detachment: Sendable {
     private let state = Mutex(false)
     var isAsked: Bool { state.withLock { $0 } }
     func ask() { state.withLock { $0 = true } }
   }
 
-  /// Returns how the run ended; nil where a signal came first, or nobody reads any more.
+  /// Returns the outcome of the run; nil if a signal arrived first, or the output lost its reader.
   ///
-  /// - Throws: ``CommandFailure`` when the run has been deleted, `WorkspaceError`, or ``FailureReport``.
+  /// - Throws: ``CommandFailure`` if the run has been deleted, `WorkspaceError`, or ``FailureReport``.
   func present() async throws -> RunOutcome? {
     let feed = try RunFeed()
     let changes = ChangeWait()
     let detachment = Detachment()
-    // Before the first look, so that nothing between the two is missed.
+    // Subscribed before the first read, so that no change in between is missed.
     let subscriptions = try history.followActivity { changes.end() }
     defer { subscriptions.forEach { $0.cancel() } }
     let (ended, ending) = AsyncStream<Void>.makeStream()
@@ -66,7 +66,7 @@ struct AttachSession {
         let notice = RunEvent.notice(run, reason)
         if presentation.wants(notice) { feed.push(notice) }
       }
-      // Looking at a run with many operations takes a fifth of the time at most.
+      // Reading a run with many operations takes at most a fifth of the time.
       let rest = min(.seconds(1), start.duration(to: .now) * 4)
       usleep(UInt32(rest / .microseconds(1)))
       changes.wait(milliseconds: Self.longestWait)
@@ -74,12 +74,12 @@ struct AttachSession {
     return nil
   }
 
-  /// That the process which executes the run is stopped; nil where it is not.
+  /// Returns a notice that the process executing the run is stopped; nil if it is not.
   private static func standstill(of owner: ProcessIdentity) -> String? {
     owner.isStopped ? HostStandstill.stopped(pid: owner.pid).words : nil
   }
 
-  /// What the run waits for while it is queued; nil where it begins at this moment.
+  /// Returns what a queued run waits for; nil if it is about to begin.
   private func wait() throws -> String? {
     guard let record = try history.run(run), record.state == .queued,
       let place = try QueueReport(run: run, in: history).places.first,

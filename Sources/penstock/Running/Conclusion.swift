@@ -3,14 +3,14 @@ import RunHistory
 import RunReports
 import Values
 
-/// The end of what is said about a run: how it ended, its results, and what to do next.
+/// The conclusion of a run's output: how it ended, its results, and what to do next.
 struct Conclusion {
   private let outcome: RunOutcome
   private let presentation: RunPresentation
   private let board: RunBoard
   private let style: Style
 
-  /// More lines of a result are left to `history show`.
+  /// The maximum number of lines of a result; longer ones are left to `history show`.
   private static let lineLimit = 20
 
   init(_ outcome: RunOutcome, _ presentation: RunPresentation, _ board: RunBoard, style: Style) {
@@ -20,7 +20,7 @@ struct Conclusion {
     self.style = style
   }
 
-  /// `run 03kx9fab succeeded in 2.1s (4 operations)`.
+  /// Returns, for example, `run 03kx9fab succeeded in 2.1s (4 operations)`.
   static func line(of run: RunRecord, failedHandlers: [String] = [], style: Style) -> String {
     let took = DurationText.format(from: run.startedAt, to: run.endedAt)
     let state = style.paint(run.state.rawValue, StatePaint.of(run.state))
@@ -30,7 +30,7 @@ struct Conclusion {
     var line = "run \(run.id.short) \(state)" + (isWhole ? "" : " \(ending)")
     line += (took.isEmpty ? "" : " in \(took)") + " (\(RunText.counts(run, failedHandlers: failedHandlers)))"
     if isWhole, !ending.isEmpty { line += ": \(ending)" }
-    // Where operations tell what went wrong, the reason of the run would only repeat it.
+    // If operations report the failure, the reason of the run would only repeat it.
     if let reason = run.tellingReason, run.counts.failed == 0, run.failedHandler == nil {
       line += ": \(TerminalText.oneLine(reason))"
     }
@@ -61,8 +61,8 @@ struct Conclusion {
     return text
   }
 
-  /// The results that were asked for, each as it is: text as text, anything else as JSON on one line. Where nobody asked, those that are declared, of the operations
-  /// that no other depends on: what others print is a log.
+  /// The requested results, unformatted: strings as they are, other values as JSON on one line. If none was requested, the declared results of operations
+  /// that no other depends on: the output of the rest is a log.
   var results: String {
     if let names = presentation.results {
       return names.compactMap { outcome.results[$0] }.map { value in
@@ -102,7 +102,7 @@ struct Conclusion {
 }
 
 extension OperationDefinition {
-  /// Whether its file says that it has a result: by `result`, or because it is nothing but a value.
+  /// Whether the file declares a result: with `result`, or because the operation is only a value.
   fileprivate var declaresResult: Bool {
     if case .value = action { return true }
     return result != nil

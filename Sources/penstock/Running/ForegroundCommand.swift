@@ -3,18 +3,18 @@ import Glibc
 import PipelineService
 import PluginHost
 
-/// A command that runs a pipeline, and answers signals while it does.
+/// A command that runs a pipeline and handles signals in the meantime.
 protocol ForegroundCommand: ParsableCommand, Sendable {
-  /// Runs to the end, and says how the process should end. Not on the first thread.
+  /// Runs to the end, and returns the exit code. Not called on the first thread.
   func runInForeground() async throws -> ExitStatus
 }
 
 extension ForegroundCommand {
   func run() throws { try runBesideSignals() }
 
-  /// Ends the process: the first thread only answers signals that no run does, which are blocked in all others.
+  /// Runs the command and ends the process. The first thread only handles signals that no run handles; they are blocked in all other threads.
   func runBesideSignals() throws {
-    // libdispatch, which waits for processes and timers, ends the process by SIGILL without it.
+    // Without it, libdispatch, which waits for processes and timers, ends the process with SIGILL.
     guard access("/proc/self/task", X_OK) == 0 else {
       throw CommandFailure(
         "/proc is not mounted, and a run needs it; mount it (`mount -t proc proc /proc`)", status: .engineFailed)

@@ -1,6 +1,6 @@
 import RunHistory
 
-/// Shows nothing: between the runs of a watched pipeline.
+/// Shows nothing; used between the runs of a watched pipeline.
 final class IdlePresenter: RunPresenter {
   func show(_ events: [RunEvent]) {}
   func conclude(_ outcome: RunOutcome) {}

@@ -3,13 +3,13 @@ import RunHistory
 import RunReports
 import Values
 
-/// Prints each event as a JSON object on a line, and the results last.
+/// Prints each event as a JSON object on one line, and the results last.
 final class JSONPresenter: RunPresenter {
   private var board: RunBoard
-  /// Operations that begin again. When they do is known by the event that follows each at once, of the attempt: their record has only when the
-  /// first one began.
+  /// Operations with another attempt. The time comes from the attempt's event, which follows immediately: the operation's record only has the time at which
+  /// its first attempt began.
   private var begun: [OperationRecord] = []
-  /// The path of the workspace, until an event of the run has told it.
+  /// The path of the workspace, until an event of the run has reported it.
   private var workspace: String?
 
   init(_ presentation: RunPresentation) {
@@ -54,7 +54,7 @@ final class JSONPresenter: RunPresenter {
     TextOutput.standard.writeJSON(bytes)
     let names = board.rootEntry?.pipeline?.operations.map(\.name)
     TextOutput.standard.writeLine(outcome.jsonValue(operations: names))
-    // With `--watch`, the next event may be a long time off.
+    // With `--watch`, the next event may be far in the future.
     TextOutput.standard.flush()
   }
 }

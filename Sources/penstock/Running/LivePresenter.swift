@@ -4,7 +4,7 @@ import PipelineService
 import RunHistory
 import RunReports
 
-/// Draws a run as a tree that changes in place, and leaves its last state on the terminal.
+/// Draws a run as a tree that is updated in place, and leaves its last state on the terminal.
 final class LivePresenter: RunPresenter {
   private var board: RunBoard
   private let presentation: RunPresentation
@@ -13,19 +13,19 @@ final class LivePresenter: RunPresenter {
   private var size = TerminalSize.current()
   private var notices: [String] = []
   private var isOver = false
-  /// Whether nothing is drawn, because the terminal belongs to somebody else.
+  /// Whether nothing is drawn, because the terminal belongs to another process.
   private var isHidden = false
   private var columns = TreeColumns()
-  /// Nil where nobody can answer by keys.
+  /// Nil if questions cannot be answered by keys.
   private let keys: KeyInput?
-  /// The question that keys answer: all of it stands on the terminal, with the keys.
+  /// The question that keys answer: it is shown in full, with the keys.
   private var asked: RunBoard.Question?
-  /// The question that was drawn last, and since when keys count for it.
+  /// The question that was drawn last, and the time from which keys answer it.
   private var drawn: (question: RunBoard.Question, listensFrom: ContinuousClock.Instant)?
-  /// What was answered by keys here, which may still wait for a moment.
+  /// The questions answered by keys here; their operations may still be waiting for a moment.
   private var answered: Set<RunBoard.Question> = []
 
-  /// Who is about to answer one question must not answer the next one, which has taken its place.
+  /// A pause so that a key meant for one question does not answer the next one, which has taken its place.
   private static let pauseBetweenQuestions: Duration = .milliseconds(500)
 
   init(_ presentation: RunPresentation) {
@@ -48,14 +48,14 @@ final class LivePresenter: RunPresenter {
     draw()
   }
 
-  /// Durations are shown to a tenth of a second at first; five times a second looks alive and costs next to nothing.
+  /// Durations are shown to a tenth of a second at first; five updates per second look live and cost next to nothing.
   let tickMilliseconds: Int32? = 200
 
   func show(_ events: [RunEvent]) {
     for event in events {
       board.apply(event)
       if case .notice(_, let text) = event { notices.append(TerminalText.visible(text)) }
-      // What it was queued for is over.
+      // The reason why it was queued no longer applies.
       if presentation.isFollowed, case .run(let record) = event, record.state == .running { notices = [] }
     }
     draw()
@@ -78,7 +78,7 @@ final class LivePresenter: RunPresenter {
     penstock_end_hidden_cursor()
   }
 
-  /// Draws nothing from now on. What stands on the terminal is left there: others may have written below it.
+  /// Stops drawing. The text on the terminal is left there: other processes may have written below it.
   func hide() {
     isHidden = true
     keys?.close()
@@ -87,7 +87,7 @@ final class LivePresenter: RunPresenter {
     penstock_end_hidden_cursor()
   }
 
-  /// Draws again, below what others have written. Whoever is in the background is not told of another size of the terminal.
+  /// Resumes drawing, below what other processes have written. The size is read again: a background process is not notified of changes.
   func show() {
     isHidden = false
     redraw()
@@ -100,7 +100,7 @@ final class LivePresenter: RunPresenter {
 
   func conclude(_ outcome: RunOutcome) {
     isOver = true
-    // The final tree scrolls away, so that it may be longer than the terminal; a thousand lines help nobody.
+    // The final tree may be longer than the terminal, because it scrolls away, but not thousands of lines.
     var layout = TreeLayout(board: board, style: style, now: .now, width: size.columns - 1, height: 200)
     layout.isFinal = true
     layout.columns = columns
@@ -119,14 +119,14 @@ final class LivePresenter: RunPresenter {
       for line in tail { text += "  \(line)\n" }
     }
     let conclusion = Conclusion(outcome, presentation, board, style: style).text
-    // Only how it ended: results and commands are there to be pasted.
+    // Only the first line is wrapped: results and commands can be pasted.
     let end = conclusion.firstIndex(of: "\n") ?? conclusion.endIndex
     text += "\n" + TerminalLines.wrapped(String(conclusion[..<end]), width: size.columns, indentation: 2)
     emit(text + conclusion[end...])
   }
 
   private var failedOperations: [OperationRecord] {
-    // What a nested run or an item failed with says more than the operation that contains it.
+    // The failure of an item or in a nested run is more specific than that of the operation that contains it.
     let failed = board.runs.values.flatMap { entry in
       entry.operations.values.filter { record in
         guard record.state == .failed else { return false }
@@ -152,7 +152,7 @@ final class LivePresenter: RunPresenter {
     emit(screen.frame(lines))
   }
 
-  /// The question that keys are to answer, if they can: the one that was asked first.
+  /// Returns the question that keys can answer, if any: the one that was asked first.
   private func questionForKeys() -> RunBoard.Question? {
     guard let keys, keys.isAvailable, let question = board.questions.first(where: { !answered.contains($0) }) else {
       drawn = nil
@@ -172,17 +172,17 @@ final class LivePresenter: RunPresenter {
   }
 }
 
-/// The lines that stand on the terminal, and the bytes that turn them into others.
+/// The lines on the terminal, and the bytes that change them into others.
 ///
-/// A frame is one write between the marks for synchronized output, overwrites lines in place and erases only what is left over, so
-/// that nothing flickers.
+/// A frame is written at once between the marks for synchronized output; it overwrites lines in place and erases only the rest, to avoid
+/// flickering.
 struct LiveScreen {
   private var lines: [String] = []
-  /// The terminal rows that they take, which are more than lines after the terminal became narrower.
+  /// The number of terminal rows that they occupy; more than lines once the terminal has become narrower.
   private var rows = 0
   private var isCursorHidden = false
 
-  /// What to write so that exactly `next` stands on the terminal; empty where it does already.
+  /// Returns the bytes that make the terminal show exactly `next`; empty if it already does.
   mutating func frame(_ next: [String]) -> String {
     guard next != lines || !isCursorHidden else { return "" }
     var text = "\u{1B}[?2026h"
@@ -196,28 +196,28 @@ struct LiveScreen {
     return text + "\u{1B}[?2026l"
   }
 
-  /// What to write so that nothing of it is left, and the cursor is as it was.
+  /// Returns the bytes that erase the lines and restore the cursor.
   mutating func erase() -> String {
     guard isCursorHidden else { return "" }
     defer { self = LiveScreen() }
     return "\r" + (rows > 0 ? "\u{1B}[\(rows)A" : "") + "\u{1B}[J\u{1B}[?25h"
   }
 
-  /// What to write so that the cursor is as it was; all else stays as it is.
+  /// Returns the bytes that restore the cursor, leaving everything else as it is.
   mutating func abandon() -> String {
     guard isCursorHidden else { return "" }
     self = LiveScreen()
     return "\u{1B}[?25h"
   }
 
-  /// The terminal has changed its width, and has wrapped lines that no longer fit.
+  /// Adapts to a new width of the terminal, which has wrapped lines that no longer fit.
   mutating func resize(from former: Int, to columns: Int) {
     guard columns < former, columns > 0 else { return }
     rows = lines.reduce(0) { $0 + max(1, (Self.width(of: $1) + columns - 1) / columns) }
     lines = []
   }
 
-  /// The columns of a line with colours in it.
+  /// Returns the width in columns of a line that contains colors.
   static func width(of line: String) -> Int {
     var width = 0
     var isEscape = false

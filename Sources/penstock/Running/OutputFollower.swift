@@ -2,25 +2,25 @@ import Glibc
 import OperatingSystem
 import RunHistory
 
-/// Follows what the processes of a run write, and hands it on line by line.
+/// Follows the output of a run's processes, and passes it on line by line.
 ///
-/// Of an attempt that writes nothing the file is used again by a later one, whose lines would be taken for its own. So what is read is handed on only with the
-/// next look, when it is known whether the attempt had ended by then.
+/// If an attempt writes nothing, its file is reused by a later one, whose lines could be mistaken for its own. So output is passed on only at the
+/// next check, when it is known whether the attempt had already ended.
 final class OutputFollower {
-  /// One file that is followed.
+  /// A file being followed.
   private struct Source {
     let instance: Instance
     let name: String
     let isError: Bool
     let path: String
     var offset: Int64 = 0
-    /// What was read at the last look, and is not handed on yet.
+    /// Bytes read at the last check, and not yet passed on.
     var held: [UInt8] = []
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     var partial: [UInt8] = []
   }
 
-  /// A line without its line feed, and how many bytes of the file there are up to its end.
+  /// A line without its line feed, and the offset of its end in the file, in bytes.
   private struct Line {
     let bytes: ArraySlice<UInt8>
     let end: Int64
@@ -35,31 +35,31 @@ final class OutputFollower {
   private let onLine: (_ name: String, _ isError: Bool, _ line: String) -> Void
   private var sources: [Source] = []
   private var indexes: [RunID: LogIndex] = [:]
-  /// The latest attempt of each instance that has ended: its end is told again with the delay before the next one.
+  /// The latest ended attempt of each instance: its end is reported again with the delay before the next one.
   private var ended: [Instance: Int] = [:]
 
-  /// A line that goes on for longer is handed on in parts: a program may never end it.
+  /// The maximum length of a line, in bytes; longer lines are passed on in parts, since a program may never end one.
   private static let longestLine = 1 << 16
-  /// How much of a file is read at a look, so that one that is written without end does not keep the others waiting.
+  /// The maximum number of bytes read from a file per check, so that a file that keeps growing does not hold up the others.
   private static let mostAtOnce = 1 << 20
 
-  /// Follows nothing yet. `workspace` is the absolute path of the workspace; lines are handed on as they are to be shown.
+  /// Creates a follower. `workspace` is the absolute path of the workspace; lines are passed on ready for display.
   init(workspace: String, onLine: @escaping (_ name: String, _ isError: Bool, _ line: String) -> Void) {
     self.workspace = workspace
     self.onLine = onLine
   }
 
-  /// Whether there is anything to look at from time to time.
+  /// Whether there is anything to check periodically.
   var isFollowing: Bool { !sources.isEmpty }
 
-  /// The process of an attempt has begun.
+  /// Begins to follow an attempt whose process has started.
   func begin(_ run: RunID, _ ordinal: Int, name: String, standardOutput: String, standardError: String) {
     let instance = Instance(run: run, ordinal: ordinal)
     sources.append(Source(instance: instance, name: name, isError: false, path: standardOutput))
     sources.append(Source(instance: instance, name: name, isError: true, path: standardError))
   }
 
-  /// The attempt has ended: hands on the rest of what it wrote. Of one without a process, such as a plugin's, that is all.
+  /// Passes on the remaining output of an attempt that has ended; for an attempt without a process, such as a plugin's, all of it.
   func end(_ attempt: AttemptRecord, name: String) {
     let instance = Instance(run: attempt.run, ordinal: attempt.ordinal)
     guard ended.updateValue(attempt.number, forKey: instance) != attempt.number else { return }
@@ -76,12 +76,12 @@ final class OutputFollower {
     handOn(&own, isLast: true)
   }
 
-  /// Looks for what has been written since the last time.
+  /// Checks for new output.
   func look() {
     var all = sources
     sources = []
     while let first = all.first {
-      // Both streams of an attempt stand together.
+      // Both streams of an attempt are adjacent.
       var own = Array(all.prefix { $0.instance == first.instance })
       all.removeFirst(own.count)
       handOn(&own)
@@ -90,20 +90,20 @@ final class OutputFollower {
     }
   }
 
-  /// Reads the next piece of each; true where there is more.
+  /// Reads the next chunk of each source; returns whether there is more.
   private func read(_ own: inout [Source]) -> Bool {
     var hasMore = false
     for index in own.indices where read(&own[index]) { hasMore = true }
     return hasMore
   }
 
-  /// Reads the next piece; true where there is more.
+  /// Reads the next chunk; returns whether there is more.
   private func read(_ source: inout Source) -> Bool {
     guard let descriptor = try? RunFilePath.open(source.path, in: workspace).duplicate() else { return false }
     defer { close(descriptor) }
     var status = stat()
     if fstat(descriptor, &status) == 0, Int64(status.st_size) < source.offset {
-      // Its process has truncated it, as `> /dev/stderr` of a shell does, and goes on from the beginning. What was read before is whole.
+      // Its process has truncated the file, as `> /dev/stderr` in a shell does, and writes from the start. What was read before is complete.
       if !source.held.isEmpty || !source.partial.isEmpty {
         var former = [source]
         handOn(&former, isLast: true)
@@ -124,7 +124,7 @@ final class OutputFollower {
     return true
   }
 
-  /// Hands on the lines that were read, in the order in which they were written, as far as that is known. With `isLast`, what has no end is a line as well.
+  /// Passes on the lines that were read, in the order in which they were written, as far as that is known. With `isLast`, this includes an unterminated line.
   private func handOn(_ own: inout [Source], isLast: Bool = false) {
     var lines: [(source: Source, lines: ArraySlice<Line>)] = []
     for index in own.indices where !own[index].held.isEmpty || isLast && !own[index].partial.isEmpty {
@@ -145,7 +145,7 @@ final class OutputFollower {
     }
   }
 
-  /// With what is known of the run by now.
+  /// Returns the current log index of a run.
   private func index(of run: RunID) -> LogIndex {
     if let known = indexes[run] {
       known.refresh()

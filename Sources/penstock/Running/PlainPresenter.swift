@@ -3,23 +3,23 @@ import RunHistory
 import RunReports
 import Values
 
-/// Prints a line for what happens, for pipes, files and terminals that cannot do more. Quiet, it prints failures alone.
+/// Prints one line per event, for pipes, files and simple terminals. A quiet run prints only failures.
 final class PlainPresenter: RunPresenter {
   private var board: RunBoard
   private let presentation: RunPresentation
   private let style: Style
-  /// Where lines go: failures of a quiet run are errors.
+  /// The destination of lines: failures of a quiet run go to standard error.
   private let output: TextOutput
-  /// Whether it only keeps track, because somebody else shows the run.
+  /// Whether it only tracks the run, because another presenter shows it.
   var isMuted = false
   private var started: Set<Instance> = []
-  /// The attempt whose retry was told last.
+  /// The attempt whose retry was last reported, by instance.
   private var retried: [Instance: Int] = [:]
   private var isRunTold = false
-  /// What was taken over last, one after another, and is told of together.
+  /// Consecutive reused operations or items, which are reported together.
   private var takenOver: TakenOver?
 
-  /// Operations, or items of one loop, that were taken over one after another.
+  /// Operations, or items of one loop, that were reused consecutively.
   private struct TakenOver {
     let run: RunID
     /// The loop; nil for operations.
@@ -29,7 +29,7 @@ final class PlainPresenter: RunPresenter {
     var count = 0
     var sources: Set<RunID?> = []
 
-    /// More operations than these, and more than one item, have one line together.
+    /// The maximum number that are reported on separate lines; more share a single line.
     var mostLines: Int { loop == nil ? 10 : 1 }
 
     mutating func add(_ record: OperationRecord) {
@@ -39,13 +39,13 @@ final class PlainPresenter: RunPresenter {
     }
   }
 
-  /// When this process began to tell of the run: unless another one runs it, nothing that it tells of happened before.
+  /// When this process began to report the run: unless another process runs it, no reported event is earlier.
   private let began = RecordTime.now
   private var clock: (second: Int64, text: String) = (0, "")
 
-  /// What follows the output of operations, where that is shown as it comes.
+  /// Follows the output of operations, if that is shown as it arrives.
   private var stream: OutputFollower?
-  /// The lines that it has found.
+  /// The lines that it has passed on.
   private var streamed = ""
 
   private struct Instance: Hashable {
@@ -65,7 +65,7 @@ final class PlainPresenter: RunPresenter {
     }
   }
 
-  /// While operations write, their files are looked at so often; and what was taken over is told of when nothing has come for so long.
+  /// The interval at which files being written are checked, and after which reused operations are reported if nothing more arrives.
   var tickMilliseconds: Int32? { stream?.isFollowing == true || takenOver != nil ? 100 : nil }
 
   func tick() {
@@ -89,7 +89,7 @@ final class PlainPresenter: RunPresenter {
     write(text)
   }
 
-  /// What follows an event in the output of operations.
+  /// Forwards an event that concerns the output of operations.
   private func follow(_ event: RunEvent) {
     switch event {
     case .output(let run, let ordinal, let standardOutput, let standardError):
@@ -158,7 +158,7 @@ final class PlainPresenter: RunPresenter {
     text += "\(at) run \(record.id.short) of \(name) \(verb) (\(count))\n"
   }
 
-  /// Tells of what was taken over.
+  /// Reports reused operations or items.
   private func tellOfTakenOver(to text: inout String) {
     guard let group = takenOver else { return }
     takenOver = nil
@@ -198,7 +198,7 @@ final class PlainPresenter: RunPresenter {
     guard let words = words(for: record) else { return }
     if presentation.isQuiet, record.state != .failed { return }
     let name = TerminalText.visible(board.prefix(of: record.run)) + record.title
-    // A reused record carries the times of the run that it comes from, and a resumed one those of its former host.
+    // A reused record has the times of the run that it comes from, and a resumed one those of its former host.
     let recorded = record.endedAt ?? record.waitingSince ?? record.startedAt
     let isFormer = recorded.map { !presentation.isFollowed && $0 < began || record.state == .reused } ?? true
     let at = time(isFormer ? .now : recorded)
@@ -211,7 +211,7 @@ final class PlainPresenter: RunPresenter {
     for line in LogTail.lines(of: attempt, workspace: presentation.workspace) { text += "           \(line)\n" }
   }
 
-  /// What follows the name of an operation; nil where nothing is to be said.
+  /// Returns the text that follows the name of an operation; nil if there is nothing to report.
   private func words(for record: OperationRecord) -> String? {
     let reason = TerminalText.oneLine(StateReason.text(of: record, now: nil))
     switch record.state {
@@ -223,7 +223,7 @@ final class PlainPresenter: RunPresenter {
       let items = StateReason.items(of: record).map { " (\(Count.of(Int($0), "item")))" }
       return "started" + (items ?? "")
     case .waiting:
-      // A slot, a resource or the next round comes by itself; saying so each time would bury the rest.
+      // Waits for a slot, a resource or the next round end by themselves; reporting each one would hide the rest.
       switch record.operationReason {
       case .concurrency?, .place?, .resources?, .round?: return nil
       default: break
@@ -245,7 +245,7 @@ final class PlainPresenter: RunPresenter {
     }
   }
 
-  /// An operation without a process ends as it begins, and items are told of when they end.
+  /// Returns whether the start is reported. An operation without a process ends as it begins, and items are reported when they end.
   private func isStartTold(_ record: OperationRecord) -> Bool {
     record.parent == nil && board.runs[record.run]?.definition(of: record)?.action.isWork != false
   }

@@ -3,35 +3,35 @@ import OperatingSystem
 import PipelineService
 import RunHistory
 
-/// The thread that shows a run and answers the terminal: it waits for events, for signals and for the next redrawing.
+/// The thread that shows a run and handles the terminal: it waits for events, signals and the next redraw.
 ///
-/// A thread of its own, because writing to a terminal or a pipe may block for as long as somebody reads slowly.
+/// It is a separate thread because writing to a terminal or a pipe blocks while its reader is slow.
 final class PresentationThread: Sendable {
-  /// Events are shown at most this often, so that a run of a thousand operations does not wake the thread a thousand times.
+  /// The minimum interval between updates: a run of a thousand operations must not wake the thread a thousand times.
   private static let gatheringMilliseconds: Int64 = 25
 
   private let feed: RunFeed
   private let signals: SignalSource
   private let presentation: RunPresentation
 
-  /// Whom the thread tells of what it hears.
+  /// The callbacks of the thread.
   struct Handlers: Sendable {
-    /// Whether a signal that asks for the end cancels the run, which is said then.
+    /// Whether a terminating signal cancels the run; if so, this is shown.
     var cancelsRun = true
-    /// Called for each signal that asks for the end, counted from 1, with what it stands for.
+    /// Called for each terminating signal, with its number from 1 and the canceller that it stands for.
     var onSignal: @Sendable (_ times: Int, _ canceller: RunCanceller) -> Void
-    /// Called before the process is stopped (true), and when it goes on (false).
+    /// Called before the process is stopped (true), and when it continues (false).
     var onJobControl: @Sendable (_ isStopping: Bool) -> Void = { _ in }
-    /// Called when all is shown, as the last thing.
+    /// Called last, once everything has been shown.
     var onEnd: @Sendable () -> Void
   }
 
-  /// From here on, signals stay for the thread, which ``start(_:)`` is to start: a run may begin before that, and must not be lost to one.
+  /// Reserves signals for the thread, which must then be started with ``start(_:)``: a run may begin before that, and a signal must not kill it.
   ///
   /// - Parameters:
-  ///   - feed: Where events come from.
-  ///   - presentation: What to show them with.
-  /// - Throws: ``FailureReport`` when the process is out of descriptors.
+  ///   - feed: The source of events.
+  ///   - presentation: How to show them.
+  /// - Throws: ``FailureReport`` if the process is out of descriptors.
   init(feed: RunFeed, presentation: RunPresentation) throws(FailureReport) {
     signals = try SignalSource()
     self.feed = feed
@@ -39,7 +39,7 @@ final class PresentationThread: Sendable {
     UnansweredSignals.beginPresentation()
   }
 
-  /// Starts the thread. Signals that have come before it are answered too.
+  /// Starts the thread. Signals that arrived earlier are handled as well.
   func start(_ handlers: Handlers) throws(FailureReport) {
     do throws(SystemError) {
       try SystemThread.detach("penstock-show") { self.run(handlers) }
@@ -63,11 +63,11 @@ final class PresentationThread: Sendable {
     while true {
       let now = Self.now()
       let pause = max(0, lastShown + Self.gatheringMilliseconds - now)
-      // While events gather, only signals, the end and keys are waited for.
+      // While events are being collected, wait only for signals, the end and keys.
       var waits = [
         pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: feed.ending.number, events: Int16(POLLIN), revents: 0),
-        // A negative descriptor is passed over.
+        // A negative descriptor is ignored.
         pollfd(fd: presenter.keyDescriptor ?? -1, events: Int16(POLLIN), revents: 0),
         pollfd(fd: feed.arrivals.number, events: Int16(POLLIN), revents: 0),
       ]
@@ -107,7 +107,7 @@ final class PresentationThread: Sendable {
     case SIGTSTP:
       handlers.onJobControl(true)
       presenter.leave()
-      // The default action, which a blocked signal does not have.
+      // The default action, which a blocked signal does not perform.
       raise(SIGSTOP)
       handlers.onJobControl(false)
       presenter.redraw()

@@ -1,26 +1,26 @@
 import PipelineLanguage
 import RunHistory
 
-/// What is known of a run, and of the runs nested in it, from the events so far. Presenters draw from it.
+/// The state of a run and the runs nested in it, according to the events so far. Presenters draw from it.
 struct RunBoard {
-  /// One run.
+  /// A run.
   struct Entry {
     var record: RunRecord
     var pipeline: PipelineDefinition?
     /// The latest record of each instance, by ordinal.
     var operations: [Int: OperationRecord] = [:]
-    /// The ordinals of instances that are no items, by name.
+    /// The ordinals of instances that are not items, by name.
     var ordinals: [String: Int] = [:]
-    /// The ordinals of a loop's items, in the order in which they came up.
+    /// The ordinals of each loop's items, in order of appearance.
     var items: [Int: [Int]] = [:]
     /// The latest attempt of each instance.
     var attempts: [Int: AttemptRecord] = [:]
-    /// How far running attempts of plugins say they are.
+    /// The progress reported by running attempts of plugins.
     var progress: [Int: PluginProgress] = [:]
     /// The latest run that an operation has started, by the operation's name.
     var nested: [String: RunID] = [:]
 
-    /// The definition of an instance; items and handlers have one, too.
+    /// Returns the definition of an instance, which may also be an item or a handler.
     func definition(of record: OperationRecord) -> OperationDefinition? {
       guard let pipeline else { return nil }
       let name = String(record.name.prefix { $0 != "[" })
@@ -30,7 +30,7 @@ struct RunBoard {
       return pipeline.handlers.first { $0.operation.name == name }?.operation
     }
 
-    /// Whether an instance failed, and its run goes on as if it had not.
+    /// Returns whether an instance failed without making its run fail.
     func isAllowedFailure(_ record: OperationRecord) -> Bool {
       record.state == .failed && definition(of: record)?.allowFailure == true
     }
@@ -40,19 +40,19 @@ struct RunBoard {
   private(set) var runs: [RunID: Entry] = [:]
   private let pipeline: PipelineDefinition?
 
-  /// A board for a run of `pipeline`, as far as that is known.
+  /// Creates a board for a run of `pipeline`, if that is known.
   init(pipeline: PipelineDefinition?) {
     self.pipeline = pipeline
   }
 
-  /// The run that everything else belongs to.
+  /// The root run.
   var rootEntry: Entry? { root.flatMap { runs[$0] } }
 
   mutating func apply(_ event: RunEvent) {
     switch event {
     case .run(let record): apply(record)
     case .operation(var record):
-      // Results can be large, and whoever shows them takes them from the outcome.
+      // Results can be large, and presenters take them from the outcome.
       record.result = .none
       apply(record)
     case .attempt(var record):
@@ -80,7 +80,7 @@ struct RunBoard {
 
   private mutating func apply(_ record: OperationRecord) {
     guard var entry = runs[record.run] else { return }
-    // Taken out while it is changed, so that its tables are not copied.
+    // Removed while it is modified, so that its tables are not copied.
     runs[record.run] = nil
     if entry.operations.updateValue(record, forKey: record.ordinal) == nil {
       if let parent = record.parent {
@@ -100,20 +100,20 @@ struct RunBoard {
     return definition?.action.kind.nestedPath.flatMap { outer.nested[$0] }
   }
 
-  /// What goes before the names of a run's operations: empty for the outermost run, `deploy/` for one that `deploy` has started.
+  /// Returns the prefix of the names of a run's operations: empty for the root run, `deploy/` for one that `deploy` has started.
   func prefix(of run: RunID) -> String {
     guard run != root, let parent = runs[run]?.record.parent else { return "" }
     return prefix(of: parent.run) + parent.operation + "/"
   }
 
-  /// An operation that failed and has written something.
+  /// A failed operation that has written to a log.
   struct LoggedFailure {
     let name: String
-    /// Whether some of its items failed, rather than it itself.
+    /// Whether its items failed rather than the operation itself.
     let hasFailedItems: Bool
   }
 
-  /// The operations of the outermost run that failed and have written something, in the order of the file.
+  /// The failed operations of the root run that have written to a log, in the order of the file.
   var loggedFailures: [LoggedFailure] {
     guard let entry = rootEntry else { return [] }
     let failed = entry.operations.values.filter { record in
@@ -130,10 +130,11 @@ struct RunBoard {
     }
   }
 
-  /// The handlers of the outermost run that failed.
+  /// The failed handlers of the root run.
   var failedHandlers: [String] { rootEntry.map { $0.operations.values.failedHandlers(of: $0.record) } ?? [] }
 
-  /// The handlers of the outermost run that a second cancellation gives up, in the order of the file: those that have not ended, and would run in a run that is cancelled.
+  /// The handlers of the root run that a second cancellation abandons, in the order of the file: those that have not ended and that a cancelled run would
+  /// execute.
   var handlersGivenUp: [String] {
     guard let entry = rootEntry, let pipeline = entry.pipeline else { return [] }
     return pipeline.handlers.filter { handler in
@@ -143,7 +144,7 @@ struct RunBoard {
     }.map(\.operation.name)
   }
 
-  /// What is said of a request to end the run, the first one or another.
+  /// Returns the message for the first or a later request to cancel the run.
   func cancelling(times: Int) -> String {
     guard times > 1 else { return "cancelling the run; once more ends its processes at once" }
     let names = handlersGivenUp.prefix(3).map { "'\(TerminalText.visible($0))'" }
@@ -153,7 +154,7 @@ struct RunBoard {
       + (rest > 0 ? " and \(rest) more" : "")
   }
 
-  /// A question that waits for an answer.
+  /// An unanswered question.
   struct Question: Hashable {
     let run: RunID
     let ordinal: Int
@@ -166,7 +167,7 @@ struct RunBoard {
     }
   }
 
-  /// The questions that wait for an answer, in the order in which they were asked.
+  /// The unanswered questions, in the order in which they were asked.
   var questions: [Question] {
     let asking = runs.values.filter { !$0.record.state.isFinal }.flatMap { entry in
       entry.operations.values.filter { $0.question != nil }
@@ -183,7 +184,7 @@ struct RunBoard {
 }
 
 extension OperationRecord {
-  /// What it asks a person; nil where it does not wait for an answer.
+  /// Its question; nil if it is not waiting for an answer.
   var question: OperationReason.Question? {
     guard state == .waiting, reason == Self.approvalCode, case .approval(let question)? = operationReason else {
       return nil

@@ -3,7 +3,7 @@ import PipelineService
 import RunHistory
 import Synchronization
 
-/// Hands events from the engine's thread to the presentation thread, without ever making the engine wait.
+/// Passes events from the engine's thread to the presentation thread, without ever blocking the engine.
 final class RunFeed: Sendable {
   private struct State {
     var events: [RunEvent] = []
@@ -13,17 +13,17 @@ final class RunFeed: Sendable {
   /// How the run ended, for the presenter.
   enum End: Sendable {
     case outcome(RunOutcome)
-    /// The engine has thrown; somebody else tells about it.
+    /// The engine has thrown an error, which is reported elsewhere.
     case abandoned
   }
 
   private let state = Mutex(State())
-  /// Readable when there are events.
+  /// Readable if there are events.
   let arrivals: WakeDescriptor
-  /// Readable when the run has ended.
+  /// Readable if the run has ended.
   let ending: WakeDescriptor
 
-  /// - Throws: ``FailureReport`` when the process is out of descriptors: without these nobody would learn of the end.
+  /// - Throws: ``FailureReport`` if the process is out of descriptors: without them, the end could not be signaled.
   init() throws(FailureReport) {
     do throws(SystemError) {
       (arrivals, ending) = (try WakeDescriptor(), try WakeDescriptor())
@@ -32,7 +32,7 @@ final class RunFeed: Sendable {
     }
   }
 
-  /// Takes an event. Any thread.
+  /// Adds an event. Any thread.
   func push(_ event: RunEvent) {
     let isFirst = state.withLock { state in
       state.events.append(event)
@@ -46,7 +46,7 @@ final class RunFeed: Sendable {
     ending.signal()
   }
 
-  /// All events that have come since the last call, and how the run ended if it has.
+  /// Returns all events since the last call, and how the run ended if it has.
   func take() -> (events: [RunEvent], end: End?) {
     arrivals.drain()
     return state.withLock { state in

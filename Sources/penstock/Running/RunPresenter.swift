@@ -1,25 +1,25 @@
 import PipelineLanguage
 import RunHistory
 
-/// Shows a run while it goes on. Made and used on the presentation thread alone.
+/// Shows a run while it is active. Created and used only on the presentation thread.
 protocol RunPresenter: AnyObject {
-  /// How often ``tick()`` is wanted; nil for never.
+  /// The interval of ``tick()``; nil for never.
   var tickMilliseconds: Int32? { get }
-  /// Where a person types answers; nil while nothing is asked.
+  /// The descriptor on which answers are typed; nil while there is no question.
   var keyDescriptor: Int32? { get }
-  /// That descriptor is readable.
+  /// Called when that descriptor is readable.
   func readKeys()
-  /// Events have come, in order.
+  /// Called with new events, in order.
   func show(_ events: [RunEvent])
-  /// Time has passed.
+  /// Called at each interval.
   func tick()
-  /// The terminal has another size, or is ours again after the process was stopped.
+  /// Called when the size of the terminal has changed, or the process continues after it was stopped.
   func redraw()
-  /// The process is about to be stopped, or the run has ended: leave the terminal as it was.
+  /// Called when the process is about to be stopped, or the run has ended: restores the terminal.
   func leave()
-  /// The run was asked to end; `times` counts from 1.
+  /// Called when the run is being cancelled; `times` counts the requests from 1.
   func cancelling(times: Int)
-  /// The run has ended.
+  /// Called when the run has ended.
   func conclude(_ outcome: RunOutcome)
 }
 
@@ -33,17 +33,17 @@ extension RunPresenter {
   func cancelling(times: Int) {}
 }
 
-/// What of the output of operations is shown while their run goes on.
+/// How much of the output of operations is shown during a run.
 enum OutputDisplay: String, CaseIterable, Sendable {
-  /// Each line as it is written, behind the name of its operation.
+  /// Each line as it is written, after the name of its operation.
   case stream
-  /// The last lines of what failed.
+  /// The last lines of failed operations.
   case failed
   /// Nothing.
   case none
 }
 
-/// What presenters are made from.
+/// The configuration of a presenter.
 struct RunPresentation: Sendable {
   var pipeline: PipelineDefinition?
   /// The absolute path of the workspace, for reading logs.
@@ -51,23 +51,23 @@ struct RunPresentation: Sendable {
   var isJSON: Bool
   var isQuiet: Bool
   var color: ColorChoice
-  /// What of the output of operations is shown while the run goes on.
+  /// How much of the output of operations is shown during the run.
   var output = OutputDisplay.failed
-  /// The operations whose results are printed at the end; nil for those that no other depends on and that declare one.
+  /// The operations whose results are printed at the end; nil for those that declare a result and that no other depends on.
   var results: [String]?
-  /// Whether there is nothing to show, because no run goes on.
+  /// Whether there is nothing to show, because no run is active.
   var isIdle = false
   /// Whether the run was begun by another process.
   var isResumed = false
-  /// Whether another process runs it, and what has happened before is told as well.
+  /// Whether another process runs it, so that earlier events are reported as well.
   var isFollowed = false
-  /// Answers the question of an operation of a run; nil where nobody can answer by keys, because standard input is the run's.
+  /// Answers the question of an operation of a run; nil if keys cannot be used, because standard input belongs to the run.
   var answer: (@Sendable (_ run: RunRecord, _ operation: String, _ isApproved: Bool) throws -> Void)?
 
-  /// What the engine need tell.
+  /// The events that the engine must report.
   var events: RunEventRange { isQuiet && !isJSON && output != .stream ? .ends : .all }
 
-  /// Whether an event can change anything that is shown. A quiet run tells of failures alone, so nothing else need wake its presenter.
+  /// Returns whether an event can affect the output. A quiet run only reports failures, so other events need not wake its presenter.
   func wants(_ event: RunEvent) -> Bool {
     guard events == .ends else { return true }
     switch event {

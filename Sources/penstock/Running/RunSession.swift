@@ -3,18 +3,18 @@ import PipelineService
 import PluginHost
 import RunHistory
 
-/// One run in the foreground: the host that runs it, and the thread that shows it.
+/// A run in the foreground: the host that runs it, and the thread that shows it.
 struct RunSession {
   let service: RunService
   let presentation: RunPresentation
-  /// Whether nothing is run after this.
+  /// Whether this is the last run of the process.
   var endsProcess = true
-  /// Called when a signal asks the run to end, also while the end of the run is being shown.
+  /// Called when a signal requests the end of the run, even if the end is already being shown.
   var onInterruption: @Sendable () -> Void = {}
 
-  /// Runs `body` with a place for its events, shows what happens, and returns how the run ended.
+  /// Runs `body` with a sink for its events, shows the events, and returns how the run ended.
   ///
-  /// Ctrl-C, SIGTERM and SIGHUP cancel the run; the second time they kill its processes, the third time they end this process.
+  /// The first Ctrl-C, SIGTERM or SIGHUP cancels the run, the second one kills its processes, and the third one ends this process.
   func present(
     _ body: @escaping @Sendable (_ onEvent: @escaping @Sendable (RunEvent) -> Void) async throws -> RunOutcome
   ) async throws -> RunOutcome {
@@ -22,12 +22,12 @@ struct RunSession {
     let thread = try PresentationThread(feed: feed, presentation: presentation)
     let (ended, ending) = AsyncStream<Void>.makeStream()
     let (service, presentation, onInterruption) = (service, presentation, onInterruption)
-    // Before the run begins: a plugin may end this process with its first call.
+    // Before the run begins, because a plugin may end this process in its first call.
     ProcessGuard.advise("the run is interrupted: `penstock resume` continues it")
-    // A task of its own, for the thread that takes the signals to cancel.
+    // A separate task, which the thread that receives signals can cancel.
     let run = Task { try await body { if presentation.wants($0) { feed.push($0) } } }
     let handlers = PresentationThread.Handlers { times, canceller in
-      // Only the first one cancels the run.
+      // Only the first signal cancels the run.
       if times == 1 { service.attributeCancellations(to: canceller) }
       onInterruption()
       switch times {
@@ -47,7 +47,7 @@ struct RunSession {
     do {
       try thread.start(handlers)
     } catch {
-      // Without it nobody could end the run.
+      // Without the thread, the run could not be cancelled.
       run.cancel()
       _ = await run.result
       ProcessGuard.advise("")
@@ -66,7 +66,7 @@ struct RunSession {
     for await _ in ended {}
     switch result {
     case .success where endsProcess: try await service.finish()
-    // What could not be written is tried once more.
+    // Closing retries what could not be written.
     case .failure where endsProcess: try? await service.close()
     default: break
     }
@@ -75,11 +75,11 @@ struct RunSession {
 }
 
 extension RunSession {
-  /// How long a call of a plugin may last after the run was to end.
+  /// How long a call of a plugin may last after the run was cancelled.
   private static let patience = Duration.seconds(10)
 
-  /// Ends this process where a plugin in it keeps the thread that would cancel the run: nobody else could, and whoever asked only
-  /// once, as `timeout` does, would wait for ever.
+  /// Ends this process if a plugin in it blocks the thread that would cancel the run: nothing else could end it, and a requester that sends only one
+  /// signal, such as `timeout`, would wait forever.
   private static func endIfHanging() async {
     guard let call = await HangingCalls.lasting(patience).first else { return }
     TextOutput.error.writeLine(
@@ -90,7 +90,7 @@ extension RunSession {
 }
 
 extension ExitStatus {
-  /// The status that tells how `run` ended.
+  /// Creates the exit status for how `run` ended.
   init(of run: RunRecord) {
     self =
       switch run.state {

@@ -3,38 +3,38 @@ import Glibc
 import PipelineService
 import RunHistory
 
-/// The signals that a run answers to, as a descriptor to wait for.
+/// The signals that a run handles, as a descriptor to wait for.
 struct SignalSource {
-  /// The first of these cancels the run, the second kills its processes.
+  /// The first of these cancels the run, and the second kills its processes.
   static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP]
   static let terminal: [Int32] = [SIGWINCH, SIGTSTP, SIGCONT]
 
   let descriptor: Int32
 
-  /// Keeps the signals from doing what they do by default. To be called by the first thread before there are others, which
-  /// inherit it; processes of operations are started without it.
+  /// Blocks the signals, which disables their default actions. Must be called by the first thread before others exist, because they inherit the mask;
+  /// processes of operations are started without it.
   static func block() {
     var set = set(ending + terminal)
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// - Throws: ``FailureReport`` when the process is out of descriptors: without this one it could not be cancelled.
+  /// - Throws: ``FailureReport`` if the process is out of descriptors: without this one, it could not be cancelled.
   ///
-  /// - Parameter numbers: The signals. Default: all that a run answers to.
+  /// - Parameter numbers: The signals. Default: all that a run handles.
   init(_ numbers: [Int32] = ending + terminal) throws(FailureReport) {
     var set = Self.set(numbers)
     descriptor = signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
     guard descriptor >= 0 else { throw .systemCall("signalfd", errno) }
   }
 
-  /// A signal that has come.
+  /// A received signal.
   struct Arrival {
     let number: Int32
-    /// Whether the kernel sent it, as for a key on the terminal, and no process.
+    /// Whether it was sent by the kernel, as for a key on the terminal, rather than by a process.
     let isFromKernel: Bool
   }
 
-  /// The next signal that has come, or nil.
+  /// Returns the next received signal, or nil.
   func next() -> Arrival? {
     var info = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size
@@ -48,12 +48,12 @@ struct SignalSource {
   private static func set(_ numbers: [Int32]) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
-    // Who was told to ignore hang-ups (nohup) goes on ignoring them.
+    // A process that was started to ignore hang-ups (nohup) continues to ignore them.
     for number in numbers where !isIgnored(number) { sigaddset(&set, number) }
     return set
   }
 
-  /// Whether whoever started the process has told it to ignore a signal, as shells without job control do with SIGINT of what they start in the background.
+  /// Returns whether the process was started with a signal ignored, as shells without job control do with SIGINT for background processes.
   static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     sigaction(number, nil, &action)
@@ -63,7 +63,7 @@ struct SignalSource {
 }
 
 extension RunCanceller {
-  /// Who or what a signal that asks a run to end stands for.
+  /// Creates the canceller that a terminating signal stands for.
   init(_ signal: SignalSource.Arrival) {
     switch signal.number {
     case SIGINT where signal.isFromKernel: self.init(means: .terminal)

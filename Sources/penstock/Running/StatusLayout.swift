@@ -3,19 +3,19 @@ import RunHistory
 import RunReports
 import Values
 
-/// Lays out the host of a workspace, and a line for each pipeline that it serves.
+/// Lays out the host of a workspace, with a line for each pipeline that it serves.
 struct StatusLayout {
   let report: StatusReport
-  /// The pipelines that are shown, of those in the report.
+  /// The pipelines of the report that are shown.
   let entries: [StatusReport.Entry]
   let workspace: String
   let style: Style
-  /// The columns that may be used; nil for as many as it takes.
+  /// The available columns; nil for no limit.
   let width: Int?
-  /// The rows that may be used; nil for as many as it takes.
+  /// The available rows; nil for no limit.
   var height: Int?
 
-  /// The lines from top to bottom.
+  /// Returns the lines from top to bottom.
   func lines() -> [String] {
     var lines = height == nil ? [hostLine] : TerminalText.wrapped(hostLine, width: width ?? .max)
     for problem in report.problems {
@@ -45,7 +45,7 @@ struct StatusLayout {
     return table
   }
 
-  /// A finding goes on with the line of the file that it is about.
+  /// Returns the first line of a reason: a finding is followed by the line of the file that it is about.
   private func firstLine(of reason: String?) -> String {
     reason?.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? ""
   }

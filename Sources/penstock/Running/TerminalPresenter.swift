@@ -1,8 +1,8 @@
 import RunHistory
 
-/// Shows a run on a terminal that other jobs write to, too: as a tree while the run is in the foreground, in plain lines while it is not.
+/// Shows a run on a terminal that it shares with other jobs: as a tree while the run is in the foreground, else in plain lines.
 ///
-/// Both presenters follow all of the run, so that either can go on where the other one ended.
+/// Both presenters track the whole run, so that either can continue where the other one stopped.
 final class TerminalPresenter: RunPresenter {
   private let live: LivePresenter
   private let plain: PlainPresenter
@@ -15,7 +15,7 @@ final class TerminalPresenter: RunPresenter {
     look()
   }
 
-  /// A shell that brings a running job to the foreground need not tell it: whoever draws looks.
+  /// Polled, because a shell need not notify a running job that it brings to the foreground.
   var tickMilliseconds: Int32? { live.tickMilliseconds }
 
   var keyDescriptor: Int32? { live.keyDescriptor }

@@ -4,20 +4,20 @@ import RunHistory
 import RunReports
 import Values
 
-/// Lays out what goes on in a workspace: runs, questions that wait for an answer, and leases, each below a heading.
+/// Lays out the activity in a workspace: runs, unanswered questions, and leases, each under a heading.
 struct TopLayout {
   let activity: Activity
   let workspace: String
   let now: RecordTime
-  /// The id of a run as it is shown.
+  /// Returns the short id of a run.
   let short: (RunID) -> String
   let style: Style
-  /// The columns that may be used; nil for as many as it takes.
+  /// The available columns; nil for no limit.
   let width: Int?
-  /// The rows that may be used; nil for as many as it takes.
+  /// The available rows; nil for no limit.
   var height: Int?
 
-  /// The lines from top to bottom.
+  /// Returns the lines from top to bottom.
   func lines() -> [String] {
     let (runs, questions, leases) = (runLines, questionLines, leaseLines)
     var rooms = [runs.count, questions.count, leases.count].map { Int?($0) }
@@ -35,7 +35,7 @@ struct TopLayout {
     return height.map { Array(lines.prefix($0)) } ?? lines
   }
 
-  /// Everybody gets what they need, up to an equal share; what is left goes to the first of those that need more.
+  /// Divides `room`: each need is met up to an equal share, and the remainder goes to the first of those that need more.
   static func shares(of room: Int, among needs: [Int]) -> [Int?] {
     let equal = room / max(1, needs.count { $0 > 0 })
     var shares = needs.map { min($0, equal) }
@@ -88,7 +88,7 @@ struct TopLayout {
     return rendered(table)
   }
 
-  /// What a run does: what runs first, then what waits.
+  /// Returns the active operations of a run: first those that are running, then those that wait.
   static func operations(of run: Activity.ActiveRun) -> String {
     let running = run.operations.filter { $0.state == .running }.map(\.name)
     let others = run.operations.filter { $0.state != .running }.map { operation in
@@ -104,7 +104,7 @@ struct TopLayout {
       let age = DurationText.format(from: question.approval.requestedAt, to: now)
       let rest = " of run \(short(question.run.id)), for \(age)"
       let path = NameText(question.path, label: nil)
-      // Where only one of the two has room, the name.
+      // If only one of the two fits, the name takes precedence.
       let shownPath = width.map { path.fitted(width: max($0 - rest.count, min($0, Self.shortestPath))) } ?? path.text
       lines.append(fitted(shownPath + rest, style: .yellow))
       let message = TerminalText.wrapped(question.approval.message, width: max(2, (width ?? 100) - 2))
@@ -115,10 +115,10 @@ struct TopLayout {
     return lines
   }
 
-  /// What is left of the name of an operation that asks.
+  /// The minimum width for the name of an operation that asks.
   private static let shortestPath = 12
 
-  /// What to type to answer a question; `run` is the id of its run, or the beginning of it.
+  /// Returns the command that answers a question; `run` is the id of its run, or a prefix of it.
   static func command(for question: OpenQuestions.Question, run: String) -> String {
     "penstock approve \(run) \(ShellText.quoted(question.approval.operation))"
   }

@@ -1,18 +1,18 @@
 import PipelineService
 import RunHistory
 
-/// Shows what goes on in a workspace on a terminal, until a signal ends it.
+/// Shows the activity in a workspace on a terminal, until a signal ends it.
 struct TopScreen {
   let history: History
   /// The labels that runs must have.
   let labels: [RunLabel]
   let style: Style
 
-  /// Draws until SIGINT, SIGTERM or SIGHUP. For the first thread, before there are others.
+  /// Draws until SIGINT, SIGTERM or SIGHUP. Must be called on the first thread, before others exist.
   ///
-  /// - Throws: `WorkspaceError`, or ``FailureReport`` when the process is out of descriptors.
+  /// - Throws: `WorkspaceError`, or ``FailureReport`` if the process is out of descriptors.
   func show() throws {
-    // Durations are shown by the second.
+    // Always outdated, because durations are shown in seconds.
     try WatchScreen(follow: history.followActivity, isOutdated: { true }, lines: lines).show()
   }
 

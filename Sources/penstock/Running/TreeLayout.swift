@@ -2,24 +2,24 @@ import PipelineLanguage
 import RunHistory
 import RunReports
 
-/// Lays a run out as lines: its operations, the items of loops and nested runs below them, folded to what fits.
+/// Lays out a run as lines: its operations, with the items of loops and nested runs below them, folded to fit.
 struct TreeLayout {
   let board: RunBoard
   let style: Style
   let now: RecordTime
-  /// Columns and rows that may be used.
+  /// The available columns and rows.
   let width: Int
   let height: Int
-  /// Whether the run has ended: then nothing is active, and failures alone are unfolded.
+  /// Whether the run has ended: then nothing is active, and only failures are unfolded.
   var isFinal = false
-  /// The columns, which ``lines()`` fits to the rows.
+  /// The column widths, which ``lines()`` fits to the rows.
   var columns = TreeColumns()
-  /// The question that keys may answer; nil where they answer none.
+  /// The question that keys may answer; nil if there is none.
   var answerable: RunBoard.Question?
-  /// Whether ``lines()`` has drawn all of that question.
+  /// Whether ``lines()`` has drawn that question in full.
   private(set) var isAnswerableShown = false
 
-  /// The most items of a loop that are shown on their own.
+  /// The maximum number of items of a loop that are shown individually.
   private static let itemLimit = 6
 
   init(board: RunBoard, style: Style, now: RecordTime, width: Int, height: Int) {
@@ -30,7 +30,7 @@ struct TreeLayout {
     self.height = height
   }
 
-  /// The lines from top to bottom, each at most `width` columns wide.
+  /// Returns the lines from top to bottom, each at most `width` columns wide.
   mutating func lines() -> [String] {
     guard let root = board.rootEntry else { return [] }
     var rows: [TreeRow] = []
@@ -42,7 +42,7 @@ struct TreeLayout {
       + rows.flatMap { [$0.line(columns, width: width, style: style)] + $0.below }
   }
 
-  /// Which keys answer a question. It stands below that question alone, and only where all of it is to be seen.
+  /// The hint for the keys that answer a question. It is shown only below that question, and only if the question is shown in full.
   private static let keys = "y approves, n rejects"
 
   private func header(_ entry: RunBoard.Entry) -> String {
@@ -69,7 +69,7 @@ struct TreeLayout {
       shown.insert(ordinal)
       add(record, in: entry, depth: depth, to: &rows)
     }
-    // Handlers, and everything where there is no definition.
+    // Handlers, or all operations if there is no definition.
     for ordinal in entry.ordinals.values.sorted() where !shown.contains(ordinal) {
       if let record = entry.operations[ordinal] { add(record, in: entry, depth: depth, to: &rows) }
     }
@@ -157,11 +157,11 @@ struct TreeLayout {
     return row
   }
 
-  /// A longer question is not read on a terminal; the rest is left to `explain`.
+  /// The maximum length of a question, in Unicode scalars; the rest is left to `explain`.
   private static let longestQuestion = 10_000
 
-  /// A question, wrapped, with the command that answers it, and the keys. Where it has no room, its beginning, without the keys: nobody is to agree to what
-  /// cannot be seen.
+  /// Returns a question, wrapped, with the command that answers it and the keys. If it does not fit, only its beginning without the keys: a
+  /// question must be seen in full to be approved.
   private func lines(
     of question: OperationReason.Question, in record: OperationRecord, depth: Int
   ) -> (lines: [String], offersKeys: Bool) {
@@ -172,7 +172,7 @@ struct TreeLayout {
     var text = TerminalText.wrapped(start, width: room)
     let command = TerminalLines.command(
       "penstock approve \(record.run.short) \(ShellText.quoted(record.name))", width: room)
-    // The header, the row itself, and a line for what has no room.
+    // The header, the row itself, and a line for the omitted rest.
     let most = height - 3 - command.count - 1
     var isWhole = start.unicodeScalars.count == message.unicodeScalars.count
     if text.count > most || !isWhole {
@@ -182,20 +182,20 @@ struct TreeLayout {
       text.append(TerminalText.fitted("… all of it: \(TerminalText.visible(explain))", width: room))
     }
     var lines = text.map { indentation + style.paint($0, .bold) } + command.map { indentation + $0 }
-    // On a terminal that has no room for them, nobody is told of the keys.
+    // A terminal without room for the hint offers no keys.
     let offersKeys = isWhole && room >= Self.keys.count && answerable == RunBoard.Question(of: record)
     if offersKeys { lines.append(indentation + style.paint(Self.keys, .yellow)) }
     return (lines, offersKeys)
   }
 
-  /// A reason as it stands in a row, where the glyph says the state.
+  /// Returns a reason for a row whose glyph shows the state.
   private static func detail(_ reason: String, of record: OperationRecord) -> String {
     let word = StateReason.word(of: record)
     if record.state == .waiting { return "waits \(reason)" }
     return word == StateReason.notRun ? "\(word): \(reason)" : reason
   }
 
-  /// What a loop failed with: its first item that did and the cause, before the number of those that did. Nil where its items are not why, or are not known.
+  /// Returns why a loop failed: its first failed item with the cause, then the number of failed items. Nil if its items are not the cause, or are unknown.
   private static func failure(of items: [Int], loop: OperationRecord, in entry: RunBoard.Entry) -> String? {
     guard loop.state == .failed, loop.error?.code == "items-failed" else { return nil }
     let records = items.compactMap { entry.operations[$0] }
@@ -204,7 +204,7 @@ struct TreeLayout {
     let cause = TerminalText.oneLine(StateReason.text(of: first, now: nil))
     var text = NameText(first.name, label: first.label, isBelowOperation: true).text
     text += (cause.isEmpty ? "" : ": \(cause)") + " · \(failed.count) of \(records.count) failed"
-    // By the words that their rows would have.
+    // Grouped by the words that their rows would show.
     let others = Dictionary(grouping: records.filter { $0.state == .cancelled }, by: StateReason.word)
     for (word, records) in others.sorted(by: { $0.key < $1.key }) { text += ", \(records.count) \(word)" }
     return text

@@ -1,7 +1,7 @@
 import PipelineLanguage
 import RunHistory
 
-/// One line of a tree, before it is cut to a width, with the lines that belong to it.
+/// A line of a tree before it is fitted to a width, with the lines that belong to it.
 struct TreeRow: Equatable {
   var depth: Int
   /// Nil for a line that stands for others.
@@ -10,30 +10,30 @@ struct TreeRow: Equatable {
   var name: String
   var time: String
   var detail: String
-  /// The word for the state, where that is not its name.
+  /// The word for the state, if it differs from the state's name.
   var word: String?
-  /// What an item is called.
+  /// The label of an item.
   var label: String?
-  /// Whether it is an item that stands below its operation, whose name it leaves out.
+  /// Whether it is an item shown below its operation, and so omits the operation's name.
   var isBelowOperation = false
   /// Whether it failed and was allowed to.
   var isAllowedFailure = false
-  /// What stands below it, as it is: a question. Harmless for a terminal, and no wider than it.
+  /// The lines below it, which show a question. They are safe to print to a terminal, and not wider than it.
   var below: [String] = []
-  /// Whether the last of these lines says which keys answer the question.
+  /// Whether the last of these lines shows the keys that answer the question.
   var offersKeys = false
-  /// What it stands for, by the words of states, where that is not itself.
+  /// The number of operations that it stands for, by the words of their states; nil if it stands only for itself.
   var standsFor: [String: Int]?
 
-  /// The lines that it takes.
+  /// The number of lines that it occupies.
   var height: Int { 1 + below.count }
 
-  /// The columns that the name takes, with its indentation.
+  /// The width of the name in columns, with its indentation.
   var nameWidth: Int { 2 * depth + nameText.width }
 
   private var nameText: NameText { NameText(name, label: label, isBelowOperation: isBelowOperation) }
 
-  /// Whether the detail says why something is as it is, rather than how far it is.
+  /// Whether the detail is a reason, rather than the progress.
   var hasReason: Bool {
     guard !detail.isEmpty, let state else { return false }
     return switch state {
@@ -42,10 +42,10 @@ struct TreeRow: Equatable {
     }
   }
 
-  /// How many operations it stands for, by the words of their states.
+  /// The number of operations that it stands for, by the words of their states.
   var counts: [String: Int] { standsFor ?? state.map { [word ?? $0.rawValue: 1] } ?? [:] }
 
-  /// A line that stands for others that have no room, saying how many of each state.
+  /// Returns a line for operations that do not fit, with the number of each state.
   static func more(depth: Int, _ counts: [String: Int]) -> TreeRow {
     let order = OperationState.allCases.map(\.rawValue)
     let urgency: [OperationState] = [.running, .retrying, .waiting, .failed]
@@ -62,10 +62,10 @@ struct TreeRow: Equatable {
       standsFor: counts)
   }
 
-  /// The line: glyph, name, time, and as much of the detail as fits.
+  /// Returns the line: glyph, name, time, and as much of the detail as fits.
   func line(_ columns: TreeColumns, width: Int, style: Style) -> String {
     let indentation = String(repeating: " ", count: 2 * depth)
-    // What stands for others has nothing behind its name.
+    // A line that stands for others has no columns after its name.
     let column = state == nil ? width : columns.shownName
     let nameWidth = max(1, min(max(6, column - 2 * depth), width - 3 - 2 * depth))
     let shownName = nameText.fitted(width: nameWidth)
@@ -76,7 +76,7 @@ struct TreeRow: Equatable {
     let paint = isAllowedFailure ? .yellow : state.flatMap { StatePaint.of($0) }
     var line = " " + indentation + style.paint(glyph, paint) + " "
     line += state == .pending || state == nil ? style.paint(shownName, .dim) : shownName
-    // On a very narrow terminal, the name alone.
+    // On a very narrow terminal, only the name.
     guard used < width else { return line }
     line += gap + " " + style.paint(time, .dim)
     let room = width - used - 2
@@ -89,27 +89,28 @@ struct TreeRow: Equatable {
   }
 }
 
-/// The columns of a tree, which do not jump while it is drawn again and again: for one width of the terminal, they only grow, and give way to reasons once.
+/// The column widths of a tree. They are stable while it is redrawn: for one width of the terminal, columns only grow, and shrink once to make room for
+/// reasons.
 struct TreeColumns: Equatable {
-  /// What the names have needed so far.
+  /// The maximum width of the names so far.
   private(set) var name = 0
-  /// What the details, and reasons above all, leave to them.
+  /// The width that details, and reasons in particular, leave for the names.
   private(set) var nameLimit = Int.max
-  /// The times.
+  /// The width of the times.
   private(set) var time = 0
 
-  /// The column of the names.
+  /// The width of the name column.
   var shownName: Int { min(name, nameLimit) }
 
-  /// A terminal of fewer columns has none to spare for times that are short.
+  /// The number of columns below which short times are not padded.
   static let narrow = 60
 
-  /// Makes room for rows. Where a detail does not fit beside the names, these give way, down to half of the width, and to reasons down to a quarter.
+  /// Fits the widths to rows. If a detail does not fit, the names shrink to as little as half of the width, and for a reason to a quarter.
   mutating func fit(_ rows: [TreeRow], width: Int) {
     time = max(time, width < Self.narrow ? rows.map(\.time.count).max() ?? 0 : 7)
     let named = rows.filter { $0.state != nil }
     name = max(name, named.map(\.nameWidth).max() ?? 0)
-    // The glyph, and what is between the columns.
+    // The glyph, and the gaps between the columns.
     let room = width - (4 + time + 2)
     let longest = named.map { TerminalText.width(of: $0.detail) }.max() ?? 0
     nameLimit = min(nameLimit, max(12, width / 2, room - longest))
@@ -119,8 +120,8 @@ struct TreeColumns: Equatable {
   }
 }
 
-/// Folds rows until they fit a height: first what has ended well or has not begun, into one row for neighbours of one kind; then whole rows, of which what a
-/// person is asked and what runs stay longest.
+/// Folds rows until they fit a height: first adjacent rows of the same kind that have ended well or have not begun are combined; then whole rows are
+/// hidden, with questions and running operations hidden last.
 enum TreeFolding {
   static func fold(_ rows: [TreeRow], height: Int) -> [TreeRow] {
     guard total(rows) > height else { return rows }
@@ -132,13 +133,13 @@ enum TreeFolding {
 
   private static func total(_ rows: [TreeRow]) -> Int { rows.reduce(0) { $0 + $1.height } }
 
-  /// The rows that matter most, in their order, and a line that counts the others.
+  /// Returns the most important rows, in order, followed by a line that counts the others.
   private static func chosen(_ rows: [TreeRow], height: Int) -> [TreeRow] {
     var room = height - 1
     var taken: [Int: TreeRow] = [:]
     for index in rows.indices.sorted(by: { (rank(of: rows[$0]), $0) < (rank(of: rows[$1]), $1) }) {
       var row = rows[index]
-      // A question without room for its text is one line like the others.
+      // A question whose text does not fit becomes a single line.
       if row.height > room { row.below = [] }
       guard row.height <= room else { break }
       room -= row.height
@@ -153,7 +154,7 @@ enum TreeFolding {
     return rows.indices.compactMap { taken[$0] } + [.more(depth: 0, hidden)]
   }
 
-  /// What matters more has a lower rank.
+  /// Returns the rank of a row; more important rows have a lower rank.
   private static func rank(of row: TreeRow) -> Int {
     if !row.below.isEmpty { return 0 }
     return switch row.state {
@@ -168,7 +169,7 @@ enum TreeFolding {
 
   private static func isOpen(_ row: TreeRow) -> Bool { rank(of: row) <= 3 || row.isAllowedFailure }
 
-  /// Neighbours of one state and depth, at least `depth` deep, as one row each.
+  /// Combines adjacent rows of the same state and depth, at least `depth` deep, into one row each.
   private static func folded(_ rows: [TreeRow], below depth: Int) -> [TreeRow] {
     var result: [TreeRow] = []
     var index = 0
@@ -180,7 +181,7 @@ enum TreeFolding {
       {
         end += 1
       }
-      // A row with others below it is not alone.
+      // A row with others below it is not combined.
       if end < rows.count, rows[end].depth > first.depth { end = max(index + 1, end - 1) }
       if !isOpen(first), first.depth >= depth, end - index > 2, let state = first.state {
         let word = first.word ?? state.rawValue

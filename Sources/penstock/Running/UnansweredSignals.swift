@@ -2,19 +2,19 @@ import Glibc
 import PluginHost
 import Synchronization
 
-/// Ends the process for a signal that nobody answers: while a file is read, between two runs, and after the last one.
+/// Ends the process for a signal that no run handles: while a file is read, between two runs, and after the last one.
 ///
-/// ``SignalSource/block()`` keeps the signals for the thread that shows a run. Until there is one, and when its run has ended, they are the first thread's,
-/// which has nothing else to do; so whatever hangs elsewhere, the process can be asked to end.
+/// ``SignalSource/block()`` reserves the signals for the thread that shows a run. Before that thread exists, and after its run has ended, the first
+/// thread handles them; it does nothing else, so the process can be terminated even if another thread hangs.
 enum UnansweredSignals {
-  /// What may still have to be written after a run.
+  /// How long writing may take after a run.
   private static let patience: Duration = .seconds(2)
   private static let look: UInt32 = 20_000
 
   private static let presentations = Atomic(0)
   private static let hasRun = Atomic(false)
 
-  /// A presentation answers signals from now on.
+  /// Notes that a presentation handles signals from now on.
   static func beginPresentation() {
     presentations.add(1, ordering: .sequentiallyConsistent)
     hasRun.store(true, ordering: .sequentiallyConsistent)
@@ -22,7 +22,7 @@ enum UnansweredSignals {
 
   static func endPresentation() { presentations.subtract(1, ordering: .sequentiallyConsistent) }
 
-  /// Waits for signals for as long as the process lives. For the first thread.
+  /// Waits for signals for the lifetime of the process. For the first thread.
   static func wait() -> Never {
     guard let source = try? SignalSource(SignalSource.ending + [SIGTSTP]) else {
       while true { pause() }
@@ -31,7 +31,7 @@ enum UnansweredSignals {
       var waits = pollfd(fd: source.descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&waits, 1, -1) > 0 else { continue }
       guard isUnanswered(source.descriptor), let signal = source.next()?.number else { continue }
-      // The default action, which a blocked signal does not have.
+      // The default action, which a blocked signal does not perform.
       guard signal != SIGTSTP else {
         raise(SIGSTOP)
         continue
@@ -44,7 +44,7 @@ enum UnansweredSignals {
     }
   }
 
-  /// Whether a signal that has come stays where it is, without anybody who shows a run and would take it.
+  /// Returns whether a pending signal stays pending, because no thread that shows a run takes it.
   private static func isUnanswered(_ descriptor: Int32) -> Bool {
     var deadline: ContinuousClock.Instant?
     while true {

@@ -3,27 +3,27 @@ import Glibc
 import RunHistory
 import Workspace
 
-/// Draws lines on a terminal, and anew when something has changed, until a signal ends it.
+/// Draws lines on a terminal, and redraws them after changes, until a signal ends it.
 struct WatchScreen {
-  /// Begins to follow what the lines are about: calls what it is given after each change, for as long as what it returns is held.
+  /// Subscribes to changes of the lines' content: calls its argument after each change, for as long as the returned subscriptions are held.
   let follow: (_ onChange: @escaping @Sendable () -> Void) throws -> [Subscription]
-  /// Whether to draw though nobody has told of a change, which is asked each second: a host that dies does not tell, and ages grow.
+  /// Returns whether to redraw without a notification; called every second: a host that dies sends none, and ages increase.
   let isOutdated: () throws -> Bool
-  /// The lines for a terminal of that size.
+  /// Returns the lines for a terminal of the given size.
   let lines: (_ size: TerminalSize) throws -> [String]
 
   private static let longestWait: Int32 = 1000
-  /// Drawing takes a fifth of the time at most, but is never put off for longer than this.
+  /// Drawing takes at most a fifth of the time, but is never delayed for longer than this.
   private static let longestRest = Duration.milliseconds(250)
 
-  /// Whether what standard output shows can be drawn anew.
+  /// Whether standard output can be redrawn.
   static var isPossible: Bool {
     TextOutput.standard.isTerminal && Environment["TERM"].map { $0 != "dumb" } ?? false
   }
 
-  /// Draws until SIGINT, SIGTERM or SIGHUP. For the first thread, before there are others.
+  /// Draws until SIGINT, SIGTERM or SIGHUP. Must be called on the first thread, before others exist.
   ///
-  /// - Throws: What `follow` and `lines` throw, or ``FailureReport`` when the process is out of descriptors.
+  /// - Throws: The errors of `follow` and `lines`, or ``FailureReport`` if the process is out of descriptors.
   func show() throws {
     SignalSource.block()
     let signals = try SignalSource()
@@ -63,7 +63,7 @@ struct WatchScreen {
         case SIGTSTP:
           emit(screen.erase())
           penstock_end_hidden_cursor()
-          // The default action, which a blocked signal does not have.
+          // The default action, which a blocked signal does not perform.
           raise(SIGSTOP)
         default: return
         }

@@ -4,7 +4,7 @@ import PipelineService
 import RunHistory
 import Synchronization
 
-/// Shows a watched pipeline on the terminal, and answers signals while it runs and while it waits. The status is that of what was told last.
+/// Shows a watched pipeline on the terminal, and handles signals both during runs and between them. Its status is that of the last report.
 final class WatchTerminal: WatchObserver {
   private let service: RunService
   /// How runs are shown; without a pipeline.
@@ -16,7 +16,7 @@ final class WatchTerminal: WatchObserver {
     self.presentation = presentation
   }
 
-  /// How the process should end.
+  /// The exit status of the process.
   var status: ExitStatus { latest.withLock { $0 } }
 
   var events: RunEventRange { presentation.events }
@@ -81,7 +81,7 @@ extension WatchNotice {
     }
   }
 
-  /// What ends the watching: a key, where one arrives.
+  /// How to end the watching: a key, if keys are received.
   private static var end: String {
     let isReached = !SignalSource.isIgnored(SIGINT) && ForegroundTerminal.isOurs(STDERR_FILENO)
     return isReached ? "; Ctrl-C ends this" : SignalSource.isIgnored(SIGTERM) ? "" : "; `kill \(getpid())` ends this"

@@ -1,19 +1,19 @@
 import PipelineLanguage
 
-/// What is wrong with the text of an argument, shown like a mistake in a file.
+/// A finding in the text of an argument, formatted like one in a file.
 struct ArgumentDiagnostic {
-  /// What the argument is called, in the place of a file's name.
+  /// The name of the argument, in place of a file's name.
   var name: String
   var text: String
   var code: String
   var message: String
-  /// Where in the text, counted in Unicode scalars from 1; 0 counts as 1.
+  /// The position in the text, in Unicode scalars from 1; 0 counts as 1.
   var position: Int
-  /// How many Unicode scalars it is about.
+  /// The length of the range, in Unicode scalars.
   var length: Int
   var fix: String?
 
-  /// The message with the text and a caret, for standard error.
+  /// Returns the message with the text and a caret, for standard error.
   func render(_ color: ColorChoice) -> String {
     let position = max(1, position)
     let source = SourceText(path: name, text: text)

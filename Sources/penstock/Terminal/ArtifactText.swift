@@ -2,7 +2,7 @@ import PipelineLanguage
 import RunReports
 import Values
 
-/// Artifacts as a table.
+/// Formats artifacts as a table.
 enum ArtifactText {
   static func table(_ artifacts: [RunArtifact]) -> Table {
     var table = Table([

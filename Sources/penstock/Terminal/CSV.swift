@@ -1,4 +1,4 @@
-/// Rows as RFC 4180 writes them, with line feeds.
+/// Formats rows as specified by RFC 4180, but with line feeds.
 enum CSV {
   static func line(_ cells: [String]) -> String {
     cells.map(field).joined(separator: ",") + "\n"

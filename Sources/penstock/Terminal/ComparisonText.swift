@@ -5,7 +5,7 @@ import RunHistory
 import RunReports
 import Values
 
-/// Lays a comparison of two runs out for a person.
+/// Prints a comparison of two runs as text.
 struct ComparisonText {
   let comparison: RunComparison
   let reference: RunReference
@@ -13,7 +13,7 @@ struct ComparisonText {
   let showsLogs: Bool
   private var output: TextOutput { .standard }
 
-  /// Values are cut to this many columns.
+  /// The maximum width of a value, in columns.
   private static let longestValue = 80
 
   func print() {
@@ -71,7 +71,7 @@ struct ComparisonText {
 
   private func value(_ text: String?, _ paint: Style.Paint) -> String {
     guard let text else { return style.paint("none", .dim) }
-    // Only what is shown is read: a result may have a megabyte.
+    // Only as much as is shown is read: a result may have a megabyte.
     let start = String(decoding: text.utf8.prefix(4 * Self.longestValue), as: UTF8.self)
     return style.paint(TerminalText.fitted(TerminalText.oneLine(start), width: Self.longestValue), paint)
   }
@@ -94,7 +94,7 @@ struct ComparisonText {
     }
   }
 
-  /// The runs that a result was taken over from, by their short ids.
+  /// Returns the runs that a result was reused from, by short id.
   private func origin(_ difference: RunComparison.Difference) -> RunComparison.Difference {
     func short(_ id: String?) -> String? { id.map { id in RunID(id).map(reference.short) ?? id } }
     var shown = difference

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The terminal that a shell shares out among its jobs.
+/// The terminal that a shell shares between its jobs.
 enum ForegroundTerminal {
-  /// Whether the terminal behind `descriptor` is ours at the moment: we are not a job in the background.
+  /// Returns whether this process is currently in the foreground of the terminal behind `descriptor`.
   static func isOurs(_ descriptor: Int32) -> Bool {
     let group = tcgetpgrp(descriptor)
-    // One that is not our controlling terminal is shared out by nobody.
+    // A terminal that is not our controlling terminal is not shared.
     return group <= 0 || group == getpgrp()
   }
 }

@@ -1,20 +1,20 @@
 import CProcess
 import Glibc
 
-/// Single keys from standard input, for as long as somebody is asked something.
+/// Reads single keys from standard input while a question is shown.
 ///
-/// While it is open, keys that send signals do so as ever. Used by one thread.
+/// While it is open, keys that send signals still do so. Used by one thread.
 final class KeyInput {
-  /// What a person has typed in one go.
+  /// An answer typed as a key.
   enum Key: Equatable {
     case yes, no
   }
 
   private var isOpen = false
-  /// Whether nothing more will come: the terminal has gone.
+  /// Whether no more input will arrive, because the terminal has disappeared.
   private var isGone = false
 
-  /// Nil where standard input is no terminal.
+  /// Returns nil if standard input is not a terminal.
   init?() {
     guard isatty(STDIN_FILENO) == 1 else { return nil }
   }
@@ -24,10 +24,10 @@ final class KeyInput {
   /// The descriptor to wait for; nil while it is closed.
   var descriptor: Int32? { isOpen ? STDIN_FILENO : nil }
 
-  /// Whether keys can be read at the moment: the terminal belongs to this job.
+  /// Whether keys can be read now: the terminal belongs to this job.
   var isAvailable: Bool { !isGone && ForegroundTerminal.isOurs(STDIN_FILENO) }
 
-  /// Begins to read keys; what was typed before is dropped. Returns whether they are read.
+  /// Begins to read keys; discards earlier input. Returns whether keys are read.
   func open() -> Bool {
     guard isAvailable else {
       close()
@@ -37,14 +37,14 @@ final class KeyInput {
     return isOpen
   }
 
-  /// Leaves the terminal as it was.
+  /// Restores the terminal.
   func close() {
     guard isOpen else { return }
     isOpen = false
     penstock_end_keys()
   }
 
-  /// What was typed; nil for anything but an answer. To be called when the descriptor is readable.
+  /// Returns the key that was typed; nil for anything but an answer. Must be called when the descriptor is readable.
   func read() -> Key? {
     guard isOpen, isAvailable else {
       close()
@@ -62,7 +62,8 @@ final class KeyInput {
     return Self.key(typed[..<count])
   }
 
-  /// An answer is one key alone, with or without the end of a line: text that was pasted and the sequences of special keys are none, whatever is in them.
+  /// Returns the answer in the input, which must be a single key, optionally followed by a line ending: pasted text and the sequences of special keys are
+  /// not answers.
   static func key(_ typed: ArraySlice<UInt8>) -> Key? {
     var typed = typed
     if typed.count == 2, typed.last == 0x0A || typed.last == 0x0D { typed.removeLast() }

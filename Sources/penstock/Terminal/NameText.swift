@@ -1,21 +1,21 @@
 import PipelineLanguage
 
-/// The name of an operation, or of an item with its number and its label, for a column. Where room is short, the operation's name gives way first, as it is that of all
-/// items, then the label; the number is never cut.
+/// The name of an operation, or of an item with its number and label, for a column. If space is short, the operation's name is truncated first, since
+/// all items share it, then the label; the number is never truncated.
 struct NameText: Equatable {
-  /// The name of the operation, which is visible text; empty for an item below its operation.
+  /// The name of the operation, as visible text; empty for an item below its operation.
   let operation: String
   /// The number of an item in brackets, `[*]` for all items, or empty.
   let number: String
   let label: String?
   let indentation: Int
 
-  /// What is left of an operation's name beside a label.
+  /// The minimum width of an operation's name beside a label.
   private static let shortestOperation = 4
-  /// A label that is cut to fewer columns says nothing.
+  /// The minimum width of a label; a shorter one would be meaningless.
   private static let shortestLabel = 4
 
-  /// `name` is that of an instance, `build[1]`. An item that stands below its operation goes by its number and label alone.
+  /// Creates a name from that of an instance, such as `build[1]`. An item below its operation is shown by its number and label only.
   init(_ name: String, label: String?, indentation: Int = 0, isBelowOperation: Bool = false) {
     let visible = TerminalText.visible(name)
     let number = Self.number(endOf: visible)
@@ -25,13 +25,13 @@ struct NameText: Equatable {
     self.indentation = indentation
   }
 
-  /// A cell of a table in at most `width` columns: blanks, and a name that may have a label behind its number.
+  /// Fits a table cell to `width` columns: spaces, and a name whose number may be followed by a label.
   static func fitted(cell: String, width: Int) -> String {
     guard cell.utf8.count > width, TerminalText.width(of: cell) > width else { return cell }
     return NameText(cell: cell).fitted(width: width)
   }
 
-  /// Takes the text of a cell apart.
+  /// Parses the text of a cell.
   init(cell: String) {
     let blanks = cell.prefix { $0 == " " }.count
     let text = cell.dropFirst(blanks)
@@ -55,19 +55,19 @@ struct NameText: Equatable {
     return String(name[start...])
   }
 
-  /// The whole of it.
+  /// The complete text.
   var text: String { String(repeating: " ", count: indentation) + operation + number + (label.map { " \($0)" } ?? "") }
 
-  /// The columns that it takes as a whole.
+  /// The width of the complete text, in columns.
   var width: Int { TerminalText.width(of: text) }
 
-  /// As much of it as fits.
+  /// Returns as much of it as fits.
   func fitted(width: Int) -> String {
     let text = text
     guard TerminalText.width(of: text) > width else { return text }
     let room = width - indentation - number.count
     guard room >= min(1, operation.count) else {
-      // The number alone.
+      // Only the number.
       let blanks = String(repeating: " ", count: max(0, min(indentation, width - number.count)))
       return TerminalText.fitted(blanks + (number.isEmpty ? operation : number), width: width)
     }

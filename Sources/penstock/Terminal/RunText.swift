@@ -3,10 +3,10 @@ import RunHistory
 import RunReports
 import Values
 
-/// Runs in words.
+/// Describes runs in words.
 enum RunText {
-  /// What is said in place of an empty list: that there are no runs, or that none of them is what `filters` ask for, which are named as on the command line.
-  /// Where there is no workspace, that has been said already.
+  /// Returns the message for an empty list: that there are no runs, or that none matches `filters`, which are named as on the command line.
+  /// A missing workspace has already been reported.
   static func none(in history: History?, filters: [String] = [], pipeline: String? = nil) throws -> String {
     guard let history else { return "No runs." }
     let workspace = TerminalText.visible(history.workspace.directory)
@@ -19,12 +19,12 @@ enum RunText {
       + (near.map { "; did you mean the pipeline '\(TerminalText.visible($0))'?" } ?? ".")
   }
 
-  /// `--label, --state and --where`.
+  /// Returns, for example, `--label, --state and --where`.
   static func list(_ words: [String]) -> String {
     words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
   }
 
-  /// `4 operations`, or what became of them when not all succeeded: `2 succeeded, 1 failed, 1 cancelled`; and behind that the handlers that failed.
+  /// Returns `4 operations`, or their outcomes if not all succeeded, such as `2 succeeded, 1 failed, 1 cancelled`; followed by the failed handlers.
   static func counts(_ run: RunRecord, failedHandlers: [String] = []) -> String {
     let failedHandlers = failedHandlers.isEmpty ? run.failedHandler.map { [$0] } ?? [] : failedHandlers
     guard !failedHandlers.isEmpty else { return operations(of: run) }
@@ -39,7 +39,7 @@ enum RunText {
     guard run.state.isFinal, counts.succeeded != counts.operations else {
       return Count.of(counts.operations, "operation")
     }
-    // Of a run that nobody and no time limit cancelled, the others kept them from beginning.
+    // If neither a person nor a time limit cancelled the run, other operations prevented these from beginning.
     let isCancelled = run.state == .cancelled || run.reason == RunReason.timeout.text
     let parts = [
       (counts.succeeded, "succeeded"), (counts.reused, "reused"), (counts.failed, "failed"),
@@ -48,13 +48,13 @@ enum RunText {
     return parts.isEmpty ? Count.of(counts.operations, "operation") : parts.joined(separator: ", ")
   }
 
-  /// A result on one line, cut to `width` characters.
+  /// Returns a result on one line, truncated to `width` characters.
   static func result(_ result: RecordedResult, width: Int = 60) -> String {
     switch result {
     case .none: return ""
     case .file(let path, let size): return "\(SizeNotation.format(size)) in \(path)"
     case .inline(let text):
-      // Only what can be shown is read: a result may have a megabyte.
+      // Only as much as can be shown is read: a result may have a megabyte.
       let start = String(decoding: text.utf8.prefix(4 * width), as: UTF8.self)
       return TerminalText.fitted(TerminalText.oneLine(start), width: width)
     }
@@ -62,7 +62,8 @@ enum RunText {
 }
 
 extension Sequence where Element == OperationRecord {
-  /// The handlers among the operations of a run that failed, in the order of the file. They come behind the operations, and before the items of loops.
+  /// Returns the failed handlers among a run's operations, in the order of the file. Their ordinals come after those of the operations and before those of
+  /// items.
   func failedHandlers(of run: RunRecord) -> [String] {
     filter { $0.state == .failed && $0.parent == nil && $0.ordinal >= run.counts.operations }
       .sorted { $0.ordinal < $1.ordinal }.map(\.name)
@@ -70,7 +71,7 @@ extension Sequence where Element == OperationRecord {
 }
 
 extension RunRecord {
-  /// The handler that made the run fail, although all operations were fine.
+  /// The handler that made the run fail although all operations succeeded.
   var failedHandler: String? {
     let code = RunReason.handlerFailed("").text
     guard state == .failed, let reason, reason.hasPrefix(code) else { return nil }

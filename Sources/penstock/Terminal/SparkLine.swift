@@ -1,9 +1,9 @@
-/// Numbers as a row of bars, one column each.
+/// Formats numbers as a row of bars, one column each.
 enum SparkLine {
   private static let bars = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
   private static let letters = [".", ",", ":", "-", "=", "+", "*", "#"]
 
-  /// The bars of `values` between nothing and the greatest one; a blank where there is no number.
+  /// Returns the bars of `values`, scaled from zero to the maximum; a space for a missing number.
   static func text(_ values: [Double?], isUnicode: Bool) -> String {
     let greatest = values.compactMap(\.self).max() ?? 0
     let glyphs = isUnicode ? bars : letters

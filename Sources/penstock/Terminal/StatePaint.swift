@@ -1,7 +1,7 @@
 import RunHistory
 import RunReports
 
-/// The glyph and colour of each state.
+/// The glyph and color of each state.
 enum StatePaint {
   static func of(_ state: OperationState) -> Style.Paint? {
     switch state {
@@ -53,12 +53,12 @@ enum StatePaint {
     }
   }
 
-  /// What the glyphs of runs mean, those of terminals without Unicode first: `+ or ✓ succeeded`.
+  /// The meanings of the glyphs of runs, ASCII glyphs first: `+ or ✓ succeeded`.
   static let legend = RunState.allCases.map { state in
     "\(glyph(state, isUnicode: false)) or \(glyph(state, isUnicode: true)) \(state.rawValue)"
   }.joined(separator: ", ")
 
-  /// The paint of a cell that holds the name of a state.
+  /// Returns the paint of a cell that contains the name of a state.
   static func ofWord(_ word: String) -> Style.Paint? {
     if word == StateReason.notRun { return of(OperationState.cancelled) }
     if let state = OperationState(rawValue: word) { return of(state) }

@@ -3,32 +3,32 @@ import RunHistory
 import RunReports
 import Values
 
-/// Statistics as a table with a spark line in each row, and what is flaky in words.
+/// Formats statistics as a table with a spark line in each row, and lists the flakiest operations.
 struct StatisticsText {
   let rows: [DurationStatistics]
-  /// Whether there are only rows of one operation, without those of its pipelines above them.
+  /// Whether there are only rows of one operation, without those of its pipelines.
   let isOfOneOperation: Bool
   let style: Style
 
   private static let mostBars = 30
-  /// More would be cut off beside long names, which are as wide.
+  /// The maximum on a terminal: more would be cut off beside long names, which are equally wide.
   private static let mostBarsOfTerminal = 24
   private static let fewestBars = 8
-  /// The numbers, the gaps, and a name of usual length.
+  /// The width of the numbers, the gaps, and a name of typical length.
   private static let columnsBesideBars = 68
-  /// In fewer columns than this, the share of successes is left out, which the numbers tell as well.
+  /// The minimum width for the share of successes, which can also be derived from the numbers.
   private static let widthWithShare = 100
 
-  /// How many bars there is room for in so many columns; nil stands for any number of columns.
+  /// Returns the number of bars that fit a width in columns; nil means an unlimited width.
   static func bars(width: Int?) -> Int {
     guard let width else { return mostBars }
     return min(mostBarsOfTerminal, max(fewestBars, width - columnsBesideBars - (width < widthWithShare ? 0 : 9)))
   }
 
-  /// A row for each pipeline, and under it one for each of its operations.
+  /// Returns a table with a row for each pipeline, followed by one for each of its operations.
   func text(width: Int?) -> String { table(width: width).render(width: width, style: style) }
 
-  /// Which columns a terminal has no room for; empty if there is room for all.
+  /// Returns a note on the columns that do not fit the terminal; empty if all do.
   func note(width: Int?) -> String {
     guard let width else { return "" }
     let titles = (Self.hasShare(width) ? [] : [Self.share]) + table(width: width).titlesLeftOut(width: width)
@@ -74,7 +74,7 @@ struct StatisticsText {
     return isOfOneOperation ? "\(row.pipeline) / \(operation)" : "  \(operation)"
   }
 
-  /// The three operations that most often fail now and then, or need more than one attempt, in at most `width` columns; empty if there is none.
+  /// Returns the three operations that most often fail intermittently or need retries, in at most `width` columns; empty if there is none.
   func flakiest(width: Int?) -> String {
     func unsteady(_ row: DurationStatistics) -> Int { row.succeeded > 0 ? max(row.failed, row.retried) : 0 }
     let flaky = rows.filter { $0.operation != nil && unsteady($0) > 0 }
@@ -93,7 +93,7 @@ struct StatisticsText {
   private static func share(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "" }
     if part == whole { return "100%" }
-    // Never rounded up to 100: one failure in a thousand is what a reader looks for.
+    // Never rounded up to 100: a reader looks for the one failure in a thousand.
     let tenths = part * 1000 / whole
     return "\(tenths / 10).\(tenths % 10)%"
   }

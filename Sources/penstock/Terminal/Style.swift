@@ -1,9 +1,10 @@
 import ArgumentParser
 import Glibc
 
-/// When to use colours.
+/// When to use colors.
 ///
-/// What the parser needs to know is written out: what it has for enumerations with raw values looks for protocols at run time, at the start of every command.
+/// The parser's requirements are implemented explicitly: its defaults for enumerations with raw values look up protocols at run time, at the start of every
+/// command.
 enum ColorChoice: ExpressibleByArgument {
   case auto, always, never
 
@@ -28,7 +29,7 @@ enum ColorChoice: ExpressibleByArgument {
   }
 }
 
-/// Colours, where they are wanted.
+/// Applies colors if they are enabled.
 struct Style {
   enum Paint: String {
     case bold = "1"
@@ -43,12 +44,12 @@ struct Style {
   }
 
   var isColored: Bool
-  /// Whether the locale lets us draw with more than ASCII.
+  /// Whether the locale allows characters beyond ASCII.
   var isUnicode: Bool
 
   static let plain = Style(isColored: false, isUnicode: true)
 
-  /// The style for what is written to `output`.
+  /// Creates the style for output to `output`.
   init(_ choice: ColorChoice, for output: TextOutput) {
     switch choice {
     case .always: isColored = true
@@ -57,7 +58,7 @@ struct Style {
     case .auto: isColored = output.isTerminal && Environment["NO_COLOR"] == nil && Environment["TERM"] != "dumb"
     }
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { Environment[$0] }.first?.lowercased()
-    // Without any locale, terminals of today still read UTF-8; a locale that names another encoding is believed.
+    // Without a locale, current terminals still use UTF-8; a locale that names another encoding is respected.
     isUnicode = locale.map { name in name.utf8.indices.contains { name.utf8[$0...].starts(with: "utf".utf8) } } ?? true
   }
 
@@ -74,7 +75,7 @@ struct Style {
 
 /// The environment of this process.
 enum Environment {
-  /// The value of a variable; nil also when it is empty.
+  /// The value of a variable; nil if it is unset or empty.
   static subscript(name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)

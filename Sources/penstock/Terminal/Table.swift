@@ -1,20 +1,20 @@
 import PipelineLanguage
 
-/// Rows under headings, aligned for a terminal.
+/// A table for a terminal, with aligned columns and headings.
 ///
-/// Cells are made harmless: whatever acts on a terminal is shown as text. The last column takes what room is left, and is cut, unless it holds sentences: where these have no room, they stand
-/// below their rows.
+/// Control characters in cells are escaped. The last column takes the remaining width and is truncated, unless it contains sentences: if these do not
+/// fit, they are shown below their rows.
 struct Table {
   struct Column {
     var title: String
     var isRightAligned = false
-    /// Gives the paint of a cell, by its text.
+    /// Returns the paint of a cell from its text.
     var paint: (@Sendable (String) -> Style.Paint?)?
-    /// Whether its cells are names of operations and items, of which the number is kept where room is short.
+    /// Whether its cells are names of operations and items, whose numbers are kept if space is short.
     var hasNames = false
-    /// The width that it keeps where room is short: that of an id, or of a time.
+    /// The minimum width if space is short: that of an id or of a time.
     var least = Table.shortest
-    /// Whether its cells are sentences, of which nothing is cut. Of the last column alone.
+    /// Whether its cells are sentences, which are never truncated. Only for the last column.
     var hasSentences = false
 
     init(
@@ -30,13 +30,13 @@ struct Table {
     }
   }
 
-  /// What a column keeps of its width.
+  /// The default minimum width of a column.
   static let shortest = 8
-  /// The width of the id of a run, however long.
+  /// The width of a run's id, however long.
   static let id = 12
   /// The width of a date with a time of day.
   static let time = 19
-  /// The narrowest terminal on which sentences stand below their rows.
+  /// The minimum width of a terminal for sentences below rows.
   private static let narrowest = 40
 
   var columns: [Column]
@@ -52,8 +52,9 @@ struct Table {
     rows.append(cells)
   }
 
-  /// The table in at most `width` columns (nil: as wide as it is). Wide columns give way, the widest first, but keep eight, or what they say; what has no room even
-  /// then is left out at the right, and `…` stands behind the headings. Sentences without room stand below their rows, broken between words.
+  /// Returns the table in at most `width` columns (nil: unlimited). Wide columns shrink, the widest first, but not below eight columns or their own
+  /// minimum. Columns that still do not fit are omitted on the right, and `…` follows the headings. Sentences that do not fit are wrapped below their
+  /// rows.
   func render(width: Int?, style: Style) -> String {
     if let width, let text = renderWithSentences(width: width, style: style) { return text }
     let cells = visibleCells
@@ -73,7 +74,7 @@ struct Table {
     return text
   }
 
-  /// The table without its last column, whose cells stand below their rows; nil where they have room, or are no sentences.
+  /// Returns the table with the cells of its last column below their rows; nil if they fit, or are not sentences.
   private func renderWithSentences(width: Int, style: Style) -> String? {
     guard let last = columns.last, last.hasSentences, columns.count > 1, width >= Self.narrowest else { return nil }
     let sentences = rows.map { TerminalText.visible($0[columns.count - 1]) }
@@ -94,17 +95,17 @@ struct Table {
 
   private static let indentation = "  "
 
-  /// The titles of the columns that ``render(width:style:)`` leaves out.
+  /// Returns the titles of the columns that ``render(width:style:)`` omits.
   func titlesLeftOut(width: Int?) -> [String] {
     columns.dropFirst(widths(of: visibleCells, to: width).count).map(\.title)
   }
 
   private var visibleCells: [[String]] { rows.map { row in row.map { TerminalText.visible($0) } } }
 
-  /// What `…` takes behind the headings.
+  /// The width of `…` after the headings.
   private static let sign = 2
 
-  /// The widths of the columns that have room.
+  /// Returns the widths of the columns that fit.
   private func widths(of cells: [[String]], to width: Int?) -> [Int] {
     var widths = columns.map { TerminalText.width(of: TerminalText.visible($0.title)) }
     for row in cells {
@@ -126,7 +127,7 @@ struct Table {
     while excess > 0 {
       let giving = widths.indices.filter { widths[$0] > columns[$0].least }
       guard let widest = giving.max(by: { widths[$0] < widths[$1] }) else { return }
-      // Down to the next widest at a step, so that two long columns share the loss.
+      // Down to the next widest column in each step, so that two wide columns share the loss.
       let next = giving.filter { $0 != widest }.map { widths[$0] }.max() ?? 0
       let step = min(excess, max(1, widths[widest] - max(columns[widest].least, next)))
       widths[widest] -= step
@@ -134,12 +135,12 @@ struct Table {
     }
   }
 
-  /// Ends the table at the edge of the terminal: a line that wraps is harder to read than one that is cut.
+  /// Cuts the table off at the edge of the terminal: a wrapped line is harder to read than a truncated one.
   private func cut(_ widths: inout [Int], to width: Int) {
     var room = width
     for column in widths.indices {
       if column > 0 { room -= 2 }
-      // The beginning of a number would be another number, and that of a time another time.
+      // A truncated number or time would be mistaken for another one.
       let isWhole = column > 0 && (columns[column].isRightAligned || columns[column].least > Self.shortest)
       guard room >= (isWhole ? widths[column] : 1) else { return widths.removeSubrange(column...) }
       widths[column] = min(widths[column], room)

@@ -1,13 +1,14 @@
 import PipelineLanguage
 
-/// Text of several lines, made harmless line by line.
+/// Formats text of several lines, escaping control characters line by line.
 enum TerminalLines {
   static func visible(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { TerminalText.visible(String($0)) }
       .joined(separator: "\n")
   }
 
-  /// A command about an operation of a run on as many lines as it takes, so that it can be pasted. It is broken before its arguments; a name that is too long is cut.
+  /// Returns a command about an operation of a run on as many lines as it needs, so that it can be pasted. It is broken before arguments; a name that is
+  /// too long is truncated.
   static func command(_ command: String, width: Int) -> [String] {
     let command = TerminalText.visible(command)
     guard TerminalText.width(of: command) > width else { return [command] }
@@ -25,10 +26,10 @@ enum TerminalLines {
     return lines.map { TerminalText.fitted($0, width: width) }
   }
 
-  /// A line of prose, broken between words where the terminal has fewer columns, with the rest behind as many blanks. A word that is longer stays whole, so that it
-  /// can be pasted. `text` must be visible text; colours of ``Style`` take no room. Nil columns mean no terminal, and no breaks.
+  /// Returns a line of prose, wrapped between words for the width of the terminal; following lines are indented. A longer word is not broken, so that
+  /// it can be pasted. `text` must be visible text; colors of ``Style`` have no width. A nil width means no terminal and no wrapping.
   static func wrapped(_ text: String, width: Int?, indentation: Int = 0) -> String {
-    // A character takes two columns at most, so that most lines need no counting.
+    // No character has more columns than UTF-8 bytes, so most lines need no measuring.
     guard let width, text.utf8.count > width else { return text }
     var wrapped = ""
     var columns = 0

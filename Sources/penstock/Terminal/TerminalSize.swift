@@ -1,11 +1,11 @@
 import Glibc
 
-/// How much a terminal shows.
+/// The size of a terminal.
 struct TerminalSize: Equatable {
   var columns: Int
   var rows: Int
 
-  /// The size of the terminal behind `descriptor`; without one, `COLUMNS`, or `fallback` columns.
+  /// Returns the size of the terminal behind `descriptor`; if there is none, the width is `COLUMNS`, or `fallback`.
   static func current(of descriptor: Int32 = TextOutput.standard.descriptor, fallback: Int = 100) -> TerminalSize {
     var size = winsize()
     if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {

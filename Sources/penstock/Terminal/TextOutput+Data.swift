@@ -1,7 +1,7 @@
 import PipelineLanguage
 import Values
 
-/// JSON and comma-separated values: exactly what they are in a pipe or a file, and harmless on a terminal.
+/// Output of JSON and comma-separated values: unchanged in a pipe or a file, and safe on a terminal.
 extension TextOutput {
   /// Writes `value` as a line of JSON.
   func writeLine(_ value: JSONValue) {
@@ -11,18 +11,18 @@ extension TextOutput {
     writeJSON(bytes)
   }
 
-  /// Writes text that is JSON. What would act on a terminal is escaped there, which does not change what the text means.
+  /// Writes JSON text. On a terminal, control characters are escaped, which does not change the meaning.
   func writeJSON(_ bytes: [UInt8]) {
     guard isTerminal else { return write(bytes) }
     write(Self.escaped(String(decoding: bytes, as: UTF8.self)))
   }
 
-  /// Writes `cells` as a line of comma-separated values. On a terminal, what would act on it is made visible.
+  /// Writes `cells` as a line of comma-separated values. On a terminal, control characters are made visible.
   func writeCSV(_ cells: [String]) {
     write(CSV.line(isTerminal ? cells.map { TerminalText.visible($0) } : cells))
   }
 
-  /// Writes objects as comma-separated values: the names of `columns`, then a line with those members of each.
+  /// Writes objects as comma-separated values: the names of `columns`, then a line with these members of each object.
   func writeCSV(_ objects: some Sequence<JSONValue>, columns: [String]) {
     writeCSV(columns)
     for object in objects {
@@ -31,12 +31,12 @@ extension TextOutput {
     }
   }
 
-  /// A text as it is, everything else as JSON, and nothing for null.
+  /// Returns a string as it is, null as an empty cell, and any other value as JSON.
   private static func cell(_ value: JSONValue) -> String {
     value == .null ? "" : value.stringValue ?? value.text
   }
 
-  /// JSON with everything that acts on a terminal as `\u001b`. Outside of strings JSON has nothing of that but line feeds, which stay.
+  /// Returns JSON with control characters escaped, as in `\u001b`. Outside of strings, JSON has none except line feeds, which are kept.
   static func escaped(_ json: String) -> String {
     json.unicodeScalars.reduce(into: "") { text, scalar in
       guard scalar != "\n", TerminalText.isActing(scalar) else { return text.unicodeScalars.append(scalar) }

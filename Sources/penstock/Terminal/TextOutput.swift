@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Standard output or standard error: buffered, and silent for good once its reader or terminal has gone.
+/// Standard output or standard error: buffered, and permanently silent once its reader or terminal has disappeared.
 ///
-/// Any thread may write. What is written by one call stays together.
+/// Any thread may write. The output of one call stays together.
 final class TextOutput: Sendable {
   static let standard = TextOutput(descriptor: STDOUT_FILENO, capacity: 1 << 16)
-  /// Not buffered beyond one call: messages appear at once.
+  /// Not buffered beyond one call, so that messages appear immediately.
   static let error = TextOutput(descriptor: STDERR_FILENO, capacity: 0)
 
   private struct State {
@@ -25,11 +25,11 @@ final class TextOutput: Sendable {
     isTerminal = isatty(descriptor) == 1
   }
 
-  /// Where it writes to.
+  /// The descriptor that it writes to.
   var descriptor: Int32 { state.withLock(\.descriptor) }
 
-  /// Writes to a copy of its descriptor from now on, which programs that this one starts do not inherit. The descriptor itself leads to standard
-  /// error then: code in this process that prints does not write between the lines of this one.
+  /// Switches to a copy of the descriptor, which child processes do not inherit. The original descriptor is redirected to standard
+  /// error, so that code in this process that prints does not write between the lines of this output.
   func setApart() {
     state.withLock { state in
       let copy = fcntl(state.descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -39,13 +39,13 @@ final class TextOutput: Sendable {
     }
   }
 
-  /// Whether nobody reads any more: a producer of much output may stop.
+  /// Whether the reader has disappeared: a producer of much output may stop.
   var isGone: Bool { state.withLock(\.isGone) }
 
-  /// The error that has lost output, other than that the reader went away.
+  /// The error that caused a loss of output, other than the disappearance of the reader.
   var failure: Int32? { state.withLock(\.failure) }
 
-  /// Whether it is a terminal. Asked once: it is looked at for each line of data.
+  /// Whether it is a terminal. Stored, because it is needed for each line of data.
   let isTerminal: Bool
 
   func write(_ text: String) {
@@ -73,7 +73,7 @@ final class TextOutput: Sendable {
     state.withLock { drain(&$0) }
   }
 
-  /// Writes nothing from now on: whoever read has gone.
+  /// Stops all output, because the reader has disappeared.
   func giveUp() {
     state.withLock { $0.isGone = true }
   }
@@ -85,11 +85,11 @@ final class TextOutput: Sendable {
       if count > 0 {
         start += count
       } else if errno == EAGAIN {
-        // Another program has made the descriptor non-blocking for everybody.
+        // Another program has made the shared descriptor non-blocking.
         var wait = pollfd(fd: state.descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&wait, 1, -1)
       } else if errno != EINTR {
-        // EIO is a terminal that has been taken away; for a file it is a disk that fails.
+        // EIO means that a terminal has been taken away; for a file, it is a disk error.
         if errno != EPIPE && errno != EBADF && !(errno == EIO && isTerminal) { state.failure = errno }
         state.isGone = true
       }

@@ -2,23 +2,23 @@ import PipelineLanguage
 import RunHistory
 import RunReports
 
-/// Draws the operations of a run as bars along the time, in at most `width` columns.
+/// Draws the operations of a run as bars on a time axis, in at most `width` columns.
 struct TimelineText {
   let style: Style
   let width: Int
 
-  /// What the names may take where the bars have more than that.
+  /// The maximum width of the names, unless a third of the width is more.
   private static let longestName = 30
   private static let shortestName = 4
   private static let shortestBar = 10
 
   func render(_ recorded: RecordedRun, now: RecordTime = .now) -> String {
-    // The names decide how much room is left.
+    // The widths of the names determine how much room is left.
     let probe = RunTimeline(recorded, width: 1, now: now)
     guard !probe.rows.isEmpty else { return "" }
     let durations = probe.rows.map { DurationText.format(microseconds: $0.duration) }
     let durationWidth = durations.map(\.count).max() ?? 0
-    // Before a line wraps, the names give way to the bars, and then the bars to the edge of the terminal.
+    // To avoid wrapped lines, the names shrink first, and then the bars.
     let roomForNames = max(Self.shortestName, width - Self.shortestBar - durationWidth - 4)
     let names = probe.rows.map { row in
       NameText(row.name, label: row.label, indentation: row.isItem ? 2 : 0)

@@ -1,4 +1,4 @@
-/* Preloaded into the host, it handles every fatal signal before the host does, and goes on, as Swift's own handler does with one that was sent. */
+/* Preloaded into the host, handles every fatal signal before the host does and returns, as Swift's own handler does for a signal that was sent. */
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* A plugin that takes 512 MiB of memory in a file when it is created, and keeps them. */
+/* A plugin that allocates 512 MiB in a memory file when it is created, and keeps it. */
 #define _GNU_SOURCE
 #include <penstock/plugin.h>
 

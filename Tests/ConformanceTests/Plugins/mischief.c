@@ -1,4 +1,4 @@
-/* A plugin that does to its process what a plugin must not do. Its setting says what. */
+/* A plugin that does to its process what a plugin must not do. Its setting selects what. */
 #define _GNU_SOURCE
 #include <penstock/plugin.h>
 
@@ -40,7 +40,7 @@ static void close_plugin(void) {
   while (hangs_in_close) pause();
 }
 
-/* Whether one of the files of the host that hold its secrets can be opened. */
+/* Returns whether one of the host's files that contain its secrets can be opened. */
 static penstock_text spy(void) {
   static const char *names[] = {"environ", "mem", "fd"};
   for (size_t index = 0; index < 3; index++) {
@@ -58,7 +58,7 @@ static void end_badly(void) {
   _exit(0);
 }
 
-/* Children of the plugin become other programs, which get their arguments and their environment. */
+/* Children of the plugin execute other programs, which receive their arguments and their environment. */
 static void run_programs(void) {
   char *arguments[] = {"sh", "-c", "test \"$A $0 $1\" = \"b c d\" && exit 7", "c", "d", NULL}, *environment[] = {"A=b", "PATH=/bin:/usr/bin", NULL};
   for (int which = 0; which < 9; which++) {
@@ -90,7 +90,7 @@ static int overflow(int level) {
   return overflow(level + 1) + room[depth % 4096];
 }
 
-/* The signal with this name, such as SEGV. */
+/* Returns the signal with this name, such as SEGV. */
 static int signal_named(const char *name) {
   int number = 1;
   while (number < 32 && strcmp(sigabbrev_np(number), name) != 0) number++;
@@ -136,7 +136,7 @@ static void do_it(void) {
   }
 }
 
-/* MISCHIEF="describe exit" does it in describe. No process of the plugin's own gets that variable; LANG="describe exit" does it there too. */
+/* MISCHIEF="describe exit" does it in describe. The plugin's own process does not receive that variable; LANG="describe exit" does it there too. */
 static void before_use(const char *function) {
   const char *wanted = getenv("MISCHIEF") != NULL ? getenv("MISCHIEF") : getenv("LANG");
   size_t length = strlen(function);
@@ -145,7 +145,7 @@ static void before_use(const char *function) {
   do_it();
 }
 
-/* Notes which signals of the host's a thread would take that has been begun without a word about signals. */
+/* Reports which of the host's signals a thread would receive that was started without setting a signal mask. */
 static void *note_signals(void *where) {
   static const struct { int number; const char *name; } signals[] = {
       {SIGTERM, "TERM"}, {SIGINT, "INT"}, {SIGHUP, "HUP"}, {SIGCHLD, "CHLD"}, {SIGIO, "IO"}};
@@ -154,7 +154,7 @@ static void *note_signals(void *where) {
   pthread_sigmask(SIG_BLOCK, NULL, &blocked);
   for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) {
     if (sigismember(&blocked, signals[index].number)) continue;
-    /* That a child has ended is told to no thread where nobody handles it. */
+    /* Without a handler, SIGCHLD is not delivered to any thread. */
     struct sigaction action;
     sigaction(signals[index].number, NULL, &action);
     if (signals[index].number == SIGCHLD && action.sa_handler == SIG_DFL) continue;
@@ -190,7 +190,7 @@ static void *thread(void *id) {
   return id;
 }
 
-/* `"what":"own exit"` does it on a thread of its own, `"what":"exit"` in create. */
+/* `"what":"own exit"` does it on a separate thread, `"what":"exit"` in start. */
 static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
   (void)offer;
   char text[256] = "";
@@ -199,7 +199,7 @@ static penstock_status create(penstock_id id, penstock_text offer, penstock_text
   if (start != NULL) snprintf(what, sizeof what, "%.*s", (int)strcspn(start + 8, "\""), start + 8);
   *instance = (void *)(uintptr_t)id;
   if (is("threads")) begin_thread("create");
-  /* Of what is only checked, nothing else is done. */
+  /* An operation that is only checked gets no further than this. */
   if (is("create")) for (;;) pause();
   return PENSTOCK_OK;
 }

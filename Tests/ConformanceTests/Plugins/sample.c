@@ -1,4 +1,4 @@
-/* A plugin for the conformance cases: each offer does one thing that a case is about. */
+/* A plugin for the conformance cases: each offer does one thing that a case tests. */
 #include <penstock/plugin.h>
 
 #include <pthread.h>
@@ -60,7 +60,7 @@ static penstock_status create(penstock_id id, penstock_text offer, penstock_text
   return PENSTOCK_OK;
 }
 
-/* The number behind "attempt": in what an operation is started with. */
+/* Returns the number after "attempt": in the input of an operation. */
 static int attempt(penstock_text input) {
   static const char key[] = "\"attempt\":";
   for (size_t at = 0; at + sizeof key < input.length; at++) {
@@ -69,7 +69,7 @@ static int attempt(penstock_text input) {
   return 0;
 }
 
-/* What stands behind "requirement": — it comes first. */
+/* Completes with the value after "requirement":, which comes first, and with the settings. */
 static void echo(instance *me, penstock_text input) {
   static const char key[] = "{\"requirement\":";
   static const char end[] = ",\"attempt\":";

@@ -3,22 +3,22 @@ import Testing
 
 /// An example in a document: a fenced block.
 ///
-/// What stands behind the language says what a test does with it:
+/// The words after the language determine how it is tested:
 ///
-/// | info string | what is tested |
+/// | info string | test |
 /// |---|---|
 /// | `yaml` | the loader accepts it, and so does the JSON Schema |
-/// | `yaml run` | that, and the built tool runs it, successfully |
-/// | `yaml plugins` | the loader accepts it without looking for the plugins that it uses |
-/// | `yaml wrong` | the loader refuses it |
-/// | `yaml shared` | it is a file that pipelines include, and nothing is wrong with it |
-/// | `yaml host` | it is the file of a host, and nothing is wrong with it, also by its JSON Schema |
-/// | `yaml finding` | nothing: it is made from the table of codes, which has a test of its own |
-/// | `yaml from=PATH` | as `yaml`, and it stands in that file |
-/// | `yaml file=NAME` | kept as that file for the commands further down in the document |
-/// | `console` | each line after `$ ` is run in the document's own directory; what it prints is what follows |
+/// | `yaml run` | as `yaml`, and the built tool runs it successfully |
+/// | `yaml plugins` | the loader accepts it without searching for the plugins that it uses |
+/// | `yaml wrong` | the loader rejects it |
+/// | `yaml shared` | it is a file that pipelines include, and has no findings |
+/// | `yaml host` | it is the file of a host, has no findings, and its JSON Schema accepts it |
+/// | `yaml finding` | none: it is generated from the table of codes, which has its own test |
+/// | `yaml from=PATH` | as `yaml`, and it is identical to that file |
+/// | `yaml file=NAME` | stored as that file for the commands further down in the document |
+/// | `console` | each line after `$ ` is run in the document's own directory; the lines after it are its output |
 ///
-/// A `yaml` block that begins with `- ` is a list of operations, one without `operations:` the rest of a pipeline.
+/// A `yaml` block that begins with `- ` is a list of operations; one without `operations:` is the rest of a pipeline.
 struct Example: Sendable, CustomTestStringConvertible {
   var document: String
   /// The line of the fence, from 1.
@@ -29,10 +29,10 @@ struct Example: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(document):\(line)" }
 
-  /// The name under which the block is kept for commands.
+  /// The name of the file in which the block is stored for commands.
   var file: String? { flags.lazy.first { $0.hasPrefix("file=") }.map { String($0.dropFirst(5)) } }
 
-  /// The block as a whole pipeline.
+  /// The block as a complete pipeline.
   var pipeline: String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     if lines.contains(where: { $0.hasPrefix("operations:") }) { return text }
@@ -56,7 +56,7 @@ enum Documents {
     return ["README.md"] + names.filter { $0.hasSuffix(".md") }.sorted().map { "Documentation/\($0)" }
   }()
 
-  /// The text of a document, by its path relative to the root.
+  /// Returns the text of a document, by its path relative to the root.
   static func text(_ path: String) throws -> String {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
@@ -64,18 +64,18 @@ enum Documents {
   /// All fenced blocks of all documents.
   static let examples: [Example] = all.flatMap { examples(in: (try? text($0)) ?? "", of: $0) }
 
-  /// The pipelines among them that have to be right.
+  /// The examples that are valid pipelines.
   static let pipelines = examples.filter {
     $0.language == "yaml" && $0.flags.allSatisfy { !["wrong", "finding", "shared", "host"].contains($0) }
   }
 
-  /// The files that pipelines include among them.
+  /// The examples that are files to include.
   static let shared = examples.filter { $0.flags.contains("shared") }
 
-  /// The files of hosts among them.
+  /// The examples that are files of hosts.
   static let hosts = examples.filter { $0.flags.contains("host") }
 
-  /// The files that an example may include: those that its document keeps by a name.
+  /// Returns the files that an example may include: those that its document stores by name.
   static func files(of example: Example) -> [(name: String, text: String)] {
     shared.filter { $0.document == example.document }.compactMap { other in
       other.file.map { (name: $0, text: other.text) }

@@ -1,20 +1,20 @@
 @testable import PipelineLanguage
 
-/// Which keys of the language stand where they belong in the files that were noted.
+/// Records which keys of the language are used where they belong.
 struct KeyUses {
-  /// The keys that were found, by all keys of the mapping that they are keys of: every kind of mapping that a file can have.
+  /// The keys that were found, by the keys of their mapping; covers every kind of mapping that a file can have.
   private(set) var names: [[String]: Set<String>] = [:]
 
-  /// No uses yet, of pipelines or of hosts.
+  /// Creates an empty record for the keys of pipelines or of hosts.
   init(ofHosts: Bool = false) {
     let roots = ofHosts ? [HostKey.table.rows] : [PipelineKey.table.rows, IncludedKey.table.rows]
     for rows in roots { reach(rows) }
   }
 
-  /// Notes the keys of a host's file.
+  /// Records the keys of a host's file.
   mutating func noteHost(_ root: YAMLNode) { note(root, HostKey.table.rows) }
 
-  /// Notes the keys of a pipeline file, or of one that pipelines include.
+  /// Records the keys of a pipeline file, or of a file to include.
   mutating func note(_ root: YAMLNode, isShared: Bool = false) {
     note(root, isShared ? IncludedKey.table.rows : PipelineKey.table.rows)
   }

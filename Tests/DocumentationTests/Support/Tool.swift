@@ -1,12 +1,12 @@
 import Foundation
 import Subprocess
 
-/// The built `penstock`, in a directory and with a workspace of the test's own.
+/// The built `penstock`, with a directory and a workspace of the test's own.
 struct Tool {
-  /// Where commands run. Removed by ``remove()``.
+  /// The directory in which commands run. Removed by ``remove()``.
   let directory: URL
 
-  /// How a command ended, and what it printed, standard error included, in the order in which it did.
+  /// How a command ended, and its output, with standard error in the order in which it was written.
   struct Outcome {
     var output: String
     var status: Subprocess.TerminationStatus
@@ -21,13 +21,13 @@ struct Tool {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// The directory of the build that this test is part of: the tool lies beside the tests.
+  /// The build directory of this test, which also contains the tool.
   static let buildDirectory: URL = {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     return URL(fileURLWithPath: own).deletingLastPathComponent()
   }()
 
-  /// Keeps a text as a file in the directory.
+  /// Writes a text to a file in the directory.
   func write(_ text: String, to name: String) throws {
     let file = directory.appendingPathComponent(name)
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ struct Tool {
   func shell(_ command: String) async throws -> Outcome {
     let path = Self.buildDirectory.path + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
     let outcome = try await Subprocess.run(
-      // A command that hangs fails its test by what it has not printed, and not the whole suite by its time limit.
+      // A command that hangs fails its own test because of the missing output, instead of the whole suite because of its time limit.
       .name("timeout"), arguments: ["--kill-after=5", "60", "/bin/sh", "-c", command],
       environment: .inherit.updating([
         "PATH": path, "PENSTOCK_WORKSPACE": directory.appendingPathComponent(".penstock").path, "NO_COLOR": "1",

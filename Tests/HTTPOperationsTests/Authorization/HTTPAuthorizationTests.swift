@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Authorization")
 struct HTTPAuthorizationTests {
-  @Test("Basic is base 64 of user and password, with the example of RFC 7617")
+  @Test("Basic is base 64 of user and password, as in the examples of RFC 7617")
   func basic() throws {
     #expect(
       try HTTPAuthorization.basic(user: "Aladdin", password: "open sesame").fieldValue(for: "h")
@@ -14,12 +14,12 @@ struct HTTPAuthorizationTests {
     #expect(try HTTPAuthorization.basic(user: "", password: "").fieldValue(for: "h") == "Basic Og==")
   }
 
-  @Test("A bearer's token is sent as it is")
+  @Test("A bearer token is sent unchanged")
   func bearer() throws {
     #expect(try HTTPAuthorization.bearer("aB1-._~+/==").fieldValue(for: "h") == "Bearer aB1-._~+/==")
   }
 
-  @Test("What would not arrive as it is, or would end the line, is refused without being told")
+  @Test("Credentials that would be altered or end the line are rejected without showing them")
   func refused() {
     let all: [HTTPAuthorization] = [
       .basic(user: "us:er", password: "secret"), .basic(user: "a\n", password: "secret"),
@@ -50,7 +50,7 @@ struct NetrcFileTests {
     machine late.example login l password p
     """
 
-  @Test("The login of a host is found, whatever its case")
+  @Test("The login of a host is found regardless of case")
   func hosts() throws {
     let file = try NetrcFile(text)
     #expect(file.login(for: "EXAMPLE.org") == .init(user: "ann", password: "two words \"quoted\""))
@@ -62,7 +62,7 @@ struct NetrcFileTests {
     #expect(try HTTPAuthorization.netrc(file).fieldValue(for: "example.net") == "Basic Ym9iOiNoYXNo")
   }
 
-  @Test("What is wrong is told with its line, and without passwords")
+  @Test("Errors report the line but no passwords")
   func wrong() {
     let error = #expect(throws: HTTPEncodingError.self) { try NetrcFile("machine a\nlogin b\npassword c secret") }
     #expect(
@@ -71,7 +71,7 @@ struct NetrcFileTests {
     #expect(end?.message == "the netrc file, line 1: 'login' has no value")
   }
 
-  @Test("A file that others can read is refused")
+  @Test("A file that others can read is rejected")
   func permissions() throws {
     let folder = try TemporaryFolder()
     try folder.make("netrc", Array("machine a login b password c".utf8))

@@ -8,7 +8,7 @@ import Testing
 struct ClientBodyTests {
   let client = HTTPClient()
 
-  @Test("chunks come in order and whole, however small the window", arguments: [1, 5000, 1 << 20])
+  @Test("chunks arrive complete and in order, however small the window", arguments: [1, 5000, 1 << 20])
   func chunks(window: Int) async throws {
     let server = try NginxServer.shared
     var request = HTTPTransferRequest(url: "\(server.url)/bytes")
@@ -44,11 +44,11 @@ struct ClientBodyTests {
     request.options.window = 100_000
     _ = try await client.transfer(request, to: receiver)
     #expect(taken.withLock { $0 } == 200_000_000)
-    // The rest is the kernel's: what it buffers at both ends of a connection on loopback.
+    // The rest is buffered by the kernel at both ends of the loopback connection.
     #expect(most.withLock { $0 } < 30_000_000)
   }
 
-  @Test("a file gets the body, from its offset on, and nothing after the end")
+  @Test("the body is written to a file from its offset, and nothing after the end")
   func file() async throws {
     let server = try NginxServer.shared
     let folder = try TestFolder()
@@ -61,7 +61,7 @@ struct ClientBodyTests {
     #expect(try folder.read("body") == Array("before ".utf8) + NginxServer.bytes)
   }
 
-  @Test("a file gets the whole body when its receiver decided late, and the window was full")
+  @Test("a file gets the whole body even if its receiver decides late and the window is full")
   func lateFile() async throws {
     let server = try NginxServer.shared
     let folder = try TestFolder()
@@ -79,7 +79,7 @@ struct ClientBodyTests {
   @Test("a file that cannot be written ends the transfer", arguments: ["/dev/full", "/dev/null"])
   func unwritable(path: String) async throws {
     let server = try NginxServer.shared
-    // The null device is opened for reading, so that nothing can be written to it either.
+    // The null device is opened for reading, so that it cannot be written either.
     let descriptor = open(path, path == "/dev/full" ? O_WRONLY : O_RDONLY)
     defer { close(descriptor) }
     let failure = await client.failure(
@@ -88,7 +88,7 @@ struct ClientBodyTests {
     #expect(failure?.systemError == (path == "/dev/full" ? ENOSPC : EBADF))
   }
 
-  @Test("a receiver that refuses the head ends the transfer, and the client goes on")
+  @Test("a receiver that refuses the head ends the transfer, and the client remains usable")
   func refused() async throws {
     struct Refusal: Error {}
     let server = try NginxServer.shared
@@ -100,7 +100,7 @@ struct ClientBodyTests {
     #expect(try await client.text(HTTPTransferRequest(url: "\(server.url)/small.txt")) == "small")
   }
 
-  @Test("a receiver that fails in the middle ends the transfer with its error")
+  @Test("a receiver that fails during the body ends the transfer with its error")
   func failsInTheMiddle() async throws {
     struct Enough: Error {}
     let server = try NginxServer.shared
@@ -111,7 +111,7 @@ struct ClientBodyTests {
     }
   }
 
-  @Test("a compressed body is decompressed, and left alone where that is asked for")
+  @Test("a compressed body is decompressed unless this is disabled")
   func compression() async throws {
     let server = try NginxServer.shared
     var request = HTTPTransferRequest(url: "\(server.url)/compressed")
@@ -125,7 +125,7 @@ struct ClientBodyTests {
     #expect(raw.body.starts(with: [0x1f, 0x8b]))
   }
 
-  @Test("the limit counts what comes out of the compression, and memory stays small")
+  @Test("the limit applies to the decompressed size, and memory use stays low")
   func bomb() async throws {
     let server = try NginxServer.shared
     var request = HTTPTransferRequest(url: "\(server.url)/zeros")
@@ -136,7 +136,7 @@ struct ClientBodyTests {
     #expect(failure?.message.contains("10000000 bytes") == true)
   }
 
-  @Test("an announced length beyond the limit is refused before the body comes")
+  @Test("an announced length over the limit is rejected before the body is received")
   func announced() async throws {
     let server = try NginxServer.shared
     var request = HTTPTransferRequest(url: "\(server.url)/bytes")
@@ -144,14 +144,14 @@ struct ClientBodyTests {
     #expect(await client.failure(request)?.code == .bodyTooLarge)
     request.options.limits.body = 1_000_000
     #expect(try await client.transfer(request, to: HTTPMemoryReceiver()).body.count == 1_000_000)
-    // A file has a limit of its own, by default none.
+    // Files have their own limit, by default none.
     request.options.limits.body = 10
     #expect(try await client.transfer(request, to: TestReceiver()).statistics.bytesDelivered == 1_000_000)
     request.options.limits.file = 10
     #expect(await client.failure(request, to: TestReceiver())?.code == .bodyTooLarge)
   }
 
-  @Test("a range is delivered as it is stored")
+  @Test("a range is delivered as stored")
   func range() async throws {
     let server = try NginxServer.shared
     var request = HTTPTransferRequest(url: "\(server.url)/bytes", fields: [.range: "bytes=999990-"])
@@ -169,7 +169,7 @@ struct ClientBodyTests {
   }
 }
 
-/// Counts, and keeps nothing.
+/// Counts the bytes and discards them.
 struct CountingReceiver: HTTPBodyReceiver {
   let count: @Sendable (Int) -> Void
 

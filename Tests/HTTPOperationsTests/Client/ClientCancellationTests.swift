@@ -4,10 +4,10 @@ import HTTPOperations
 import HTTPTypes
 import Testing
 
-@Suite("Ends of transfers from outside")
+@Suite("Ending transfers from outside")
 struct ClientCancellationTests {
   @Test(
-    "cancelling a task ends its transfer, which ends the connection", arguments: ["", "HTTP/1.1 200 OK\r\n\r\nsome"])
+    "cancelling a task ends its transfer and closes the connection", arguments: ["", "HTTP/1.1 200 OK\r\n\r\nsome"])
   func cancelled(answer: String) async throws {
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
@@ -27,7 +27,7 @@ struct ClientCancellationTests {
     for await _ in ended { break }
   }
 
-  @Test("a task that was cancelled before it began does not connect")
+  @Test("a task cancelled before it begins does not connect")
   func cancelledBefore() async throws {
     let server = try FaultServer { _ in }
     let client = HTTPClient()
@@ -40,10 +40,10 @@ struct ClientCancellationTests {
     #expect(server.accepted == 0)
   }
 
-  @Test("cancelling while a name is looked up does not wait for the answer", .timeLimit(.minutes(1)))
+  @Test("cancelling during a name lookup does not wait for the result", .timeLimit(.minutes(1)))
   func cancelledLookup() async throws {
     let folder = try TestFolder()
-    // A look-up that never ends, in a process of its own: it tells that it has begun, and where it goes on the library waits for it.
+    // A lookup that never ends and reports that it has begun. It runs in a separate process because libcurl waits for a lookup that is still running.
     try folder.write(
       """
       #include <fcntl.h>
@@ -79,7 +79,7 @@ struct ClientCancellationTests {
     }
   }
 
-  @Test("one of many is cancelled, the others go on")
+  @Test("cancelling one of many transfers does not affect the others")
   func oneOfMany() async throws {
     let gate = TestGate()
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
@@ -103,7 +103,7 @@ struct ClientCancellationTests {
     for index in [0, 1, 3, 4] { #expect(try await tasks[index].value == "ok") }
   }
 
-  @Test("shutting down ends every transfer, and those that come later")
+  @Test("shutting down ends all current and later transfers")
   func shutdown() async throws {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let server = try FaultServer { connection in
@@ -121,12 +121,12 @@ struct ClientCancellationTests {
     await client.shutdown()
   }
 
-  @Test("a client that was never used is shut down at once")
+  @Test("an unused client shuts down immediately")
   func unused() async {
     await HTTPClient().shutdown()
   }
 
-  @Test("a client that is let go of ends its connections")
+  @Test("a released client closes its connections")
   func letGo() async throws {
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     let server = try FaultServer { connection in
@@ -139,7 +139,7 @@ struct ClientCancellationTests {
     for await _ in ended { break }
   }
 
-  @Test("a client that has nothing to do ends its connections, and makes new ones when it has")
+  @Test("an idle client closes its connections and opens new ones when needed")
   func idle() async throws {
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     let server = try FaultServer { connection in
@@ -158,7 +158,7 @@ struct ClientCancellationTests {
     #expect(server.accepted == 3)
   }
 
-  @Test("transfers that begin while the thread is about to end are not lost")
+  @Test("transfers that begin while the thread is ending are not lost")
   func idleRace() async throws {
     let server = try FaultServer { connection in
       while connection.readHead() != nil { connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
@@ -170,7 +170,7 @@ struct ClientCancellationTests {
     for _ in 0..<300 { #expect(try await client.text(request) == "ok") }
   }
 
-  @Test("cancellation at any instant ends in a result or in CancellationError")
+  @Test("cancelling at any instant yields a result or CancellationError")
   func anyInstant() async throws {
     let server = try FaultServer { connection in
       while connection.readHead() != nil {

@@ -5,12 +5,12 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// A pipe stands for a disk that hangs: whoever writes to it waits until the test reads.
+/// A pipe simulates a hanging disk: a write to it blocks until the test reads.
 @Suite("Disks that hang", .enabled(if: NginxServer.isExpected, "nginx is not installed"))
 struct ClientDiskTests {
   let client = HTTPClient()
 
-  /// A pipe that is read when the test says so.
+  /// A pipe that is read when the test starts it.
   private final class SlowFile: Sendable {
     let descriptor: Int32
     private let reading: Int32
@@ -25,7 +25,7 @@ struct ClientDiskTests {
 
     deinit { close(reading) }
 
-    /// Begins to read until the other end is closed.
+    /// Starts reading until the other end is closed.
     func drain() {
       TestThread.run { [self] in
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -38,9 +38,9 @@ struct ClientDiskTests {
       }
     }
 
-    /// Closes the end that is written to.
+    /// Closes the end for writing.
     ///
-    /// - Returns: How many bytes were read.
+    /// - Returns: The number of bytes read.
     func end() -> Int {
       close(descriptor)
       isDry.pass()
@@ -48,7 +48,7 @@ struct ClientDiskTests {
     }
   }
 
-  @Test("a file that cannot be written for now holds up no other transfer")
+  @Test("a file whose writes block does not delay other transfers")
   func writing() async throws {
     let server = try NginxServer.shared
     let file = try SlowFile()
@@ -62,7 +62,7 @@ struct ClientDiskTests {
     #expect(file.end() == 1_000_000)
   }
 
-  @Test("a little that expands to a lot is written whole, however slow the file is")
+  @Test("a small body that expands greatly is written completely, however slow the file is")
   func expansion() async throws {
     let folder = try TestFolder()
     try ServerProcess.run("head -c 100000000 /dev/zero | gzip -9 > '\(folder.path)/zeros'")
@@ -81,9 +81,9 @@ struct ClientDiskTests {
     #expect(file.end() == 100_000_000)
   }
 
-  @Test("a body of which a few bytes expand to gigabytes is refused, and memory stays small")
+  @Test("a body of which a few bytes expand to gigabytes is rejected, and memory use stays low")
   func steepExpansion() async throws {
-    // A frame of Zstandard whose blocks of 4 bytes stand for 128 KiB each.
+    // A Zstandard frame whose 4-byte blocks stand for 128 KiB each.
     var bytes: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58]
     for _ in 0..<10_000 { bytes += [0x02, 0x00, 0x10, 0x00] }
     bytes += [0x03, 0x00, 0x00, 0x00]
@@ -97,7 +97,7 @@ struct ClientDiskTests {
       connection.waitForEnd()
     }
     let failure = await client.failure(HTTPTransferRequest(url: server.url), to: TestReceiver(.chunks))
-    // A libcurl without Zstandard does not ask for it.
+    // A libcurl without Zstandard does not request it.
     #expect((failure != nil) == isAsked.withLock { $0 })
     guard let failure else { return }
     #expect(failure.code == .bodyTooLarge)
@@ -105,7 +105,7 @@ struct ClientDiskTests {
     #expect(failure.bytesDelivered < 1_000_000)
   }
 
-  @Test("a transfer to a file that cannot be written for now is cancelled when the write returns")
+  @Test("a transfer to a file whose writes block is cancelled when the write returns")
   func cancellation() async throws {
     let server = try NginxServer.shared
     let file = try SlowFile()
@@ -122,9 +122,9 @@ struct ClientDiskTests {
     #expect(file.end() < NginxServer.zeros)
   }
 
-  @Test("a file that is not in memory is sent whole", arguments: ["/tmp", "/dev/shm"])
+  @Test("a file that is not in memory is sent completely", arguments: ["/tmp", "/dev/shm"])
   func reading(place: String) async throws {
-    // What is in memory of the first is dropped; the kernel cannot tell of the second.
+    // The first file is dropped from the page cache; for the second, the kernel cannot report what is cached.
     let server = try NginxServer.shared
     let folder = try TestFolder(in: place)
     let bytes = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 9) }

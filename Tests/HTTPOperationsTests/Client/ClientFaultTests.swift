@@ -3,12 +3,12 @@ import HTTPOperations
 import HTTPTypes
 import Testing
 
-@Suite("Servers that do it wrong")
+@Suite("Misbehaving servers")
 struct ClientFaultTests {
   let client = HTTPClient()
 
   @Test(
-    "what a server sends, and how the transfer fails",
+    "an invalid response fails with its own code",
     arguments: [
       ("", .connectionLost),
       ("garbage\r\n\r\n", .protocolViolation),
@@ -31,7 +31,7 @@ struct ClientFaultTests {
   }
 
   @Test(
-    "what is unusual but right",
+    "unusual but valid responses are accepted",
     arguments: [
       ("HTTP/1.0 200 OK\r\n\r\nuntil the end", "until the end"),
       ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nTrailer: x\r\n\r\n", "hello"),
@@ -45,7 +45,7 @@ struct ClientFaultTests {
     #expect(try await client.text(HTTPTransferRequest(url: server.url)) == body)
   }
 
-  @Test("fields come as they were sent, repeated, folded, empty, and not in ASCII")
+  @Test("repeated, folded, empty and non-ASCII fields are delivered as sent")
   func fields() async throws {
     let server = try FaultServer(
       answering:
@@ -59,8 +59,8 @@ struct ClientFaultTests {
     #expect(HTTPField.Name("X-Text").flatMap { head.fields[$0] } == "gr\u{fc}n")
   }
 
-  /// libcurl 7.88 wrote into memory that it had freed, where one of its handles was used for both.
-  @Test("a head that begins with a folded line, after one that does not")
+  /// libcurl 7.88 wrote to freed memory when one of its handles was used for both responses.
+  @Test("a head that begins with a folded line is safe after one that does not")
   func foldedFirst() async throws {
     let server = try FaultServer { connection in
       connection.readHead()
@@ -71,7 +71,7 @@ struct ClientFaultTests {
     for _ in 0..<20 { _ = await client.failure(HTTPTransferRequest(url: server.url)) }
   }
 
-  @Test("a flood of fields, each of them short, is too long a head too")
+  @Test("a flood of short fields exceeds the limit on the head")
   func flood() async throws {
     let server = try FaultServer { connection in
       connection.readHead()
@@ -81,7 +81,7 @@ struct ClientFaultTests {
     #expect(await client.failure(HTTPTransferRequest(url: server.url))?.code == .headTooLarge)
   }
 
-  @Test("interim responses without end are too long a head too")
+  @Test("endless interim responses exceed the limit on the head")
   func interimFlood() async throws {
     let server = try FaultServer { connection in
       connection.readHead()
@@ -90,7 +90,7 @@ struct ClientFaultTests {
     #expect(await client.failure(HTTPTransferRequest(url: server.url))?.code == .headTooLarge)
   }
 
-  @Test("a connection that is reset in the middle is lost, and what came before is counted")
+  @Test("a connection reset during the body is lost, and the bytes before it are counted")
   func reset() async throws {
     let gate = TestGate()
     let server = try FaultServer { connection in
@@ -106,13 +106,13 @@ struct ClientFaultTests {
     #expect(receiver.bytes == Array("hello".utf8))
   }
 
-  @Test("a connection that its server closed meanwhile is replaced")
+  @Test("a connection that the server has closed is replaced")
   func closedMeanwhile() async throws {
     let server = try FaultServer(answering: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     for _ in 0..<10 { #expect(try await client.text(HTTPTransferRequest(url: server.url)) == "ok") }
   }
 
-  @Test("nobody at the port is told as such, with the system's error number")
+  @Test("an unused port is reported with the system's error number")
   func nobody() async throws {
     let port = try Loopback.freePort()
     let failure = await client.failure(HTTPTransferRequest(url: "http://127.0.0.1:\(port)/"))
@@ -121,7 +121,7 @@ struct ClientFaultTests {
     #expect(failure?.curlCode == 7)
   }
 
-  @Test("a name without an address is told as such")
+  @Test("a name without an address is reported")
   func noName() async throws {
     let failure = await client.failure(HTTPTransferRequest(url: "http://nowhere.invalid/"))
     #expect(failure?.code == .nameNotResolved)
@@ -129,7 +129,7 @@ struct ClientFaultTests {
   }
 
   @Test(
-    "requests that cannot be sent",
+    "requests with an invalid URL fail",
     arguments: [
       ("http://127.0.0.1/a b", .invalidURL), ("http://127.0.0.1/\r\nX: y", .invalidURL), ("", .invalidURL),
       ("/path", .invalidURL), ("http://", .invalidURL), ("http://127.0.0.1:99999/", .invalidURL),
@@ -139,13 +139,13 @@ struct ClientFaultTests {
     #expect(await client.failure(HTTPTransferRequest(url: url))?.code == code)
   }
 
-  @Test("a method that opens tunnels is refused")
+  @Test("a method that opens tunnels is rejected")
   func connectMethod() async throws {
     let failure = await client.failure(HTTPTransferRequest(method: .connect, url: "http://127.0.0.1/"))
     #expect(failure?.code == .invalidRequest)
   }
 
-  @Test("a file to send that is not there, or not a file, is told as such", arguments: ["/nowhere", "/dev/null", "/"])
+  @Test("a file to send that does not exist or is not regular is reported", arguments: ["/nowhere", "/dev/null", "/"])
   func unreadable(path: String) async throws {
     let failure = await client.failure(
       HTTPTransferRequest(method: .put, url: "http://127.0.0.1/", body: .file(path: path)))
@@ -153,7 +153,7 @@ struct ClientFaultTests {
     #expect(failure?.message.contains(path) == true)
   }
 
-  @Test("a file that is cut short while it is sent ends the transfer")
+  @Test("truncating a file while it is sent ends the transfer")
   func shrinking() async throws {
     let folder = try TestFolder()
     try folder.write([UInt8](repeating: 1, count: 20_000_000), to: "body")
@@ -167,7 +167,7 @@ struct ClientFaultTests {
     #expect(failure?.code == .unreadableBody)
   }
 
-  @Test("an answer that comes before the body has been sent is an answer")
+  @Test("a response before the whole body was sent is delivered")
   func earlyAnswer() async throws {
     let server = try FaultServer { connection in
       connection.readHead()

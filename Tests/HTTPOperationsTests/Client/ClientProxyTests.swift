@@ -32,7 +32,7 @@ struct ClientProxyTests {
     #expect(around.head.remoteAddress == "127.0.0.1:\(server.port)")
   }
 
-  @Test("a proxy that wants a password", .enabled(if: ProxyServer.isExpected, "tinyproxy is not installed"))
+  @Test("a proxy can require a password", .enabled(if: ProxyServer.isExpected, "tinyproxy is not installed"))
   func password() async throws {
     let server = try NginxServer.shared
     let proxy = try ProxyServer(user: "me", password: "secret")
@@ -45,13 +45,13 @@ struct ClientProxyTests {
     let failure = await client.failure(try request("\(server.secureURL)/small.txt", without))
     #expect(failure?.code == .proxyFailed)
     #expect(failure?.message.contains("proxy") == true)
-    // What opens the proxy is never shown to the server behind it.
+    // The proxy's credentials are never sent to the server behind it.
     let fields = try await client.text(try request("\(server.url)/fields", with))
     #expect(fields.hasPrefix("authorization= "))
   }
 
   @Test(
-    "through a SOCKS proxy, which resolves the name",
+    "requests pass through a SOCKS proxy, which resolves the name",
     .enabled(if: SocksServer.isExpected, "microsocks is not installed"), arguments: ["socks5", "socks5h"])
   func socks(scheme: String) async throws {
     let server = try NginxServer.shared
@@ -63,7 +63,7 @@ struct ClientProxyTests {
     #expect(await client.failure(try request("http://127.0.0.1:\(port)/", proxies))?.code == .proxyFailed)
   }
 
-  @Test("a proxy that is not there, and one whose name has no address")
+  @Test("a missing proxy, and one whose name has no address, are reported")
   func missing() async throws {
     let server = try NginxServer.shared
     let port = try Loopback.freePort()
@@ -73,7 +73,7 @@ struct ClientProxyTests {
     #expect(await client.failure(try request("\(server.url)/small.txt", nameless))?.code == .proxyNotResolved)
   }
 
-  @Test("a client without proxies of its own goes by the environment, as it was when the client was made")
+  @Test("a client without its own proxies uses those of the environment at its creation")
   func environment() {
     func proxies(_ values: [String: String]) -> HTTPProxies { HTTPProxies.fromEnvironment { values[$0] } }
     #expect(proxies([:]) == .none)

@@ -8,7 +8,7 @@ struct ClientRedirectTests {
   let secrets: HTTPFields = [.authorization: "Bearer x", .cookie: "a=b", .init("X-Api-Key") ?? .accept: "k"]
 
   @Test(
-    "the method and the body that follow a redirect",
+    "a redirect keeps or changes the method and the body according to its status",
     arguments: [
       (301, HTTPRequest.Method.get, "GET  "), (301, .post, "GET  "), (301, .put, "PUT 4 text/x"),
       (302, .get, "GET  "), (302, .post, "GET  "), (302, .delete, "DELETE 4 text/x"),
@@ -29,7 +29,7 @@ struct ClientRedirectTests {
     #expect(result.head.url == "\(server.url)/method")
   }
 
-  @Test("a HEAD stays a HEAD")
+  @Test("HEAD remains HEAD")
   func head() async throws {
     let server = try NginxServer.shared
     let result = try await client.transfer(
@@ -38,7 +38,7 @@ struct ClientRedirectTests {
     #expect(result.body.isEmpty)
   }
 
-  @Test("credentials go along on the same host and stay behind on others")
+  @Test("credentials are sent to the same host and not to others")
   func credentials() async throws {
     let server = try NginxServer.shared
     let redirects = HTTPRedirects.follow(secretFields: [HTTPField.Name("X-Api-Key") ?? .accept])
@@ -48,12 +48,12 @@ struct ClientRedirectTests {
       return try await client.text(request)
     }
     #expect(try await ask("/here").hasPrefix("authorization=Bearer x cookie=a=b key=k "))
-    // Another port, and another name of the same machine.
+    // Another port, and another name of the same computer.
     #expect(try await ask("/elsewhere").hasPrefix("authorization= cookie= key= "))
     #expect(try await ask("/other-name").hasPrefix("authorization= cookie= key= "))
   }
 
-  @Test("a user and password in the URL go along on the same host, and those in a Location are never used")
+  @Test("a user and password in the URL are sent to the same host, and those in a Location are never used")
   func userInURL() async throws {
     let server = try NginxServer.shared
     let base = "http://me:x@127.0.0.1:\(server.port)"
@@ -63,7 +63,7 @@ struct ClientRedirectTests {
       try await client.text(HTTPTransferRequest(url: "\(server.url)/user-in-location")).hasPrefix("authorization= "))
   }
 
-  @Test("a circle of redirects ends at the limit")
+  @Test("a redirect cycle ends at the limit")
   func circle() async throws {
     let server = try NginxServer.shared
     var request = HTTPTransferRequest(url: "\(server.url)/loop")
@@ -73,7 +73,7 @@ struct ClientRedirectTests {
     #expect(failure?.message.contains("after 3 redirects") == true)
   }
 
-  @Test("from https to http is followed only where that is allowed")
+  @Test("a redirect from https to http is followed only if allowed")
   func insecure() async throws {
     let server = try NginxServer.shared
     var request = HTTPTransferRequest(url: "\(server.secureURL)/insecure")
@@ -83,7 +83,7 @@ struct ClientRedirectTests {
     #expect(try await client.text(request).contains("host=127.0.0.1"))
   }
 
-  @Test("another scheme is not followed")
+  @Test("a redirect to another scheme is not followed")
   func otherScheme() async throws {
     let server = try NginxServer.shared
     let failure = await client.failure(HTTPTransferRequest(url: "\(server.url)/file-scheme"))
@@ -91,7 +91,7 @@ struct ClientRedirectTests {
     #expect(failure?.message.contains("'file'") == true)
   }
 
-  @Test("a redirect that is not to be followed is a response")
+  @Test("a redirect is delivered as a response if redirects are not followed")
   func delivered() async throws {
     let server = try NginxServer.shared
     var request = HTTPTransferRequest(url: "\(server.url)/302")

@@ -2,11 +2,11 @@ import HTTPOperations
 import HTTPTypes
 import Testing
 
-@Suite("Requests over a real server", .enabled(if: NginxServer.isExpected, "nginx is not installed"))
+@Suite("Requests to a real server", .enabled(if: NginxServer.isExpected, "nginx is not installed"))
 struct ClientRequestTests {
   let client = HTTPClient()
 
-  @Test("a small response comes whole, with head and statistics")
+  @Test("a small response arrives complete, with head and statistics")
   func small() async throws {
     let server = try NginxServer.shared
     let result = try await client.transfer(
@@ -24,7 +24,7 @@ struct ClientRequestTests {
     #expect(result.statistics.reusedConnection == false)
   }
 
-  @Test("a connection is used again")
+  @Test("a connection is reused")
   func reuse() async throws {
     let server = try NginxServer.shared
     let request = HTTPTransferRequest(url: "\(server.url)/small.txt")
@@ -34,7 +34,7 @@ struct ClientRequestTests {
     #expect(second.statistics.connect == nil)
   }
 
-  @Test("a large response comes whole and in order", arguments: [true, false])
+  @Test("a large response arrives complete and in order", arguments: [true, false])
   func large(decompresses: Bool) async throws {
     let server = try NginxServer.shared
     var request = HTTPTransferRequest(url: "\(server.url)/bytes")
@@ -43,7 +43,7 @@ struct ClientRequestTests {
     #expect(result.body == NginxServer.bytes)
   }
 
-  @Test("methods go as they are spelled, HEAD has no body")
+  @Test("methods are sent as spelled, and HEAD has no body")
   func methods() async throws {
     let server = try NginxServer.shared
     for method in [HTTPRequest.Method.get, .delete, .options, .patch, .put, .post] {
@@ -58,7 +58,7 @@ struct ClientRequestTests {
     #expect(head.body.isEmpty)
   }
 
-  @Test("after any request, the next one on the same handle is not touched by it")
+  @Test("a request does not affect the next one")
   func handlesForget() async throws {
     let server = try NginxServer.shared
     for body in [HTTPTransferBody.bytes(Array("hello".utf8)), .bytes([UInt8](repeating: 7, count: 100_000)), .none] {
@@ -74,7 +74,7 @@ struct ClientRequestTests {
     }
   }
 
-  @Test("a body from memory arrives as it is", arguments: [0, 1, 65_536, 65_537, 3_000_000])
+  @Test("a body from memory arrives unchanged", arguments: [0, 1, 65_536, 65_537, 3_000_000])
   func uploadFromMemory(size: Int) async throws {
     let server = try NginxServer.shared
     let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -86,7 +86,7 @@ struct ClientRequestTests {
     #expect(try server.folder.read("files/put/memory-\(size)") == bytes)
   }
 
-  @Test("a body from a file arrives from its offset on", arguments: [0, 400_000, 1_000_000])
+  @Test("a body from a file arrives from its offset", arguments: [0, 400_000, 1_000_000])
   func uploadFromFile(offset: Int64) async throws {
     let server = try NginxServer.shared
     let body = HTTPTransferBody.file(path: "\(server.folder.path)/files/bytes", offset: offset)
@@ -96,7 +96,7 @@ struct ClientRequestTests {
     #expect(try server.folder.read("files/put/file-\(offset)") == Array(NginxServer.bytes[Int(offset)...]))
   }
 
-  @Test("a Unix socket is connected to in place of the host")
+  @Test("a Unix socket is used instead of the host")
   func unixSocket() async throws {
     let server = try NginxServer.shared
     var request = HTTPTransferRequest(url: "http://docker/fields")
@@ -116,7 +116,7 @@ struct ClientRequestTests {
     #expect(String(decoding: result.body, as: UTF8.self) == "later")
   }
 
-  @Test("a user and password in the URL become basic authorization, and are in no head")
+  @Test("a user and password in the URL become basic authorization and appear in no head")
   func userInURL() async throws {
     let server = try NginxServer.shared
     let result = try await client.transfer(
@@ -125,7 +125,7 @@ struct ClientRequestTests {
     #expect(result.head.url == "\(server.url)/fields")
   }
 
-  @Test("many transfers at once all come to their end")
+  @Test("many concurrent transfers all complete")
   func many() async throws {
     let server = try NginxServer.shared
     let url = "\(server.url)/small.txt"
@@ -139,7 +139,7 @@ struct ClientRequestTests {
     }
   }
 
-  @Test("no more connections to a host are made than allowed")
+  @Test("the limit on connections per host is respected")
   func connectionsPerHost() async throws {
     let server = try FaultServer { connection in
       while connection.readHead() != nil { connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Requests after others to the same server")
 struct ClientResendTests {
-  @Test("What may have been done is not sent again because the connection was used before")
+  @Test("A request that may have been processed is not sent again because the connection was reused")
   func notTwice() async throws {
     let log = Log<String>()
-    // Answers to GET, and ends the connection when it has read anything else.
+    // Answers GET, and closes the connection after reading any other request.
     let server = try FaultServer { connection in
       while let method = connection.readHead()?.prefix(while: { $0 != " " }) {
         log.append(String(method))

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPOperations
 
 @Suite("A request for which the process has no descriptors") struct ClientShortageTests {
-  /// A port of this computer that accepts connections and never answers: nobody has to open anything for that.
+  /// A local port that accepts connections and never answers, so that its side needs no descriptors.
   private struct SilentPort {
     let number: UInt16
 
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// All descriptors that the process can have.
+  /// Takes all descriptors that the process can have.
   private struct Descriptors {
     private var taken: [Int32] = []
 
@@ -40,7 +40,7 @@ import Testing
     mutating func giveBackOne() { if let last = taken.popLast() { close(last) } }
   }
 
-  /// How a request fails that gets no answer within 100 ms.
+  /// Returns the failure of a request that gets no answer within 100 ms.
   private static func failure(_ url: String, by client: HTTPClient, body: HTTPTransferBody = .none) async
     -> HTTPTransferError?
   {
@@ -49,7 +49,7 @@ import Testing
     return await client.failure(HTTPTransferRequest(url: url, body: body, options: options))
   }
 
-  @Test("fails by that, and as soon as there are enough, begins") func each() async {
+  @Test("fails for that reason, and begins as soon as there are enough") func each() async {
     await #expect(processExitsWith: .success) {
       let port = SilentPort().number
       var descriptors = Descriptors()
@@ -65,18 +65,18 @@ import Testing
     }
   }
 
-  @Test("names what could not be had, by a client that has its thread already") func causes() async {
+  @Test("reports what it lacked, if the client already has its thread") func causes() async {
     await #expect(processExitsWith: .success) {
       let (port, client) = (SilentPort().number, HTTPClient())
       guard await Self.failure("http://127.0.0.1:\(port)/", by: client)?.code == .firstByteTimeout else { exit(2) }
-      // What the first request had is taken as well.
+      // Also takes what the first request used.
       let descriptors = Descriptors()
       let file = await Self.failure("http://127.0.0.1:\(port)/", by: client, body: .file(path: "/proc/self/exe"))
       guard file?.shortage == EMFILE, file?.code == .unreadableBody else { exit(3) }
       let socket = await Self.failure("http://127.0.0.1:\(port)/", by: client)
       guard socket?.shortage == EMFILE, socket?.message.hasPrefix("127.0.0.1:\(port): cannot open a socket: ") == true
       else { exit(4) }
-      // The thread may have ended with its descriptors, and be made anew.
+      // The thread may have ended, released its descriptors, and must be created again.
       let name = await Self.failure("http://penstock.invalid:\(port)/", by: client)
       guard name?.shortage == EMFILE else { exit(5) }
       withExtendedLifetime(descriptors) {}
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("is worth another try") func retry() {
+  @Test("is retried") func retry() {
     let error = HTTPTransferError(.internalFailure, "no socket", shortage: EMFILE)
     #expect(HTTPRetryTable.kind(of: error) == .unreachable)
     #expect(!error.isUnreachable, "the network has nothing to do with it")

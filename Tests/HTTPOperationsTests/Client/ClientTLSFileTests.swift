@@ -8,7 +8,7 @@ import Testing
     case authorities, certificate, key
   }
 
-  @Test("a FIFO or a directory among them is refused before the transfer", arguments: Setting.allCases)
+  @Test("a FIFO or a directory is rejected before the transfer", arguments: Setting.allCases)
   private func unsuitable(setting: Setting) async throws {
     let folder = NSTemporaryDirectory() + "penstock-tls-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -16,7 +16,7 @@ import Testing
     #expect(FileManager.default.createFile(atPath: "\(folder)/own.pem", contents: Data()))
     #expect(mkfifo("\(folder)/pipe.pem", 0o600) == 0)
     for (path, kind) in [("\(folder)/pipe.pem", "a FIFO or pipe"), (folder, "a directory")] {
-      // Nobody listens there; who asked it would hear `cannot-connect`.
+      // Nothing listens there; a request that connected would fail with `cannot-connect`.
       var request = HTTPTransferRequest(url: "https://127.0.0.1:1/")
       switch setting {
       case .authorities: request.options.tls.authorities = path

@@ -13,7 +13,7 @@ struct ClientTLSTests {
     return request
   }
 
-  @Test("a server whose authority is named is believed, and HTTP/2 is spoken")
+  @Test("a server whose authority is trusted is accepted, over HTTP/2")
   func verified() async throws {
     let server = try NginxServer.shared
     let result = try await client.transfer(try request("\(server.secureURL)/small.txt"), to: HTTPMemoryReceiver())
@@ -22,7 +22,7 @@ struct ClientTLSTests {
     #expect(result.statistics.handshake != nil)
   }
 
-  @Test("a server that nobody vouches for is refused, before anything is sent")
+  @Test("a server with an untrusted authority is rejected before anything is sent")
   func unknownAuthority() async throws {
     let server = try NginxServer.shared
     let failure = await client.failure(HTTPTransferRequest(url: "\(server.secureURL)/small.txt"))
@@ -30,14 +30,14 @@ struct ClientTLSTests {
     #expect(failure?.message.contains("authority") == true)
   }
 
-  @Test("a certificate of another name is refused")
+  @Test("a certificate for another name is rejected")
   func wrongName() async throws {
     let server = try NginxServer.shared
     let failure = await client.failure(try request("https://127.0.0.1:\(server.securePort)/small.txt"))
     #expect(failure?.code == .tlsNotVerified)
   }
 
-  @Test("without verification anybody is believed, but a connection made so is not used for those who verify")
+  @Test("without verification any server is accepted, but its connection is not reused by transfers that verify")
   func unverified() async throws {
     let server = try NginxServer.shared
     var lax = HTTPTransferRequest(url: "\(server.secureURL)/small.txt")
@@ -46,7 +46,7 @@ struct ClientTLSTests {
     #expect(await client.failure(HTTPTransferRequest(url: "\(server.secureURL)/small.txt"))?.code == .tlsNotVerified)
   }
 
-  @Test("a file of authorities that is not there is named as the cause")
+  @Test("a missing file of authorities is reported as the cause")
   func missingAuthorities() async throws {
     let server = try NginxServer.shared
     let failure = await client.failure(
@@ -55,7 +55,7 @@ struct ClientTLSTests {
     #expect(failure?.message.contains("/nowhere.pem") == true)
   }
 
-  @Test("a client shows its certificate to whom it asks, not to those it is sent to")
+  @Test("a client certificate is sent only with a request that names it")
   func clientCertificate() async throws {
     let server = try NginxServer.shared
     let folder = server.folder.path
@@ -68,7 +68,7 @@ struct ClientTLSTests {
     #expect(await client.failure(wrong)?.code == .tlsSettings)
   }
 
-  @Test("the version that is asked for is spoken")
+  @Test("the requested version is used")
   func versions() async throws {
     let server = try NginxServer.shared
     let one = try request("\(server.secureURL)/small.txt") { $0.version = .http1_1 }
@@ -97,7 +97,7 @@ struct ClientTLSTests {
     #expect(made == 1)
   }
 
-  @Test("over HTTP/2 a receiver that takes its time does not keep others from theirs")
+  @Test("a slow receiver does not delay others over HTTP/2")
   func slowReceiver() async throws {
     let server = try NginxServer.shared
     let request = try request("\(server.secureURL)/bytes") { $0.window = 20_000 }
@@ -118,7 +118,7 @@ struct ClientTLSTests {
     #expect(receiver.bytes == NginxServer.bytes)
   }
 
-  @Test("a body goes up over HTTP/2")
+  @Test("a body is uploaded over HTTP/2")
   func upload() async throws {
     let server = try NginxServer.shared
     let bytes = [UInt8](repeating: 9, count: 2_000_000)

@@ -12,7 +12,7 @@ struct ClientTimeoutTests {
     return request
   }
 
-  @Test("a server that never answers")
+  @Test("a server that never answers times out")
   func firstByte() async throws {
     let server = try FaultServer { $0.waitForEnd() }
     let failure = await client.failure(request(server.url, HTTPTimeouts(firstByte: .milliseconds(100))))
@@ -21,7 +21,7 @@ struct ClientTimeoutTests {
   }
 
   @Test(
-    "a server that stops in the middle of its head, or of its body",
+    "a server that stops in the middle of its head or body times out",
     arguments: ["HTTP/1.1 200 OK\r\nX: y\r\n", "HTTP/1.1 200 OK\r\n\r\nx"])
   func idle(answer: String) async throws {
     let server = try FaultServer { connection in
@@ -33,14 +33,14 @@ struct ClientTimeoutTests {
     #expect(failure?.code == .idleTimeout)
   }
 
-  @Test("a server that keeps sending is bounded by the total")
+  @Test("a server that keeps sending is limited by the total timeout")
   func total() async throws {
     let server = try FaultServer { connection in
       connection.readHead()
       connection.send("HTTP/1.1 200 OK\r\n\r\n")
       while connection.send([UInt8](repeating: 1, count: 1024)) {}
     }
-    // Long enough for the first bytes, however busy the machine is.
+    // Long enough for the first bytes, however busy the computer is.
     var request = request(server.url, HTTPTimeouts(total: .seconds(2)))
     request.options.limits.body = nil
     let failure = await client.failure(request, to: TestReceiver(.nowhere))
@@ -48,7 +48,7 @@ struct ClientTimeoutTests {
     #expect((failure?.bytesDelivered ?? 0) > 0)
   }
 
-  @Test("the total is one for all redirects")
+  @Test("the total timeout includes all redirects")
   func totalOfRedirects() async throws {
     let server = try FaultServer { connection in
       while connection.readHead() != nil {
@@ -60,16 +60,16 @@ struct ClientTimeoutTests {
     #expect(await client.failure(request)?.code == .totalTimeout)
   }
 
-  @Test("a connection that is not made in time")
+  @Test("a connection that is not established in time times out")
   func connect() async throws {
-    // The backlog of a socket that nobody accepts from is full soon; then the kernel does not answer.
+    // The backlog of a socket that never accepts is soon full; then the kernel does not answer.
     let socket = try FullBacklog()
     let failure = await client.failure(request(socket.url, HTTPTimeouts(connect: .milliseconds(150))))
     #expect(failure?.code == .connectTimeout)
     #expect(failure?.message.contains("127.0.0.1:") == true)
   }
 
-  @Test("with limited connections, waiting for one does not count as connecting")
+  @Test("waiting for one of limited connections does not count as connecting")
   func queued() async throws {
     let gate = TestGate()
     let arrived = AsyncStream<Void>.makeStream()
@@ -87,13 +87,13 @@ struct ClientTimeoutTests {
     let impatient = request(server.url, HTTPTimeouts(connect: .seconds(1), total: .seconds(3)))
     async let one = client.text(first)
     for await _ in arrived.stream { break }
-    // The second waits behind the first, longer than it may take to connect, until all of its time is up.
+    // The second transfer waits behind the first, longer than its connect timeout, until its total timeout.
     #expect(await client.failure(impatient)?.code == .totalTimeout)
     gate.open()
     #expect(try await one == "ok")
   }
 
-  @Test("a receiver that takes its time is not an idle server")
+  @Test("a slow receiver does not count as an idle server")
   func slowReceiver() async throws {
     let server = try FaultServer { connection in
       connection.readHead()
@@ -101,7 +101,7 @@ struct ClientTimeoutTests {
       connection.send([UInt8](repeating: 1, count: 2_000_000))
       connection.waitForEnd()
     }
-    // The server may take a while too, on a busy machine.
+    // The server may also take a while on a busy computer.
     var request = request(server.url, HTTPTimeouts(idle: .seconds(1)))
     request.options.window = 1000
     let receiver = TestReceiver(onHead: { _ in try await Task.sleep(for: .milliseconds(2500)) })
@@ -109,7 +109,7 @@ struct ClientTimeoutTests {
     #expect(receiver.bytes.count == 2_000_000)
   }
 
-  @Test("a body that is not taken is an idle server")
+  @Test("a server that does not read the body counts as idle")
   func idleUpload() async throws {
     let server = try FaultServer { connection in
       connection.readHead()

@@ -6,8 +6,7 @@ import Testing
 
 @testable import HTTPOperations
 
-/// Ten thousand broken responses with `PENSTOCK_SOAK=full`, some hundreds otherwise. `PENSTOCK_SOAK_SEED` and
-/// `PENSTOCK_SOAK_ROUND` repeat one.
+/// Ten thousand broken responses with `PENSTOCK_SOAK=full`, otherwise some hundreds. `PENSTOCK_SOAK_SEED` and `PENSTOCK_SOAK_ROUND` repeat one.
 @Suite("Broken responses", .timeLimit(.minutes(20)))
 struct HTTPSoakTests {
   private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
@@ -18,19 +17,19 @@ struct HTTPSoakTests {
     return 0..<(variable("PENSTOCK_SOAK") == "full" ? 5000 : 250)
   }()
 
-  @Test("whatever comes over HTTP/1 is a result or an error, and never a wait")
+  @Test("any response over HTTP/1 is a result or an error, never a hang")
   func plain() async throws {
     try await run(MutatedResponses.plain, .http1_1)
   }
 
-  @Test("whatever comes over HTTP/2 is a result or an error, and never a wait")
+  @Test("any response over HTTP/2 is a result or an error, never a hang")
   func frames() async throws {
     try await run(MutatedResponses.frames, .http2PriorKnowledge)
   }
 
   private func run(_ corpus: [[UInt8]], _ version: HTTPVersionPolicy) async throws {
     let seed = Self.seed
-    // The request is not read: each connection gets the response of its own number.
+    // The request is not read: each connection gets the response with its own number.
     let round = Mutex(Self.rounds.lowerBound)
     let server = try FaultServer { connection in
       let number = round.withLock { number in
@@ -44,7 +43,7 @@ struct HTTPSoakTests {
         guard connection.send(Array(piece)) else { return }
         rest = rest.dropFirst(piece.count)
       }
-      // What was not read would reset the connection, and take away what was sent.
+      // Unread data would reset the connection and discard what was sent.
       connection.endSending()
       connection.waitForEnd()
     }
@@ -53,7 +52,7 @@ struct HTTPSoakTests {
     request.options.version = version
     request.options.redirects = .deliver
     request.options.limits = HTTPLimits(head: 16_384, body: 1 << 20, file: 1 << 20)
-    // What is waited for this long would be waited for for ever.
+    // A wait of this length would never end.
     request.options.timeouts = HTTPTimeouts(
       connect: .seconds(60), firstByte: .seconds(60), idle: .seconds(60), total: .seconds(60))
     let (successes, failures) = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
@@ -82,7 +81,7 @@ struct HTTPSoakTests {
     await client.shutdown()
   }
 
-  @Test("whatever a Location holds is a request or an error")
+  @Test("any Location yields a request or an error")
   func locations() throws {
     var random = SeededRandom(seed: Self.seed)
     let corpus = [

@@ -1,9 +1,8 @@
 import OperationsTesting
 
-/// Responses as servers send them, and what becomes of them by chance: bytes that changed, went missing, came twice or
-/// from elsewhere.
+/// Typical responses of servers with random mutations: bytes that are changed, removed, repeated or copied from elsewhere.
 enum MutatedResponses {
-  /// A hundred times the letter `a`, by gzip.
+  /// The letter `a` a hundred times, compressed with gzip.
   private static let gzip: [UInt8] = [
     0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b, 0x4c, 0xa4, 0x3d, 0, 0, 0xd3, 0x6e, 0x34, 0xaf, 0x64, 0, 0, 0,
   ]
@@ -12,7 +11,7 @@ enum MutatedResponses {
     Array("HTTP/1.1 \(head)\r\n\r\n".utf8) + body
   }
 
-  /// Over HTTP/1.
+  /// HTTP/1 responses.
   static let plain: [[UInt8]] = [
     text("200 OK\r\nContent-Length: 5", Array("hello".utf8)),
     text(
@@ -30,7 +29,7 @@ enum MutatedResponses {
     Array("HTTP/1.0 200 OK\r\nConnection: close\r\n\r\nuntil the end".utf8),
   ]
 
-  /// Over HTTP/2: settings, their acknowledgement, then a head and a body in the first stream.
+  /// HTTP/2 responses: settings, their acknowledgement, then a head and a body in the first stream.
   static let frames: [[UInt8]] = [
     [0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88]
       + [0, 0, 5, 0, 1, 0, 0, 0, 1] + Array("hello".utf8),
@@ -42,7 +41,7 @@ enum MutatedResponses {
     ],
   ]
 
-  /// What is put in where something is put in.
+  /// The words that a mutation can insert.
   private static let words: [[UInt8]] =
     [
       "\r\n", "\r\n\r\n", "\n", "\0", ":", "HTTP/1.1 ", "HTTP/9.9 200", "Content-Length: 99999999999999999999\r\n",
@@ -50,7 +49,7 @@ enum MutatedResponses {
       "ffffffffffffffff\r\n", "-1\r\n", "0\r\n\r\n", "Connection: close\r\n", " 100 \r\n\r\n", "\u{ff}\u{fe}",
     ].map { Array($0.utf8) } + [[UInt8](repeating: 65, count: 20_000), [0xff, 0xff, 0xff, 4, 0, 0, 0, 0, 0]]
 
-  /// A response with one to eight mutations.
+  /// Returns a response with one to eight mutations.
   static func response(from corpus: [[UInt8]], using random: inout SeededRandom) -> [UInt8] {
     var bytes = random.element(of: corpus)
     for _ in 0...random.next(below: 8) { mutate(&bytes, corpus, &random) }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// Keeps what it is given, and does with it what a test says.
+/// Collects what it receives, and calls the test's closures.
 final class TestReceiver: HTTPBodyReceiver {
   private let destination: HTTPBodyDestination
   private let onHead: @Sendable (HTTPResponseHead) async throws -> Void
@@ -34,12 +34,12 @@ final class TestReceiver: HTTPBodyReceiver {
 }
 
 extension HTTPTransport {
-  /// The body of a request's response as text.
+  /// Returns the body of the response as text.
   func text(_ request: HTTPTransferRequest) async throws -> String {
     String(decoding: try await transfer(request, to: HTTPMemoryReceiver()).body, as: UTF8.self)
   }
 
-  /// How a request fails; nil if it does not.
+  /// Returns the failure of a request; nil if it succeeds.
   func failure(_ request: HTTPTransferRequest, to receiver: some HTTPBodyReceiver = HTTPMemoryReceiver()) async
     -> HTTPTransferError?
   {

@@ -2,9 +2,8 @@ import Glibc
 import OperationsTesting
 import Testing
 
-/// 200 MB and twenty kills with `PENSTOCK_SOAK=full`, a tenth and a quarter of that otherwise. `PENSTOCK_SOAK_SEED`
-/// repeats one.
-@Suite("Downloads of processes that are killed", .timeLimit(.minutes(20)))
+/// 200 MB and twenty kills with `PENSTOCK_SOAK=full`, otherwise a tenth and a quarter of that. `PENSTOCK_SOAK_SEED` repeats one.
+@Suite("Downloads of killed processes", .timeLimit(.minutes(20)))
 struct HTTPDownloadKillTests {
   private enum Happening { case reached, ended(Int32) }
 
@@ -13,12 +12,12 @@ struct HTTPDownloadKillTests {
   private static let seed = variable("PENSTOCK_SOAK_SEED").flatMap { UInt64($0) } ?? 20_261_122
   private static let isFull = variable("PENSTOCK_SOAK") == "full"
 
-  @Test("A download that is killed again and again arrives as it is, and little of it is sent twice")
+  @Test("A download killed repeatedly arrives intact, and little of it is sent twice")
   func killed() async throws {
     let (size, kills) = Self.isFull ? (200_000_000, 20) : (20_000_000, 5)
     let folder = try TemporaryFolder()
     let target = "\(folder.path)/content"
-    // What is under way at a kill is lost: a twentieth of the whole, all kills together.
+    // Each kill loses what is in transit: all kills together, a twentieth of the whole.
     let server = try DownloadServer(
       size: size, window: size / 20 / kills, storedIn: "\(folder.path)/.content.penstock-part")
     var random = SeededRandom(seed: Self.seed)

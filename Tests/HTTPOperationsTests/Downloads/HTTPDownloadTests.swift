@@ -35,7 +35,7 @@ struct HTTPDownloadTests {
       Array(whole[first...]))
   }
 
-  @Test("A file has its name only when it is whole, and nothing is left beside it")
+  @Test("A file gets its name only when it is complete, and nothing is left beside it")
   func whole() async throws {
     let transport = FakeTransport(.response(200, tag, whole))
     let file = try await run(operation(transport))
@@ -46,7 +46,7 @@ struct HTTPDownloadTests {
     #expect(transport.requests.first?.options.decompresses == false)
   }
 
-  @Test("What was interrupted goes on where it was, by a strong tag")
+  @Test("An interrupted download resumes where it stopped if there is a strong tag")
   func resumes() async throws {
     let transport = FakeTransport(
       .cut(200, tag, Array(whole[..<4])),
@@ -59,7 +59,7 @@ struct HTTPDownloadTests {
     #expect(transport.requests.map { $0.fields[.ifRange] } == [nil, "\"v1\"", "\"v1\""])
   }
 
-  @Test("Another process goes on with what is beside the target")
+  @Test("Another process resumes the part beside the target")
   func survives() async throws {
     let first = FakeTransport(.cut(200, tag, Array(whole[..<4])))
     var once = operation(first)
@@ -74,16 +74,16 @@ struct HTTPDownloadTests {
     #expect(folder.names == ["file.txt"])
   }
 
-  @Test("The content is fetched anew where the server has changed its mind")
+  @Test("The content is fetched again if the server has changed it")
   func changed() async throws {
     let new = Array("abcdefghij".utf8)
     let answers: [[FakeTransport.Answer]] = [
-      // The whole content, since If-Range does not hold.
+      // The whole content, since If-Range does not match.
       [.response(200, [.eTag: "\"v2\"", .contentLength: "10"], new)],
-      // No such range any more.
+      // The range no longer exists.
       [.response(416), .response(200, [.eTag: "\"v2\""], new)],
       [.response(412), .response(200, [.eTag: "\"v2\""], new)],
-      // A server that ignores If-Range: another tag, another length, another beginning, none at all.
+      // A server that ignores If-Range: another tag, length or beginning, or none at all.
       [rest(4, tag: "\"v2\""), .response(200, [.eTag: "\"v2\""], new)],
       [rest(4, total: 11), .response(200, [.eTag: "\"v2\""], new)],
       [
@@ -103,7 +103,7 @@ struct HTTPDownloadTests {
     }
   }
 
-  @Test("A part that was modified at another time is of another content, whatever If-Range said")
+  @Test("A part with another modification date belongs to another content, whatever If-Range said")
   func otherDate() async throws {
     let dates = ["Sat, 05 Nov 1994 08:48:37 GMT", "Sun, 06 Nov 1994 08:00:00 GMT"]
     let first: HTTPFields = [.lastModified: dates[0], .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
@@ -119,7 +119,7 @@ struct HTTPDownloadTests {
     }
   }
 
-  @Test("Without a strong tag or an old date there is nothing to go on by")
+  @Test("A download without a strong tag or an old date is not resumed")
   func validators() async throws {
     let now = "Sun, 06 Nov 1994 08:49:37 GMT"
     let cases: [(HTTPFields, String?)] = [
@@ -138,7 +138,7 @@ struct HTTPDownloadTests {
     }
   }
 
-  @Test("Several may write to one name at a time where each gets one of its own, and nowhere else")
+  @Test("Several downloads to one name run at the same time only if each gets its own name")
   func severalAtOnce() async throws {
     let other = open("\(folder.path)/.file.txt.penstock-part", O_RDWR | O_CREAT, 0o600)
     defer { close(other) }
@@ -154,7 +154,7 @@ struct HTTPDownloadTests {
     #expect(folder.names == [".file.txt.penstock-part", "file.txt"])
   }
 
-  @Test("Another URL does not go on with the file, and neither does a download that must not")
+  @Test("A download of another URL does not resume the file, nor does one that must not resume")
   func otherSource() async throws {
     for change in [false, true] {
       let first = FakeTransport(.cut(200, tag, Array(whole[..<4])))
@@ -173,7 +173,7 @@ struct HTTPDownloadTests {
     }
   }
 
-  @Test("Length and checksum are verified, and a resumed file that is wrong is fetched anew")
+  @Test("Length and checksum are verified, and a resumed file that is wrong is fetched again")
   func verified() async throws {
     let sum = try #require(HTTPChecksum("sha256:84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882"))
     let transport = FakeTransport(.cut(200, tag, Array("wron".utf8)), rest(4), .response(200, tag, whole))
@@ -198,7 +198,7 @@ struct HTTPDownloadTests {
     }
   }
 
-  @Test("Checksums are read with their algorithm and length")
+  @Test("Checksums are parsed with their algorithm and length")
   func checksums() {
     #expect(
       HTTPChecksum("SHA1:DA39A3EE5E6B4B0D3255BFEF95601890AFD80709")?.description
@@ -211,7 +211,7 @@ struct HTTPDownloadTests {
     }
   }
 
-  @Test("A target that exists is kept, replaced, or given a neighbour")
+  @Test("An existing target is kept, replaced, or given a neighbour")
   func collisions() async throws {
     try folder.make("file.txt", [1])
     let transport = FakeTransport(.response(200, tag, whole))
@@ -228,7 +228,7 @@ struct HTTPDownloadTests {
   }
 
   @Test(
-    "What is not a regular file is never replaced, behind a link either",
+    "A target that is not a regular file is never replaced, not even behind a link",
     arguments: HTTPDownload.Collision.allCases, ["fifo", "link", "directory"])
   func unusual(collision: HTTPDownload.Collision, name: String) async throws {
     #expect(mkfifo("\(folder.path)/fifo", 0o600) == 0)
@@ -249,7 +249,7 @@ struct HTTPDownloadTests {
     #expect(stat("\(folder.path)/link", &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
   }
 
-  @Test("Two downloads to one target do not write one file")
+  @Test("Two downloads to one target do not write to the same file")
   func busy() async throws {
     let inner = FakeTransport(.response(200, tag, whole))
     var outer = operation(FakeTransport(.response(200, tag, whole)))
@@ -267,7 +267,7 @@ struct HTTPDownloadTests {
     #expect(folder.content("file.txt") == whole)
   }
 
-  @Test("A rejected response leaves what is there for later, and makes no file")
+  @Test("A rejected response keeps the existing part for later and creates no file")
   func rejected() async throws {
     let transport = FakeTransport(.cut(200, tag, Array(whole[..<4])), .response(503), rest(4))
     #expect(try await run(operation(transport)).resumedFrom == 4)
@@ -276,7 +276,7 @@ struct HTTPDownloadTests {
     #expect(folder.names == ["file.txt"])
   }
 
-  @Test("Missing directories are made, and what cannot be written says why")
+  @Test("Missing directories are created, and a target that cannot be written reports the reason")
   func directories() async throws {
     let path = "\(folder.path)/a/b/file"
     _ = try await run(operation(FakeTransport(.response(200, tag, whole))) { $0.path = path })
@@ -288,7 +288,7 @@ struct HTTPDownloadTests {
     #expect(error?.description == "/proc/none/file cannot be written: /proc/none: No such file or directory")
   }
 
-  @Test("A damaged state file means nothing")
+  @Test("A damaged state file is ignored")
   func damaged() async throws {
     for text in ["", "penstock-download 1\n", "penstock-download 2\na\nb\n-\nc\n", "penstock-download 1\na\nb\n-\nc"] {
       try folder.make(".file.txt.penstock-part", [9, 9, 9])

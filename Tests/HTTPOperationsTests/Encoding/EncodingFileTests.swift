@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Files that are sent")
 struct EncodingFileTests {
-  @Test("a pipe is refused at once, and not waited for")
+  @Test("a pipe is rejected immediately, without waiting for it")
   func pipe() throws {
     var template = Array("/tmp/penstock-pipe-XXXXXX".utf8CString)
     let directory = try #require(mkdtemp(&template).map { String(cString: $0) })

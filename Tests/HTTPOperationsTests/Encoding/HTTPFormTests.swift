@@ -18,7 +18,7 @@ struct HTTPFormTests {
     #expect(text == "a+b=1%26c%3D2&%C3%A9=x%2By+%3D%0D%0A")
   }
 
-  @Test("A file makes it multipart, and neither name nor content can end a part")
+  @Test("A file makes the form multipart, and neither name nor content can end a part")
   func multipart() throws {
     let content = Array("--penstock-\r\nContent-Disposition: form-data; name=\"evil\"\r\n".utf8)
     let form = HTTPForm([
@@ -43,7 +43,7 @@ struct HTTPFormTests {
         """)
   }
 
-  @Test("A boundary that a part has in it is drawn again")
+  @Test("A boundary that occurs in a part is drawn again")
   func boundaries() throws {
     let first = try encoded(HTTPForm([], encoding: .multipart)).type
     let boundary = try #require(MediaType(first)?.parameter("boundary"))
@@ -65,7 +65,7 @@ struct HTTPFormTests {
     #expect(error?.message.contains("none: No such file or directory") == true)
   }
 
-  @Test("A form that is too long is refused, and so is a file in an urlencoded one")
+  @Test("A form over the limit is rejected, and so is a file in an urlencoded form")
   func limits() {
     for form in [
       HTTPForm([.init("a", "12345")], limit: 6), HTTPForm([.init("a", "12345")], encoding: .multipart, limit: 20),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("URLs")
 struct HTTPURLTests {
-  @Test("A URL is read into its parts, its host and scheme in lower case")
+  @Test("A URL is split into its parts, with host and scheme in lower case")
   func parts() throws {
     let url = try HTTPURL("HTTPS://Ann:s%40cret@Example.ORG:8443/a%20b/c?q=1&r#fragment")
     #expect(url.scheme == "https")
@@ -19,7 +19,7 @@ struct HTTPURLTests {
   }
 
   @Test(
-    "A port that is not named is that of the scheme",
+    "The default port is that of the scheme",
     arguments: [
       ("http://h", 80, "http://h/"), ("https://h/x", 443, "https://h/x"),
       ("http://[::1]:8080/", 8080, "http://[::1]:8080/"),
@@ -31,7 +31,7 @@ struct HTTPURLTests {
   }
 
   @Test(
-    "What is no URL is refused",
+    "An invalid URL is rejected",
     arguments: [
       ("", HTTPEncodingError.Code.invalidURL), ("example.org", .invalidURL), ("http://", .invalidURL),
       ("http://h/a b", .invalidURL), ("http://h/\r\nX: y", .invalidURL), ("http://h:0/", .invalidURL),
@@ -43,7 +43,7 @@ struct HTTPURLTests {
     #expect(error?.code == code, "\(text): \(String(describing: error))")
   }
 
-  @Test("What is shown of a URL has neither user, password nor query")
+  @Test("A URL is shown without user, password and query")
   func shown() throws {
     #expect(try HTTPURL("https://ann:secret@h/path?token=secret").shown == "https://h/path?…")
     #expect(HTTPURL.shown("not a url secret") == "the URL")
@@ -58,12 +58,12 @@ struct HTTPURLTests {
       #expect(pairs.count == 3 && pairs[0] == "a=1" && pairs[2] == "z", "\(value)")
       let encoded = pairs[1].dropFirst("v=".count)
       #expect(PercentEncoding.decode(encoded).map { String(decoding: $0, as: UTF8.self) } == value)
-      // It survives being read again.
+      // It survives being parsed again.
       #expect(try HTTPURL(url.text).query == url.query)
     }
   }
 
-  @Test("Every byte survives percent-encoding, and a broken escape is told")
+  @Test("Every byte survives percent-encoding, and a broken escape is rejected")
   func bytes() {
     let all = (0...255).map { UInt8($0) }
     #expect(PercentEncoding.decode(PercentEncoding.encode(all)) == all)
@@ -88,7 +88,7 @@ struct HTTPFieldsTests {
     }
   }
 
-  @Test("The name of a field is a word")
+  @Test("The name of a field is a token")
   func names() {
     for name in ["", "a b", "a:b", "a\r\nb", ":path", "é"] {
       var fields = HTTPFields()
@@ -97,7 +97,7 @@ struct HTTPFieldsTests {
     }
   }
 
-  @Test("Space around a value is not part of it, and text beyond ASCII is kept")
+  @Test("Space around a value is removed, and text beyond ASCII is kept")
   func values() throws {
     var fields = HTTPFields()
     try fields.append(name: "x-a", value: " \té ü\t ")
@@ -106,7 +106,7 @@ struct HTTPFieldsTests {
     #expect(fields[values: name] == ["é ü", ""])
   }
 
-  @Test("A method is a word, in upper case")
+  @Test("A method is a token, converted to upper case")
   func methods() throws {
     #expect(try HTTPRequest.Method(checking: "get") == .get)
     #expect(try HTTPRequest.Method(checking: "Query").rawValue == "QUERY")

@@ -17,7 +17,7 @@ struct HTTPEventConnectionTests {
     return source
   }
 
-  @Test("A stream that is cut, reset or ended anywhere goes on after the last event that came whole")
+  @Test("A stream that is cut, reset or ended anywhere continues after the last complete event")
   func cuts() async throws {
     let connections = Mutex(0)
     let server = try FaultServer { connection in
@@ -40,7 +40,7 @@ struct HTTPEventConnectionTests {
         let size = String((event + half).utf8.count, radix: 16)
         connection.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n\(size)\r\n" + event + half)
       case 2: connection.send(Self.head + "Content-Length: \(event.utf8.count)\r\n\r\n" + event)
-      // Nothing at all.
+      // Close without sending anything.
       default: break
       }
     }
@@ -50,7 +50,7 @@ struct HTTPEventConnectionTests {
     #expect(server.accepted == 13)
   }
 
-  @Test("Events come while the connection goes on, and cancelling ends it")
+  @Test("Events arrive while the connection is open, and cancelling closes it")
   func live() async throws {
     let gone = AsyncStream<Void>.makeStream()
     let next = TestGate()
@@ -78,7 +78,7 @@ struct HTTPEventConnectionTests {
     #expect(server.accepted == 1)
   }
 
-  @Test("Who takes no events stops the server")
+  @Test("A consumer that takes no events stops the server")
   func backPressure() async throws {
     let sent = Mutex(0)
     let ended = AsyncStream<Void>.makeStream()
@@ -93,13 +93,13 @@ struct HTTPEventConnectionTests {
     let running = Task {
       try await source(server).run(in: .testing(clock)) { _ in
         first.continuation.yield()
-        // For ever, but for cancellation.
+        // Endless unless cancelled.
         for await _ in AsyncStream<Never>.makeStream().stream {}
         try Task.checkCancellation()
       }
     }
     for await _ in first.stream { break }
-    // The server's next piece waits for the window and the kernel's buffers, which are full at some time.
+    // The server's next piece waits for the window and the kernel's buffers, which are eventually full.
     while true {
       let before = sent.withLock { $0 }
       try await Task.sleep(for: .milliseconds(200))
@@ -111,7 +111,7 @@ struct HTTPEventConnectionTests {
     for await _ in ended.stream { break }
   }
 
-  @Test("A server that falls silent has lost the connection")
+  @Test("A silent server counts as a lost connection")
   func silence() async throws {
     let connections = Mutex(0)
     let server = try FaultServer { connection in

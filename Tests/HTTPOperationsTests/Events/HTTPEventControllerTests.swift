@@ -4,7 +4,7 @@ import Operations
 import OperationsTesting
 import Testing
 
-@Suite("Controllers of events")
+@Suite("Event controllers")
 struct HTTPEventControllerTests {
   private struct Latest: QueryRequest, Hashable {
     func fetch(
@@ -28,7 +28,7 @@ struct HTTPEventControllerTests {
     return source
   }
 
-  /// The first state of a store that is the last one.
+  /// Returns the first state of a store that satisfies `isLast`.
   private func last<Request: QueryRequest>(
     _ request: Request, where isLast: (Request.State) -> Bool
   ) async -> Request.State? where Request.FetchFailure == any Error {
@@ -37,7 +37,7 @@ struct HTTPEventControllerTests {
     return nil
   }
 
-  @Test("Each event is a state, and a connection that is made again is none")
+  @Test("Each event is a state, and reconnecting is not")
   func values() async {
     let source = source(
       .response(200, Self.stream, Array("data: a\n\ndata: b\n\n".utf8)), .failure(.cannotConnect),
@@ -49,7 +49,7 @@ struct HTTPEventControllerTests {
     #expect((last?.error as? HTTPOperationError)?.code == "http-status")
   }
 
-  @Test("An event can become any value, or none, and one that cannot is an error that the next one replaces")
+  @Test("An event can become any value or none, and one that cannot is an error until the next value")
   func transformed() async {
     struct NoNumber: Error {}
     let source = source(

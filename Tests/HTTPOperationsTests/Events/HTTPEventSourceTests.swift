@@ -38,7 +38,7 @@ struct HTTPEventSourceTests {
 
   private static func body(_ text: String) -> FakeTransport.Answer { .response(200, stream, Array(text.utf8)) }
 
-  @Test("A stream that ends is connected to again with the last id, until the server answers 204")
+  @Test("A stream that ends is reconnected with the last ID, until the server answers 204")
   func reconnects() async throws {
     let (source, transport) = source(
       Self.body("data: a\nid: 1\n\ndata: b\n\n"), Self.body("data: c\nid: 2\n\ndata: half"), .response(204))
@@ -56,7 +56,7 @@ struct HTTPEventSourceTests {
     #expect(changes.elements == ["opened 200", "stream-ended", "opened 200", "stream-ended"])
   }
 
-  @Test("A source goes on after the id that somebody has had earlier")
+  @Test("A source continues after an ID received earlier")
   func resumed() async throws {
     var (source, transport) = source(.response(204))
     source.lastEventID = "é 7"
@@ -64,7 +64,7 @@ struct HTTPEventSourceTests {
     #expect(transport.requests.first?.fields[.lastEventID] == "é 7")
   }
 
-  @Test("A lost connection is one that ended")
+  @Test("A lost connection counts as a stream that ended")
   func lost() async throws {
     let (source, transport) = source(
       .cut(200, Self.stream, Array("data: a\nid: 1\n\nda".utf8)), Self.body("data: b\n\n"), .response(204))
@@ -74,7 +74,7 @@ struct HTTPEventSourceTests {
     #expect(changes.elements == ["opened 200", "connection-lost", "opened 200", "stream-ended"])
   }
 
-  @Test("It waits between once and twice the reconnection time, and that is what the server says")
+  @Test("The wait is between once and twice the reconnection time, which the server can set")
   func reconnectionTime() async throws {
     let (source, _) = source(
       Self.body("data: a\n\n"), Self.body("retry: 10000\n\n"), Self.body(": nothing\n"), Self.body("retry: 0\n\n"),
@@ -90,7 +90,7 @@ struct HTTPEventSourceTests {
     }
   }
 
-  @Test("The waits are doubled with each connection that fails, and begin anew with a stream")
+  @Test("The waits double with each failed connection, and start again after a stream")
   func backoff() async throws {
     let failure = FakeTransport.Answer.failure(.cannotConnect)
     let (source, transport) = source(
@@ -104,7 +104,7 @@ struct HTTPEventSourceTests {
     #expect(transport.requests.count == 9)
   }
 
-  @Test("Retry-After is kept, unless it is shorter than the reconnection time")
+  @Test("Retry-After is respected unless it is shorter than the reconnection time")
   func retryAfter() async throws {
     let (source, _) = source(
       .response(503, [.retryAfter: "40"]), .response(503, [.retryAfter: "0"]), .response(429, [.retryAfter: "9999"]),
@@ -118,7 +118,7 @@ struct HTTPEventSourceTests {
   }
 
   @Test(
-    "What is no stream ends the source, with the reason",
+    "A response that is not a stream ends the source, with the reason",
     arguments: [
       (FakeTransport.Answer.response(200, [.contentType: "text/html"]), "http-type"),
       (.response(200), "http-type"), (.response(404), "http-status"), (.response(301), "http-status"),
@@ -134,7 +134,7 @@ struct HTTPEventSourceTests {
     #expect(clock.delays.count == 0)
   }
 
-  @Test("By the letter of the standard, no status is worth another try")
+  @Test("With the strict behaviour of the standard, no status is retried")
   func standardStatuses() async {
     var (source, transport) = source(.response(503))
     source.reconnection.statuses = []
@@ -142,7 +142,7 @@ struct HTTPEventSourceTests {
     #expect(transport.requests.count == 1)
   }
 
-  @Test("A limit counts the connections in a row that become no stream")
+  @Test("The limit counts consecutive connections that do not become a stream")
   func limit() async {
     let failure = FakeTransport.Answer.failure(.cannotConnect)
     var (source, transport) = source(failure, failure, Self.body("data: a\n\n"), failure)
@@ -153,7 +153,7 @@ struct HTTPEventSourceTests {
     #expect(events.elements.map(\.data) == ["a"])
   }
 
-  @Test("An event without end ends the source, after the events before it")
+  @Test("An endless event ends the source, after the events before it")
   func tooLong() async {
     var (source, transport) = source(Self.body("data: a\n\ndata: " + String(repeating: "x", count: 100)))
     source.eventLimit = 50
@@ -163,7 +163,7 @@ struct HTTPEventSourceTests {
     #expect(transport.requests.count == 1)
   }
 
-  @Test("What the taker of an event throws comes out as it is, and ends the source")
+  @Test("An error thrown by the consumer is rethrown unchanged and ends the source")
   func takerThrows() async {
     struct Full: Error {}
     let (source, transport) = source(Self.body("data: a\n\ndata: b\n\n"))
@@ -177,7 +177,7 @@ struct HTTPEventSourceTests {
     #expect(transport.requests.count == 1)
   }
 
-  @Test("Each connection begins with the request, its processors and the providers")
+  @Test("Each connection uses the request, its processors and the providers")
   func hooks() async throws {
     var (source, transport) = source(.response(401), Self.body("data: a\n\n"), .response(204))
     let count = Mutex(0)
@@ -197,7 +197,7 @@ struct HTTPEventSourceTests {
     #expect(transport.requests.map { $0.fields[.authorization] } == ["Bearer t1", "Bearer t2", "Bearer t3"])
   }
 
-  @Test("The network that comes back brings a connection forward")
+  @Test("A network that comes back brings a connection forward")
   func early() async throws {
     let clock = TestClock()
     let network = MockNetworkObserver(.disconnected)
@@ -212,7 +212,7 @@ struct HTTPEventSourceTests {
     #expect(clock.monotonic() == .zero)
   }
 
-  @Test("Cancelling ends the wait for a connection at once")
+  @Test("Cancelling immediately ends the wait for a connection")
   func cancelledWait() async {
     let clock = TestClock()
     let (source, transport) = source(Self.body("data: a\n\n"))
@@ -224,7 +224,7 @@ struct HTTPEventSourceTests {
     #expect(clock.delayCount == 0)
   }
 
-  @Test("A retry around whoever runs the source has no say in it")
+  @Test("A retry around the caller does not affect the source")
   func nested() async throws {
     struct Listen: OperationRequest {
       let source: HTTPEventSource

@@ -12,7 +12,7 @@ struct HTTPEventsTests {
     HTTPEventSource(HTTPTransferRequest(url: "http://h/"), by: FakeTransport(all: answers))
   }
 
-  @Test("They come in order and end with the source")
+  @Test("Events come in order and end with the source")
   func order() async throws {
     let text = (0..<100).map { "data: \($0)\n\n" }.joined()
     let source = source(.response(200, Self.stream, Array(text.utf8)), .response(204))
@@ -21,13 +21,13 @@ struct HTTPEventsTests {
     #expect(found == (0..<100).map { "\($0)" })
   }
 
-  @Test("They throw what the source throws, and then there are none")
+  @Test("The sequence rethrows the error of the source and ends")
   func failure() async throws {
     var iterator = source(.response(404)).events().makeAsyncIterator()
     await #expect(throws: HTTPOperationError.self) { try await iterator.next() }
   }
 
-  @Test("No more than one event is read ahead")
+  @Test("At most one event is read ahead")
   func backPressure() async throws {
     let transport = SteppingTransport()
     let events = HTTPEventSource(HTTPTransferRequest(url: "http://h/"), by: transport).events()
@@ -47,7 +47,7 @@ struct HTTPEventsTests {
     await transport.ended()
   }
 
-  @Test("Cancelling whoever waits for an event ends the connection, and the waiting")
+  @Test("Cancelling a task that waits for an event ends the wait and the connection")
   func cancelled() async throws {
     let transport = SteppingTransport(count: 2)
     let source = HTTPEventSource(HTTPTransferRequest(url: "http://h/"), by: transport)

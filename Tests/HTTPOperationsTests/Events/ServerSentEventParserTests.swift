@@ -14,7 +14,7 @@ struct ServerSentEventParserTests {
     return events
   }
 
-  @Test("The examples of the standard mean what it says")
+  @Test("The examples of the standard are parsed as it describes")
   func standard() throws {
     #expect(
       try events("data: YHOO\ndata: +2\ndata: 10\n\n") == [ServerSentEvent(data: "YHOO\n+2\n10")])
@@ -28,7 +28,7 @@ struct ServerSentEventParserTests {
       try events("data:test\n\ndata: test\n\n") == [ServerSentEvent(data: "test"), ServerSentEvent(data: "test")])
   }
 
-  @Test("Every cut of a stream gives the same events, with every kind of line end")
+  @Test("A stream cut anywhere gives the same events, with every kind of line end")
   func cuts() throws {
     let text = "\u{FEFF}event: add\r\ndata: é\r\rid: 7\ndata: x\n\nevent: gone\n\ndata: y\r\n\r\n"
     let whole = [
@@ -37,7 +37,7 @@ struct ServerSentEventParserTests {
     for size in 1...text.utf8.count { #expect(try events(text, pieces: size) == whole, "\(size)") }
   }
 
-  @Test("The time to wait is digits alone, and an id has no NUL")
+  @Test("A reconnection time has only digits, and an ID has no NUL")
   func fields() throws {
     var parser = ServerSentEventParser(lastEventID: "old")
     #expect(try parser.read(Array("retry: 1500\nretry: 2s\nretry:\nid: a\0b\n\n".utf8)) == [])
@@ -48,7 +48,7 @@ struct ServerSentEventParserTests {
     #expect(parser.lastEventID == "new")
   }
 
-  @Test("A line or an event without end is refused")
+  @Test("An endless line or event is rejected")
   func limits() {
     var parser = ServerSentEventParser(limit: 10)
     #expect(throws: HTTPResultError.self) { try parser.read(Array("data: 12345".utf8)) }

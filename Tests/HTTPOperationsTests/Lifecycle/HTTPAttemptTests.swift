@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Attempts of HTTP operations")
 struct HTTPAttemptTests {
-  /// Runs what prefers it on a queue of its own.
+  /// Runs tasks that prefer it on its own queue.
   private final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "attempts")
     private let key = DispatchSpecificKey<Bool>()
@@ -45,7 +45,7 @@ struct HTTPAttemptTests {
     #expect(places.elements == [true, false])
   }
 
-  @Test("An attempt of a task that is cancelled already is not begun")
+  @Test("An attempt in an already cancelled task does not begin")
   func cancelled() async {
     let begun = Log<Void>()
     let transport = FakeTransport(.response(200))
@@ -62,7 +62,7 @@ struct HTTPAttemptTests {
     #expect(transport.requests.isEmpty)
   }
 
-  @Test("Copies of an operation, and of its request, share their settings until one changes")
+  @Test("Copies of an operation and of its request share their settings until one changes")
   func copies() {
     let first = operation(FakeTransport(.response(200))) {}
     var second = first

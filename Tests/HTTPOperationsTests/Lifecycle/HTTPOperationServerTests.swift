@@ -6,12 +6,12 @@ import Operations
 import OperationsTesting
 import Testing
 
-@Suite("The life of a request with real servers")
+@Suite("The life cycle of a request with real servers")
 struct HTTPOperationServerTests {
   private let clock = ImmediateClock()
 
   @Test(
-    "A server that is unavailable is asked again when it says", .enabled(if: NginxServer.isExpected, "no nginx here"))
+    "An unavailable server is retried at the time that it names", .enabled(if: NginxServer.isExpected, "no nginx here"))
   func retryAfter() async throws {
     let request = HTTPTransferRequest(url: try NginxServer.shared.url + "/unavailable")
     var operation = HTTPOperation(request, by: HTTPClient(), to: .text)
@@ -24,7 +24,7 @@ struct HTTPOperationServerTests {
   }
 
   @Test(
-    "A download that was cancelled goes on where it was",
+    "A cancelled download resumes where it stopped",
     .enabled(if: NginxServer.isExpected, "no nginx here"))
   func resumed() async throws {
     let nginx = try NginxServer.shared
@@ -34,7 +34,7 @@ struct HTTPOperationServerTests {
       HTTPTransferRequest(url: nginx.url + "/paced", fields: [slow: "yes"]), by: HTTPClient(),
       to: .file("\(folder.path)/bytes", length: Int64(NginxServer.bytes.count)))
     let task = Task { [operation] in try await OperationRunner(operation).run() }
-    // All of it would take a minute.
+    // The whole content would take a minute.
     while (folder.content(".bytes.penstock-part")?.count ?? 0) < 40_000 {
       try await Task.sleep(for: .milliseconds(5))
     }
@@ -48,10 +48,10 @@ struct HTTPOperationServerTests {
     #expect(folder.names == ["bytes"])
   }
 
-  @Test("A host that begins to listen is asked at once, whatever the delay")
+  @Test("A host that begins to listen is retried immediately, whatever the delay")
   func reachable() async throws {
     let server = try FaultServer(listens: false) { connection in
-      // Whoever looks whether somebody is here says nothing.
+      // A probe for reachability sends nothing.
       guard connection.readHead() != nil else { return }
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhere")
     }

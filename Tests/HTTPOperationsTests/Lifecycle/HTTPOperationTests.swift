@@ -4,7 +4,7 @@ import Operations
 import OperationsTesting
 import Testing
 
-@Suite("The life of a request")
+@Suite("The life cycle of a request")
 struct HTTPOperationTests {
   private let clock = TestClock()
   private let waits = Log<RetryWait>()
@@ -21,7 +21,7 @@ struct HTTPOperationTests {
     return operation
   }
 
-  /// Runs, and lets each wait end at once.
+  /// Runs the operation, and ends each wait immediately.
   private func run<Value: Sendable>(_ operation: HTTPOperation<Value>) async throws -> Value {
     var context = context
     let immediate = ImmediateClock()
@@ -30,7 +30,7 @@ struct HTTPOperationTests {
     return try await OperationRunner(operation, context: context).run()
   }
 
-  @Test("A request is tried again up to three times, within 1, 2 and 4 seconds")
+  @Test("A request is retried up to three times, within 1, 2 and 4 seconds")
   func threeRetries() async throws {
     let transport = FakeTransport(.failure(.connectionLost))
     let error = await #expect(throws: HTTPOperationError.self) { try await run(operation(transport)) }
@@ -62,7 +62,7 @@ struct HTTPOperationTests {
     #expect(transport.requests.allSatisfy { $0.fields[.authorization] == "Bearer t" })
   }
 
-  @Test("A processor that fails sends nothing, and is not asked again")
+  @Test("A processor that fails sends nothing and is not retried")
   func processorFails() async {
     struct Failure: Error {}
     let transport = FakeTransport(.response(200))
@@ -73,7 +73,7 @@ struct HTTPOperationTests {
     #expect(transport.requests.isEmpty)
   }
 
-  @Test("Retry-After is kept exactly, in seconds and as a date, bounded by the cap")
+  @Test("Retry-After is respected exactly, in seconds and as a date, limited by the cap")
   func retryAfter() async throws {
     let date = try #require(HTTPDate.format(Timestamp(seconds: 1_000_000_030)))
     let transport = FakeTransport(
@@ -86,7 +86,7 @@ struct HTTPOperationTests {
     #expect(waits.elements.map(\.delay) == [.seconds(7), .seconds(30), .seconds(100)])
   }
 
-  @Test("A Retry-After that reaches the deadline ends the retrying at once")
+  @Test("A Retry-After that reaches the deadline ends the retries immediately")
   func deadline() async {
     let transport = FakeTransport(.response(503, [.retryAfter: "60"]))
     var operation = operation(transport)
@@ -98,7 +98,7 @@ struct HTTPOperationTests {
     #expect(waits.elements.isEmpty)
   }
 
-  @Test("A rejected response keeps the beginning of its body, and the message keeps secrets")
+  @Test("A rejected response keeps the beginning of its body, and the message contains no secrets")
   func rejected() async {
     let transport = FakeTransport(.response(404, [:], Array(repeating: 65, count: 40_000)))
     let error = await #expect(throws: HTTPOperationError.self) { try await run(operation(transport)) }
@@ -108,7 +108,7 @@ struct HTTPOperationTests {
     #expect(transport.requests.count == 1)
   }
 
-  @Test("An unwelcome media type ends the transfer before the body")
+  @Test("A rejected media type ends the transfer before the body")
   func mediaType() async throws {
     let transport = FakeTransport(.response(200, [.contentType: "text/html"], [1]))
     var operation = operation(transport)
@@ -120,7 +120,7 @@ struct HTTPOperationTests {
     #expect(transport.requests.count == 1)
   }
 
-  @Test("A validator of one's own stops the transfer before the body")
+  @Test("A custom validator ends the transfer before the body")
   func customValidator() async throws {
     struct TooOld: Error {}
     let transport = FakeTransport(.response(200, [:], [1]))
@@ -160,7 +160,7 @@ struct HTTPOperationTests {
     #expect(transport.requests.count == 4)
   }
 
-  @Test("Text is read in the charset that the response declares")
+  @Test("Text is decoded in the charset that the response declares")
   func text() async throws {
     let latin = FakeTransport(.response(200, [.contentType: "text/plain; charset=ISO-8859-1"], [0xE9]))
     #expect(try await run(operation(latin)) == "é")
@@ -172,7 +172,7 @@ struct HTTPOperationTests {
     }
   }
 
-  @Test("A body of JSON becomes a value without a decoder of one's own, and another body is not retried")
+  @Test("A JSON body becomes a value without a custom decoder, and any other body is not retried")
   func json() async throws {
     struct Release: Decodable, Sendable, Equatable {
       let tag: String
@@ -190,7 +190,7 @@ struct HTTPOperationTests {
     }
   }
 
-  @Test("A retry around the operation leaves its own alone")
+  @Test("A retry around the operation adds no attempts")
   func nested() async {
     let transport = FakeTransport(.response(503))
     var context = context
@@ -203,7 +203,7 @@ struct HTTPOperationTests {
     #expect(transport.requests.count == 4)
   }
 
-  /// A request of a client's store that runs `operation`, or whatever `body` does.
+  /// A request of a client's store that runs `body`, such as an operation.
   private struct Query: QueryRequest {
     let path: OperationPath = ["request"]
     let body: @Sendable (OperationContext) async throws -> String
@@ -229,7 +229,7 @@ struct HTTPOperationTests {
     let store = client.store(for: Query { try await OperationRunner(runs, context: $0).run() })
     await #expect(throws: HTTPOperationError.self) { try await store.fetch() }
     #expect(transport.requests.count == requests)
-    // And where the operation is run without being set up.
+    // Also if the operation is run without being set up.
     client.clearStores()
     let direct = client.store(
       for: Query { try await runs.run(isolation: nil, in: $0, with: OperationContinuation()) })
@@ -243,7 +243,7 @@ struct HTTPOperationTests {
     operation.retry = HTTPRetrySettings(limit: 9, deadline: .seconds(10), budget: nil)
     let runs = operation
     let fetches = Log<Int>()
-    // The delayer of this clock lets the deadline come at once.
+    // The delayer of this clock lets the deadline pass immediately.
     let client = OperationClient(defaultContext: .testing(ImmediateClock()))
     let store = client.store(
       for: Query { context in
@@ -254,7 +254,7 @@ struct HTTPOperationTests {
     #expect(fetches.count == 1)
   }
 
-  @Test("A provider can choose the delay, which counts more than what the server asks for")
+  @Test("A delay chosen by a provider takes precedence over the server's")
   func chosenDelay() async throws {
     let transport = FakeTransport(.response(503, [.retryAfter: "60"]), .response(200, [:], Array("ok".utf8)))
     let immediate = ImmediateClock()
@@ -264,7 +264,7 @@ struct HTTPOperationTests {
     #expect(immediate.delays.elements == [.seconds(5)])
   }
 
-  @Test("Cancelling ends a wait at once, and no attempt follows")
+  @Test("Cancelling immediately ends a wait, and no attempt follows")
   func cancelled() async {
     let transport = FakeTransport(.response(503))
     let runner = OperationRunner(operation(transport), context: context)

@@ -4,9 +4,9 @@ import Operations
 import OperationsTesting
 import Testing
 
-@Suite("Responses that are not welcome")
+@Suite("Rejected responses")
 struct RejectedResponseTests {
-  /// Sends a byte each second, without end.
+  /// Sends a byte each second, endlessly.
   private struct DrippingTransport: HTTPTransport {
     let clock: TestClock
 
@@ -21,7 +21,7 @@ struct RejectedResponseTests {
     }
   }
 
-  @Test("are read on for five seconds at most, for the server's own words")
+  @Test("are read for at most five seconds, to learn the server's message")
   func dripping() async throws {
     let clock = TestClock()
     var operation = HTTPOperation(.init(url: "http://h/"), by: DrippingTransport(clock: clock), to: .text)
@@ -34,7 +34,7 @@ struct RejectedResponseTests {
     #expect(clock.monotonic() == .seconds(5))
   }
 
-  @Test("tell whether their words are all there", arguments: [(5, true), (16 * 1024, false), (20_000, false)])
+  @Test("report whether the whole body was read", arguments: [(5, true), (16 * 1024, false), (20_000, false)])
   func words(count: Int, isWhole: Bool) async throws {
     let body = [UInt8](repeating: UInt8(ascii: "x"), count: count)
     var operation = HTTPOperation(.init(url: "http://h/"), by: FakeTransport(.response(503, [:], body)), to: .text)

@@ -4,19 +4,19 @@ import Operations
 import OperationsTesting
 import Testing
 
-@Suite("Dates of HTTP")
+@Suite("HTTP dates")
 struct HTTPDateTests {
   private let now = Timestamp(seconds: 1_700_000_000)
 
   @Test(
-    "Each of the three forms is the same instant",
+    "Each of the three formats yields the same instant",
     arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
   func forms(text: String) {
     #expect(HTTPDate.parse(text, now: now) == Timestamp(seconds: 784_111_777))
   }
 
   @Test(
-    "What is no date is refused",
+    "An invalid date is rejected",
     arguments: [
       "", "yesterday", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Nov 1994 08:49:37 GMT",
       "Sun, 06 Nov 94 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
@@ -27,7 +27,7 @@ struct HTTPDateTests {
     #expect(HTTPDate.parse(text, now: now) == nil)
   }
 
-  @Test("A year of two digits is the nearest that is not more than 50 years ahead")
+  @Test("A two-digit year is the nearest that is at most 50 years ahead")
   func shortYears() {
     // In 2023: 73 is 2073, 74 is 1974.
     #expect(
@@ -38,7 +38,7 @@ struct HTTPDateTests {
         == HTTPDate.parse("Tue, 01 Jan 1974 00:00:00 GMT", now: now))
   }
 
-  @Test("Every instant is read as it was written, through leap years and centuries")
+  @Test("Every instant is parsed as it was formatted, through leap years and centuries")
   func roundTrip() throws {
     #expect(HTTPDate.format(Timestamp(seconds: 784_111_777)) == "Sun, 06 Nov 1994 08:49:37 GMT")
     #expect(HTTPDate.format(Timestamp(seconds: -1)) == "Wed, 31 Dec 1969 23:59:59 GMT")
@@ -51,7 +51,7 @@ struct HTTPDateTests {
     }
   }
 
-  @Test("Retry-After is seconds, or a date by the server's own clock")
+  @Test("Retry-After is in seconds, or a date by the server's own clock")
   func retryAfter() {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     let then = Timestamp(seconds: 784_111_777)
@@ -61,7 +61,7 @@ struct HTTPDateTests {
     for text in ["-1", "1.5", "12s", "", "soon", "+1"] { #expect(RetryAfter.delay(text, now: now) == nil, "\(text)") }
     #expect(RetryAfter.delay(date, now: then.advanced(by: .seconds(-30))) == .seconds(30))
     #expect(RetryAfter.delay(date, now: then.advanced(by: .seconds(30))) == .zero)
-    // The server's clock is ten years behind ours.
+    // The server's clock is almost thirty years behind ours.
     let fields: HTTPFields = [.retryAfter: date, .date: "Sun, 06 Nov 1994 08:49:07 GMT"]
     #expect(RetryAfter.delay(in: fields, now: now) == .seconds(30))
     #expect(RetryAfter.delay(in: [.retryAfter: "7"], now: now) == .seconds(7))

@@ -4,7 +4,7 @@ import Testing
 @Suite("Media types")
 struct MediaTypeTests {
   @Test(
-    "A media type is read as browsers read it",
+    "A media type is parsed as in browsers",
     arguments: [
       ("text/html", "text/html"), (" Text/HTML ; Charset=UTF-8", "text/html; charset=UTF-8"),
       ("a/b;c=\"d \\\" e\";c=f", "a/b; c=\"d \\\" e\""), ("a/b; broken; x=1", "a/b; x=1"), ("a/b;", "a/b"),
@@ -14,12 +14,12 @@ struct MediaTypeTests {
     #expect(MediaType(text)?.description == shown)
   }
 
-  @Test("What has no type and subtype is none", arguments: ["", "text", "text/", "/html", "a b/c", "text/html x"])
+  @Test("A text without type and subtype is none", arguments: ["", "text", "text/", "/html", "a b/c", "text/html x"])
   func none(text: String) {
     #expect(MediaType(text) == nil)
   }
 
-  @Test("Patterns welcome what they say")
+  @Test("Patterns accept the types that they describe")
   func patterns() throws {
     let cases: [(String, String, Bool)] = [
       ("application/json", "application/json; charset=utf-8", true),
@@ -35,7 +35,7 @@ struct MediaTypeTests {
     for text in ["", "json", "*/json", "a/b/c", "a/b;c=d", "a/*b"] { #expect(MediaTypePattern(text) == nil, "\(text)") }
   }
 
-  @Test("JSON is known by its name")
+  @Test("JSON is recognized by its name")
   func json() throws {
     for (text, isJSON) in [
       ("application/json", true), ("text/json", true), ("a/b+json", true), ("image/json", false), ("text/plain", false),
@@ -47,7 +47,7 @@ struct MediaTypeTests {
 
 @Suite("Charsets")
 struct TextEncodingTests {
-  @Test("Text is read in its encoding, without its mark")
+  @Test("Text is decoded in its encoding, without the byte order mark")
   func decode() {
     #expect(TextEncoding.utf8.decode([0xEF, 0xBB, 0xBF, 0xC3, 0xA9]) == "é")
     #expect(TextEncoding.utf8.decode([0xC3]) == nil)
@@ -62,7 +62,7 @@ struct TextEncodingTests {
     #expect(TextEncoding.utf16.decode([0x41]) == nil)
   }
 
-  @Test("Charsets are known by the names that servers use")
+  @Test("Charsets are recognized by the names that servers use")
   func names() {
     #expect(TextEncoding(charset: "UTF8") == .utf8)
     #expect(TextEncoding(charset: "Latin1") == .latin1)

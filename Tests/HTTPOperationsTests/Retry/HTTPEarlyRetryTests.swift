@@ -24,7 +24,7 @@ struct HTTPEarlyRetryTests {
     return Task { try await runner.run() }
   }
 
-  @Test("The success of another request to the same endpoint brings the attempt forward, a little later")
+  @Test("Another request's success at the same endpoint brings the attempt forward, after a short delay")
   func peerSuccess() async throws {
     let peers = HTTPPeers(network: network)
     let transport = FakeTransport(.failure(.cannotConnect), .response(200, [:], [1]))
@@ -37,7 +37,7 @@ struct HTTPEarlyRetryTests {
     await clock.hasDelays(2)
     let jitter = try #require(clock.remainingDelays.first)
     #expect(jitter < .seconds(1))
-    // Further ones change nothing.
+    // Further ones have no effect.
     peers.succeeded(at: here)
     #expect(transport.requests.count == 1)
     clock.advance(by: .seconds(1))
@@ -61,7 +61,7 @@ struct HTTPEarlyRetryTests {
     #expect(clock.delayCount == 0)
   }
 
-  @Test("An operation that succeeds wakes those that wait for its endpoint")
+  @Test("An operation that succeeds wakes those waiting for its endpoint")
   func operations() async throws {
     let peers = HTTPPeers(network: network)
     let task = start(FakeTransport(.failure(.cannotConnect), .response(200, [:], [1])), .standard, peers)
@@ -75,7 +75,7 @@ struct HTTPEarlyRetryTests {
     #expect(woken.elements == [.waker("peer-success")])
   }
 
-  @Test("The success of another request does not wake a retry of a status")
+  @Test("Another request's success does not wake a retry of a status")
   func statusIsNotWoken() async throws {
     let peers = HTTPPeers(network: network)
     let task = start(FakeTransport(.response(503), .response(200, [:], [1])), .standard, peers)
@@ -87,7 +87,7 @@ struct HTTPEarlyRetryTests {
     #expect(woken.elements == [.delay])
   }
 
-  @Test("Attempts that one event brings forward draw their delays in the order in which they began to wait")
+  @Test("Attempts brought forward by one event draw their delays in the order in which they began to wait")
   func order() async throws {
     let peers = HTTPPeers(network: network)
     let transport = FakeTransport(all: Array(repeating: .failure(.cannotConnect), count: 6) + [.response(200)])
@@ -118,7 +118,7 @@ struct HTTPEarlyRetryTests {
     }
   }
 
-  @Test("The network wakes only by coming back")
+  @Test("The network wakes only when it comes back")
   func networkReturns() async throws {
     let peers = HTTPPeers(network: network)
     let task = start(FakeTransport(.failure(.cannotConnect), .response(200)), .standard, peers)
@@ -134,7 +134,7 @@ struct HTTPEarlyRetryTests {
     #expect(network.subscriberCount == 0)
   }
 
-  @Test("A host that was not reached wakes when it is; one that answered, only after it was gone")
+  @Test("An unreachable host wakes when it is reachable; one that answered, only after it was unreachable")
   func endpoint() async throws {
     for (answer, isUnreachable) in [(FakeTransport.Answer.failure(.cannotConnect), true), (.response(503), false)] {
       let observer = FakeReachability()
@@ -145,7 +145,7 @@ struct HTTPEarlyRetryTests {
       #expect(observer.subscriberCount == 1)
       observer.tries(.connected)
       if !isUnreachable {
-        // It was there all the time.
+        // It was reachable all the time.
         #expect(clock.delayCount == 1)
         observer.tries(.disconnected)
         #expect(clock.delayCount == 1)
@@ -159,7 +159,7 @@ struct HTTPEarlyRetryTests {
     #expect(woken.elements == [.waker("reachable"), .waker("reachable")])
   }
 
-  @Test("Successes of another process arrive by the channel, which is asked once for all who wait")
+  @Test("Successes in another process arrive through the channel, with one subscription for all waits")
   func channel() async throws {
     let channel = FakeChannel()
     let peers = HTTPPeers(network: network, channel: channel)
@@ -178,7 +178,7 @@ struct HTTPEarlyRetryTests {
   }
 }
 
-/// A host that is there when the test says so.
+/// A host whose reachability the test controls.
 private final class FakeReachability: HTTPReachability {
   private let status = Mutex(NetworkConnectionStatus.disconnected)
   private let handlers = HandlerList<NetworkConnectionStatus>()

@@ -2,11 +2,10 @@ import Glibc
 import OperationsTesting
 import Synchronization
 
-/// Serves one content, whole or from a byte on, over a link that holds little: it is never more than `window` bytes
-/// ahead of what the client has stored, however fast one of them runs.
+/// Serves one content, whole or from an offset, over a link with little buffering: it is never more than `window` bytes ahead of what the client has
+/// stored, regardless of their speeds.
 final class DownloadServer: Sendable {
-  /// The content is this, again and again. The length is a prime number, so that no two places that are a round number
-  /// of bytes apart are alike.
+  /// The repeating pattern of the content. Its length is a prime number, so that no two positions a round number of bytes apart are alike.
   private static let pattern: [UInt8] = {
     var random = SeededRandom(seed: 7)
     var bytes: [UInt8] = []
@@ -24,18 +23,18 @@ final class DownloadServer: Sendable {
   private let server: FaultServer
   private let size: Int
 
-  /// What the connections know; they do not keep the server.
+  /// The state of the connections, which do not retain the server.
   private final class Shared: Sendable {
     let mutex = Mutex(State())
   }
 
-  /// A server.
+  /// Creates a server.
   ///
   /// - Parameters:
   ///   - size: The length of the content.
-  ///   - window: How far it is ahead at most, in bytes.
-  ///   - file: Where the client stores what it has.
-  /// - Throws: Where nothing can listen.
+  ///   - window: How far ahead it may be, in bytes.
+  ///   - file: The file in which the client stores the content.
+  /// - Throws: An error if it cannot listen.
   init(size: Int, window: Int, storedIn file: String) throws {
     let shared = Shared()
     state = shared
@@ -66,7 +65,7 @@ final class DownloadServer: Sendable {
         }
         guard let reached else { continue }
         reached()
-        // However late the client is killed, it has not got further.
+        // However late the client is killed, it has received no more than this.
         connection.waitForEnd()
         return
       }
@@ -76,11 +75,11 @@ final class DownloadServer: Sendable {
   }
 
   var url: String { server.url }
-  /// How many bytes of the content were sent.
+  /// The number of bytes of the content that were sent.
   var sent: Int { state.mutex.withLock { $0.sent } }
-  /// How many connections asked for a part.
+  /// The number of connections that requested a part.
   var parts: Int { state.mutex.withLock { $0.parts } }
-  /// How many connections there were.
+  /// The number of connections.
   var connections: Int { server.accepted }
 
   /// Calls `reached` once a connection has sent the content up to `position`, and sends nothing more on that connection.
@@ -88,7 +87,7 @@ final class DownloadServer: Sendable {
     state.mutex.withLock { $0.mark = (position, reached) }
   }
 
-  /// Whether a file has the content, and nothing else.
+  /// Returns whether a file has exactly the content.
   func isContent(of path: String) -> Bool {
     guard Self.length(of: path) == size, let file = fopen(path, "r") else { return false }
     defer { fclose(file) }

@@ -2,10 +2,9 @@ import CProcess
 import Glibc
 import Synchronization
 
-/// A server that speaks what it is told, byte for byte. Each connection has a thread of its own, on which its script
-/// blocks.
+/// A scripted server that sends exactly the given bytes. Each connection has its own thread, on which its script may block.
 final class FaultServer: Sendable {
-  /// What happens on a connection, which ends with the script.
+  /// The script of a connection, which is closed at its end.
   typealias Script = @Sendable (FaultConnection) -> Void
 
   let port: UInt16
@@ -14,22 +13,22 @@ final class FaultServer: Sendable {
   private let script: Script
 
   var url: String { "http://127.0.0.1:\(port)/" }
-  /// How many connections have been accepted.
+  /// The number of connections accepted.
   var accepted: Int { connections.withLock { $0 } }
 
-  /// A server whose connections all follow `script`.
+  /// Creates a server whose connections all follow `script`.
   ///
   /// - Parameters:
-  ///   - listens: Whether it accepts connections; where it does not yet, they are refused until ``listen()``.
-  ///   - script: What happens on a connection.
-  /// - Throws: Where there is no port.
+  ///   - listens: Whether it accepts connections; if not, they are refused until ``listen()``.
+  ///   - script: The script of a connection.
+  /// - Throws: An error if there is no port.
   init(listens: Bool = true, _ script: @escaping Script) throws {
     (listener, port) = try Loopback.bind()
     self.script = script
     if listens { try listen() }
   }
 
-  /// Begins to accept connections.
+  /// Starts accepting connections.
   func listen() throws {
     let (listener, script) = (listener, script)
     guard Glibc.listen(listener, 512) == 0 else { throw ServerFailure("nothing can listen on loopback: \(errno)") }
@@ -53,7 +52,7 @@ final class FaultServer: Sendable {
     }
   }
 
-  /// A server that answers the first request of each connection with these bytes and closes.
+  /// Creates a server that answers the first request of each connection with these bytes and closes the connection.
   convenience init(answering bytes: String) throws {
     try self.init { connection in
       connection.readHead()
@@ -64,7 +63,7 @@ final class FaultServer: Sendable {
   deinit { Glibc.shutdown(listener, Int32(SHUT_RDWR)) }
 }
 
-/// One connection of a ``FaultServer``. Belongs to its thread.
+/// A connection of a ``FaultServer``. Confined to its thread.
 final class FaultConnection {
   private let descriptor: Int32
   private var rest: [UInt8] = []
@@ -72,7 +71,7 @@ final class FaultConnection {
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Reads a head; nil when the client ended the connection before it was whole.
+  /// Reads a head; nil if the client closed the connection before it was complete.
   @discardableResult func readHead() -> String? {
     while true {
       if let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) {
@@ -84,7 +83,7 @@ final class FaultConnection {
     }
   }
 
-  /// Reads `count` bytes; fewer when the client ended the connection.
+  /// Reads `count` bytes, or fewer if the client closed the connection.
   func read(_ count: Int) -> [UInt8] {
     while rest.count < count, readMore() {}
     let bytes = Array(rest.prefix(count))
@@ -92,13 +91,13 @@ final class FaultConnection {
     return bytes
   }
 
-  /// Whether the client ends the connection, or says something, within so many milliseconds.
+  /// Returns whether the client closes the connection or sends something within `milliseconds`.
   func isOver(within milliseconds: Int32) -> Bool {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return Glibc.poll(&poll, 1, milliseconds) > 0
   }
 
-  /// Waits until the client ends the connection.
+  /// Waits until the client closes the connection.
   func waitForEnd() { while readMore() { rest = [] } }
 
   private func readMore() -> Bool {
@@ -109,7 +108,7 @@ final class FaultConnection {
     return true
   }
 
-  /// False when the client has gone.
+  /// Returns false if the client has closed the connection.
   @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   @discardableResult func send(_ bytes: [UInt8]) -> Bool {
@@ -124,14 +123,14 @@ final class FaultConnection {
     return true
   }
 
-  /// Ends the connection with a reset.
+  /// Resets the connection.
   func reset() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     end()
   }
 
-  /// Tells the client that nothing more comes.
+  /// Shuts down the sending side of the connection.
   func endSending() { Glibc.shutdown(descriptor, Int32(SHUT_WR)) }
 
   func end() {
@@ -162,7 +161,7 @@ enum TestThread {
     pthread_detach(thread)
   }
 
-  /// Waits until somebody opens a gate, without blocking the task's own thread.
+  /// Waits until a gate is opened, without blocking the task's own thread.
   static func wait(for gate: TestGate) async {
     await withCheckedContinuation { continuation in
       run {
@@ -173,7 +172,7 @@ enum TestThread {
   }
 }
 
-/// A gate that threads wait at and tests open.
+/// A gate at which threads wait until a test opens it.
 final class TestGate: Sendable {
   private let ends: (reading: Int32, writing: Int32)
 
@@ -195,7 +194,7 @@ final class TestGate: Sendable {
     _ = write(ends.writing, &byte, 1)
   }
 
-  /// Blocks the thread until somebody opens.
+  /// Blocks the thread until the gate is opened.
   func pass() {
     var byte: UInt8 = 0
     _ = read(ends.reading, &byte, 1)

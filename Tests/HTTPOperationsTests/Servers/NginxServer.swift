@@ -1,12 +1,12 @@
 import Glibc
 
-/// An nginx with a configuration of its own, on loopback. One serves all tests.
+/// An nginx server on loopback with its own configuration, shared by all tests.
 final class NginxServer: Sendable {
   let folder: TestFolder
-  /// The port of `http`, and of another server with the same content, which is another origin.
+  /// The port of `http`, and of another server with the same content, which is a different origin.
   let port: UInt16
   let otherPort: UInt16
-  /// The ports of `https`: with HTTP/2; and one that wants a client's certificate, without.
+  /// The ports of `https`: one with HTTP/2, and one without that requires a client certificate.
   let securePort: UInt16
   let certifiedPort: UInt16
   /// HTTP/2 without TLS.
@@ -25,12 +25,12 @@ final class NginxServer: Sendable {
   var certifiedURL: String { "https://localhost:\(certifiedPort)" }
   var plainHTTP2URL: String { "http://127.0.0.1:\(plainHTTP2Port)" }
   var socket: String { "\(folder.path)/socket" }
-  /// The certificate of the servers, which signs itself and the client's.
+  /// The certificate of the servers, which signs itself and the client's certificate.
   var authority: String { "\(folder.path)/server.pem" }
 
-  /// What is served as `/bytes`: a million bytes of which no two neighbouring blocks are alike.
+  /// The content of `/bytes`: a million bytes of which no two neighbouring blocks are alike.
   static let bytes: [UInt8] = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-  /// How many zeros there are in `/zeros`, which is sent compressed.
+  /// The number of zeros in `/zeros`, which is sent compressed.
   static let zeros: Int64 = 1 << 30
 
   private init() throws {

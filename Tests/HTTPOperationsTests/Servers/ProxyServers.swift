@@ -1,6 +1,6 @@
 import Glibc
 
-/// A proxy for `http` and, by `CONNECT`, for `https`: tinyproxy.
+/// A proxy for `http` and, with `CONNECT`, for `https`: tinyproxy.
 final class ProxyServer: Sendable {
   let port: UInt16
   private let folder: TestFolder

@@ -1,8 +1,8 @@
 import CProcess
 import Glibc
 
-/// A program of the system's that serves the tests on loopback. It ends with this process, however that ends: it is the
-/// child of a shell that waits for the end of its standard input, whose other end is here.
+/// A system program that serves the tests on loopback. It ends with this process, however that ends: it is the child of a shell that waits for the end of
+/// its standard input, whose other end is held here.
 final class ServerProcess: Sendable {
   private let input: Int32
 
@@ -13,7 +13,7 @@ final class ServerProcess: Sendable {
     defer { close(ends[0]) }
     do {
       let shell = try TestProcess.start(["/bin/sh", "-c", script, "sh"] + arguments, input: ends[0])
-      // A child that nobody waits for keeps the library of tests from hearing of its own.
+      // A child that is not waited for would prevent the test library from being notified of its own children.
       TestProcess.whenEnded(shell) { _ in }
     } catch {
       close(ends[1])
@@ -24,14 +24,14 @@ final class ServerProcess: Sendable {
 
   deinit { close(input) }
 
-  /// Runs a program to its end.
+  /// Runs a command to completion.
   static func run(_ command: String) throws {
     guard system("( \(command) ) > /dev/null 2>&1 < /dev/null") == 0 else {
       throw ServerFailure("this failed: \(command)")
     }
   }
 
-  /// Where a program is: unpacked into the build folder by `make test`, or installed.
+  /// Returns the path of a program, unpacked into the build folder by `make test`, or installed.
   static func find(_ name: String) -> String? {
     let folders = [
       ".build/test-servers/usr/sbin", ".build/test-servers/usr/bin", "/usr/sbin", "/usr/bin", "/usr/local/bin",
@@ -39,13 +39,13 @@ final class ServerProcess: Sendable {
     return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
   }
 
-  /// Whether a test that needs the program is to run: where it is missing the test is left out, but never in CI.
+  /// Returns whether tests that need the program run: they are skipped if it is missing, but never in CI.
   static func isExpected(_ name: String) -> Bool {
     find(name) != nil || getenv("CI") != nil
   }
 }
 
-/// Why there is no server.
+/// Why a server could not be started.
 struct ServerFailure: Error, CustomStringConvertible {
   let description: String
 
@@ -54,21 +54,21 @@ struct ServerFailure: Error, CustomStringConvertible {
 
 /// Ports and connections on loopback.
 enum Loopback {
-  /// A port that nobody listens at.
+  /// Returns a port that is not listened on.
   static func freePort() throws -> UInt16 {
     let (descriptor, port) = try listen()
     close(descriptor)
     return port
   }
 
-  /// A socket that listens at a port of the kernel's choice.
+  /// Returns a socket that listens on a port chosen by the kernel.
   static func listen() throws -> (descriptor: Int32, port: UInt16) {
     let (descriptor, port) = try bind()
     guard Glibc.listen(descriptor, 512) == 0 else { throw ServerFailure("nothing can listen on loopback: \(errno)") }
     return (descriptor, port)
   }
 
-  /// A socket that has a port of the kernel's choice, at which it does not listen yet.
+  /// Returns a socket with a port chosen by the kernel, on which it does not listen yet.
   static func bind() throws -> (descriptor: Int32, port: UInt16) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = address(port: 0)
@@ -99,7 +99,7 @@ enum Loopback {
     throw ServerFailure("nothing listens at port \(port)")
   }
 
-  /// Begins to connect.
+  /// Starts connecting.
   static func connectSoon(_ descriptor: Int32, to port: UInt16) {
     var address = address(port: port)
     _ = withUnsafePointer(to: &address) { pointer in
@@ -118,11 +118,11 @@ enum Loopback {
   }
 }
 
-/// A folder that is removed with the last reference to it.
+/// A folder that is deleted when its last reference is released.
 final class TestFolder: Sendable {
   let path: String
 
-  /// Makes a folder, by default among the temporary files.
+  /// Creates a folder, by default in the directory for temporary files.
   init(in place: String? = nil) throws {
     let parent = place ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/penstock-http-XXXXXX".utf8CString)
@@ -154,7 +154,7 @@ final class TestFolder: Sendable {
   }
 }
 
-/// A port whose connections are never made: the queue of those that nobody accepted is full.
+/// A port on which no connection is ever established: its backlog of unaccepted connections is full.
 final class FullBacklog: Sendable {
   private let listener: Int32
   private let waiting: [Int32]

@@ -1,15 +1,15 @@
 import CProcess
 import Glibc
 
-/// Other programs.
+/// Starts and waits for other programs.
 enum TestProcess {
-  /// Starts a program, which inherits nothing but its input: a connection of another test would stay open in it.
+  /// Starts a program that inherits only its input: another test's connection would otherwise stay open in it.
   ///
   /// - Parameters:
   ///   - words: The path of the program, and its arguments.
   ///   - input: Its standard input; -1 for none.
-  /// - Returns: Its id. It has to be waited for, or is left over until this process ends.
-  /// - Throws: Where it cannot be started.
+  /// - Returns: Its process ID. It must be waited for, or remains a zombie until this process ends.
+  /// - Throws: An error if it cannot be started.
   static func start(_ words: [String], input: Int32 = -1) throws -> pid_t {
     var list = words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
     defer { list.forEach { free($0) } }
@@ -34,7 +34,7 @@ enum TestProcess {
     return child
   }
 
-  /// Waits on a thread of its own until a process has ended, and tells how.
+  /// Waits on a separate thread until a process has ended, and passes its status to `body`.
   static func whenEnded(_ process: pid_t, _ body: @escaping @Sendable (_ status: Int32) -> Void) {
     TestThread.run {
       var status: Int32 = 0
@@ -43,7 +43,7 @@ enum TestProcess {
     }
   }
 
-  /// A program beside the test bundle, both being products of one build.
+  /// Returns the path of a program beside the test bundle, since both are products of one build.
   static func sibling(_ name: String) -> String {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = readlink("/proc/self/exe", &buffer, buffer.count)

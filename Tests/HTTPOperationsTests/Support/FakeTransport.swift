@@ -2,33 +2,33 @@ import HTTPOperations
 import HTTPTypes
 import Synchronization
 
-/// A transport that answers as the test says, one answer for each transfer.
+/// A transport that gives the test's answers, one for each transfer.
 final class FakeTransport: HTTPTransport {
-  /// What happens to one transfer.
+  /// The result of one transfer.
   enum Answer: Sendable {
     case response(Int, HTTPFields = [:], [UInt8] = [])
     case failure(HTTPTransferError.Code)
-    /// A response whose connection ends after `body`.
+    /// A response whose connection is closed after `body`.
     case cut(Int, HTTPFields = [:], [UInt8])
   }
 
   private let state: Mutex<(answers: [Answer], requests: [HTTPTransferRequest], bodies: Int)>
   private let last: Answer
 
-  /// Answers in order, and then always the last one.
+  /// Gives the answers in order, and then repeats the last one.
   convenience init(_ answers: Answer...) {
     self.init(all: answers)
   }
 
-  /// Answers in order, and then always the last one.
+  /// Gives the answers in order, and then repeats the last one.
   init(all answers: [Answer]) {
     state = Mutex((answers, [], 0))
     last = answers.last ?? .response(200)
   }
 
-  /// What was sent, in order.
+  /// The requests that were sent, in order.
   var requests: [HTTPTransferRequest] { state.withLock { $0.requests } }
-  /// How many bodies were begun to be read.
+  /// The number of bodies of which reading began.
   var bodies: Int { state.withLock { $0.bodies } }
 
   func transfer(
@@ -60,7 +60,7 @@ final class FakeTransport: HTTPTransport {
     case .memory: return body
     case .nowhere: return []
     case .chunks:
-      // Pieces of three, so that whoever collects them is tested.
+      // Pieces of three bytes, to test the code that collects them.
       for start in stride(from: 0, to: body.count, by: 3) {
         try await receiver.receive(Array(body[start..<min(start + 3, body.count)]))
       }

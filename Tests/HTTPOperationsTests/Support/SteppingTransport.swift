@@ -2,7 +2,7 @@ import HTTPOperations
 import HTTPTypes
 import Synchronization
 
-/// Delivers numbered events, each in a piece of its own, and then nothing more until it is cancelled.
+/// Delivers numbered events, each in its own piece, and then nothing until it is cancelled.
 final class SteppingTransport: HTTPTransport {
   private let count: Int
   private let taken = Mutex(0)
@@ -10,7 +10,7 @@ final class SteppingTransport: HTTPTransport {
 
   init(count: Int = .max) { self.count = count }
 
-  /// How many events were begun to be delivered.
+  /// The number of events whose delivery began.
   var delivered: Int { taken.withLock { $0 } }
 
   /// Returns once the transfer has ended.
@@ -28,7 +28,7 @@ final class SteppingTransport: HTTPTransport {
       taken.withLock { $0 = number }
       try await receiver.receive(Array("data: \(number)\n\n".utf8))
     }
-    // For ever, but for cancellation.
+    // Endless unless cancelled.
     for await _ in AsyncStream<Never>.makeStream().stream {}
     throw CancellationError()
   }

@@ -4,12 +4,12 @@ struct SystemCallError: Error {
   let number = errno
 }
 
-/// Writes all of `bytes` from the current offset on.
+/// Writes all of `bytes` at the current offset.
 func write(_ bytes: [UInt8], to descriptor: Int32) throws {
   guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else { throw SystemCallError() }
 }
 
-/// A directory of its own for one test, removed with the last reference.
+/// A directory for one test, deleted when its last reference is released.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -25,7 +25,7 @@ final class TemporaryFolder: Sendable {
     rmdir(path)
   }
 
-  /// The names in it, sorted.
+  /// The names of its files, sorted.
   var names: [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
@@ -39,7 +39,7 @@ final class TemporaryFolder: Sendable {
     return names.sorted()
   }
 
-  /// What a file in it has; nil where there is none.
+  /// Returns the content of one of its files; nil if it does not exist.
   func content(_ name: String) -> [UInt8]? {
     guard let file = fopen("\(path)/\(name)", "r") else { return nil }
     defer { fclose(file) }
@@ -52,7 +52,7 @@ final class TemporaryFolder: Sendable {
     }
   }
 
-  /// Makes a file in it.
+  /// Creates a file in it.
   func make(_ name: String, _ bytes: [UInt8]) throws {
     let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     guard file >= 0 else { throw SystemCallError() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPOperations
 
-@Suite("What is tried again")
+@Suite("What is retried")
 struct HTTPRetryTableTests {
   private static let retried: Set<HTTPTransferError.Code> = [
     .nameNotResolved, .proxyNotResolved, .cannotConnect, .proxyFailed, .connectTimeout, .firstByteTimeout, .idleTimeout,
@@ -33,7 +33,7 @@ struct HTTPRetryTableTests {
     return false
   }
 
-  @Test("Every failure of a transfer, with every kind of method", arguments: HTTPTransferError.Code.allCases)
+  @Test("Every failure of a transfer is retried as the table says", arguments: HTTPTransferError.Code.allCases)
   func transfers(code: HTTPTransferError.Code) async throws {
     let transient = Self.retried.contains(code)
     for (method, isIdempotent) in Self.methods {
@@ -46,7 +46,7 @@ struct HTTPRetryTableTests {
     }
   }
 
-  /// libcurl's numbers that are worth another try, and whether something may have been sent by then.
+  /// The libcurl codes that are retried, and whether something may have been sent before.
   private static let curlCodes: [(CURLcode, mayBeSent: Bool)] = [
     (CURLE_COULDNT_RESOLVE_PROXY, false), (CURLE_COULDNT_RESOLVE_HOST, false), (CURLE_COULDNT_CONNECT, false),
     (CURLE_INTERFACE_FAILED, false), (CURLE_NO_CONNECTION_AVAILABLE, false), (CURLE_QUIC_CONNECT_ERROR, false),
@@ -55,7 +55,7 @@ struct HTTPRetryTableTests {
     (CURLE_RECV_ERROR, true), (CURLE_GOT_NOTHING, true), (CURLE_PARTIAL_FILE, true), (CURLE_HTTP2_STREAM, true),
   ]
 
-  @Test("Every number of libcurl's, with and without idempotency, before and after there was a connection")
+  @Test("Every libcurl code is retried as the table says, with and without idempotency or a connection")
   func curlNumbers() async throws {
     for number in 1..<CURL_LAST.rawValue {
       for hasConnected in [false, true] {
@@ -75,7 +75,7 @@ struct HTTPRetryTableTests {
     }
   }
 
-  @Test("Every status that a response can have, with and without idempotency")
+  @Test("Every status is retried as the table says, with and without idempotency")
   func statuses() async throws {
     for status in (100..<600) where !(200..<300).contains(status) {
       let transient = [408, 425, 429, 500, 502, 503, 504].contains(status)
@@ -88,7 +88,7 @@ struct HTTPRetryTableTests {
     }
   }
 
-  @Test("A welcome status is a result")
+  @Test("An accepted status is a result")
   func welcome() async throws {
     for status in 200..<300 {
       let operation = HTTPOperation(.init(url: "http://h/"), by: FakeTransport(.response(status, [:], [1])), to: .data)
@@ -102,7 +102,7 @@ struct HTTPRetryBudgetTests {
   private let here = HTTPEndpoint(scheme: "http", host: "h", port: 80)
   private let there = HTTPEndpoint(scheme: "https", host: "h", port: 443)
 
-  @Test("A bucket is emptied by retries and filled by time, each endpoint's by itself")
+  @Test("Retries empty a bucket and time refills it, separately for each endpoint")
   func bucket() {
     let clock = ImmediateClock()
     let budget = HTTPRetryBudget(capacity: 2, refill: 0.5, clock: clock)
@@ -116,7 +116,7 @@ struct HTTPRetryBudgetTests {
     #expect(budget.take(for: here))
     clock.advance(by: .seconds(1))
     #expect(!budget.take(for: here))
-    // Never more than it can hold.
+    // Never more than its capacity.
     clock.advance(by: .seconds(1000))
     for _ in 0..<2 { #expect(budget.take(for: here)) }
     #expect(!budget.take(for: here))
@@ -133,11 +133,11 @@ struct HTTPRetryBudgetTests {
       let context = OperationContext.testing(clock)
       _ = try? await OperationRunner(operation, context: context).run()
     }
-    // The first has taken the one token; the time of the others, which is not the budget's, fills nothing.
+    // The first operation took the only token; the clocks of the others are not the budget's and refill nothing.
     #expect(!budget.take(for: here))
   }
 
-  @Test("Where the budget is used up, the failure is final and says so")
+  @Test("A failure is final and says so when the budget is used up")
   func usedUp() async throws {
     let transport = FakeTransport(.response(503))
     let clock = ImmediateClock()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Transfer errors")
 struct HTTPTransferErrorTests {
-  @Test("codes are spelled in lower case with hyphens, and none twice")
+  @Test("codes are unique and in lower case with hyphens")
   func codesAreStable() {
     let codes = HTTPTransferError.Code.allCases.map(\.rawValue)
     #expect(Set(codes).count == codes.count)

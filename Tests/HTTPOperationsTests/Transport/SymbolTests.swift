@@ -2,7 +2,7 @@ import Foundation
 import HTTPOperations
 import Testing
 
-/// The names of the functions and variables that an ELF file of this computer's kind defines, local ones included.
+/// Returns the names of the functions and variables that an ELF file for this computer's architecture defines, including local ones.
 private func definedSymbols(of path: String) throws -> Set<String> {
   let file = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
   func number<T: FixedWidthInteger>(_ type: T.Type, at offset: Int) -> Int {
@@ -19,13 +19,13 @@ private func definedSymbols(of path: String) throws -> Set<String> {
   var names: Set<String> = []
   for index in 0..<number(UInt16.self, at: 0x3c) {
     let symbols = section(index)
-    // A table of symbols; what has no section is needed, not defined.
+    // A symbol table; symbols without a section are undefined.
     guard symbols.type == 2 else { continue }
     let texts = section(symbols.link)
     for entry in stride(from: symbols.offset, to: symbols.offset + symbols.size, by: 24)
     where number(UInt16.self, at: entry + 6) != 0 {
       let start = texts.offset + number(UInt32.self, at: entry)
-      // The beginning is enough, and most names of Swift are long.
+      // The beginning is enough, since most Swift names are long.
       names.insert(String(decoding: file[start..<min(start + 40, file.count)].prefix { $0 != 0 }, as: UTF8.self))
     }
   }
@@ -34,7 +34,7 @@ private func definedSymbols(of path: String) throws -> Set<String> {
 
 @Suite("The symbols of the HTTP client")
 struct SymbolTests {
-  @Test("leave libcurl's names to libcurl, which a program that uses the library may link itself")
+  @Test("do not use libcurl's names, since a program using the library may link libcurl itself")
   func libcurl() throws {
     let names = try definedSymbols(of: "/proc/self/exe")
     #expect(names.contains("penstock_curl_easy_init"))

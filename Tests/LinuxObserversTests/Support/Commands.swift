@@ -1,8 +1,8 @@
 import Glibc
 
-/// Runs a program to its end, without input and output.
+/// Runs a program to its end, without input or output.
 ///
-/// - Returns: Its exit code; nil where it could not be started or was ended by a signal.
+/// - Returns: Its exit code; nil if it could not be started or was terminated by a signal.
 func runCommand(_ arguments: String...) -> Int32? {
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)

@@ -1,12 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A network of this machine's own with nothing in it, for tests that change links and routes. It goes with the last
-/// reference.
+/// A separate, empty network on this computer, for tests that change links and routes. It is released with the last reference.
 final class NetworkNamespace: Sendable {
   private let descriptor: Int32
 
-  /// Whether this process may make one, and has the tools to change it.
+  /// Whether this process may create a namespace and has the tools to change it.
   static let isPossible: Bool =
     runCommand("unshare", "--net", "ip", "link", "add", "near", "type", "veth", "peer", "name", "far") == 0
     && runCommand("nsenter", "-V") == 0
@@ -17,7 +16,7 @@ final class NetworkNamespace: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Makes a namespace, and calls `body` on a thread that is in it. Nil where that is not possible.
+  /// Creates a namespace and calls `body` on a thread inside it. Returns nil if that is not possible.
   static func make<Value: Sendable>(
     with body: @escaping @Sendable () -> Value
   ) async -> (namespace: NetworkNamespace, value: Value)? {
@@ -46,7 +45,7 @@ final class NetworkNamespace: Sendable {
     runCommand("nsenter", "--net=/proc/\(getpid())/fd/\(descriptor)", "sh", "-c", "ip \(arguments)") == 0
   }
 
-  /// `unshare(CLONE_NEWNET)`, which Swift does not import.
+  /// Calls `unshare(CLONE_NEWNET)`, which Swift does not import.
   private static func leaveNetwork() -> Bool {
     guard let symbol = dlsym(nil, "unshare") else { return false }
     return unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)(0x4000_0000) == 0

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Gives the process a session of its own, without a terminal.
+/// Moves the process to a new session without a terminal.
 func leaveTerminal() {
   if setsid() < 0 {
-    // The leader of a group cannot; nobody else is in the group of a test's process, and its terminal is given up.
+    // A group leader cannot create a session. A test's process is alone in its group, so it gives up the terminal instead.
     let terminal = open("/dev/tty", O_RDWR | O_NOCTTY)
     if terminal >= 0 {
       _ = ioctl(terminal, UInt(TIOCNOTTY))
@@ -12,15 +12,15 @@ func leaveTerminal() {
   }
 }
 
-/// A pseudo terminal that is the terminal of this process, whose group is in its foreground. For processes that a test
-/// has started for itself.
+/// A pseudoterminal that is this process's controlling terminal, with its group in the foreground. For processes that a test
+/// started for itself.
 final class TestTerminal: Sendable {
   private let master: Int32
   private let slave: Int32
 
   init?() {
     leaveTerminal()
-    // Moving another group to the foreground, and coming back from the background, must not stop this process.
+    // Moving another group to the foreground, or returning from the background, must not stop this process.
     signal(SIGTTOU, SIG_IGN)
     signal(SIGTTIN, SIG_IGN)
     signal(SIGHUP, SIG_IGN)
@@ -31,7 +31,7 @@ final class TestTerminal: Sendable {
     guard tcsetpgrp(slave, getpgrp()) == 0 else { return nil }
   }
 
-  /// Starts a process that waits, in a group of its own.
+  /// Starts a waiting process in its own group.
   func startGroup() -> pid_t? {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

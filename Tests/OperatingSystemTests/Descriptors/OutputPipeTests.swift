@@ -4,7 +4,7 @@ import Testing
 @testable import OperatingSystem
 
 @Suite("Output pipes") struct OutputPipeTests {
-  @Test("what is written comes out, and then the end, once the write end is closed") func output() throws {
+  @Test("reading yields the written bytes, and then the end once the write end is closed") func output() throws {
     var pipe = try OutputPipe()
     try SystemCall.writeAll(Array("text".utf8), to: pipe.writeEnd)
     var bytes = [UInt8](repeating: 0, count: 16)
@@ -14,11 +14,11 @@ import Testing
     pipe.closeWriteEnd()
     #expect(pipe.writeEnd == -1)
     #expect(read(pipe.readEnd, &bytes, bytes.count) == 0)
-    // Not a second time: the number may be somebody else's by now.
+    // A second close must do nothing, because the number may have been reused.
     pipe.closeWriteEnd()
   }
 
-  @Test("only the read end does not block, and programs get neither") func flags() throws {
+  @Test("only the read end is non-blocking, and both are close-on-exec") func flags() throws {
     let pipe = try OutputPipe()
     #expect(fcntl(pipe.readEnd, F_GETFL) & O_NONBLOCK != 0)
     #expect(fcntl(pipe.writeEnd, F_GETFL) & O_NONBLOCK == 0)
@@ -26,8 +26,8 @@ import Testing
     #expect(fcntl(pipe.writeEnd, F_GETFD) == FD_CLOEXEC)
   }
 
-  @Test("both ends are closed with it, but not a read end that was taken") func life() async {
-    // In a process of its own, where nobody else gets the numbers.
+  @Test("both ends are closed with the value, except for a read end that was taken") func life() async {
+    // In a separate process, where the numbers are not reused.
     await #expect(processExitsWith: .success) {
       func isOpen(_ number: Int32) -> Bool { fcntl(number, F_GETFD) >= 0 }
       func ends(taking: Bool) throws -> (Int32, Int32) {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("without descriptors left, creating one throws the error of the system") func exhaustion() async {
+  @Test("without descriptors left, creating a pipe throws the system's error") func exhaustion() async {
     await #expect(processExitsWith: .success) {
       Descriptors.exhaust()
       do throws(SystemError) {

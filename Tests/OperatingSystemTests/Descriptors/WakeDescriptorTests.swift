@@ -9,7 +9,7 @@ import Testing
     return poll(&wait, 1, milliseconds) == 1
   }
 
-  @Test("it is readable from a signal until it is drained") func signal() throws {
+  @Test("a descriptor is readable from a signal until it is drained") func signal() throws {
     let wake = try WakeDescriptor()
     #expect(!isReadable(wake))
     wake.signal()
@@ -29,7 +29,7 @@ import Testing
     #expect(isReadable(wake))
   }
 
-  @Test("a thread wakes another one, which waits") func otherThread() throws {
+  @Test("a thread wakes another one that is waiting") func otherThread() throws {
     let wake = try WakeDescriptor()
     let thread = try SystemThread("test-wake") {
       usleep(20_000)
@@ -39,8 +39,8 @@ import Testing
     thread.join()
   }
 
-  @Test("it is not handed to programs, and is closed with its last reference") func life() async {
-    // In a process of its own, where nobody else gets the number.
+  @Test("a descriptor is close-on-exec, and is closed with its last reference") func life() async {
+    // In a separate process, where the number is not reused.
     await #expect(processExitsWith: .success) {
       var wake = try? WakeDescriptor()
       guard let number = wake?.number, fcntl(number, F_GETFD) == FD_CLOEXEC else { exit(2) }
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("without a descriptor left, creating one throws the error of the system") func exhaustion() async {
+  @Test("without descriptors left, creating one throws the system's error") func exhaustion() async {
     await #expect(processExitsWith: .success) {
       Descriptors.exhaust()
       do throws(SystemError) {
@@ -62,9 +62,9 @@ import Testing
   }
 }
 
-/// The descriptors of the process of an exit test.
+/// Controls the descriptors of an exit test's process.
 enum Descriptors {
-  /// Lets every attempt to get a descriptor fail with `EMFILE`.
+  /// Makes every attempt to open a descriptor fail with `EMFILE`.
   static func exhaust() {
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -5,7 +5,7 @@ import Testing
 @testable import OperatingSystem
 
 @Suite("Threads") struct SystemThreadTests {
-  /// What the thread of a test says of itself.
+  /// A test thread's view of itself.
   private struct Observation: Equatable {
     var name = ""
     var blocked: UInt64 = 0
@@ -34,18 +34,18 @@ import Testing
     #expect(try observe("a-longest-name-", blocking: .inherited).name == "a-longest-name-")
   }
 
-  @Test("a thread blocks what the thread that starts it blocks") func inherited() throws {
+  @Test("a thread inherits the blocked signals of its starter") func inherited() throws {
     let (before, after) = try observeInThread { SignalMask.block(SIGUSR2) }
     #expect(!before.blocks(SIGUSR2))
     #expect(after.blocks(SIGUSR2))
     #expect(after.blocked & ~before.blocked == 1 << UInt64(SIGUSR2 - 1))
   }
 
-  /// What a thread sees that is started before, and one that is started after `change`, by a thread whose mask is nobody else's business.
+  /// Returns the observations of two threads, one started before `change` and one after, by a thread whose mask affects no other.
   private func observeInThread(_ change: @escaping @Sendable () -> Void) throws -> (Observation, Observation) {
     let result = Mutex((Observation(), Observation()))
     let thread = try SystemThread("starter") {
-      // The threads that tests run on block nearly all signals.
+      // The threads that run tests block nearly all signals.
       SignalMask.unblock(SIGUSR2)
       guard let before = try? observe("before", blocking: .inherited) else { return }
       change()
@@ -56,14 +56,14 @@ import Testing
     return result.withLock { $0 }
   }
 
-  @Test("a thread that blocks all signals leaves the mask of its starter as it was") func all() throws {
+  @Test("a thread that blocks all signals leaves its starter's mask unchanged") func all() throws {
     let before = Observation.ofThisThread()
     let observation = try observe("all", blocking: .all)
     #expect(Observation.ofThisThread() == before)
     for signal in [SIGINT, SIGCHLD, SIGPIPE, SIGSEGV, SIGABRT] { #expect(observation.blocks(signal)) }
   }
 
-  @Test("faults stay open, also where the starter blocks them") func faults() throws {
+  @Test("faults stay unblocked even if the starter blocks them") func faults() throws {
     let result = Mutex(Observation())
     let thread = try SystemThread("starter") {
       SignalMask.block(SIGABRT, SIGSEGV)
@@ -76,7 +76,7 @@ import Testing
     for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { #expect(!observation.blocks(signal)) }
   }
 
-  @Test("a signal that is unblocked is taken again") func unblocked() throws {
+  @Test("an unblocked signal is no longer blocked") func unblocked() throws {
     let (before, after) = try observeInThread {
       SignalMask.block(SIGUSR2)
       SignalMask.unblock(SIGUSR2)
@@ -84,7 +84,7 @@ import Testing
     #expect(before.blocked == after.blocked)
   }
 
-  @Test("a detached thread runs, and lets go of what it holds") func detached() async throws {
+  @Test("a detached thread runs and releases what it retains") func detached() async throws {
     final class Held: Sendable {
       let onEnd: @Sendable () -> Void
       init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
@@ -100,8 +100,8 @@ import Testing
     }
   }
 
-  @Test("a thread that cannot start is an error with its number") func failure() async {
-    // In a process of its own, as the limit leaves nobody in it memory for a stack.
+  @Test("a thread that cannot be started throws an error with its number") func failure() async {
+    // In a separate process, because the limit leaves it no memory for a stack.
     await #expect(processExitsWith: .exitCode(EXIT_SUCCESS)) {
       var limit = rlimit()
       SignalMask.unblock(SIGINT)
@@ -114,7 +114,7 @@ import Testing
       } catch {
         guard error == SystemError("pthread_create", EAGAIN) else { exit(2) }
       }
-      // The mask is what it was.
+      // The mask is unchanged.
       var blocked = sigset_t()
       pthread_sigmask(SIG_BLOCK, nil, &blocked)
       exit(sigismember(&blocked, SIGINT) == 0 ? EXIT_SUCCESS : 3)

@@ -2,8 +2,8 @@ import Operations
 import OperationsTesting
 import Testing
 
-/// The rows of `Documentation/cancellation.md` that no other suite shows.
-@Suite("Table of cancellations")
+/// Tests the rows of `Documentation/cancellation.md` that no other suite covers.
+@Suite("Cancellation table")
 struct CancellationTableTests {
   private typealias Store = OperationStore<QueryState<Int, any Error>>
 
@@ -18,7 +18,7 @@ struct CancellationTableTests {
     }
   }
 
-  @Test("Cancelling one run leaves the other runs of a store alone")
+  @Test("Cancelling one run does not affect other runs of the store")
   func otherRuns() async throws {
     let store = OperationStore.detached(query)
     let first = Task { try await store.fetch() }
@@ -33,7 +33,7 @@ struct CancellationTableTests {
     #expect(store.status.resultValue == 2)
   }
 
-  @Test("Work that ignores its cancellation keeps its result, which counts")
+  @Test("The result of work that ignores its cancellation is applied")
   func ignored() async throws {
     let gate = Turnstile()
     let store = OperationStore.detached(
@@ -50,7 +50,7 @@ struct CancellationTableTests {
     #expect(store.error == nil)
   }
 
-  @Test("Handlers hear of a cancelled run as of a failed one")
+  @Test("Handlers are notified of a cancelled run as of a failed one")
   func events() async {
     let store = OperationStore.detached(query)
     let log = Log<String>()
@@ -67,7 +67,8 @@ struct CancellationTableTests {
     subscription.cancel()
   }
 
-  @Test("Handlers hear of a waiter that leaves a shared execution, while the state goes on loading without an error")
+  @Test(
+    "Handlers are notified when a waiter leaves a shared execution, while the state is still loading without an error")
   func eventsOfWaiter() async throws {
     let store = OperationStore.detached(query.deduplicated())
     let first = Task { try await store.fetch() }
@@ -88,7 +89,7 @@ struct CancellationTableTests {
     subscription.cancel()
   }
 
-  @Test("The last subscriber takes along only the run that subscribing started")
+  @Test("The last subscriber cancels only the run that subscribing started")
   func askedFor() async throws {
     let store = OperationStore.detached(query)
     let subscription = store.subscribe(with: OperationEventHandler())
@@ -99,12 +100,12 @@ struct CancellationTableTests {
     #expect(try await task.value == 1)
   }
 
-  @Test("Who shares the run that subscribing started keeps it when the last subscriber leaves")
+  @Test("A run that subscribing started continues for other callers when the last subscriber leaves")
   func shared() async throws {
     let store = OperationStore.detached(query.deduplicated().disableAutomaticRunning(false))
     let subscription = store.subscribe(with: OperationEventHandler())
     await turnstile.arrives()
-    // It has joined the run when this line is over: that a run is active says less.
+    // It has joined the run when this line returns; that a run is active says less.
     let task = Task.immediate { try await store.fetch() }
     subscription.cancel()
     #expect(turnstile.waitingCount == 1)
@@ -113,7 +114,7 @@ struct CancellationTableTests {
     #expect(count.count == 1)
   }
 
-  @Test("Automatic running that turns false cancels nothing")
+  @Test("Disabling automatic running cancels nothing")
   func automaticRunning() async {
     let specification = TestRunSpecification(true)
     let store = OperationStore.detached(query.enableAutomaticRunning(onlyWhen: specification))
@@ -126,7 +127,7 @@ struct CancellationTableTests {
     subscription.cancel()
   }
 
-  @Test("A value that is set by hand, or by a controller, cancels nothing")
+  @Test("Setting a value by hand or by a controller cancels nothing")
   func setByHand() async throws {
     let controls = Box<OperationControls<QueryState<Int, any Error>>>()
     let store = OperationStore.detached(query.controlled(by: Capturing(controls: controls)))
@@ -141,7 +142,7 @@ struct CancellationTableTests {
     #expect(store.currentValue == 1)
   }
 
-  @Test("A controller cancels the rerun that it waits for with its own task")
+  @Test("Cancelling a controller's task cancels the rerun that it waits for")
   func controller() async throws {
     let controls = Box<OperationControls<QueryState<Int, any Error>>>()
     let store = OperationStore.detached(
@@ -166,7 +167,7 @@ struct CancellationTableTests {
     #expect(store.currentValue == 5)
   }
 
-  @Test("A client that lets go of a store cancels nothing", arguments: [false, true])
+  @Test("Removing a store from its client cancels nothing", arguments: [false, true])
   func eviction(underPressure: Bool) async throws {
     let pressure = MockMemoryPressureSource()
     let client = OperationClient(configuration: .testing, memoryPressureSource: pressure)
@@ -178,7 +179,7 @@ struct CancellationTableTests {
     #expect(try await task.value == 1)
   }
 
-  @Test("A run that was started goes on when nobody holds its store or its client any more")
+  @Test("A started run continues after its store and client have been released")
   func released() async throws {
     let task: OperationTask<Int, any Error>
     weak var client: OperationClient?
@@ -194,7 +195,7 @@ struct CancellationTableTests {
     #expect(try await task.runIfNeeded() == 1)
   }
 
-  @Test("A cancelled task lets go of the one that it waits for, and takes it along if nobody else does")
+  @Test("A cancelled task stops waiting for its dependency, and cancels it if no other caller needs it")
   func dependencies() async throws {
     for isHeld in [false, true] {
       let gate = Turnstile()
@@ -215,7 +216,7 @@ struct CancellationTableTests {
     }
   }
 
-  @Test("A cancelled task leaves alone what another task is scheduled after, as long as there is that other one")
+  @Test("A cancelled task does not cancel a dependency as long as another task is scheduled after it")
   func sharedDependency() async throws {
     for isDropped in [false, true] {
       let gate = Turnstile()
@@ -241,7 +242,7 @@ struct CancellationTableTests {
     }
   }
 
-  @Test("A cancelled task does not begin what it was scheduled after")
+  @Test("A cancelled task does not start its dependencies")
   func unbegunDependency() async throws {
     let first = OperationTask<Bool, any Error> { _ in Task.isCancelled }
     let second = OperationTask<Bool, any Error> { _ in Task.isCancelled }
@@ -255,7 +256,7 @@ struct CancellationTableTests {
     #expect(try first.finishedResult?.get() == false)
   }
 
-  @Test("A cancelled last attempt ends with what it throws")
+  @Test("A cancelled last attempt ends with its own error")
   func lastAttempt() async {
     let operation = Block<Int> { [turnstile, count] _ in
       guard count.append(0) == 2 else { throw TestError(number: 1) }
@@ -268,7 +269,7 @@ struct CancellationTableTests {
     await #expect(throws: TestError(number: 2)) { try await task.value }
   }
 
-  @Test("Cancelling an injection cancels what runs, and its dependent never does")
+  @Test("Cancelling an injection cancels the running dependency, and the dependent never runs")
   func injection() async {
     let dependent = Dependent(ran: count)
     let dependency = Block<Int> { [turnstile] _ in
@@ -284,7 +285,7 @@ struct CancellationTableTests {
   }
 }
 
-/// Hands its controls to the test.
+/// Passes its controls to the test.
 private struct Capturing: OperationController {
   let controls: Box<OperationControls<QueryState<Int, any Error>>>
 

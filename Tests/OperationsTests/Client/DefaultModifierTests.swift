@@ -3,7 +3,7 @@ import OperationsTesting
 import Synchronization
 import Testing
 
-@Suite("What a client adds by itself")
+@Suite("Defaults added by a client")
 struct DefaultModifierTests {
   private let attempts = Log<Int>()
 
@@ -13,7 +13,7 @@ struct DefaultModifierTests {
 
   private func context(_ time: FakeTime = FakeTime()) -> OperationContext { .faking(time) }
 
-  @Test("A query is tried four times by default")
+  @Test("A query makes four attempts by default")
   func defaultRetries() async {
     let time = FakeTime()
     let store = OperationClient(defaultContext: context(time)).store(for: failing)
@@ -22,7 +22,7 @@ struct DefaultModifierTests {
     #expect(store.context.operationMaxRetries == 3)
   }
 
-  @Test("A default context with a limit of 0 really switches retries off, then and for later stores")
+  @Test("A limit of 0 in the default context disables retries, and a later change applies to new stores")
   func contextSwitchesOff() async {
     var context = context()
     context.operationMaxRetries = 0
@@ -33,7 +33,7 @@ struct DefaultModifierTests {
     await #expect(throws: TestError(number: 3)) { try await client.store(for: failing).fetch() }
   }
 
-  @Test("A request's own choice counts more than the client's and the default context's")
+  @Test("A request's own choice takes precedence over the client's and the default context's")
   func ownChoice() async {
     var context = context()
     context.operationMaxRetries = 0
@@ -43,7 +43,7 @@ struct DefaultModifierTests {
     #expect(!store.isAutomaticRunningEnabled)
   }
 
-  @Test("A completely offline request is not tried again and is content without a network")
+  @Test("A completely offline request is not retried and does not need a network")
   func completelyOffline() async {
     let client = OperationClient(defaultContext: context())
     let store = client.store(for: failing.completelyOffline())
@@ -51,7 +51,7 @@ struct DefaultModifierTests {
     #expect(store.context.operationSatisfiedConnectionStatus == .disconnected)
   }
 
-  @Test("The configuration for tests makes one attempt and waits for nothing")
+  @Test("The testing configuration makes one attempt and does not wait")
   func testing() async {
     let store = OperationClient(configuration: .testing).store(for: failing)
     await #expect(throws: TestError(number: 1)) { try await store.fetch() }
@@ -93,7 +93,7 @@ struct DefaultModifierTests {
     #expect(attempts.count == 2)
   }
 
-  @Test("Cancelling during the backoff ends at once with a cancellation and burns no attempt")
+  @Test("Cancelling during the backoff ends the run immediately with a cancellation and uses no attempt")
   func cancelDuringBackoff() async {
     let delayer = ManualDelayer()
     var context = context()
@@ -107,7 +107,7 @@ struct DefaultModifierTests {
     #expect(store.status.isCancelled)
   }
 
-  @Test("With observers, queries run again when both are satisfied; without any, nothing is observed")
+  @Test("With observers, queries rerun when both are satisfied; without any, nothing is observed")
   func observers() async {
     let network = MockNetworkObserver(.disconnected)
     let activity = MockApplicationActivityObserver(isActive: true)
@@ -147,7 +147,7 @@ struct DefaultModifierTests {
     #expect(store.error == TestError(number: 4))
   }
 
-  @Test("A typed failure that cannot be a cancellation ends a cancelled backoff with the last failure")
+  @Test("If a typed failure cannot be a cancellation, a cancelled backoff ends with the last failure")
   func typedCancellation() async {
     let attempts = attempts
     let delayer = ManualDelayer()

@@ -7,7 +7,7 @@ import Testing
 struct OperationClientTests {
   private let client = OperationClient(configuration: .testing)
 
-  @Test("A client has one store for a path")
+  @Test("A client has one store per path")
   func oneStore() {
     let store = client.store(for: countingQuery(path: ["a"]))
     #expect(client.store(for: countingQuery(path: ["a"])) === store)
@@ -16,7 +16,7 @@ struct OperationClientTests {
     #expect(client.store(with: ["c"]) == nil)
   }
 
-  @Test("The same path with another type of request is warned of, and gets a store that is not shared")
+  @Test("A different request type at the same path gets an unshared store and a warning")
   func conflict() async throws {
     let warnings = Log<OperationWarning>()
     client.defaultContext.operationWarningHandler = { warnings.append($0) }
@@ -34,7 +34,7 @@ struct OperationClientTests {
     #expect(stored.contains("Int") && requested.contains("String"))
   }
 
-  @Test("Stores are found by the beginning of their path, in the order in which they came")
+  @Test("Stores are found by path prefix, in order of creation")
   func matching() {
     let paths: [OperationPath] = [["users", 2], ["users", 1], ["posts"], ["users"]]
     for path in paths { _ = client.store(for: countingQuery(path: path)) }
@@ -45,7 +45,7 @@ struct OperationClientTests {
     #expect(client.stores(matching: ["users"], of: QueryState<String, any Error>.self).isEmpty)
   }
 
-  @Test("Stores are removed by path and by its beginning; who holds one goes on using it")
+  @Test("Stores are removed by path or prefix, and a removed store remains usable")
   func clearing() async throws {
     let store = client.store(for: countingQuery(path: ["a", 1]))
     _ = client.store(for: countingQuery(path: ["a", 2]))
@@ -60,7 +60,7 @@ struct OperationClientTests {
     #expect(client.stores(matching: []).isEmpty)
   }
 
-  @Test("Stores are edited together, and nothing changes when the edit fails")
+  @Test("Stores are edited together, and nothing changes if the edit fails")
   func bulkEdit() {
     let changes = Log<[[OperationPath]]>()
     for number in 1...3 { _ = client.store(for: countingQuery(path: ["a", number])) }
@@ -86,7 +86,7 @@ struct OperationClientTests {
     subscription.cancel()
   }
 
-  @Test("A store that an edit inserts too late is controlled, and warned of as not shared")
+  @Test("A store that an edit inserts too late is controlled but not shared, and a warning is reported")
   func lateInsertion() {
     let warnings = Log<OperationWarning>()
     client.defaultContext.operationWarningHandler = { warnings.append($0) }
@@ -121,7 +121,7 @@ struct OperationClientTests {
     }
   }
 
-  @Test("Stores that come and go are told of by the beginning of their path, until the subscription ends")
+  @Test("Added and removed stores are reported by path prefix until the subscription ends")
   func subscription() {
     let log = Log<String>()
     let subscription = client.subscribe(matching: ["a"], of: QueryState<Int, any Error>.self) { change in
@@ -154,7 +154,7 @@ struct OperationClientTests {
     #expect(log.elements == ["[first]", "[second]"])
   }
 
-  @Test("Under memory pressure, stores without subscribers go whose levels it reaches")
+  @Test("Memory pressure at one of a store's levels removes the store if it has no subscribers")
   func eviction() {
     let source = MockMemoryPressureSource()
     do {
@@ -177,7 +177,7 @@ struct OperationClientTests {
     #expect(source.subscriberCount == 0)
   }
 
-  @Test("Operations find their client in the context, which does not keep it")
+  @Test("The context provides the client without retaining it")
   func clientInContext() {
     weak var gone: OperationClient?
     let store: OperationStore<QueryState<Int, any Error>>
@@ -191,7 +191,7 @@ struct OperationClientTests {
     #expect(store.context.operationClient == nil)
   }
 
-  @Test("Threads that ask for a path at the same time get the same store")
+  @Test("Concurrent requests for a path get the same store")
   func concurrent() async {
     let stores = await withTaskGroup(of: OperationStore<QueryState<Int, any Error>>.self) { [client] group in
       for _ in 1...50 { group.addTask { client.store(for: countingQuery(path: ["same"])) } }

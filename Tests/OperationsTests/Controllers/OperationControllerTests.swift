@@ -3,7 +3,7 @@ import OperationsTesting
 import Synchronization
 import Testing
 
-/// Hands its controls out to the test.
+/// Passes its controls to the test.
 final class HandingController<State: OperationState>: OperationController {
   let controls = Log<OperationControls<State>>()
   let ended = Log<Int>()
@@ -19,7 +19,7 @@ struct OperationControllerTests {
   private typealias State = QueryState<Int, any Error>
   private let controller = HandingController<State>()
 
-  @Test("A controller is called once for each store, and ended with it")
+  @Test("A controller is started once for each store and ends with it")
   func lifetime() {
     do {
       let store = OperationStore.detached(countingQuery().controlled(by: controller))
@@ -30,7 +30,7 @@ struct OperationControllerTests {
     #expect(controller.ended.count == 1)
   }
 
-  @Test("Controls set values and errors, reset, and see the store")
+  @Test("Controls set values and errors, reset the store, and read it")
   func yields() {
     var context = OperationContext()
     context.operationMaxRetries = 4
@@ -55,7 +55,7 @@ struct OperationControllerTests {
     subscription.cancel()
   }
 
-  @Test("A rerun is to be had exactly when automatic running is enabled")
+  @Test("A rerun is available exactly when automatic running is enabled")
   func reruns() async throws {
     let isEnabled = TestRunSpecification(false)
     let store = OperationStore.detached(
@@ -73,7 +73,7 @@ struct OperationControllerTests {
     #expect(store.currentValue == 2)
   }
 
-  @Test("Controls of a store that is gone do nothing, and warn")
+  @Test("Controls of a store that no longer exists do nothing and report a warning")
   func gone() async throws {
     let warnings = Log<OperationWarning>()
     var context = OperationContext()
@@ -97,7 +97,7 @@ struct OperationControllerTests {
     #expect(warnings.elements == Array(repeating: .storeGone(["test"]), count: 3))
   }
 
-  @Test("A controller of the request works on the optional value below a default")
+  @Test("A controller of the wrapped request sees the optional value beneath a default")
   func belowDefault() {
     let stale = Log<Int?>()
     let store = OperationStore.detached(
@@ -140,7 +140,7 @@ struct RerunOnChangeTests {
       initialValue: 0)
   }
 
-  /// Subscribes without the run of the first subscriber.
+  /// Subscribes without starting the run of the first subscriber.
   private func subscribe(to store: OperationStore<QueryState<Int, any Error>>) -> OperationSubscription {
     let context = store.context
     store.context.operationAutomaticRunningSpecification = .never
@@ -148,7 +148,7 @@ struct RerunOnChangeTests {
     return store.subscribe(with: OperationEventHandler())
   }
 
-  @Test("The operation runs when the specification turns true, and only then")
+  @Test("The operation runs when the specification becomes true, and only then")
   func edge() async {
     let store = store()
     let subscription = subscribe(to: store)
@@ -164,7 +164,7 @@ struct RerunOnChangeTests {
     subscription.cancel()
   }
 
-  @Test("A repeated true leaves the rerun in flight alone")
+  @Test("A repeated true does not affect the rerun in progress")
   func repeatedTrue() async {
     let store = store()
     let subscription = subscribe(to: store)
@@ -180,7 +180,7 @@ struct RerunOnChangeTests {
     subscription.cancel()
   }
 
-  @Test("When the specification turns false, the rerun is cancelled")
+  @Test("When the specification becomes false, the rerun is cancelled")
   func turnsFalse() async {
     let store = store()
     let subscription = subscribe(to: store)
@@ -207,7 +207,7 @@ struct RerunOnChangeTests {
     #expect(store.status.isCancelled)
   }
 
-  @Test("The last subscriber leaves the rerun to those who share it")
+  @Test("A shared rerun continues when the last subscriber leaves")
   func shared() async throws {
     let query = TestQuery<Int, any Error> { [turnstile] _, _ in
       try await turnstile.pass()
@@ -227,7 +227,7 @@ struct RerunOnChangeTests {
     #expect(turnstile.arrivals == 1)
   }
 
-  @Test("Nothing runs without a subscriber, when the store is not stale, or when automatic running is disabled")
+  @Test("Nothing runs without a subscriber, if the store is not stale, or if automatic running is disabled")
   func conditions() {
     let unsubscribed = store()
     specification.set(true)
@@ -243,7 +243,7 @@ struct RerunOnChangeTests {
     #expect(turnstile.arrivals == 0)
   }
 
-  @Test("The specification is followed as long as the store lives")
+  @Test("The specification is observed as long as the store exists")
   func release() {
     do {
       let store = store()

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Page about cancellation")
+@Suite("Cancellation page")
 struct CancellationPageTests {
-  /// The rows of the tables, without their heads.
+  /// The rows of the tables, without their headers.
   private static let rows: [String] = {
     let text = (try? SnippetDocuments.text("Documentation/cancellation.md")) ?? ""
     return text.split(separator: "\n").map(String.init).filter {
@@ -11,13 +11,13 @@ struct CancellationPageTests {
     }
   }()
 
-  /// The sources of all tests, by their paths.
+  /// The sources of all tests, by path.
   private static let sources: [String: String] = {
     let folder = SnippetDocuments.root.appendingPathComponent("Tests")
     let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
     let pairs = paths.filter { $0.hasSuffix(".swift") }.map { path in
       let text = (try? String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)) ?? ""
-      // The name stands in a line of its own where the arguments are long.
+      // The name is on a line of its own if the arguments are long.
       return (path, text.replacing(/@Test\(\s+/, with: "@Test("))
     }
     return Dictionary(uniqueKeysWithValues: pairs)
@@ -28,7 +28,7 @@ struct CancellationPageTests {
     #expect(Self.rows.count >= 40)
   }
 
-  @Test("Each row names tests, and they exist", arguments: rows)
+  @Test("Each row refers to existing tests", arguments: rows)
   func tests(row: String) {
     let references = row.matches(of: /<!-- (\w+): (.*?) -->/)
     #expect(!references.isEmpty)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Swift in documents")
+@Suite("Swift code in the documentation")
 struct DocumentSnippetTests {
   private static let path = "Tests/OperationsTests/Documents/DocumentSnippets.swift"
 
@@ -13,8 +13,8 @@ struct DocumentSnippetTests {
       let file = SnippetDocuments.root.appendingPathComponent(Self.path)
       try source.text.write(to: file, atomically: true, encoding: .utf8)
     }
-    // PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter DocumentSnippetTests writes the file anew. When it does not
-    // compile as it is, empty it before.
+    // PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter DocumentSnippetTests regenerates the file. If the current one
+    // does not compile, empty it first.
     let isSame = try SnippetDocuments.text(Self.path) == source.text
     #expect(isSame, "\(Self.path) is not what the documents say")
   }
@@ -28,7 +28,7 @@ struct DocumentSnippetTests {
     }
   }
 
-  @Test("Blocks go where their declarations have to be")
+  @Test("Blocks are placed where their declarations must be")
   func places() {
     var source = SnippetSource()
     source.add(

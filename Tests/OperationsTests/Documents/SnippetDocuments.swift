@@ -1,15 +1,15 @@
 import Foundation
 
-/// The documents whose Swift blocks have to compile.
+/// The documents whose Swift blocks must compile.
 enum SnippetDocuments {
-  /// The root of the checkout, also where a package links to its tests.
+  /// The root of the checkout, even if a package links to its tests.
   static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Whose Swift is that of other libraries, and is compiled and run by the tests of those.
+  /// Documents whose Swift code is about other libraries, and is compiled and run by the tests of those.
   private static let aboutOtherLibraries: Set<String> = ["from-dflat.md", "workspace.md", "writing-plugins.md"]
 
-  /// Their paths relative to the root: the catalogue of `Operations`, `Documentation` and README.md.
+  /// The paths relative to the root: the catalogue of `Operations`, `Documentation` and README.md.
   static let all: [String] = {
     let folders = ["Documentation", "Sources/Operations/Operations.docc"]
     let paths = folders.flatMap { folder in
@@ -19,7 +19,7 @@ enum SnippetDocuments {
     return (paths + ["README.md"]).sorted()
   }()
 
-  /// The text of a document, by its path relative to the root.
+  /// Returns the text of a document, by its path relative to the root.
   static func text(_ path: String) throws -> String {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }

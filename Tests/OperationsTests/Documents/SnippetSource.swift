@@ -1,15 +1,15 @@
-/// The Swift blocks of documents as one source file, which compiles exactly if they do.
+/// The Swift blocks of documents as one source file, which compiles if and only if they do.
 ///
-/// Each document becomes an enum. What a block consists of says where it goes:
+/// Each document becomes an enum. The content of a block decides where it is placed:
 ///
 /// | block | place |
 /// |---|---|
 /// | has an `extension` or an `import` at its left edge | the file, outside of the enum |
-/// | has nothing but declarations of types and functions there | the enum, for all blocks of the document |
-/// | anything else | a function of its own, which may wait and throw |
+/// | has only declarations of types and functions there | the enum, for all blocks of the document |
+/// | anything else | a function of its own, which may be asynchronous and throw |
 ///
-/// A comment `<!-- setup: … -->` before a block holds lines that the reader does not see. They go to their own place by
-/// the same rule; statements among them go before those of the next block.
+/// A comment `<!-- setup: … -->` before a block contains lines that the reader does not see. They are placed by the
+/// same rule; statements among them precede those of the next block.
 struct SnippetSource {
   private enum Place {
     case file
@@ -17,7 +17,7 @@ struct SnippetSource {
     case function
   }
 
-  /// What there is outside of the enums.
+  /// The lines outside of the enums.
   private var fileLines: [String] = []
   private var scopes: [String] = []
 
@@ -42,7 +42,7 @@ struct SnippetSource {
     guard !parts.isEmpty else { return }
     var scope: [String] = []
     var setup: [String] = []
-    // Numbers of blocks and not of lines, so that other text may change without the file.
+    // Blocks are numbered rather than lines, so that other text can change without changing the file.
     var number = 0
     for part in parts {
       if !part.isSetup { number += 1 }
@@ -67,7 +67,7 @@ struct SnippetSource {
 
   private static func indented(_ line: String) -> String { line.isEmpty ? line : "  " + line }
 
-  /// A block, or the set-up of one.
+  /// A block, or its setup.
   private struct Part {
     var lines: [String] = []
     var isSetup: Bool
@@ -113,7 +113,7 @@ struct SnippetSource {
     return place
   }
 
-  /// What statements call their results: a document need not use all of them, and the compiler would say so.
+  /// Returns the names of the variables in statements: a document need not use all of them, which the compiler would warn about.
   private static func names(in lines: [String]) -> [String] {
     lines.compactMap { line in
       let words = line.split(separator: " ", maxSplits: 2)

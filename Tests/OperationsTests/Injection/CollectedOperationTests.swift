@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Collected results")
 struct CollectedOperationTests {
-  /// Adds what it is given.
+  /// Adds up its requirement.
   struct Sum: RequirementOperation {
     func run(
       isolation: isolated (any Actor)?, with requirement: [Int], in context: OperationContext,
@@ -17,9 +17,9 @@ struct CollectedOperationTests {
     (0..<count).map { number in Block { _ in number } }
   }
 
-  @Test("They come in the order of the operations, whichever ends first")
+  @Test("Results are in the order of the operations, regardless of which ends first")
   func order() async throws {
-    // The first operation waits for the last one, so it surely ends later.
+    // The first operation waits for the last one, so it certainly ends later.
     let (opened, open) = AsyncStream<Void>.makeStream()
     let operations = [
       Block<Int> { _ in
@@ -34,18 +34,18 @@ struct CollectedOperationTests {
     #expect(try await OperationRunner(operations.collectResults()).run() == [1, 2])
   }
 
-  @Test("No operations give no results")
+  @Test("Collecting no operations gives no results")
   func empty() async throws {
     #expect(try await OperationRunner(numbers(0).collectResults()).run().isEmpty)
   }
 
-  @Test("A map makes one value of each, a flat map puts all of them into one list")
+  @Test("A map transforms each result, and a flat map concatenates the transformed lists")
   func maps() async throws {
     #expect(try await OperationRunner(numbers(3).mapResults { "\($0)" }).run() == ["0", "1", "2"])
     #expect(try await OperationRunner(numbers(3).flatMapResults { Array(0..<$0) }).run() == [0, 0, 1])
   }
 
-  @Test("Every failure is reported with its place, after all operations have ended")
+  @Test("Every failure is reported with its index, after all operations have ended")
   func failures() async throws {
     let ended = Log<Int>()
     let operations = (0..<4).map { number in
@@ -75,7 +75,7 @@ struct CollectedOperationTests {
     #expect(error?.failures.map(\.index) == [1])
   }
 
-  @Test("No more run at once than allowed")
+  @Test("At most the allowed number of operations run at once")
   func limit() async throws {
     let running = Log<Int>()
     let most = Log<Int>()
@@ -92,7 +92,7 @@ struct CollectedOperationTests {
     #expect(most.elements.allSatisfy { $0 <= 3 })
   }
 
-  @Test("Cancelling cancels those that run, starts no others, and is told as cancellation")
+  @Test("Cancelling cancels the running operations, starts no others, and is reported as a cancellation")
   func cancellation() async throws {
     let begun = Log<Int>()
     let (starts, start) = AsyncStream<Void>.makeStream()
@@ -117,7 +117,7 @@ struct CollectedOperationTests {
     #expect(begun.elements.sorted() == [0, 1])
   }
 
-  @Test("Several results are injected together, and one failure cancels the dependent with all that is known")
+  @Test("Several results are injected together, and one failure cancels the dependent and is reported")
   func injection() async throws {
     #expect(try await OperationRunner(Sum().injectResults(from: numbers(5))).run() == 10)
     let failing = numbers(2) + [Block { _ in throw TestError(number: 7) }]
@@ -129,7 +129,7 @@ struct CollectedOperationTests {
     }
   }
 
-  @Test("An operation that was cancelled or skipped, and none that failed, cancels or skips the dependent")
+  @Test("Without failures, a cancelled operation cancels the dependent and a skipped one skips it")
   func otherEnds() async throws {
     func end(_ errors: any Error...) async throws -> InjectionError? {
       let operations = numbers(2) + errors.map { error in Block { _ in throw error } }
@@ -148,7 +148,7 @@ struct CollectedOperationTests {
     }
   }
 
-  @Test("The error says which operations failed, and which ended without a result in another way")
+  @Test("The error distinguishes operations that failed from those without a result for other reasons")
   func description() async throws {
     let ends: [any Error] = [OperationSkippedError(), TestError(number: 1), CancellationError()]
     let operations = numbers(2) + ends.map { error in Block { _ in throw error } }

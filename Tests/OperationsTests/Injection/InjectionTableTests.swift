@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Injection table")
 struct InjectionTableTests {
-  /// A line of the table; nil stands for both.
+  /// A row of the table; nil stands for both values.
   struct Row: Sendable {
     let outcome: DependencyOutcomeKind
     let needsResult: Bool?
@@ -43,19 +43,19 @@ struct InjectionTableTests {
     return requests
   }
 
-  @Test("Each outcome and wish has its decision", arguments: rows)
+  @Test("Each outcome and request has its decision", arguments: rows)
   func decides(_ row: Row) {
     for request in requests(row) {
       #expect(InjectionTable.decide(row.outcome, request) == row.decision, "\(row.outcome) \(request)")
     }
   }
 
-  @Test("The table is complete and says nothing twice")
+  @Test("The table is complete and has no duplicates")
   func complete() {
     #expect(Self.rows.map { requests($0).count }.reduce(0, +) == DependencyOutcomeKind.allCases.count * 8)
   }
 
-  @Test("A dependent that decides for itself runs whatever became of the dependency", arguments: rows)
+  @Test("A dependent that decides itself runs regardless of the dependency's outcome", arguments: rows)
   func decidesItself(_ row: Row) {
     for var request in requests(row) {
       request.decidesItself = true
@@ -87,7 +87,7 @@ struct InjectionTableTests {
     }
   }
 
-  @Test("Of several decisions the strongest wins")
+  @Test("The strongest of several decisions wins")
   func strongest() {
     let ordered: [InjectionDecisionKind] = [
       .run, .runWithoutResult, .skip, .requirementNotSatisfied, .dependencyCancelled, .dependencyFailed,
@@ -103,7 +103,7 @@ struct InjectionTableTests {
     #expect(ordered.filter(\.runs) == [.run, .runWithoutResult])
   }
 
-  @Test("Of equally strong decisions the first gives its error")
+  @Test("The error of the first of equally strong decisions is used")
   func firstError() {
     let combined = InjectionDecision.combine([
       .run, .skip, .cancel(.dependencyFailed(TestError(number: 1))), .cancel(.dependencyCancelled(nil)),

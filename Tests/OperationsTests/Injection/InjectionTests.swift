@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Injection")
 struct InjectionTests {
-  /// Describes the number that it needs.
+  /// Describes the number that is its requirement.
   struct Describe: RequirementOperation {
     let ran = Log<Int>()
 
@@ -45,14 +45,14 @@ struct InjectionTests {
     #expect(try await OperationRunner(describe.injectResult(from: Block { _ in 4 })).run() == "number 4")
   }
 
-  @Test("An optional result is unwrapped, and nil does not satisfy")
+  @Test("An optional result is unwrapped, and nil does not satisfy the requirement")
   func optional() async throws {
     #expect(try await OperationRunner(describe.injectResult(from: Block<Int?> { _ in 5 })).run() == "number 5")
     #expect(await code(of: describe.injectResult(from: Block<Int?> { _ in nil })) == "requirement-not-satisfied")
     #expect(describe.ran.elements == [5])
   }
 
-  @Test("A transform makes the requirement, and its error is the dependent's")
+  @Test("A transform builds the requirement, and its error becomes the dependent's")
   func transform() async throws {
     let text = Block { _ in "12" }
     #expect(try await OperationRunner(describe.injectResult(from: text) { $0.count }).run() == "number 2")
@@ -85,7 +85,7 @@ struct InjectionTests {
     #expect(describe.ran.count == 0)
   }
 
-  @Test("An explicit injection sees the result, or the error that the dependency failed with")
+  @Test("An explicit injection receives the result or the error of the dependency")
   func explicit() async throws {
     func inject(_ dependency: Block<String>) async throws -> String {
       let operation = describe.inject(from: dependency) { builder, result, error in
@@ -97,7 +97,7 @@ struct InjectionTests {
     #expect(try await inject(Block { _ in throw TestError(number: 9) }) == "number 9")
   }
 
-  @Test("An explicit injection that sets nothing cancels the dependent")
+  @Test("An explicit injection that sets no requirement cancels the dependent")
   func explicitWithoutRequirement() async {
     func code(_ dependency: Block<Int>) async -> String? {
       await self.code(of: describe.inject(from: dependency) { _, _, _ in })
@@ -113,7 +113,7 @@ struct InjectionTests {
     await #expect(throws: TestError(number: 2)) { try await OperationRunner(operation).run() }
   }
 
-  @Test("A cancelled task throws its cancellation, not a cancelled dependency, and runs no dependent")
+  @Test("A cancelled task throws CancellationError instead of an injection error and does not run the dependent")
   func cancelledTask() async {
     let operation = describe.injectResult(
       from: Block<Int> { _ in
@@ -125,7 +125,7 @@ struct InjectionTests {
     #expect(describe.ran.count == 0)
   }
 
-  @Test("Injections chain, and the combination takes modifiers")
+  @Test("Injections can be chained, and modifiers apply to the combination")
   func chains() async throws {
     struct Length: RequirementOperation {
       func run(
@@ -168,7 +168,7 @@ struct InjectionTests {
     let all = [describe.injectResult(from: number), describe.injectResult(from: number)].collectResults()
     #expect(try await OperationRunner(all).run() == ["number 1", "number 1"])
     #expect(try await OperationRunner(all).run() == ["number 2", "number 2"])
-    // One of a dependency of its own, and by itself.
+    // Once as the dependency of a dependency, and once on its own.
     let nested = describe.inject(from: describe.injectResult(from: number)) { builder, _, _ in
       builder.requirement = 7
     }
@@ -177,7 +177,7 @@ struct InjectionTests {
     #expect(count.count == 4)
   }
 
-  @Test("The retries of a shared dependency are its own, and its dependents get the failure that is left")
+  @Test("A shared dependency has its own retries, and its dependents get the remaining failure")
   func sharedRetries() async {
     let count = Log<Int>()
     let failing = Block<Int> { _ in throw TestError(number: count.append(0)) }
@@ -188,7 +188,7 @@ struct InjectionTests {
     #expect(count.count == 3)
   }
 
-  @Test("What dependents have shared is released with the run")
+  @Test("What dependents share is released at the end of the run")
   func sharedRelease() async throws {
     final class Token: Sendable {}
     weak var token: Token?

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Isolation")
 struct IsolationTests {
-  /// A thread of its own, so to speak, that counts the jobs it gets.
+  /// An executor comparable to a thread of its own, which counts its jobs.
   private final class CountingExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "isolation-tests")
     private let jobs = Mutex(0)
@@ -36,14 +36,14 @@ struct IsolationTests {
         isolation: isolated (any Actor)?, in context: OperationContext,
         with continuation: OperationContinuation<String, TestError>
       ) async throws(TestError) -> String {
-        // Traps when the modifiers have left the engine.
+        // Traps if the modifiers have left the engine.
         engine.note("attempt")
         guard (context.operationRetryIndex ?? -1) + 1 >= failures else { throw TestError() }
         return "done"
       }
     }
 
-    /// Runs a step with modifiers around it; returns how often it had to be put back on the engine, and what happened.
+    /// Runs a step with modifiers around it; returns how many jobs were enqueued on the engine, and the log.
     func run(
       _ change: (Step) -> some OperationRequest<String, any Error>, failures: Int = 0
     ) async throws -> (jobs: Int, log: [String]) {

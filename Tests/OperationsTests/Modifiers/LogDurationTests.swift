@@ -20,7 +20,7 @@ struct LogDurationTests {
     }
   }
 
-  @Test("The duration and the end of each run are logged, by the operation's clock")
+  @Test("The duration and the outcome of each run are logged, by the operation's clock")
   func durations() async throws {
     let log = Log<String>()
     let time = FakeTime()

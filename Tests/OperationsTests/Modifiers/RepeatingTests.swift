@@ -12,7 +12,7 @@ struct RepeatingTests {
     try await OperationRunner(counting.repeating(policy), context: .faking(time)).run()
   }
 
-  @Test("Runs until the condition is true, with the interval between, and returns the last value")
+  @Test("An operation repeats at the interval until the condition is true, and returns the last value")
   func until() async throws {
     let seen = Log<[Int]>()
     let value = try await run(
@@ -25,7 +25,7 @@ struct RepeatingTests {
     #expect(time.delays.elements == [.seconds(5), .seconds(5)])
   }
 
-  @Test("The limit counts all runs; below one it is one", arguments: [(1, 1), (3, 3), (0, 1), (-2, 1)])
+  @Test("The limit counts all runs, and is at least one", arguments: [(1, 1), (3, 3), (0, 1), (-2, 1)])
   func limit(limit: Int, expected: Int) async throws {
     #expect(try await run(RepeatPolicy(every: .zero, limit: limit)) == expected)
     #expect(runs.count == expected)
@@ -40,12 +40,12 @@ struct RepeatingTests {
     #expect(time.delays.count == 2)
   }
 
-  @Test("A condition that turns true in the last run is in time")
+  @Test("A condition that becomes true in the last run is in time")
   func lastRun() async throws {
     #expect(try await run(RepeatPolicy(every: .seconds(1), limit: 3) { _, runs in runs == 3 }) == 3)
   }
 
-  @Test("Each wait is told of before it begins, and none before the first run or after the last")
+  @Test("Each wait is reported before it starts; there is none before the first run or after the last")
   func waits() async throws {
     let told = Log<[Int]>()
     var policy = RepeatPolicy<Int>(every: .seconds(1), limit: 3)
@@ -54,13 +54,13 @@ struct RepeatingTests {
     #expect(told.elements == [[1, 0], [2, 1]])
   }
 
-  @Test("No policy runs once")
+  @Test("Without a policy the operation runs once")
   func once() async throws {
     #expect(try await run(nil) == 1)
     #expect(time.delays.count == 0)
   }
 
-  @Test("A failure of the operation or of the condition ends the repeating")
+  @Test("A failure of the operation or of the condition ends the repetition")
   func failures() async {
     await #expect(throws: TestError(number: 9)) {
       try await run(RepeatPolicy(every: .zero) { _, _ in throw TestError(number: 9) })
@@ -81,7 +81,7 @@ struct RepeatingTests {
     #expect(seen.elements == [1, 2])
   }
 
-  @Test("Cancellation ends the time between two runs at once")
+  @Test("Cancellation ends the wait between two runs immediately")
   func cancellation() async {
     let delayer = ManualDelayer()
     let runner = OperationRunner(counting.repeating(RepeatPolicy(every: .seconds(600))).delayer(delayer))

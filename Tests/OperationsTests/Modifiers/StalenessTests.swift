@@ -6,7 +6,7 @@ import Testing
 struct StalenessTests {
   private let query = countingQuery()
 
-  @Test("Without predicates a store is always stale, otherwise when any of them is true")
+  @Test("Without predicates a store is always stale, otherwise if any of them is true")
   func predicates() {
     #expect(OperationStore.detached(query).isStale)
     for (first, second, isStale) in [(false, false, false), (false, true, true), (true, false, true)] {
@@ -24,7 +24,7 @@ struct StalenessTests {
     #expect(store.isStale)
   }
 
-  @Test("A store without any value is stale, one that got nil is not")
+  @Test("A store that never had a value is stale, one that was set to nil is not")
   func noValue() {
     let store = OperationStore.detached(query.staleWhenNoValue())
     #expect(store.isStale)
@@ -34,7 +34,7 @@ struct StalenessTests {
     #expect(!store.isStale)
   }
 
-  @Test("A value is stale when it is older than the age, and not when it is just as old", arguments: [true, false])
+  @Test("A value is stale when it is older than the limit, but not at the limit itself", arguments: [true, false])
   func age(whenNoValue: Bool) {
     let time = FakeTime()
     let store = OperationStore.detached(
@@ -49,7 +49,7 @@ struct StalenessTests {
     #expect(store.isStale)
   }
 
-  @Test("A value from the future is stale: the clock was set back")
+  @Test("A value from the future is stale, because the clock was set back")
   func future() {
     let clock = TestClock()
     var context = OperationContext()
@@ -63,7 +63,7 @@ struct StalenessTests {
     #expect(!store.isStale)
   }
 
-  @Test("A predicate for another type of state is false, and the store warns of it once")
+  @Test("A predicate for another state type is false, and the store warns about it once")
   func otherState() {
     let warnings = Log<OperationWarning>()
     var context = OperationContext()

@@ -30,7 +30,7 @@ struct TimeoutTests {
     #expect(ended.elements == [true])
   }
 
-  @Test("The timeout error wins over a success that comes after the cancellation")
+  @Test("The timeout error takes precedence over a success after the cancellation")
   func lateSuccess() async {
     let operation = Block<String> { _ in
       try? await ContinuousClock().sleep(for: .seconds(3_600))
@@ -63,7 +63,7 @@ struct TimeoutTests {
     #expect(ended.elements == [true])
   }
 
-  @Test("No timeout starts no timer, and a timeout of nothing does not start the operation")
+  @Test("No timeout starts no timer, and a timeout of zero does not start the operation")
   func extremes() async throws {
     #expect(try await OperationRunner(Block { _ in 5 }.timeout(nil), context: context).run() == 5)
     for none in [Duration.zero, .seconds(-1)] {
@@ -73,7 +73,7 @@ struct TimeoutTests {
     #expect(delayer.begun.isEmpty && ended.count == 0)
   }
 
-  @Test("Inside a retry the timeout bounds each attempt")
+  @Test("Inside a retry the timeout limits each attempt")
   func insideRetry() async {
     let runner = OperationRunner(
       endless.timeout(.seconds(30)).retry(RetryPolicy(limit: 1, backoff: OperationBackoff.none)), context: context)
@@ -86,7 +86,7 @@ struct TimeoutTests {
     #expect(ended.elements == [true, true])
   }
 
-  @Test("A delayer that fails ends the operation with its error")
+  @Test("A delayer that fails ends the operation with the delayer's error")
   func failingDelayer() async {
     struct Broken: OperationDelayer {
       nonisolated(nonsending) func delay(for duration: Duration) async throws { throw TestError(number: -1) }
@@ -96,7 +96,7 @@ struct TimeoutTests {
     #expect(ended.elements == [true])
   }
 
-  @Test("A value that cannot be sent passes through")
+  @Test("A value that is not Sendable passes through")
   func notSendable() async throws {
     final class Mutable { var number = 1 }
     struct Making: OperationRequest {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Memory pressure")
 struct MemoryPressureTests {
-  @Test("Warning and critical are evicted for by default")
+  @Test("Warning and critical pressure evict by default")
   func standard() {
     #expect(MemoryPressure.defaultEvictable == [.warning, .critical])
     #expect(!MemoryPressure.defaultEvictable.contains(.normal))
@@ -12,7 +12,7 @@ struct MemoryPressureTests {
     #expect("\(MemoryPressure())" == "none")
   }
 
-  @Test("A mock tells what the test sends")
+  @Test("A mock reports what the test sends")
   func mock() {
     let (source, seen) = (MockMemoryPressureSource(), Log<MemoryPressure>())
     let subscription = source.subscribe { seen.append($0) }

@@ -15,7 +15,7 @@ private final class Tracked: Sendable {
 
 @Suite("Operation context")
 struct OperationContextTests {
-  @Test("A key has its default until it is set, and after it is removed")
+  @Test("A key has its default until it is set and after it is removed")
   func defaults() {
     var context = OperationContext()
     #expect(context[OperationContext.NumberKey.self] == 7)
@@ -41,7 +41,7 @@ struct OperationContextTests {
     #expect(copy[OperationContext.TextKey.self] == nil)
   }
 
-  @Test("What a context holds goes with its last copy")
+  @Test("The values of a context are released with its last copy")
   func releases() {
     let log = Log<String>()
     var context = OperationContext()
@@ -54,7 +54,7 @@ struct OperationContextTests {
     #expect(log.elements == ["gone"])
   }
 
-  @Test("What is written nearest to the request wins")
+  @Test("The value written closest to the request takes precedence")
   func innermostWins() async throws {
     struct Reading: OperationRequest {
       let own: Int?
@@ -79,7 +79,7 @@ struct OperationContextTests {
     #expect(try await read(nil) == 2)
   }
 
-  @Test("A request is set up once, however often it runs")
+  @Test("A request is set up once, regardless of how often it runs")
   func setUpOnce() async throws {
     let setups = Log<Int>()
     let operation = Block { _ in 1 }.context { _ in setups.append(0) }.retry(limit: 1)

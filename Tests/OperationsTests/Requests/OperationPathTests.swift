@@ -21,7 +21,7 @@ struct OperationPathTests {
     #expect(Set<OperationPath>([OperationPath("a"), ["a"], ["a", "b"]]).count == 2)
   }
 
-  @Test("A path is a prefix of itself and of longer ones, the empty path of all")
+  @Test("A path is a prefix of itself and of longer ones, and the empty path of all")
   func prefix() {
     let pairs: [(OperationPath, OperationPath, Bool)] = [
       ([], [], true), ([], ["a"], true), (["a"], ["a"], true), (["a"], ["a", 1], true), (["a", 1], ["a"], false),
@@ -44,7 +44,7 @@ struct OperationPathTests {
     #expect(path.appending(OperationPath("z")) == ["a", 2, true, "z"])
   }
 
-  @Test("A hashable request is its own path, an identifiable one has its id")
+  @Test("A hashable request is its own path, and the path of an identifiable one is its id")
   func defaults() {
     struct Hashed: StatefulOperationRequest, Hashable {
       typealias State = QueryState<Int, Never>

@@ -26,7 +26,7 @@ struct OperationBackoffTests {
     }
   }
 
-  @Test("Each kind has its curve, up to the cap", arguments: curves)
+  @Test("Each kind follows its curve, up to the cap", arguments: curves)
   func curve(_ curve: Curve) {
     let backoff = OperationBackoff(curve.kind, base: .seconds(2), cap: .seconds(90), jitter: .none)
     #expect(delays(backoff, 1...7) == curve.seconds.map { .seconds($0) })
@@ -38,7 +38,7 @@ struct OperationBackoffTests {
     #expect(OperationContext().operationBackoff == OperationBackoff())
   }
 
-  @Test("Retries past any counting stay at the cap", arguments: OperationBackoff.Kind.allCases)
+  @Test("Delays stay at the cap for any number of retries", arguments: OperationBackoff.Kind.allCases)
   func saturation(_ kind: OperationBackoff.Kind) {
     let cap = Duration.seconds(Int64.max)
     let backoff = OperationBackoff(kind, base: .seconds(Int64.max / 2), cap: cap, jitter: .none)
@@ -49,7 +49,7 @@ struct OperationBackoffTests {
     if growing.contains(kind) { #expect(delays(backoff, [Int.max]) == [cap]) }
   }
 
-  @Test("A retry number below one counts as one, a negative base or cap as zero")
+  @Test("A retry number below one counts as one, and a negative base or cap as zero")
   func oddNumbers() {
     let backoff = OperationBackoff(.exponential, base: .seconds(3), jitter: .none)
     #expect(delays(backoff, [0, -5, Int.min]) == [.seconds(3), .seconds(3), .seconds(3)])
@@ -57,7 +57,7 @@ struct OperationBackoffTests {
     #expect(delays(OperationBackoff(.decorrelated, base: .seconds(3), cap: .seconds(-1)), 1...2) == [.zero, .zero])
   }
 
-  @Test("Full jitter spreads from nothing to the delay")
+  @Test("Full jitter ranges from zero to the delay")
   func fullJitter() {
     let backoff = OperationBackoff(.constant, base: .seconds(10), jitter: .full)
     let drawn = delays(backoff, 1...500)
@@ -66,7 +66,7 @@ struct OperationBackoffTests {
     #expect(drawn.contains { $0 > .seconds(9) })
   }
 
-  @Test("Equal jitter keeps half of the delay and spreads the other")
+  @Test("Equal jitter keeps half of the delay and randomises the other half")
   func equalJitter() {
     let backoff = OperationBackoff(.constant, base: .seconds(10), jitter: .equal)
     let drawn = delays(backoff, 1...500)
@@ -75,7 +75,7 @@ struct OperationBackoffTests {
     #expect(drawn.contains { $0 > .milliseconds(9_500) })
   }
 
-  @Test("Decorrelated delays lie between the base and three times the one before, up to the cap")
+  @Test("Decorrelated delays are between the base and three times the previous delay, up to the cap")
   func decorrelated() {
     let backoff = OperationBackoff(.decorrelated, base: .seconds(1), cap: .seconds(20), jitter: .none)
     for seed in 1...50 as ClosedRange<UInt64> {
@@ -87,7 +87,7 @@ struct OperationBackoffTests {
     }
   }
 
-  @Test("A seed gives the same delays again", arguments: OperationBackoff.Kind.allCases)
+  @Test("A seed reproduces the same delays", arguments: OperationBackoff.Kind.allCases)
   func reproducible(_ kind: OperationBackoff.Kind) {
     let backoff = OperationBackoff(kind)
     #expect(delays(backoff, 1...20, seed: 42) == delays(backoff, 1...20, seed: 42))

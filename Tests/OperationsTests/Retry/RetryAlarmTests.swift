@@ -3,9 +3,9 @@ import Testing
 
 @testable import Operations
 
-@Suite("Retries that wait by an alarm")
+@Suite("Retries that wait for an alarm")
 struct RetryAlarmTests {
-  /// Has alarms, and nothing else.
+  /// A delayer with alarms and nothing else.
   private struct Alarms: OperationDelayer {
     let list: AlarmList
 
@@ -49,7 +49,7 @@ struct RetryAlarmTests {
     #expect(waker.subscriberCount == 0)
   }
 
-  @Test("A waker ends the wait, and takes the alarm back")
+  @Test("A waker ends the wait and cancels the alarm")
   func waker() async throws {
     let waker = FakeWaker("reachable")
     let runner = runner(waker)
@@ -62,7 +62,7 @@ struct RetryAlarmTests {
     while clock.delayCount > 0 { await Task.yield() }
   }
 
-  @Test("Cancellation ends the wait at once, and takes the alarm back")
+  @Test("Cancellation ends the wait immediately and cancels the alarm")
   func cancellation() async throws {
     for runner in [runner(), runner(FakeWaker("reachable"))] {
       let task = Task { try await runner.run() }

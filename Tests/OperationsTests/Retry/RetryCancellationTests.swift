@@ -14,7 +14,7 @@ struct RetryCancellationTests {
     return context
   }
 
-  @Test("Cancellation during the backoff ends at once, without another attempt")
+  @Test("Cancellation during the backoff ends the run immediately, without another attempt")
   func duringBackoff() async {
     let operation = Block<Void> { [attempts] _ in throw TestError(number: attempts.append(0)) }
     let runner = OperationRunner(operation.retry(limit: 5).backoff(.constant(.seconds(600))), context: context)
@@ -51,7 +51,7 @@ struct RetryCancellationTests {
     #expect(gaveUp.elements == [.cancelled])
   }
 
-  @Test("An operation that fails otherwise when it is cancelled is not retried either")
+  @Test("An operation that fails with another error when cancelled is not retried either")
   func otherError() async {
     let operation = Block<Void> { [attempts] _ in
       attempts.append(0)
@@ -63,7 +63,7 @@ struct RetryCancellationTests {
     #expect(attempts.count == 1)
   }
 
-  @Test("A cancellation error while the task is not cancelled is a failure like any other")
+  @Test("A cancellation error is an ordinary failure if the task is not cancelled")
   func foreignCancellation() async throws {
     let time = FakeTime()
     let operation = Block<Int> { [attempts] _ in

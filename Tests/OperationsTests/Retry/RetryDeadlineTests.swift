@@ -14,7 +14,7 @@ struct RetryDeadlineTests {
     return context
   }
 
-  /// Waits by the fake clock for retries, but lets the race against the deadline run forever.
+  /// Waits for retries by the fake clock, but never lets the deadline expire.
   private struct WaitsOnly: OperationDelayer {
     let time: FakeTime
     let longest: Duration
@@ -25,7 +25,7 @@ struct RetryDeadlineTests {
     }
   }
 
-  @Test("A wait that would reach the deadline is not begun, and the last error is thrown")
+  @Test("A wait that would reach the deadline is not started, and the last error is thrown")
   func waitPastDeadline() async {
     let operation = Block<Void> { [attempts, time] _ in
       time.advance(by: .seconds(1))
@@ -34,13 +34,13 @@ struct RetryDeadlineTests {
     let policy = RetryPolicy(limit: 100, backoff: .constant(.seconds(2)), deadline: .seconds(9))
     let runner = OperationRunner(
       operation.retry(policy), context: context(delayer: WaitsOnly(time: time, longest: .seconds(2))))
-    // Attempts begin at 0, 3 and 6 s; the next would at 9 s.
+    // Attempts start at 0, 3 and 6 s; the next one would start at 9 s.
     await #expect(throws: TestError(number: 3)) { try await runner.run() }
     #expect(gaveUp.elements == [.deadline])
     #expect(time.delays.elements == [.seconds(2), .seconds(2)])
   }
 
-  @Test("A hint that reaches the deadline gives up at once")
+  @Test("A hint that reaches the deadline ends the retry immediately")
   func hint() async {
     let policy = RetryPolicy(limit: 5, deadline: .seconds(30))
     let operation = Block<Void> { _ in throw HintingError(retryAfter: .seconds(30)) }
@@ -51,7 +51,7 @@ struct RetryDeadlineTests {
     #expect(time.delays.count == 0)
   }
 
-  @Test("An attempt that still runs at the deadline is cancelled, and the deadline error is thrown")
+  @Test("An attempt that is still running at the deadline is cancelled, and the deadline error is thrown")
   func running() async {
     let delayer = ManualDelayer()
     let ended = Log<Bool>()
@@ -69,7 +69,7 @@ struct RetryDeadlineTests {
     #expect(gaveUp.elements == [.deadline])
   }
 
-  @Test("Time spent before a resume counts")
+  @Test("Time spent before a resume counts towards the deadline")
   func resumed() async {
     var context = context()
     context.retryState = RetryState(attemptsUsed: 1, elapsed: .seconds(8), remainingDelay: .seconds(2))
@@ -80,7 +80,7 @@ struct RetryDeadlineTests {
     #expect(gaveUp.elements == [.deadline])
   }
 
-  @Test("A deadline bounds an operation that is not retried")
+  @Test("A deadline limits an operation that is not retried")
   func withoutRetries() async {
     let operation = Block<Void> { [attempts] _ in attempts.append(0) }
     let runner = OperationRunner(operation.retry(RetryPolicy(deadline: .zero)), context: context())
@@ -88,7 +88,7 @@ struct RetryDeadlineTests {
     #expect(attempts.count == 0)
   }
 
-  @Test("Where the failure cannot be that of the deadline, what the late attempt brings counts, and no other is made")
+  @Test("If the failure cannot be a deadline error, the outcome of the late attempt is used, and no other is made")
   func typed() async throws {
     let delayer = ManualDelayer()
     let query = TestQuery<Int, TestError> { [attempts] _, _ throws(TestError) in
@@ -106,7 +106,7 @@ struct RetryDeadlineTests {
     #expect(gaveUp.elements == [.deadline])
   }
 
-  @Test("Where the failure cannot be that of the deadline, and no attempt was made, one is made that is cancelled")
+  @Test("If the failure cannot be a deadline error and no attempt was made, a cancelled one is made")
   func typedWithoutAttempt() async throws {
     let query = TestQuery<Bool, TestError> { [attempts] _, _ throws(TestError) in
       attempts.append(0)

@@ -25,7 +25,7 @@ struct RetryResumeTests {
     }
   }
 
-  @Test("Attempts are numbered on, after what is left of the delay")
+  @Test("Attempt numbers continue after the remaining delay")
   func numbersOn() async {
     let backoff = OperationBackoff(.exponential, jitter: .none)
     let error = await run(
@@ -37,7 +37,7 @@ struct RetryResumeTests {
     #expect(time.delays.elements == [.seconds(1), .seconds(4)])
   }
 
-  @Test("A retry that was used up grants one more attempt", arguments: [0, 2])
+  @Test("Resuming a retry without attempts left allows one more", arguments: [0, 2])
   func usedUp(limit: Int) async {
     _ = await run(RetryPolicy(limit: limit), from: RetryState(attemptsUsed: 9))
     #expect(indices.elements == [8])
@@ -58,7 +58,7 @@ struct RetryResumeTests {
     #expect(events.elements == ["wake waker(\"online\")", "attempt 2"])
   }
 
-  @Test("Only the first run of a repeated operation goes on where the retry was")
+  @Test("Only the first run of a repeated operation resumes the retry")
   func repeated() async throws {
     var context = OperationContext.faking(time)
     context.retryState = RetryState(attemptsUsed: 2, remainingDelay: .seconds(7))

@@ -6,7 +6,7 @@ struct RetryTests {
   private let time = FakeTime()
   private let attempts = Log<Int?>()
 
-  /// Fails with its attempt's number until it has run `failures` times.
+  /// Fails with the number of its attempt until it has run `failures` times.
   private func failing(_ failures: Int = .max) -> Block<String> {
     Block { [attempts] context in
       let number = attempts.append(context.operationRetryIndex)
@@ -23,20 +23,20 @@ struct RetryTests {
     return try await OperationRunner(operation, context: context).run()
   }
 
-  @Test("A limit of three allows four attempts, and then the last error is thrown")
+  @Test("A limit of three allows four attempts, then the last error is thrown")
   func limit() async {
     await #expect(throws: TestError(number: 4)) { try await run(failing().retry(limit: 3)) }
     #expect(attempts.elements == [nil, 0, 1, 2])
   }
 
-  @Test("Nothing is tried again by default", arguments: [0, -1, Int.min])
+  @Test("Nothing is retried by default", arguments: [0, -1, Int.min])
   func noRetries(limit: Int) async {
     await #expect(throws: TestError(number: 1)) { try await run(failing().retry(limit: limit)) }
     await #expect(throws: TestError(number: 2)) { try await run(failing().retry(RetryPolicy())) }
     #expect(time.delays.count == 0)
   }
 
-  @Test("A retry around a request that runs others leaves their retries alone", arguments: [0, 1])
+  @Test("A retry around a request that runs others does not affect their retries", arguments: [0, 1])
   func nested(outer: Int) async {
     let inner = failing().retry(limit: 2)
     let direct = Block { context in
@@ -53,7 +53,7 @@ struct RetryTests {
     }
   }
 
-  @Test("A stateful retry without a limit leaves the retries of the requests that it runs alone")
+  @Test("A stateful retry without a limit does not affect the retries of the requests that it runs")
   func nestedInQuery() async {
     let inner = failing().retry(limit: 2)
     let query = TestQuery<String, any Error> { context, _ in
@@ -64,13 +64,13 @@ struct RetryTests {
     #expect(attempts.elements == [nil, 0, 1])
   }
 
-  @Test("A success ends the retrying")
+  @Test("A success ends the retry")
   func success() async throws {
     #expect(try await run(failing(2).retry(limit: 5)) == "done")
     #expect(attempts.count == 3)
   }
 
-  @Test("The delays are those of the backoff, whose place in the chain does not matter")
+  @Test("The delays are those of the backoff, regardless of its position in the chain")
   func delays() async {
     let backoff = OperationBackoff(.exponential, jitter: .none)
     let chains: [any OperationRequest<String, any Error>] = [
@@ -86,7 +86,7 @@ struct RetryTests {
     #expect(time.delays.count == 16)
   }
 
-  @Test("The default delays are random, and the same again for the same seed")
+  @Test("The default delays are random, and the same for the same seed")
   func seeded() async {
     _ = try? await run(failing().retry(limit: 6)) { $0.operationRandom = OperationRandom(seed: 5) }
     _ = try? await run(failing().retry(limit: 6)) { $0.operationRandom = OperationRandom(seed: 5) }
@@ -95,7 +95,7 @@ struct RetryTests {
     #expect(Set(drawn).count == 6)
   }
 
-  @Test("An attempt finds its index, the limit and whether it is the last in its context")
+  @Test("The context of an attempt contains its index, the limit and whether it is the last")
   func context() async {
     let seen = Log<String>()
     let operation = Block<Void> { context in
@@ -108,7 +108,7 @@ struct RetryTests {
     #expect(seen.elements == ["first of 2", "0 of 2", "1 of 2, last", "first of 0, last"])
   }
 
-  @Test("Of chained retries only the innermost acts")
+  @Test("Only the innermost of several chained retries acts")
   func innermost() async {
     _ = try? await run(failing().retry(limit: 1).retry(limit: 5).timeout(nil).retry(limit: 7))
     #expect(attempts.elements == [nil, 0])
@@ -116,7 +116,7 @@ struct RetryTests {
     #expect(attempts.count == 3)
   }
 
-  @Test("A limit changed in the context after the set-up counts")
+  @Test("A limit changed in the context after the setup applies")
   func changedLimit() async {
     var runner = OperationRunner(failing().retry(limit: 1), context: .faking(time))
     runner.context.operationMaxRetries = 3
@@ -127,13 +127,13 @@ struct RetryTests {
     #expect(attempts.count == 5)
   }
 
-  @Test("A retry that nobody set up uses its own limit")
+  @Test("A retry that was not set up uses its own limit")
   func withoutSetup() async {
     _ = try? await failing().retry(limit: 2).run(isolation: nil, in: .faking(time), with: OperationContinuation())
     #expect(attempts.count == 3)
   }
 
-  @Test("Retries inside an operation that runs others are not disturbed by one around it")
+  @Test("Retries inside an operation that runs others are not affected by one around it")
   func nested() async {
     let inner = failing().retry(limit: 1)
     let outer = Block<String> { context in
@@ -177,7 +177,7 @@ struct RetryTests {
       delays: [.seconds(2), .seconds(2)], reason: .limit),
   ]
 
-  @Test("The policy decides, and where it has no opinion the error's hint counts", arguments: decisions)
+  @Test("The policy decides, and if it has no opinion the error's hint applies", arguments: decisions)
   func decides(_ row: Decision) async {
     let gaveUp = Log<RetryGiveUpReason>()
     let operation = Block<Void> { _ in throw row.error }
@@ -187,7 +187,7 @@ struct RetryTests {
     #expect(gaveUp.elements == [row.reason])
   }
 
-  @Test("The policy sees the error and the attempt, and is asked only where a retry is left")
+  @Test("The policy receives the error and the attempt, and is called only if a retry is left")
   func asked() async {
     let seen = Log<RetryAttempt>()
     let errors = Log<Int>()
@@ -205,7 +205,7 @@ struct RetryTests {
     #expect(errors.elements == [1, 2])
   }
 
-  @Test("The observer is told of attempts, waits, wake-ups and the end, in order")
+  @Test("The observer is notified of attempts, waits, wake-ups and the end, in order")
   func observer() async throws {
     let events = Log<String>()
     let states = Log<RetryState>()
@@ -230,7 +230,7 @@ struct RetryTests {
     #expect(states.elements.last == expected)
   }
 
-  @Test("An observer alone sees the one attempt of an operation that is not retried")
+  @Test("An observer is notified of the only attempt of an operation that is not retried")
   func observedWithoutRetries() async throws {
     let seen = Log<Int>()
     let observer = RetryObserver(onAttempt: { seen.append($0) })

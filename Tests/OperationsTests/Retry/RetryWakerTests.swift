@@ -25,7 +25,7 @@ struct RetryWakerTests {
     RetryPolicy(limit: limit, backoff: .constant(.seconds(600)), wakers: wakers)
   }
 
-  @Test("A waker brings the next attempt forward, and its delay and subscription end")
+  @Test("A waker brings the next attempt forward and ends the delay and its own subscription")
   func forward() async throws {
     let waker = FakeWaker("reachable")
     let runner = runner(policy(FakeWaker("other"), waker))
@@ -39,7 +39,7 @@ struct RetryWakerTests {
     #expect(waker.subscriberCount == 0)
   }
 
-  /// One that ends a wait also where the failure has asked for its length.
+  /// A waker that also ends a wait whose length the failure has asked for.
   private struct Insistent: RetryWaker {
     let waker: FakeWaker
     var name: String { waker.name }
@@ -48,7 +48,7 @@ struct RetryWakerTests {
     func subscribe(_ onWake: @escaping @Sendable () -> Void) -> OperationSubscription { waker.subscribe(onWake) }
   }
 
-  @Test("A wait that the failure asked for is left to the delay, but for a waker that ends also such a one")
+  @Test("A wait that the failure asked for lasts for its whole delay, unless a waker ends hinted waits too")
   func hinted() async throws {
     let (polite, insistent) = (FakeWaker("reachable"), FakeWaker("wake"))
     var context = OperationContext()
@@ -68,7 +68,7 @@ struct RetryWakerTests {
     #expect(woken.elements == [.waker("wake")])
   }
 
-  @Test("A waker that never fires does not postpone")
+  @Test("A waker that never fires does not postpone the attempt")
   func neverPostpones() async throws {
     let waker = FakeWaker("reachable")
     let runner = runner(policy(waker))
@@ -80,7 +80,7 @@ struct RetryWakerTests {
     #expect(waker.subscriberCount == 0)
   }
 
-  @Test("Several firings of several wakers end one wait, not the next")
+  @Test("Several firings of several wakers end one wait but not the next")
   func several() async throws {
     let (first, second) = (FakeWaker("first"), FakeWaker("second"))
     let runner = runner(policy(first, second), failures: 2)
@@ -98,7 +98,7 @@ struct RetryWakerTests {
     #expect(first.subscriberCount + second.subscriberCount == 0)
   }
 
-  @Test("A waker that fires while it is subscribed to ends the wait at once")
+  @Test("A waker that fires while it is being subscribed to ends the wait immediately")
   func immediate() async throws {
     struct Immediate: RetryWaker {
       let name = "immediate"
@@ -112,7 +112,7 @@ struct RetryWakerTests {
     #expect(woken.elements == [.waker("immediate")])
   }
 
-  @Test("A waker costs no attempt beyond the limit")
+  @Test("A waker adds no attempt beyond the limit")
   func limit() async {
     struct Immediate: RetryWaker {
       let name = "immediate"
@@ -126,7 +126,7 @@ struct RetryWakerTests {
     #expect(attempts.count == 3)
   }
 
-  @Test("A waker does not break a hint")
+  @Test("A waker does not end a hinted wait")
   func hint() async throws {
     let waker = FakeWaker("reachable")
     var policy = policy(waker)
@@ -139,7 +139,7 @@ struct RetryWakerTests {
     #expect(try await value.value == 2)
   }
 
-  @Test("Cancellation ends a wait with wakers at once, and releases them")
+  @Test("Cancellation immediately ends a wait with wakers and releases them")
   func cancellation() async {
     let waker = FakeWaker("reachable")
     let runner = runner(policy(waker))
@@ -152,7 +152,7 @@ struct RetryWakerTests {
     #expect(waker.subscriberCount == 0)
   }
 
-  @Test("A delayer that fails ends the retrying with its error")
+  @Test("A delayer that fails ends the retry with the delayer's error")
   func failingDelayer() async {
     struct Broken: OperationDelayer {
       nonisolated(nonsending) func delay(for duration: Duration) async throws { throw TestError(number: -1) }

@@ -2,11 +2,11 @@ import Operations
 import OperationsTesting
 import Testing
 
-@Suite("A waker made of a specification")
+@Suite("A specification waker")
 struct SpecificationWakerTests {
   private let fired = Log<Void>()
 
-  @Test("fires each time the specification turns true") func turns() {
+  @Test("fires each time the specification becomes true") func turns() {
     let specification = TestRunSpecification()
     let subscription = SpecificationWaker(specification).subscribe { [fired] in fired.append(()) }
     specification.isSatisfied = true
@@ -23,7 +23,7 @@ struct SpecificationWakerTests {
     #expect(specification.subscriberCount == 0)
   }
 
-  @Test("does not fire for what is true when the wait begins") func alreadyTrue() {
+  @Test("does not fire if the specification is already true when the wait starts") func alreadyTrue() {
     let specification = TestRunSpecification(true)
     let subscription = SpecificationWaker(specification).subscribe { [fired] in fired.append(()) }
     specification.repeatValue()
@@ -31,7 +31,7 @@ struct SpecificationWakerTests {
     subscription.cancel()
   }
 
-  @Test("has the name that it is given, or else the specification's formula") func names() {
+  @Test("is named as given, or else after the specification's condition") func names() {
     let specification = TestRunSpecification(name: "connected")
     #expect(SpecificationWaker(specification).name == "connected")
     #expect(SpecificationWaker(!specification, name: "away").name == "away")
@@ -57,7 +57,7 @@ struct SpecificationWakerTests {
     #expect(woken.elements == [.waker("connected")])
   }
 
-  @Test("fires for a turn that comes while it subscribes") func turnsWhileSubscribing() {
+  @Test("fires for a change while it is subscribing") func turnsWhileSubscribing() {
     let base = TestRunSpecification()
     let subscription = SpecificationWaker(TurningSpecification(base: base)).subscribe { [fired] in fired.append(()) }
     #expect(fired.elements.count == 1)
@@ -66,7 +66,7 @@ struct SpecificationWakerTests {
     subscription.cancel()
   }
 
-  /// Turns true just before somebody subscribes.
+  /// A specification that becomes true just before it is subscribed to.
   private struct TurningSpecification: OperationRunSpecification {
     let base: TestRunSpecification
 

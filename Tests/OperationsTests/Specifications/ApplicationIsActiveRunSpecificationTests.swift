@@ -7,7 +7,7 @@ struct ApplicationIsActiveRunSpecificationTests {
   private let application = MockApplicationActivityObserver()
   private let calls = Log<Bool>()
 
-  @Test("It follows the observer, and does not call at the time of subscribing")
+  @Test("It follows the observer, and does not notify at the time of subscribing")
   func follows() {
     let specification = ApplicationIsActiveRunSpecification(observer: application)
     let subscription = specification.subscribe(in: OperationContext()) {
@@ -22,7 +22,7 @@ struct ApplicationIsActiveRunSpecificationTests {
     #expect(application.subscriberCount == 0)
   }
 
-  @Test("It is never satisfied where operations shall not run again for it")
+  @Test("It is never satisfied if the context disables reruns for it")
   func disabled() async throws {
     let request = Block { [application] context in
       let specification = ApplicationIsActiveRunSpecification(observer: application)
@@ -35,7 +35,7 @@ struct ApplicationIsActiveRunSpecificationTests {
     #expect(try await OperationRunner(request.disableApplicationActiveRerunning(false)).run() == [true, true])
   }
 
-  @Test("An observer that can only be subscribed to is asked by subscribing")
+  @Test("An observer that only supports subscribing is read by subscribing")
   func minimal() {
     struct Minimal: ApplicationActivityObserver {
       let isActive: Bool
@@ -50,7 +50,7 @@ struct ApplicationIsActiveRunSpecificationTests {
     }
   }
 
-  @Test("It says since when, and when it is switched off")
+  @Test("It describes since when it has its value, and that it is switched off")
   func description() {
     let clock = TestClock(now: Timestamp(seconds: 0))
     let application = MockApplicationActivityObserver(clock: clock)

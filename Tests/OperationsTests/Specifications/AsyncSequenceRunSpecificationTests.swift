@@ -6,7 +6,7 @@ import Testing
 struct AsyncSequenceRunSpecificationTests {
   private let context = OperationContext()
 
-  /// A specification over `stream`, and a stream of its changes.
+  /// Subscribes to `specification` and returns a stream of its changes.
   private func follow(
     _ specification: some OperationRunSpecification
   ) -> (subscription: OperationSubscription, changes: AsyncStream<Bool>.Iterator) {
@@ -17,7 +17,7 @@ struct AsyncSequenceRunSpecificationTests {
     return (subscription, changes.makeAsyncIterator())
   }
 
-  @Test("The initial value counts until the first element, and the newest from then on")
+  @Test("The initial value applies until the first element, and then the newest one")
   func values() async {
     let (stream, continuation) = AsyncStream<Bool>.makeStream()
     let specification: AsyncSequenceRunSpecification = .observing(stream, initialValue: true)
@@ -30,7 +30,7 @@ struct AsyncSequenceRunSpecificationTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("Repeated values are not told")
+  @Test("Repeated values are not reported")
   func repeated() async {
     let (stream, continuation) = AsyncStream<Bool>.makeStream()
     let specification = AsyncSequenceRunSpecification(stream, initialValue: false)
@@ -38,7 +38,7 @@ struct AsyncSequenceRunSpecificationTests {
     for value in [false, true, true, true, false, false, true] { continuation.yield(value) }
     var seen: [Bool?] = []
     for _ in 0..<3 { seen.append(await changes.next()) }
-    // The newest value may be older than the one that was asked for, but there are three changes and no more.
+    // The value read may be newer than the change it was read for, but there are exactly three changes.
     continuation.yield(false)
     seen.append(await changes.next())
     #expect(seen.count == 4)
@@ -46,7 +46,7 @@ struct AsyncSequenceRunSpecificationTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("The sequence is iterated without any subscriber")
+  @Test("The sequence is iterated without subscribers")
   func eager() async {
     let (asked, signal) = AsyncStream<Int>.makeStream()
     let counter = Log<Int>()
@@ -55,7 +55,7 @@ struct AsyncSequenceRunSpecificationTests {
       return counter.count <= 2 ? counter.count == 2 : nil
     }
     let specification = AsyncSequenceRunSpecification(stream, initialValue: false)
-    // The third element is asked for when the second has been taken over.
+    // The third element is requested once the second one has been applied.
     for await count in asked where count == 3 { break }
     #expect(specification.isSatisfied(in: context))
   }
@@ -83,7 +83,7 @@ struct AsyncSequenceRunSpecificationTests {
     subscription.cancel()
   }
 
-  @Test("It says its value, since when, and that the sequence has failed")
+  @Test("It describes its value, since when it has it, and that the sequence has failed")
   func description() async {
     struct Failing: AsyncSequence, Sendable {
       struct Iterator: AsyncIteratorProtocol {

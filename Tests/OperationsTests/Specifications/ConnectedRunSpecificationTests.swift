@@ -5,7 +5,7 @@ import Testing
 @Suite("Connected")
 struct ConnectedRunSpecificationTests {
   @Test(
-    "It is satisfied when the network is at least as well connected as the context asks for",
+    "It is satisfied if the network is at least as well connected as the context requires",
     arguments: NetworkConnectionStatus.allCases, NetworkConnectionStatus.allCases)
   func thresholds(status: NetworkConnectionStatus, threshold: NetworkConnectionStatus) {
     var context = OperationContext()
@@ -14,7 +14,7 @@ struct ConnectedRunSpecificationTests {
     #expect(specification.isSatisfied(in: context) == (status.rawValue >= threshold.rawValue))
   }
 
-  @Test("Where nothing is asked for it has to be connected")
+  @Test("By default a full connection is required")
   func standard() {
     let network = MockNetworkObserver(.requiresConnection)
     let specification = ConnectedRunSpecification(to: network)
@@ -31,7 +31,7 @@ struct ConnectedRunSpecificationTests {
     #expect(network.subscriberCount == 0)
   }
 
-  @Test("A request can be content with less")
+  @Test("A request can accept a lower status")
   func modifier() async throws {
     let network = MockNetworkObserver(.disconnected)
     let request = Block { ConnectedRunSpecification(to: network).isSatisfied(in: $0) }
@@ -39,7 +39,7 @@ struct ConnectedRunSpecificationTests {
     #expect(try await OperationRunner(request.satisfiedConnectionStatus(.disconnected)).run())
   }
 
-  @Test("It says since when the network is on this side of the threshold")
+  @Test("It describes since when the network has been on this side of the threshold")
   func description() {
     let clock = TestClock(now: Timestamp(seconds: 0))
     let network = MockNetworkObserver(.disconnected, clock: clock)

@@ -2,7 +2,7 @@ import Operations
 import OperationsTesting
 import Testing
 
-@Suite("Holding against flapping")
+@Suite("Holding a specification against flapping")
 struct HoldRunSpecificationTests {
   private let clock = TestClock()
   private let source = TestRunSpecification(false, name: "source")
@@ -16,13 +16,13 @@ struct HoldRunSpecificationTests {
     specification.subscribe(in: context) { [calls] in calls.append(specification.isSatisfied(in: context)) }
   }
 
-  /// Returns once there is a call for each of the values.
+  /// Returns once there has been a call for each of the values.
   private func called(_ values: Bool...) async {
     while calls.count < values.count { await Task.yield() }
     #expect(calls.elements == values)
   }
 
-  @Test("It is satisfied once its source has been so for the whole time")
+  @Test("It is satisfied once its source has been satisfied for the whole time")
   func holds() async {
     let context = context
     let held = source.hold(for: .seconds(10))
@@ -40,7 +40,7 @@ struct HoldRunSpecificationTests {
     subscription.cancel()
   }
 
-  @Test("A break begins the time anew, and is not told where nothing was held")
+  @Test("An interruption restarts the time, and is not reported if nothing was held")
   func flapping() async {
     let context = context
     let held = source.hold(for: .seconds(10))
@@ -61,7 +61,7 @@ struct HoldRunSpecificationTests {
     subscription.cancel()
   }
 
-  @Test("No timer exists while the source is not satisfied, after the time is over, or without subscribers")
+  @Test("There is no timer while the source is not satisfied, after the time is over, or without subscribers")
   func timers() async {
     let context = context
     let held = source.hold(for: .seconds(10))
@@ -83,7 +83,7 @@ struct HoldRunSpecificationTests {
     #expect(source.subscriberCount == 0)
   }
 
-  @Test("Repeated news of the same value neither begin the time anew nor start a second timer")
+  @Test("Repeated notifications of the same value neither restart the time nor start a second timer")
   func repeated() async {
     let context = context
     let held = source.hold(for: .seconds(10))
@@ -100,7 +100,7 @@ struct HoldRunSpecificationTests {
     subscription.cancel()
   }
 
-  @Test("Time before the subscription counts where the source knows it")
+  @Test("Time before the subscription counts if the source knows it")
   func earlier() async {
     source.set(true, at: clock.now())
     clock.advance(by: .seconds(7))
@@ -116,7 +116,7 @@ struct HoldRunSpecificationTests {
     #expect(held.isSatisfied(in: context))
   }
 
-  @Test("Without subscribers the time counts from the first time of asking, and a change ends that")
+  @Test("Without subscribers, time counts from the first evaluation, and a change ends that")
   func asked() {
     let context = context
     source.isSatisfied = true
@@ -133,7 +133,7 @@ struct HoldRunSpecificationTests {
     #expect(held.isSatisfied(in: context))
   }
 
-  @Test("Without subscribers, a change in the future does not prolong the time: the clock was set back")
+  @Test("Without subscribers, a change in the future does not prolong the time, because the clock was set back")
   func setBack() {
     let context = context
     source.set(true, at: clock.now())
@@ -144,7 +144,7 @@ struct HoldRunSpecificationTests {
     #expect(held.isSatisfied(in: context))
   }
 
-  @Test("Subscribers with contexts of their own are held by these")
+  @Test("Each subscriber is held according to its own context")
   func contexts() async {
     let network = MockNetworkObserver(.requiresConnection, clock: clock)
     let held = ConnectedRunSpecification(to: network).hold(for: .seconds(10))
@@ -165,7 +165,7 @@ struct HoldRunSpecificationTests {
     second.cancel()
   }
 
-  @Test("A hold of no time is its source")
+  @Test("A hold of zero duration is equivalent to its source")
   func zero() {
     let context = context
     let held = source.hold(for: .zero)
@@ -176,7 +176,7 @@ struct HoldRunSpecificationTests {
     subscription.cancel()
   }
 
-  @Test("It says what is missing")
+  @Test("It describes what is missing")
   func description() async {
     var context = context
     context.operationTimestampFormat = { "\($0.seconds - 1_000_000_000)" }
@@ -210,7 +210,7 @@ struct HoldRunSpecificationTests {
     #expect(source.subscriberCount == 0)
   }
 
-  @Test("A delayer that fails leaves the value to the clock")
+  @Test("With a delayer that fails, the value depends on the clock alone")
   func brokenDelayer() async {
     struct Broken: OperationDelayer {
       let failed: Log<Void>
@@ -232,7 +232,7 @@ struct HoldRunSpecificationTests {
     subscription.cancel()
   }
 
-  @Test("What never changes has been so for any time")
+  @Test("A specification that never changes has been satisfied for any length of time")
   func constant() {
     let context = context
     source.set(true, at: clock.now())

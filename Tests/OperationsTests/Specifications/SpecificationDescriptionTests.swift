@@ -20,7 +20,7 @@ struct SpecificationDescriptionTests {
     specification.description(in: context).description
   }
 
-  @Test("A formula says which part of it decides, and since when")
+  @Test("The description of a condition names the part that decides it, and since when")
   func decides() {
     #expect(
       line(test("connected", true, 9) && test("office-hours", false, 18))
@@ -33,7 +33,7 @@ struct SpecificationDescriptionTests {
     #expect(line(.never) == "never: never is false")
   }
 
-  @Test("Parentheses stand where they are needed, and only there")
+  @Test("Parentheses are used only where they are needed")
   func parentheses() {
     let (a, b, c) = (test("a", true), test("b", true), test("c", true))
     func formula(_ specification: some OperationRunSpecification) -> String {
@@ -49,7 +49,7 @@ struct SpecificationDescriptionTests {
   }
 
   @Test(
-    "The value of a formula is as old as the parts that decide it",
+    "The value of a condition is as old as the parts that decide it",
     arguments: [
       (true, 1, true, 2, 2, 1), (true, 1, false, 2, 2, 1), (false, 1, true, 2, 1, 2), (false, 1, false, 2, 1, 2),
     ] as [(Bool, Int64, Bool, Int64, Int64, Int64)])
@@ -61,13 +61,13 @@ struct SpecificationDescriptionTests {
     #expect((a || b).description(in: context).isSatisfied == (left || right))
   }
 
-  @Test("The age of what depends on an unknown age is unknown")
+  @Test("A value that depends on an unknown age has an unknown age")
   func unknownAge() {
     #expect((test("a", true, 1) && test("b", true)).description(in: context).changedAt == nil)
     #expect((test("a", false, 1) && test("b", false)).description(in: context).changedAt == time(1))
   }
 
-  @Test("A name stands for the whole formula, and is followed by what decides it")
+  @Test("A name replaces the whole condition, and is followed by what decides it")
   func named() {
     let (a, b, c) = (test("a", true, 1), test("b", false, 2), test("c", false, 3))
     #expect(line((a && b).named("ready")) == "ready: ready is false: b is false since 2:00")
@@ -77,12 +77,12 @@ struct SpecificationDescriptionTests {
     #expect(line((!a).named("ready")) == "ready: ready is false: a is true since 1:00")
   }
 
-  @Test("A name for a name takes its place")
+  @Test("A name for a name replaces it")
   func renamed() {
     #expect(line(.named("ready", test("a", true, 1))) == "ready: ready is true since 1:00")
   }
 
-  @Test("Names in between are left out of what a name stands for, and what they share is told once")
+  @Test("Intermediate names are omitted, and shared causes are listed once")
   func namesOfNames() {
     let (a, b) = (test("a", false, 1), test("b", false, 2))
     let (left, right) = ((a && b).named("left"), (!(!a)).named("right"))
@@ -90,13 +90,13 @@ struct SpecificationDescriptionTests {
       line((left && right).named("both")) == "both: both is false: a is false since 1:00, b is false since 2:00")
   }
 
-  @Test("A reason that several parts share is told once")
+  @Test("A reason shared by several parts is listed once")
   func shared() {
     let a = test("a", false, 1)
     #expect(line(a && a) == "a && a: a is false since 1:00")
   }
 
-  @Test("A type that says nothing of itself is called by its name")
+  @Test("A type without a description of its own is described by its name")
   func standard() {
     struct Moonlight: OperationRunSpecification {
       func isSatisfied(in context: OperationContext) -> Bool { false }
@@ -108,7 +108,7 @@ struct SpecificationDescriptionTests {
   }
 
   @Test(
-    "Times are written in UTC where nothing else is said",
+    "Times are formatted in UTC by default",
     arguments: [
       (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (1_772_388_123, "2026-03-01T18:02:03Z"),
       (-1, "1969-12-31T23:59:59Z"), (4_107_542_399, "2100-02-28T23:59:59Z"), (4_107_542_400, "2100-03-01T00:00:00Z"),
@@ -124,7 +124,7 @@ struct SpecificationDescriptionTests {
     }
   }
 
-  @Test("It is one line, whatever names and reasons are made of")
+  @Test("A description is a single line, whatever its names and reasons contain")
   func oneLine() {
     #expect(line(.never.named("a\nb\u{1B}[1m")) == #"a\nb\u{1B}[1m: a\nb\u{1B}[1m is false: never is false"#)
     let own = SpecificationDescription(

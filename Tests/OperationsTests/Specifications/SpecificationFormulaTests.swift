@@ -2,12 +2,12 @@ import Operations
 import OperationsTesting
 import Testing
 
-@Suite("Formulas of specifications")
+@Suite("Conditions over specifications")
 struct SpecificationFormulaTests {
   private let context = OperationContext()
   private let calls = Log<Void>()
 
-  @Test("Not, and, or have the values of their truth tables", arguments: [false, true], [false, true])
+  @Test("Not, and, and or follow their truth tables", arguments: [false, true], [false, true])
   func truth(left: Bool, right: Bool) {
     let (a, b) = (TestRunSpecification(left), TestRunSpecification(right))
     #expect((!a).isSatisfied(in: context) == !left)
@@ -16,7 +16,7 @@ struct SpecificationFormulaTests {
     #expect((!(a && !b) || b).isSatisfied(in: context) == (!(left && !right) || right))
   }
 
-  /// A value that may not be known.
+  /// A fixed value, which may be unknown.
   private struct Fixed: OperationRunSpecification {
     var fixed: Bool?
 
@@ -32,7 +32,7 @@ struct SpecificationFormulaTests {
   }
 
   @Test(
-    "What is unknown satisfies nothing, neither itself nor its opposite, and decides nothing",
+    "An unknown value satisfies neither a specification nor its negation, and decides nothing",
     arguments: [nil, false, true] as [Bool?], [nil, false, true] as [Bool?])
   func unknown(left: Bool?, right: Bool?) {
     let (a, b) = (Fixed(fixed: left), Fixed(fixed: right))
@@ -54,7 +54,7 @@ struct SpecificationFormulaTests {
     check(!(a || b), or.map { !$0 })
   }
 
-  @Test("What keeps a formula from being known is its reason")
+  @Test("The reason of an unknown condition is the part that is unknown")
   func unknownReason() {
     let (yes, no, unknown) = (Fixed(fixed: true), Fixed(fixed: false), Fixed())
     #expect((yes && !unknown).description(in: context).description == "true && !unknown: it is unknown")
@@ -64,7 +64,7 @@ struct SpecificationFormulaTests {
       (!unknown).named("open").description(in: context).description == "open: open is unknown: it is unknown")
   }
 
-  @Test("Always and never are what they are called, and never change")
+  @Test("Always and never have the value of their name, and never change")
   func constants() {
     func value(_ specification: some OperationRunSpecification) -> Bool {
       specification.subscribe(in: context) { calls.append(()) }.cancel()
@@ -87,7 +87,7 @@ struct SpecificationFormulaTests {
     #expect(value(.connected(to: network) && !(.never)))
   }
 
-  @Test("Nobody is called at the time of subscribing, and everybody after a change of either side")
+  @Test("Subscribers are not notified at the time of subscribing, but after a change of either side")
   func changes() {
     let (a, b) = (TestRunSpecification(true), TestRunSpecification(false))
     let subscription = (!a || (b && a)).subscribe(in: context) { calls.append(()) }
@@ -102,7 +102,7 @@ struct SpecificationFormulaTests {
     #expect(a.subscriberCount + b.subscriberCount == 0)
   }
 
-  @Test("The value that a subscriber finds in its callback is the new one")
+  @Test("A subscriber reads the new value in its callback")
   func newValueInside() {
     let (a, b) = (TestRunSpecification(false), TestRunSpecification(true))
     let formula = a && b
@@ -114,7 +114,7 @@ struct SpecificationFormulaTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("Subscribers are called in the order of their subscription")
+  @Test("Subscribers are notified in the order of their subscription")
   func order() {
     let formula = TestRunSpecification(false)
     let order = Log<Int>()
@@ -137,7 +137,7 @@ struct SpecificationFormulaTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("Each change reaches its subscriber through ten levels once")
+  @Test("Each change is reported to its subscriber once through ten levels")
   func many() {
     let sources = (0..<100).map { _ in TestRunSpecification(false) }
     func deepen(_ specification: AnyOperationRunSpecification, _ levels: Int) -> AnyOperationRunSpecification {

@@ -5,7 +5,7 @@ import Testing
 struct OperationStatusTests {
   private typealias Status = OperationStatus<Int, any Error>
 
-  @Test("The helpers say what the status is")
+  @Test("The properties describe the status")
   func helpers() {
     let success = Status.result(.success(1))
     let failure = Status.result(.failure(TestError()))
@@ -19,7 +19,7 @@ struct OperationStatusTests {
     #expect(failure.resultError as? TestError == TestError())
   }
 
-  @Test("A value can be changed, other statuses stay")
+  @Test("A value can be transformed, and other statuses stay the same")
   func maps() {
     let success = OperationStatus<Int, TestError>.result(.success(1))
     #expect(success.mapSuccess { "\($0)" } == .result(.success("1")))

@@ -16,14 +16,14 @@ struct DeduplicationTests {
 
   private typealias Store = OperationStore<QueryState<Int, any Error>>
 
-  /// Starts a run and returns when the store knows of it.
+  /// Starts a run and returns once it is in the store's state.
   private func start(_ store: Store, expecting runs: Int) async -> Task<Int, any Error> {
     let task = Task { try await store.fetch() }
     await store.reaches { $0.activeTasks.count == runs }
     return task
   }
 
-  @Test("Runs that overlap share one execution, those that follow do not")
+  @Test("Overlapping runs share one execution, subsequent ones do not")
   func shared() async throws {
     let store = OperationStore.detached(query.deduplicated())
     let first = await start(store, expecting: 1)
@@ -39,7 +39,7 @@ struct DeduplicationTests {
     #expect(count.count == 2)
   }
 
-  @Test("A cancelled waiter leaves at once, the others get the result", arguments: [0, 1, 2])
+  @Test("A cancelled waiter leaves immediately, and the others get the result", arguments: [0, 1, 2])
   func cancelOne(_ index: Int) async throws {
     let store = OperationStore.detached(query.deduplicated())
     var tasks: [Task<Int, any Error>] = []
@@ -58,7 +58,7 @@ struct DeduplicationTests {
     #expect(count.count == 1)
   }
 
-  @Test("The execution is cancelled when the last waiter is gone")
+  @Test("The execution is cancelled when the last waiter has left")
   func cancelAll() async {
     let store = OperationStore.detached(query.deduplicated())
     var tasks: [Task<Int, any Error>] = []
@@ -70,7 +70,7 @@ struct DeduplicationTests {
     #expect(store.status.isCancelled)
   }
 
-  @Test("A run that starts while one is being cancelled executes by itself")
+  @Test("A run that starts while another is being cancelled executes itself")
   func afterCancel() async throws {
     let gate = Turnstile()
     let count = Log<Int>()
@@ -93,7 +93,7 @@ struct DeduplicationTests {
     _ = await first.result
   }
 
-  @Test("A run that starts after a reset executes by itself, and its result counts")
+  @Test("A run that starts after a reset executes itself, and its result is applied")
   func afterReset() async throws {
     let count = Log<Int>()
     let gate = Turnstile()
@@ -115,7 +115,7 @@ struct DeduplicationTests {
     #expect(store.valueUpdateCount == 1)
   }
 
-  @Test("A predicate decides which runs are the same")
+  @Test("A predicate decides which runs are duplicates")
   func predicate() async throws {
     let store = OperationStore.detached(query.deduplicated { $0.user == $1.user })
     var other = store.context
@@ -130,7 +130,7 @@ struct DeduplicationTests {
     #expect(try await third.value == 1)
   }
 
-  @Test("A failure that cannot be a cancellation makes a cancelled waiter wait for the result")
+  @Test("If the failure cannot be a cancellation, a cancelled waiter waits for the result")
   func typedFailure() async throws {
     let turnstile = turnstile
     let query = TestQuery<Int, TestError> { _, _ throws(TestError) in
@@ -150,7 +150,7 @@ struct DeduplicationTests {
 }
 
 extension DeduplicationTests {
-  @Test("A run is in the state once it shares the execution, and not before")
+  @Test("A run is not in the state before it shares the execution")
   func visibleWhenJoined() async throws {
     let turnstile = turnstile
     let query = TestQuery<Int, TestError> { _, _ throws(TestError) in
@@ -159,7 +159,7 @@ extension DeduplicationTests {
     }
     let store = OperationStore.detached(query.deduplicated())
     let first = store.runTask()
-    // Whoever sees two runs may cancel one of them, as this handler does before anything else can happen.
+    // A caller that sees two runs may cancel one of them, as this handler does before anything else can happen.
     let subscription = store.subscribe(
       with: OperationEventHandler(onStateChanged: { state, _ in
         if state.activeTasks.count == 2 { first.cancel() }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Exclusive access to a store", .timeLimit(.minutes(10)))
 struct ExclusiveAccessTests {
-  /// A thread of its own, because it waits for the test without giving its thread back.
+  /// A thread of its own, because it waits for the test without yielding its thread.
   private final class Thread {
     private final class Body {
       let call: () -> Void
@@ -28,7 +28,7 @@ struct ExclusiveAccessTests {
     func join() { pthread_join(handle, nil) }
   }
 
-  /// A fact that threads wait for.
+  /// A flag that threads can wait for.
   private final class Flag: Sendable {
     private let isSet = Atomic(false)
     var value: Bool { isSet.load(ordering: .sequentiallyConsistent) }
@@ -36,7 +36,7 @@ struct ExclusiveAccessTests {
     func wait() { while !value { usleep(100) } }
   }
 
-  @Test("Handlers hear nothing of a section that goes on, also from a thread that is telling them of older changes")
+  @Test("During a section handlers are not notified of its changes, even by a thread that is delivering older ones")
   func deliveringElsewhere() {
     let store = OperationStore.detached(countingQuery(), initialValue: 0)
     let log = Log<String>()

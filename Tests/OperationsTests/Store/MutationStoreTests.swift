@@ -50,7 +50,7 @@ struct MutationStoreTests {
     #expect(store.history[0].status.resultValue == 0)
   }
 
-  @Test("What is set by hand and what an attempt brings compete by their order, whatever the clock says")
+  @Test("The last update is shown, whether set by hand or by an attempt, regardless of the clock")
   func manual() async throws {
     let store = Store.detached(TestMutation<Int> { number, _ in number }, context: .faking(FakeTime()))
     try await store.mutate(with: 1)
@@ -60,7 +60,7 @@ struct MutationStoreTests {
     #expect(store.status.resultValue == 2)
   }
 
-  @Test("A retry takes the arguments of the newest attempt, and so does a run without any")
+  @Test("A retry uses the arguments of the newest attempt, and so does a run without arguments")
   func retryLatest() async throws {
     let seen = Log<Int>()
     let store = store { seen.append($0) }
@@ -73,7 +73,7 @@ struct MutationStoreTests {
     #expect(store.history.count == 4)
   }
 
-  @Test("Without a history a retry throws an error that says so")
+  @Test("A retry without a history throws a specific error")
   func nothingToRetry() async {
     let store = store { $0 }
     await #expect(throws: NoMutationHistoryError(path: ["mutation"])) { try await store.retryLatest() }
@@ -82,7 +82,7 @@ struct MutationStoreTests {
     #expect(store.history.isEmpty)
   }
 
-  @Test("A bounded history drops the oldest, whose late results are ignored")
+  @Test("A limited history drops the oldest attempts, whose late results are ignored")
   func bounded() async throws {
     let turnstile = Turnstile()
     let store = store(maxHistory: 2) { number in
@@ -100,7 +100,7 @@ struct MutationStoreTests {
     #expect(store.history.map(\.arguments) == [2, 3])
   }
 
-  @Test("The initial value is shown only while nothing has happened")
+  @Test("The initial value is shown until the first update and after a reset")
   func initialValue() async throws {
     let store = Store.detached(TestMutation<Int> { number, _ in number }, initialValue: 9)
     #expect(store.currentValue == 9)
@@ -111,7 +111,7 @@ struct MutationStoreTests {
     #expect(store.history.isEmpty)
   }
 
-  @Test("A mutation without arguments needs none")
+  @Test("A mutation without arguments can run without them")
   func void() async throws {
     let store = OperationStore.detached(TestMutation<Void> { _, _ in 3 })
     #expect(try await store.mutate() == 3)
@@ -119,7 +119,7 @@ struct MutationStoreTests {
     #expect(store.history.count == 2)
   }
 
-  @Test("Arguments that may be nil are no arguments where there are none, and are kept where they are nil")
+  @Test("Missing arguments of an optional type are not treated as nil, and nil arguments are kept")
   func optionalArguments() async throws {
     let seen = Log<Int?>()
     let store = OperationStore.detached(TestMutation<Int?> { number, _ in seen.append(number) })
@@ -132,9 +132,9 @@ struct MutationStoreTests {
     #expect(seen.elements == [7, 7, nil, nil])
   }
 
-  @Test("What a bounded history drops is released under no lock", arguments: [false, true])
+  @Test("What a limited history drops is released without a lock held", arguments: [false, true])
   func release(hasDefault: Bool) async throws {
-    /// Ends a subscription of the store, and asks it, when it goes.
+    /// Ends a subscription of the store and reads the store when it is released.
     final class Argument: Sendable {
       let onEnd: @Sendable () -> Void
       init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }

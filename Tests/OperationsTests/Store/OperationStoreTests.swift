@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Operation store")
 struct OperationStoreTests {
-  @Test("A detached store adds nothing: it does not run by itself, is stale, and does not retry")
+  @Test("A detached store has no defaults: it does not run automatically, is stale, and does not retry")
   func detached() async {
     let count = Log<Int>()
     let query = TestQuery<Int, any Error> { _, _ in throw TestError(number: count.append(0)) }
@@ -18,7 +18,7 @@ struct OperationStoreTests {
     subscription.cancel()
   }
 
-  @Test("A run brings its value into the state")
+  @Test("The value of a run is applied to the state")
   func run() async throws {
     let store = OperationStore.detached(countingQuery())
     #expect(store.status.isIdle)
@@ -50,7 +50,7 @@ struct OperationStoreTests {
     #expect(store.currentValue == 3)
   }
 
-  @Test("The status follows the order of updates, also when the clock stands still")
+  @Test("The status follows the order of updates, even if the clock stands still")
   func frozenClock() {
     let store = OperationStore.detached(countingQuery(), context: .faking(FakeTime()))
     store.setResult(to: .failure(TestError()))
@@ -62,7 +62,7 @@ struct OperationStoreTests {
     #expect(store.valueLastUpdatedAt == store.errorLastUpdatedAt)
   }
 
-  @Test("The events of one run come in their order")
+  @Test("The events of one run arrive in order")
   func eventOrder() async throws {
     let log = Log<String>()
     let query = TestQuery<Int, any Error> { _, continuation in
@@ -89,7 +89,7 @@ struct OperationStoreTests {
     #expect(counts.count == 1)
   }
 
-  @Test("A result that is yielded after the end is dropped, with a warning")
+  @Test("A result yielded after the end is dropped, with a warning")
   func lateYield() async throws {
     let warnings = Log<OperationWarning>()
     let kept = Log<OperationContinuation<Int, any Error>>()
@@ -106,7 +106,7 @@ struct OperationStoreTests {
     #expect(warnings.elements == [.yieldAfterEnd(["test"])])
   }
 
-  @Test("A reset cancels the run and restores the initial state, also when the run ignores that")
+  @Test("A reset cancels the run and restores the initial state, even if the run ignores its cancellation")
   func resetIgnored() async {
     let turnstile = Turnstile()
     let query = TestQuery<Int, any Error> { _, _ in
@@ -126,7 +126,7 @@ struct OperationStoreTests {
     #expect(store.valueUpdateCount == 0)
   }
 
-  @Test("Who waits for a run that a reset cancels gets its cancellation")
+  @Test("A caller waiting for a run that a reset cancels gets its cancellation")
   func resetHeeded() async {
     let turnstile = Turnstile()
     let store = OperationStore.detached(
@@ -157,7 +157,7 @@ struct OperationStoreTests {
     #expect(turnstile.waitingCount == 0)
   }
 
-  @Test("A cancelled task that has not started starts as a cancelled one")
+  @Test("A task cancelled before it starts will start cancelled")
   func cancelUnstarted() async {
     let wasCancelled = Log<Bool>()
     let store = OperationStore.detached(
@@ -173,7 +173,7 @@ struct OperationStoreTests {
     #expect(wasCancelled.elements == [true])
   }
 
-  @Test("Exclusive access makes several changes one, nests, and tells handlers afterwards")
+  @Test("Exclusive access combines several changes, nests, and notifies handlers afterwards")
   func exclusive() async {
     let log = Log<Int?>()
     let store = OperationStore.detached(countingQuery(), initialValue: 0)
@@ -196,7 +196,7 @@ struct OperationStoreTests {
     subscription.cancel()
   }
 
-  @Test("States arrive as a sequence, from the current one on, whose iteration counts as a subscriber")
+  @Test("States form a sequence that starts with the current one, and its iteration counts as a subscriber")
   func states() async throws {
     let store = OperationStore.detached(countingQuery(), initialValue: 7)
     var iterator = store.states.makeAsyncIterator()
@@ -210,7 +210,7 @@ struct OperationStoreTests {
     #expect(store.subscriberCount == 1)
   }
 
-  @Test("A reader of states that is far behind gets the newest, and misses the oldest")
+  @Test("A slow reader of states gets the newest and misses the oldest")
   func statesFarBehind() async throws {
     let store = OperationStore.detached(countingQuery(), initialValue: 0)
     var iterator = store.states.makeAsyncIterator()
@@ -220,7 +220,7 @@ struct OperationStoreTests {
     #expect(seen == (9_937...10_000).map { $0 })
   }
 
-  @Test("Values and controllers go with the store")
+  @Test("Values and controllers are released with the store")
   func release() async throws {
     final class Token: Sendable {}
     struct Holder: OperationController {

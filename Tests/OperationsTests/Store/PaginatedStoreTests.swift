@@ -16,7 +16,7 @@ struct PaginatedStoreTests {
     #expect(store.previousPageID == 1)
   }
 
-  @Test("Pages are added at both ends, and nil says that there are no more")
+  @Test("Pages are added at both ends, and nil means that there are no more")
   func bothEnds() async throws {
     let store = Store.detached(Numbers(first: 1, last: 3))
     try await store.fetchNextPage()
@@ -42,7 +42,7 @@ struct PaginatedStoreTests {
     #expect(store.nextPageID == 3)
   }
 
-  @Test("Next and previous pages may be fetched side by side, all pages wait for both")
+  @Test("Next and previous pages may be fetched in parallel, and all pages wait for both")
   func concurrency() async throws {
     let turnstile = Turnstile()
     let fetched = Log<Int>()
@@ -104,7 +104,7 @@ struct PaginatedStoreTests {
     #expect(store.currentValue.map(\.id) == [1, 2, 3])
   }
 
-  @Test("All pages of an empty list are none, and nothing is fetched")
+  @Test("Refetching all pages of an empty list returns none and fetches nothing")
   func allOfNone() async throws {
     let fetched = Log<Int>()
     var numbers = Numbers()
@@ -117,7 +117,7 @@ struct PaginatedStoreTests {
     #expect(fetched.count == 0)
   }
 
-  @Test("All pages are walked from the earliest one, and the walk ends early when no page follows")
+  @Test("All pages are refetched from the first one, and the walk ends early if a page has no successor")
   func shorter() async throws {
     let last = Log<Int>()
     let pages: Pages = [Page(id: 0, value: "a"), Page(id: 1, value: "b"), Page(id: 2, value: "c")]
@@ -133,7 +133,7 @@ struct PaginatedStoreTests {
     #expect(!store.hasNextPage)
   }
 
-  @Test("A retry over all pages goes on with the page that failed")
+  @Test("A retry over all pages continues with the page that failed")
   func retry() async throws {
     let fetched = Log<Int>()
     var numbers = Numbers()
@@ -149,7 +149,7 @@ struct PaginatedStoreTests {
     #expect(store.currentValue.map(\.value) == ["4", "6", "7"])
   }
 
-  @Test("A yielded page changes the list but not the ids of its neighbours")
+  @Test("A yielded page changes the list but not the ids of the neighbouring pages")
   func yielded() async throws {
     let turnstile = Turnstile()
     var numbers = Numbers()
@@ -198,7 +198,7 @@ struct PaginatedStoreTests {
     #expect(store.currentValue.map(\.id) == [1, 2, 3])
   }
 
-  @Test("A page that is yielded while all are fetched leaves those that were fetched before it")
+  @Test("A page yielded while all pages are being refetched does not affect those fetched before it")
   func yieldedInWalk() async throws {
     let round = Log<Int>()
     var numbers = Numbers()

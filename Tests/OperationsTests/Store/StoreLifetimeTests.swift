@@ -2,9 +2,9 @@ import Operations
 import OperationsTesting
 import Testing
 
-@Suite("Life of a store", .timeLimit(.minutes(10)))
+@Suite("Lifetime of a store", .timeLimit(.minutes(10)))
 struct StoreLifetimeTests {
-  /// Something that a store holds through a controller.
+  /// An object that a store retains through a controller.
   private final class Token: Sendable {}
 
   private struct Holder<State: OperationState>: OperationController {
@@ -15,7 +15,7 @@ struct StoreLifetimeTests {
     }
   }
 
-  /// Runs a store of `operation` by `use`, and looks whether it goes with its last owner.
+  /// Uses a store of `operation` and checks that it is released with its last owner.
   private func expectRelease<Operation: StatefulOperationRequest>(
     _ operation: Operation, state: Operation.State, client: OperationClient? = nil,
     use: (OperationStore<Operation.State>) async throws -> Void
@@ -33,18 +33,18 @@ struct StoreLifetimeTests {
       subscription.cancel()
       client?.clearStores()
     }
-    // The Swift task of the last run may hold on for a moment after it has told its end.
+    // The Swift task of the last run may retain the store for a moment after it has reported its end.
     for _ in 0..<1_000 where weakStore != nil || token != nil { await Task.yield() }
     #expect(weakStore == nil)
     #expect(token == nil)
   }
 
-  @Test("A store of a query goes with its last owner")
+  @Test("A store of a query is released with its last owner")
   func query() async throws {
     try await expectRelease(countingQuery(), state: QueryState()) { try await $0.fetch() }
   }
 
-  @Test("A store of a mutation goes with its last owner, in spite of the history of its attempts")
+  @Test("A store of a mutation is released with its last owner, despite the history of its attempts")
   func mutation() async throws {
     let mutation = TestMutation<Int> { number, _ in
       guard number > 1 else { throw TestError(number: number) }
@@ -59,7 +59,7 @@ struct StoreLifetimeTests {
     try await expectRelease(mutation, state: MutationState(), client: client) { try await $0.mutate(with: 2) }
   }
 
-  @Test("A store of attempts that were shared or cancelled goes with its last owner")
+  @Test("A store with shared or cancelled attempts is released with its last owner")
   func members() async throws {
     let turnstile = Turnstile()
     let mutation = TestMutation<Int> { number, _ in
@@ -83,7 +83,7 @@ struct StoreLifetimeTests {
     }
   }
 
-  @Test("A paginated store goes with its last owner")
+  @Test("A paginated store is released with its last owner")
   func pages() async throws {
     let numbers = Numbers()
     try await expectRelease(numbers, state: PaginatedState(initialPageID: numbers.initialPageID)) { store in
@@ -95,7 +95,7 @@ struct StoreLifetimeTests {
     }
   }
 
-  @Test("A run that goes on keeps its store, and a task that has ended does not")
+  @Test("A run in progress retains its store, and a task that has ended does not")
   func task() async throws {
     let turnstile = Turnstile()
     let query = TestQuery<Int, any Error> { _, _ in
@@ -120,7 +120,7 @@ struct StoreLifetimeTests {
     #expect(try task.finishedResult?.get() == 1)
   }
 
-  @Test("A result that is yielded when the store is gone is dropped, with a warning")
+  @Test("A result yielded when the store no longer exists is dropped, with a warning")
   func lateYield() async throws {
     let warnings = Log<OperationWarning>()
     let kept = Box<OperationContinuation<Int, any Error>>()

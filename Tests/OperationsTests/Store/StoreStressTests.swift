@@ -4,13 +4,13 @@ import OperationsTesting
 import Synchronization
 import Testing
 
-/// Everything that a store can be asked, by many at once. For 20 seconds with `PENSTOCK_SOAK=full`, for a short while otherwise.
+/// Performs every action on stores, from many tasks at once. Lasts 20 seconds with `PENSTOCK_SOAK=full`, otherwise a short time.
 @Suite("Stores under stress")
 struct StoreStressTests {
   private static let stores = 200
   private static let tasks = 64
 
-  /// How many of something there are.
+  /// A count of live objects.
   private final class Census: Sendable {
     private let count = Atomic(0)
     var living: Int { count.load(ordering: .sequentiallyConsistent) }
@@ -18,7 +18,7 @@ struct StoreStressTests {
     func died() { count.subtract(1, ordering: .sequentiallyConsistent) }
   }
 
-  /// Something that a store holds, and that is counted.
+  /// An object that a store retains, and that is counted.
   private final class Tracked: Sendable {
     let census: Census
     init(_ census: Census) {
@@ -37,7 +37,7 @@ struct StoreStressTests {
     }
   }
 
-  /// What became of the runs of one store.
+  /// The number of started and ended runs of one store.
   private final class Tally: Sendable {
     let started = Atomic(0)
     let ended = Atomic(0)
@@ -73,7 +73,7 @@ struct StoreStressTests {
     return Subject(store: store, tally: tally)
   }
 
-  /// Does with a mutation and with pages, which have one owner, what their stores could keep something from.
+  /// Exercises a mutation and pages, each with a single owner, in ways that could make their stores leak something.
   private func actOnOthers(_ census: Census, _ random: OperationRandom) async {
     let tracked = Tracked(census)
     let mutation = TestMutation<Int> { number, _ in
@@ -114,7 +114,7 @@ struct StoreStressTests {
       task.start()
       if random.uniform() < 0.5 { task.cancel() }
     case 2:
-      // Ends itself, and asks the store, from its own callback.
+      // A subscriber that ends itself and reads the store from its own callback.
       let own = Mutex<OperationSubscription?>(nil)
       let subscription = store.subscribe(
         with: OperationEventHandler(onStateChanged: { _, _ in
@@ -140,7 +140,7 @@ struct StoreStressTests {
   }
 
   @Test(
-    "Whatever is asked of them at once, every run ends, nobody stays subscribed, and nothing is kept",
+    "Under concurrent use every run ends, no subscriber remains, and nothing is leaked",
     .timeLimit(.minutes(10)))
   func stress() async throws {
     let isFull = getenv("PENSTOCK_SOAK").map { String(cString: $0) == "full" } ?? false
@@ -149,7 +149,7 @@ struct StoreStressTests {
     do {
       let subjects = (0..<Self.stores).map { subject($0, census, random) }
       #expect(census.living == Self.stores * 3)
-      // The short form counts steps: on a busy machine a time may be over before anything has begun.
+      // The short form counts steps: on a busy computer a time limit may expire before anything has started.
       let end = ContinuousClock.now + (isFull ? .seconds(20) : .zero)
       await withDiscardingTaskGroup { group in
         for _ in 0..<Self.tasks {
@@ -163,9 +163,9 @@ struct StoreStressTests {
         }
       }
       for subject in subjects {
-        // Runs that were cancelled end by themselves, soon. Subscribing to see it would begin another one.
+        // Cancelled runs end soon without further action. Subscribing to wait for it would start another one.
         while subject.store.state.isLoading { await Task.yield() }
-        // Handlers hear of the end after the state has it.
+        // Handlers are notified of the end after it has been applied to the state.
         let tally = subject.tally
         while tally.ended.load(ordering: .relaxed) < tally.started.load(ordering: .relaxed), !Task.isCancelled {
           await Task.yield()
@@ -178,13 +178,13 @@ struct StoreStressTests {
       #expect(started == ended)
       #expect(started > Self.stores)
     }
-    // What the last tasks hold goes when they have ended: soon, but on a busy machine their threads may have to wait.
+    // Objects of the last tasks are released when these have ended: soon, but on a busy computer their threads may have to wait.
     for _ in 0..<5_000 where census.living > 0 { try await Task.sleep(for: .milliseconds(1)) }
     #expect(census.living == 0)
   }
 }
 
 extension OperationRandom {
-  /// Uniform in [0, 1).
+  /// Returns a number that is uniform in [0, 1).
   fileprivate func uniform() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 }

@@ -15,7 +15,7 @@ struct SubscriptionTests {
     }.disableAutomaticRunning(false)
   }
 
-  @Test("A subscriber gets the current state at once, and the first one starts a run")
+  @Test("A subscriber gets the current state immediately, and the first one starts a run")
   func firstSubscriber() async {
     let log = Log<Bool>()
     let store = OperationStore.detached(automatic)
@@ -33,7 +33,7 @@ struct SubscriptionTests {
     #expect(store.subscriberCount == 0)
   }
 
-  @Test("A subscription after all others have ended starts a run again, unless the store is not stale")
+  @Test("A subscription after all others have ended starts another run, unless the store is not stale")
   func again() async {
     let store = OperationStore.detached(automatic.staleWhen { state, _ in state.valueUpdateCount < 2 })
     for round in 1...2 {
@@ -49,7 +49,7 @@ struct SubscriptionTests {
     subscription.cancel()
   }
 
-  @Test("When the last subscriber leaves, the run of the first is cancelled")
+  @Test("When the last subscriber leaves, the run of the first one is cancelled")
   func lastLeaves() async {
     let ended = AsyncStream<Void>.makeStream()
     let store = OperationStore.detached(
@@ -89,7 +89,7 @@ struct SubscriptionTests {
     #expect(store.subscriberCount == 1)
   }
 
-  @Test("A handler may cancel another one, which is not called any more")
+  @Test("A handler may cancel another one, which is no longer called")
   func cancelOther() {
     let store = OperationStore.detached(countingQuery())
     let log = Log<String>()
@@ -118,7 +118,7 @@ struct SubscriptionTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test("A change that a handler makes is told when all have heard of the one before")
+  @Test("A change made by a handler is delivered after all handlers have received the previous one")
   func changeInHandler() {
     let store = OperationStore.detached(countingQuery())
     let log = Log<String>()
@@ -138,7 +138,7 @@ struct SubscriptionTests {
     second.cancel()
   }
 
-  @Test("Handlers of the request hear of runs, and do not count as subscribers")
+  @Test("Handlers of the request are notified of runs, and do not count as subscribers")
   func handleEvents() async throws {
     let log = Log<String>()
     let query = countingQuery().handleEvents(

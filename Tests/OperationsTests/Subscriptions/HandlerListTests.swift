@@ -13,7 +13,7 @@ struct HandlerListTests {
     list.subscribe { [log] in log.append("\(name)\($0)") }
   }
 
-  @Test("Handlers are called in the order of their subscription, also when some in between have gone")
+  @Test("Handlers are called in the order of their subscription, even if some in between have been removed")
   func order() {
     var subscriptions = (0..<100).map { note("\($0):") }
     for index in stride(from: 98, through: 0, by: -2) { subscriptions[index].cancel() }
@@ -69,7 +69,7 @@ struct HandlerListTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test("Cancelling releases what the handler holds, under no lock")
+  @Test("Cancelling releases what the handler retains, without a lock held")
   func release() {
     final class Held: Sendable {
       let list: HandlerList<Int>

@@ -16,7 +16,7 @@ struct OperationSubscriptionTests {
     #expect(log.count == 1)
   }
 
-  @Test("The closure runs when the subscription is dropped")
+  @Test("The closure runs when the subscription is released")
   func dropped() {
     let log = Log<Int>()
     var subscription: OperationSubscription? = OperationSubscription { log.append(1) }
@@ -43,7 +43,7 @@ struct OperationSubscriptionTests {
     #expect(log.elements == [1, 2])
   }
 
-  @Test("A combination ends its parts in their order, an empty one does nothing")
+  @Test("A combination ends its parts in order, and an empty one does nothing")
   func combined() {
     let log = Log<Int>()
     let parts = (1...3).map { n in OperationSubscription { log.append(n) } }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that closures can share before it exists.
+/// A box for a value that closures capture before it exists.
 final class Box<Value: Sendable>: Sendable {
   private let storage = Mutex<Value?>(nil)
 

@@ -33,6 +33,6 @@ struct HintingError: RetryHinting {
 }
 
 extension OperationContext {
-  /// A context whose clock and delays are `time`.
+  /// Returns a context whose clock and delayer are `time`.
   static func faking(_ time: FakeTime, seed: UInt64 = 1) -> OperationContext { .testing(time, seed: seed) }
 }

@@ -24,12 +24,12 @@ struct TestQuery<Value: Sendable, Failure: Error>: QueryRequest {
   }
 }
 
-/// Counts its fetches and answers with their number.
+/// Returns a query that counts its fetches and returns their number.
 func countingQuery(path: OperationPath = ["test"], _ count: Log<Int> = Log()) -> TestQuery<Int, any Error> {
   TestQuery(path: path) { _, _ in count.append(0) }
 }
 
-/// Work that waits until the test lets it go on, or until it is cancelled.
+/// A gate at which work waits until the test opens it, or until it is cancelled.
 final class Turnstile: Sendable {
   private struct Locked {
     var lastID = 0
@@ -40,7 +40,7 @@ final class Turnstile: Sendable {
 
   private let locked = Mutex(Locked())
 
-  /// Throws `CancellationError` when the task is cancelled.
+  /// Waits at the gate; throws `CancellationError` if the task is cancelled.
   func pass() async throws {
     let id = locked.withLock { locked in
       locked.lastID += 1
@@ -48,7 +48,7 @@ final class Turnstile: Sendable {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        // In one step: who is told of the arrival may open at once.
+        // In one step, because a watcher that is resumed may open the gate immediately.
         let watchers = locked.withLock { locked in
           locked.waiting[id] = continuation
           locked.arrived += 1
@@ -67,7 +67,7 @@ final class Turnstile: Sendable {
   var arrivals: Int { locked.withLock { $0.arrived } }
   var waitingCount: Int { locked.withLock { $0.waiting.count } }
 
-  /// Returns when `count` have arrived since the beginning.
+  /// Waits until `count` have arrived since the beginning.
   func arrives(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isThere = locked.withLock { locked in
@@ -79,7 +79,7 @@ final class Turnstile: Sendable {
     }
   }
 
-  /// Lets everybody go on who waits now.
+  /// Resumes all work that is waiting now.
   func open() {
     let waiting = locked.withLock { locked in
       defer { locked.waiting = [:] }
@@ -106,7 +106,7 @@ struct TestMutation<Arguments: Sendable>: MutationRequest {
   }
 }
 
-/// A list of pages of numbers from `first` through `last`: the page `n` is "n". Fetches as the test says.
+/// A list of pages of numbers from `first` through `last`: the page `n` is "n". `fetch` can be replaced by the test.
 struct Numbers: PaginatedRequest {
   var path: OperationPath = ["numbers"]
   var first = 0
@@ -133,7 +133,7 @@ struct Numbers: PaginatedRequest {
 }
 
 extension OperationStore {
-  /// Returns when the state satisfies `condition`. Counts as a subscriber meanwhile.
+  /// Waits until the state satisfies `condition`. Counts as a subscriber meanwhile.
   func reaches(_ condition: @escaping @Sendable (State) -> Bool) async {
     for await element in states where condition(element.state) { return }
   }

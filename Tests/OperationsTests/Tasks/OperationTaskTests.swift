@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Operation task")
 struct OperationTaskTests {
-  @Test("A task runs once, for all who ask")
+  @Test("A task runs once, for all callers")
   func once() async throws {
     let count = Log<Int>()
     let task = OperationTask<Int, any Error> { _ in count.append(0) }
@@ -16,7 +16,7 @@ struct OperationTaskTests {
     #expect(count.count == 1)
   }
 
-  @Test("A task that runs shows it, and cancelling it cancels its work for all")
+  @Test("A running task is marked as running, and cancelling it cancels its work for all callers")
   func cancel() async {
     let turnstile = Turnstile()
     let task = OperationTask<Void, any Error> { _ in try await turnstile.pass() }
@@ -29,7 +29,7 @@ struct OperationTaskTests {
     #expect(!task.isRunning)
   }
 
-  @Test("One that waits may go, and the last takes the work along")
+  @Test("A single waiter may leave, and the last one cancels the work")
   func waiters() async {
     let turnstile = Turnstile()
     let task = OperationTask<Void, any Error> { _ in try await turnstile.pass() }
@@ -52,7 +52,7 @@ struct OperationTaskTests {
     #expect(turnstile.waitingCount == 0)
   }
 
-  @Test("A task that is cancelled before its start starts as a cancelled one")
+  @Test("A task cancelled before it starts will start cancelled")
   func cancelledBefore() async throws {
     let task = OperationTask<Bool, any Error> { _ in Task.isCancelled }
     task.cancel()
@@ -60,7 +60,7 @@ struct OperationTaskTests {
     #expect(try await task.runIfNeeded())
   }
 
-  @Test("A task waits for those it was scheduled after, and their errors do not matter")
+  @Test("A task waits for its dependencies, and their errors do not matter")
   func dependencies() async throws {
     let log = Log<Int>()
     let first = OperationTask<Int, any Error> { _ in
@@ -76,7 +76,7 @@ struct OperationTaskTests {
     #expect(throws: OperationTaskScheduleError.alreadyStarted(third.id)) { try third.schedule(after: first) }
   }
 
-  @Test("Tasks that would wait for each other are refused")
+  @Test("Tasks that would wait for each other are rejected")
   func cycle() throws {
     let tasks = (1...3).map { _ in OperationTask<Int, any Error> { _ in 1 } }
     try tasks[1].schedule(after: tasks[0])
@@ -87,7 +87,7 @@ struct OperationTaskTests {
     #expect(throws: OperationTaskScheduleError.self) { try tasks[0].schedule(after: tasks[0]) }
   }
 
-  @Test("Value and error can be changed by another task")
+  @Test("Value and error can be transformed by another task")
   func maps() async throws {
     let task = OperationTask<Int, any Error> { _ in 2 }
     #expect(try await task.map { $0 * 2 }.runIfNeeded() == 4)
@@ -97,7 +97,7 @@ struct OperationTaskTests {
     await #expect(throws: TestError(number: 2)) { try await mapped.runIfNeeded() }
   }
 
-  @Test("The runs of a store are named as their configuration says")
+  @Test("The tasks of a store's runs have the configured name")
   func configuration() async throws {
     let names = Log<String?>()
     let query = TestQuery<Int, any Error> { _, _ in
@@ -114,7 +114,7 @@ struct OperationTaskTests {
     #expect(names.elements == ["inner", "own"])
   }
 
-  @Test("The tasks that one was scheduled after run side by side")
+  @Test("The dependencies of a task run in parallel")
   func sideBySide() async throws {
     let seen = Log<Bool>()
     let second = OperationTask<Void, any Error> { _ in }
@@ -128,7 +128,7 @@ struct OperationTaskTests {
     #expect(seen.elements == [true, true])
   }
 
-  @Test("A task cannot wait for one that is made of it")
+  @Test("A task cannot wait for one that is derived from it")
   func cycleOfMaps() async throws {
     let task = OperationTask<Int, any Error> { _ in 1 }
     let mapped = task.map { $0 + 1 }
@@ -143,10 +143,10 @@ struct OperationTaskTests {
     #expect(try await twice.runIfNeeded() == 2)
   }
 
-  @Test("A task that starts while another is added to what it waits for either refuses or waits")
+  @Test("A task that starts while a dependency is being added either rejects it or waits for it")
   func lateDependency() async throws {
     let leaf = OperationTask<Void, Never> { _ in }
-    // Looking for a cycle takes long here, so that the start comes in the midst of it.
+    // Searching for a cycle takes long here, so that the start happens during the search.
     let other = OperationTask<Void, Never> { _ in }
     for _ in 0..<20_000 { try other.schedule(after: OperationTask<Void, Never>(work: { _ in })) }
     try other.schedule(after: leaf)
@@ -165,7 +165,7 @@ struct OperationTaskTests {
     }
   }
 
-  @Test("An executor that a task is not to have any more is released under no lock")
+  @Test("An executor that is replaced in a task's configuration is released without a lock held")
   func releasedConfiguration() {
     final class Executor: TaskExecutor {
       let onEnd: @Sendable () -> Void

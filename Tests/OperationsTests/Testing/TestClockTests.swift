@@ -6,7 +6,7 @@ import Testing
 struct TestClockTests {
   private let clock = TestClock(now: Timestamp(seconds: 100))
 
-  @Test("Delays end when the clock has been moved far enough, the earliest first")
+  @Test("Delays end when the clock has been advanced far enough, earliest first")
   func advance() async throws {
     let order = Log<Int>()
     let tasks = [3, 1, 2].map { number in
@@ -27,7 +27,7 @@ struct TestClockTests {
     #expect(clock.monotonic() == .seconds(6))
   }
 
-  @Test("A cancelled delay ends at once with cancellation, and one in a cancelled task does not begin")
+  @Test("A cancelled delay ends immediately with a cancellation, and one in a cancelled task does not start")
   func cancel() async {
     let task = Task { [clock] in try await clock.delay(for: .seconds(1)) }
     await clock.hasDelays(1)
@@ -36,7 +36,7 @@ struct TestClockTests {
     #expect(clock.delayCount == 0)
   }
 
-  @Test("No delay is needed for no time, and none when the clock jumps")
+  @Test("A delay of zero returns immediately, and setting the wall clock does not advance the time")
   func zero() async throws {
     try await clock.delay(for: .zero)
     clock.setWallClock(to: Timestamp(seconds: 7))

@@ -14,7 +14,7 @@ struct AlarmListTests {
     { [rung] in rung.append(name) }
   }
 
-  @Test("Alarms ring when they are due, in their order, and share one sleep")
+  @Test("Alarms ring when they are due, in order, and share one sleep")
   func order() async {
     let alarms = alarms()
     let subscriptions = [
@@ -34,7 +34,7 @@ struct AlarmListTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test("What is overdue rings together, the earliest first")
+  @Test("Overdue alarms ring together, earliest first")
   func overdue() async {
     let alarms = alarms()
     let late = alarms.add(after: .seconds(20), ring("late"))
@@ -49,7 +49,7 @@ struct AlarmListTests {
     withExtendedLifetime((late, subscriptions)) {}
   }
 
-  @Test("A cancelled alarm does not ring, and where it was the last nobody sleeps any more")
+  @Test("A cancelled alarm does not ring, and nothing sleeps after the last one is cancelled")
   func cancelled() async {
     let alarms = alarms()
     let kept = alarms.add(after: .seconds(2), ring("kept"))
@@ -67,7 +67,7 @@ struct AlarmListTests {
     withExtendedLifetime(after) {}
   }
 
-  @Test("While one alarm is far away, those before it leave no sleeps behind")
+  @Test("While one alarm is far away, earlier ones leave no sleeps behind")
   func farAway() async {
     let alarms = alarms()
     let far = alarms.add(after: .seconds(3600), ring("far"))
@@ -101,9 +101,9 @@ struct AlarmListTests {
     withExtendedLifetime(first) {}
   }
 
-  /// Returns when just these sleeps go on, the first to end first.
+  /// Waits until exactly these sleeps are pending, the first to end first.
   ///
-  /// All of them, since one that has yet to begin would end late: how long it is to last is known before it begins, and time may pass between.
+  /// All of them must have started, since the duration of a sleep is computed before it starts: if time passed in between, it would end late.
   private func sleeps(for durations: Duration...) async {
     while clock.remainingDelays != durations { await Task.yield() }
   }
@@ -116,7 +116,7 @@ extension TestClock {
 }
 
 extension Log {
-  /// Returns when there are so many.
+  /// Waits until there are `count` elements.
   fileprivate func reaches(_ count: Int) async {
     while self.count < count { await Task.yield() }
   }

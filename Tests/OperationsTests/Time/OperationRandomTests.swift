@@ -10,7 +10,7 @@ struct OperationRandomTests {
     #expect(numbers == [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423])
   }
 
-  @Test("Two sources of one seed give the same numbers")
+  @Test("Two generators with the same seed return the same numbers")
   func sameSeed() {
     let (first, second) = (OperationRandom(seed: 7), OperationRandom(seed: 7))
     #expect((0..<50).map { _ in first.next() } == (0..<50).map { _ in second.next() })
@@ -24,7 +24,7 @@ struct OperationRandomTests {
     #expect(drawn == (0..<3).map { _ in reference.next() })
   }
 
-  @Test("The system's randomness does not repeat itself")
+  @Test("The system's random numbers do not repeat")
   func system() {
     let random = OperationRandom.system
     #expect(random.next() != random.next())

@@ -15,7 +15,7 @@ struct TimestampTests {
     #expect(timestamp.nanoseconds == expectedNanoseconds)
   }
 
-  @Test("Advancing and measuring are inverse, before and after 1970")
+  @Test("Advancing and measuring are inverse operations, before and after 1970")
   func advances() {
     let start = Timestamp(seconds: -2, nanoseconds: 750_000_000)
     for duration in [Duration.milliseconds(1_500), .seconds(-9), .nanoseconds(1), .milliseconds(-250), .zero] {
@@ -27,7 +27,7 @@ struct TimestampTests {
     #expect(Timestamp(seconds: 1, nanoseconds: 500_000_000).secondsSince1970 == 1.5)
   }
 
-  @Test("The system's clock tells this century, and its monotonic reading does not go back")
+  @Test("The system's clock shows this century, and its monotonic reading does not go back")
   func system() {
     let clock = SystemOperationClock()
     let readings = (0..<100).map { _ in clock.monotonic() }
@@ -35,7 +35,7 @@ struct TimestampTests {
     #expect(clock.now() > Timestamp(seconds: 1_700_000_000))
   }
 
-  @Test("The default delayer waits, and ends at once when it is cancelled")
+  @Test("The default delayer waits, and ends immediately when it is cancelled")
   func delayer() async throws {
     let clock = SystemOperationClock()
     let start = clock.monotonic()

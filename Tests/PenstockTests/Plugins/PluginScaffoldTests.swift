@@ -14,7 +14,7 @@ struct PluginScaffoldTests {
   }
 
   @Test(
-    "are called like their ids",
+    "must be named by a valid id",
     arguments: [
       ("words", true), ("release-notes", true), ("a1", true), ("", false), ("1a", false), ("Words", false),
       ("-a", false),
@@ -24,7 +24,7 @@ struct PluginScaffoldTests {
     #expect(PluginScaffold.isName(name) == isName)
   }
 
-  @Test("in C have the contract as it is")
+  @Test("in C contain the unmodified contract")
   func header() throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -32,7 +32,7 @@ struct PluginScaffoldTests {
     #expect(try text("penstock/plugin.h", of: scaffold(.c)) == String(contentsOf: file, encoding: .utf8))
   }
 
-  @Test("have no placeholder left in them", arguments: PluginScaffold.Language.allCases)
+  @Test("contain no placeholders", arguments: PluginScaffold.Language.allCases)
   func placeholders(language: PluginScaffold.Language) {
     for file in scaffold(language, checkout: "/somewhere").files where file.path != "penstock/plugin.h" {
       #expect(!file.text.contains("NAME"), "\(file.path)")
@@ -42,7 +42,7 @@ struct PluginScaffoldTests {
   }
 
   @Test(
-    "in Swift find the checkout by a link beside the manifest, which has no directory of this computer and no unsafe flags"
+    "in Swift find the checkout through a link beside the manifest, which contains no local directory and no unsafe flags"
   )
   func checkout() throws {
     let found = scaffold(.swift, checkout: "/a \"b\"")

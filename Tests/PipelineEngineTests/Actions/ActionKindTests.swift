@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Kinds of actions")
 struct ActionKindTests {
-  /// An action of each kind, with one expression wherever it may have some.
+  /// An action of each kind, with an expression wherever one is possible.
   private static let actions: [(keyword: String, text: String, arrivals: [String])] = [
     ("run", "run: echo", []),
     ("command", #"command: [echo, "${{ results.b }}"]"#, ["argument 1"]),
@@ -21,7 +21,7 @@ struct ActionKindTests {
     return try #require(loaded.pipeline?.operations.last)
   }
 
-  @Test("name themselves, and list everything with an expression", arguments: actions)
+  @Test("identify themselves, and list everything with an expression", arguments: actions)
   func templates(_ action: (keyword: String, text: String, arrivals: [String])) throws {
     let definition = try definition(action.text)
     #expect(definition.actionKind == action.keyword)
@@ -34,13 +34,13 @@ struct ActionKindTests {
     #expect(definition.action.kind.isLiteral == arrivals.isEmpty)
   }
 
-  @Test("are the same to the language and to the engine", arguments: actions)
+  @Test("are the same for the language and for the engine", arguments: actions)
   func same(_ action: (keyword: String, text: String, arrivals: [String])) throws {
     let action = try definition(action.text).action
     #expect(type(of: action.runnable) == type(of: action.kind))
   }
 
-  @Test("fingerprints tell apart what an expression anywhere in them computes", arguments: actions)
+  @Test("have fingerprints that depend on every expression in them", arguments: actions)
   func fingerprints(_ action: (keyword: String, text: String, arrivals: [String])) async throws {
     let host = try EngineTestHost()
     let engine = try host.engine(
@@ -53,7 +53,7 @@ struct ActionKindTests {
 }
 
 extension RunEngine {
-  /// The fingerprint of an operation where the result of the first one is `value`.
+  /// Returns the fingerprint of an operation if the result of the first one is `value`.
   fileprivate func fingerprint(of ordinal: Int, with value: String) async throws -> String {
     run.state.instances[0].latest.result = .value(.string(value))
     return try await OperationFingerprint(run: run, ordinal: ordinal).digest()

@@ -9,7 +9,7 @@ struct HTTPSecretURLTests {
   ])
 
   @Test(
-    "is found by what of it is telling",
+    "is found by its sensitive pieces",
     arguments: [
       (
         "https://hooks.example.org/services/T01/hunter2-horse?… answered 404",
@@ -25,12 +25,12 @@ struct HTTPSecretURLTests {
     #expect(masker.mask(text) == masked)
   }
 
-  @Test("has a name and a password in one, however short they are")
+  @Test("is found by its user name and password together, however short they are")
   func credentials() {
     #expect(SecretURL.pieces(of: "https://ab:cd1@example.org/") == ["ab:cd1"])
   }
 
-  @Test("has no pieces where they would be ordinary words, or where it is no URL")
+  @Test("has no pieces that would be ordinary words, and none if it is not a URL")
   func ordinary() {
     #expect(SecretURL.pieces(of: "https://example.org/api?a=true").contains("true") == false)
     #expect(SecretURL.pieces(of: "https://example.org/api").isEmpty)
@@ -38,7 +38,7 @@ struct HTTPSecretURLTests {
     #expect(SecretURL.pieces(of: "postgres://me:secret@h/db").isEmpty)
   }
 
-  @Test("what becomes known later is masked from then on")
+  @Test("a secret that becomes known later is masked from then on")
   func later() {
     var masker = SecretMasker(["first-secret"])
     masker.add(["second-secret"])

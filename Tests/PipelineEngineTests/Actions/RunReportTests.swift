@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reports of runs")
 struct RunReportTests {
-  @Test("are signed as RFC 2104 says, with the vector of RFC 4231, 4.3")
+  @Test("are signed as specified by RFC 2104, checked with the test vector of RFC 4231, 4.3")
   func signature() {
     let body = Array("what do ya want for nothing?".utf8)
     #expect(

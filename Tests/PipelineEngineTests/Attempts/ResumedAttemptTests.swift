@@ -5,10 +5,10 @@ import Testing
 @testable import PipelineLanguage
 @testable import RunHistory
 
-@Suite("Attempts of a run that was resumed")
+@Suite("Attempts of a resumed run")
 struct ResumedAttemptTests {
   @Test(
-    "a nested pipeline that failed is retried, and not taken over from its own attempt before", arguments: Door.allCases
+    "a nested pipeline that failed is retried, and not reused from its own previous attempt", arguments: Door.allCases
   )
   func nested(door: Door) async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]], by: door))
@@ -29,7 +29,7 @@ struct ResumedAttemptTests {
   }
 
   @Test(
-    "an operation that was cancelled with its run runs again, and one that was for another reason does not",
+    "an operation that was cancelled with its run runs again, but not one cancelled for another reason",
     arguments: ["run-cancelled", "run-timeout", "dependency-cancelled"], Door.allCases)
   func cancelled(reason: String, door: Door) async throws {
     let executor = ScriptedExecutor(by: door)
@@ -51,7 +51,7 @@ struct ResumedAttemptTests {
     await host.close()
   }
 
-  @Test("what former hosts recorded of an attempt counts where it ended by itself")
+  @Test("what former hosts recorded of an attempt counts if it ended by itself")
   func former() {
     func attempt(_ number: Int, _ state: OperationState, end: Int64?) -> AttemptRecord {
       AttemptRecord(
@@ -66,7 +66,7 @@ struct ResumedAttemptTests {
     #expect(progress.latestEnd == RecordTime(microseconds: 20))
   }
 
-  @Test("a wait that a former host began continues in the next one of its kind, once") func waits() async throws {
+  @Test("a wait that a former host began continues in the next wait of its kind, once") func waits() async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(), isLent: true)
     let due = RecordTime(microseconds: 60)
     let wait = RecordedWait(.retry(OperationReason.Retry(attempt: 1, due: due)))
@@ -77,10 +77,10 @@ struct ResumedAttemptTests {
 }
 
 extension RunEngine {
-  /// The run as it would be recorded now.
+  /// The record of the run.
   fileprivate var record: RunRecord { run.recorder.run }
 
-  /// When the wait of a former host is over that its first operation takes for each of these kinds.
+  /// Returns when the wait of a former host ends that the first operation takes for each of these kinds.
   fileprivate func dues(of wait: RecordedWait?, taken kinds: [RecordedWait.Kind]) -> [RecordTime?] {
     run.state.former[0] = FormerProgress(wait: wait)
     return kinds.map { run.state.takeFormerWait(of: 0, for: $0)?.due }

@@ -20,7 +20,7 @@ import Testing
     await host.close()
   }
 
-  @Test("is told from the first failure until it has been well for a minute") func recovery() async throws {
+  @Test("is bad from the first failure until it has worked for a minute") func recovery() async throws {
     try await check { health in
       health.begins()
       #expect(told.elements.isEmpty)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("says whether it is begun again") func over() async throws {
+  @Test("includes whether the controller is started again") func over() async throws {
     try await check { health in
       health.failed(because: "its settings are wrong", isOver: true)
       health.begins()

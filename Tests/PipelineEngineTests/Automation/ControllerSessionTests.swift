@@ -6,14 +6,14 @@ import Values
 @testable import PipelineEngine
 @testable import RunHistory
 
-@Suite("What controllers tell, until it is taken") struct ControllerSessionTests {
+@Suite("Events of controllers") struct ControllerSessionTests {
   private static let text = """
     name: nightly
     controllers: [{ uses: ticks }]
     operations: [{ name: a, value: 1 }]
     """
 
-  /// A controller that asks for a run, leaves instants out, and asks again.
+  /// A controller that requests a run, skips instants, and requests another run.
   private func session(
     leftOut: Bool, _ body: (ControllerSession) async throws -> Void
   ) async throws {
@@ -42,14 +42,14 @@ import Values
     RecordTime(secondsSince1970: try #require(TimestampNotation.parse(text)))
   }
 
-  /// What can be taken, to the end.
+  /// Takes everything that there is.
   private func all(_ session: ControllerSession) async throws -> [ControllerEvent] {
     var events: [ControllerEvent] = []
     while let event = try await session.take() { events.append(event) }
     return events
   }
 
-  @Test("Instants that are left out are taken in their place among the others")
+  @Test("skipped instants are taken in order among the others")
   func leftOut() async throws {
     let (seven, eight, nine, ten, noon, one) = (
       try time("2026-01-31T07:00:00Z"), try time("2026-01-31T08:00:00Z"), try time("2026-01-31T09:00:00Z"),
@@ -66,7 +66,7 @@ import Values
     }
   }
 
-  @Test("Whoever has no use for them does not see them")
+  @Test("a session that does not request skipped instants does not receive them")
   func ignored() async throws {
     let (seven, one) = (try time("2026-01-31T07:00:00Z"), try time("2026-01-31T13:00:00Z"))
     try await session(leftOut: false) { session in
@@ -76,7 +76,7 @@ import Values
     }
   }
 
-  @Test("An instance is let go of as soon as it has ended, not only when its time to do so is over")
+  @Test("an instance is released as soon as it has ended, not only when its time limit passes")
   func letGo() async throws {
     let plugin = try FakePlugin("ticks", offers: [["kind": "controller", "id": "ticks"]]) { _ in }
     let catalog = FakeCatalog([plugin])

@@ -5,9 +5,9 @@ import Values
 
 @testable import PipelineEngine
 
-@Suite("What a controller remembers before its runs have begun")
+@Suite("Values that a controller stores before its runs have begun")
 struct HeldPluginStorageTests {
-  /// Keeps values, and what was written in which order.
+  /// Stores values, and logs what was written in which order.
   private final class Storage: PluginStorage {
     private let state = Mutex<(values: [String: JSONValue], log: [String])>(([:], []))
 
@@ -32,14 +32,14 @@ struct HeldPluginStorageTests {
 
   private let base = Storage()
 
-  @Test("is durable at once where no run was asked for")
+  @Test("are durable immediately if no run was requested")
   func nothingAsked() async throws {
     let held = HeldPluginStorage(base) { _ in }
     try await held.set(1, for: "a")
     #expect(base.log == ["a=1"])
   }
 
-  @Test("keys that differ in their bytes alone are different ones, held or not")
+  @Test("are distinct under keys that differ only in their bytes, held or not")
   func unicode() async throws {
     let held = HeldPluginStorage(base) { _ in }
     let (composed, decomposed) = ("\u{E9}", "e\u{301}")
@@ -55,7 +55,7 @@ struct HeldPluginStorageTests {
     #expect(base.log.map { Array($0.utf8) } == ["\(composed)=1", "\(decomposed)=2", "f=3"].map { Array($0.utf8) })
   }
 
-  @Test("is durable when the run that was asked for before it has begun, and is found all the time")
+  @Test("are durable when the runs requested before them have begun, and can always be read")
   func order() async throws {
     let held = HeldPluginStorage(base) { _ in }
     let first = try #require(held.ask())
@@ -75,7 +75,7 @@ struct HeldPluginStorageTests {
     #expect(base.log.last == "other=-")
   }
 
-  @Test("who can wait never asks for more runs at once than may be asked for")
+  @Test("a controller that waits for room never requests more runs than allowed")
   func room() async throws {
     let held = HeldPluginStorage(base) { _ in }
     let (asked, continuation) = AsyncStream<Int?>.makeStream()
@@ -99,7 +99,7 @@ struct HeldPluginStorageTests {
     await waiting.value
   }
 
-  @Test("of several values for one key the last one stands for all")
+  @Test("of several values for one key, only the last one is written")
   func coalesced() async throws {
     let held = HeldPluginStorage(base) { _ in }
     let question = try #require(held.ask())
@@ -108,7 +108,7 @@ struct HeldPluginStorageTests {
     #expect(base.log == ["last=3"])
   }
 
-  @Test("what is removed is not found, though it is there still")
+  @Test("a removed value is not found, although it still exists")
   func removed() async throws {
     let held = HeldPluginStorage(base) { _ in }
     try await held.set(1, for: "a")
@@ -119,7 +119,7 @@ struct HeldPluginStorageTests {
     #expect(base.log == ["a=1"])
   }
 
-  @Test("does not wait for a run that will never begin")
+  @Test("do not wait for a run that will never begin")
   func forgotten() async throws {
     let held = HeldPluginStorage(base) { _ in }
     let question = try #require(held.ask())
@@ -129,7 +129,7 @@ struct HeldPluginStorageTests {
     #expect(base.log == ["a=1"])
   }
 
-  @Test("nothing can be remembered where there is no place for it")
+  @Test("are rejected without a storage")
   func nowhere() async {
     let held = HeldPluginStorage(nil) { _ in }
     await #expect(throws: PluginAccessError.unavailable) { try await held.set(1, for: "a") }

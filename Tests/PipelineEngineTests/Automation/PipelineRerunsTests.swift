@@ -6,10 +6,10 @@ import Testing
 
 @testable import PipelineEngine
 
-@Suite("What makes a pipeline run again", .timeLimit(.minutes(5))) struct PipelineRerunsTests {
+@Suite("Reruns of a pipeline", .timeLimit(.minutes(5))) struct PipelineRerunsTests {
   private struct Ended: Error {}
 
-  /// Says whether something has come since it was asked for.
+  /// Whether anything has arrived since the specification was created.
   private struct Since: OperationRunSpecification {
     let arrivals: Arrivals
     let count: Int
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// What a condition asks for.
+  /// The events that a condition counts.
   private final class Arrivals: Sendable {
     private struct State {
       var count = 0
@@ -54,7 +54,7 @@ import Testing
       return OperationSubscription { [self] in state.withLock { $0.followers[id] = nil } }
     }
 
-    /// Something arrives, and who looks at it first is held until the body has been called.
+    /// Adds an arrival, and holds the first thread that reads it until `body` has returned.
     func arrive(_ body: () async -> Void) async {
       let (reached, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       state.withLock { $0.held = (reached, goesOn) }
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// A pipeline whose runs end when they are told to.
+  /// A pipeline whose runs end on request.
   private final class Bench: Sendable {
     let arrivals = Arrivals()
     let reruns: PipelineReruns
@@ -108,7 +108,7 @@ import Testing
       reruns.follow { [weak self] in self?.refusals.add(1, ordering: .relaxed) }
     }
 
-    /// Ends a run, and waits until the store knows.
+    /// Ends a run, and waits until the store has been updated.
     func end(_ run: CheckedContinuation<RunOutcome, any Error>) async {
       let tasks = store.state.activeTasks
       run.resume(throwing: Ended())
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("something that comes in the moment in which a run ends makes it run, and so does what came before")
+  @Test("an event at the moment when a run ends causes a run, and so does an earlier one")
   func together() async throws {
     let bench = try Bench()
     let subscription = bench.store.subscribe(with: OperationEventHandler())
@@ -129,7 +129,7 @@ import Testing
     await bench.end(second)
   }
 
-  @Test("what comes while a run goes on makes it run once more, however often it comes") func meanwhile() async throws {
+  @Test("events during a run cause one more run, however many there are") func meanwhile() async throws {
     let bench = try Bench()
     let subscription = bench.store.subscribe(with: OperationEventHandler())
     var runs = bench.begun.makeAsyncIterator()
@@ -149,12 +149,12 @@ import Testing
     #expect(bench.refusals.load(ordering: .relaxed) == 1)
   }
 
-  @Test("nothing of it is left when its store is gone") func release() async throws {
+  @Test("are released with their store") func release() async throws {
     weak var reruns: PipelineReruns?
     try await {
       let bench = try Bench()
       reruns = bench.reruns
-      // As a host does, which says why by what the reruns know.
+      // As in a host, whose closure uses the reruns.
       bench.reruns.follow { [reruns = bench.reruns] in _ = reruns.condition }
       let subscription = bench.store.subscribe(with: OperationEventHandler())
       var runs = bench.begun.makeAsyncIterator()

@@ -8,7 +8,7 @@ import Testing
 @testable import RunHistory
 
 @Suite("A store of a pipeline") struct PipelineStoreTests {
-  /// A pipeline in a directory of its own, and how often it was run.
+  /// A pipeline in its own directory, and how often it was run.
   private struct Bench {
     let directory = NSTemporaryDirectory() + "penstock-store-\(UUID().uuidString)"
     let host: RunHost
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Counts, and lets somebody wait for a count.
+  /// A counter whose values can be waited for.
   private final class Counter: Sendable {
     private let count = Mutex(0)
     private let (stream, sink) = AsyncStream<Int>.makeStream()
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("runs it when its condition turns true, while somebody subscribes", .timeLimit(.minutes(10)))
+  @Test("runs it when its condition becomes true, while it has a subscriber", .timeLimit(.minutes(10)))
   func reruns() async throws {
     let bench = try Bench()
     let store = try bench.store(
@@ -77,7 +77,7 @@ import Testing
     try await bench.close()
   }
 
-  @Test("leaves a success alone that is not stale") func staleness() async throws {
+  @Test("does not repeat a success that is not stale") func staleness() async throws {
     let bench = try Bench()
     let store = try bench.store(
       """
@@ -94,7 +94,7 @@ import Testing
     try await bench.close()
   }
 
-  @Test("runs by itself only where `automatic` is true", .timeLimit(.minutes(1))) func automatic() async throws {
+  @Test("runs by itself only while `automatic` is true", .timeLimit(.minutes(1))) func automatic() async throws {
     let bench = try Bench()
     let store = try bench.store(
       """
@@ -111,12 +111,12 @@ import Testing
     let second = store.subscribe(with: OperationEventHandler())
     await bench.runs.reaches(1)
     second.cancel()
-    // One that the first subscription had begun would be in the history, whether it has ended or not.
+    // A run begun by the first subscription would be in the history, whether or not it has ended.
     #expect(try bench.host.history.runs().count == 1)
     try await bench.close()
   }
 
-  @Test("has a failed run as its value, and is stale with it") func failures() async throws {
+  @Test("has a failed run as its value, and is stale then") func failures() async throws {
     let bench = try Bench()
     let store = try bench.store(
       """
@@ -129,13 +129,13 @@ import Testing
     try await bench.close()
   }
 
-  @Test("tells of a change between the reading of a file and the beginning of the watch, and of none before it")
+  @Test("reports a change between reading a file and starting the watch, but none before")
   func earlierChanges() async throws {
     let bench = try Bench()
     bench.create("before")
     let before = try #require(FileClock.latestChange(atPath: bench.directory + "/before"))
     var moment = before
-    // The clock of the file system moves on by a tick.
+    // The file system's clock advances by a tick.
     while moment <= before { moment = FileClock.now() }
     bench.create("after")
     let paths = ["before", "gone", "after"].map { "\(bench.directory)/\($0)" }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import PipelineEngine
 
-@Suite("A condition that is renewed") struct RenewableSpecificationTests {
+@Suite("A renewed condition") struct RenewableSpecificationTests {
   private let first = TestRunSpecification(true)
   private let second = TestRunSpecification(true)
   private let context = OperationContext()
 
-  @Test("follows the new condition alone, and nothing after the subscription has ended") func follows() {
+  @Test("reports changes of the new condition only, and none after the subscription has ended") func follows() {
     let condition = RenewableSpecification(AnyOperationRunSpecification(first))
     let log = Log<Bool>()
     let subscription = condition.subscribe(in: context) { [unowned condition, context] in

@@ -12,7 +12,7 @@ import Testing
     return (host, try await host.run(text, untilHanging: 1))
   }
 
-  @Test("are waited for where they run") func running() async throws {
+  @Test("are waited for if they are running") func running() async throws {
     let (host, id) = try await lost(text)
     let executor = ScriptedExecutor(keepsHandles: false)
     await host.hand(to: executor, ["x": .hangs])
@@ -32,7 +32,7 @@ import Testing
     await host.close()
   }
 
-  @Test("have their results taken where they have ended", arguments: [true, false]) func ended(isKnown: Bool)
+  @Test("have their results taken if they have ended", arguments: [true, false]) func ended(isKnown: Bool)
     async throws
   {
     let (host, id) = try await lost(text)
@@ -46,7 +46,7 @@ import Testing
     await host.close()
   }
 
-  @Test("are started where they have not begun, without an attempt of their own", arguments: [true, false])
+  @Test("are started if they have not begun, without counting as another attempt", arguments: [true, false])
   func notBegun(isOpen: Bool) async throws {
     let (host, id) = try await lost(text)
     if isOpen { try await host.forgetHandle(id) }
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "fail with `lost` where nobody knows them, and are repeated only where `on` names that", arguments: [false, true])
+    "fail with `lost` if they are unknown, and are repeated only if `on` lists that", arguments: [false, true])
   func lost(isNamed: Bool) async throws {
     let retry = isNamed ? "limit: 1, on: [lost]" : "limit: 1"
     let (host, id) = try await lost("operations: [{ name: a, run: x, retry: { \(retry) } }]")
@@ -73,7 +73,7 @@ import Testing
     await host.close()
   }
 
-  @Test("keep their run from being resumed by a host that cannot ask for them", arguments: [false, true])
+  @Test("prevent their run from being resumed by a host that cannot recover them", arguments: [false, true])
   func elsewhere(isNested: Bool) async throws {
     let host = try LostHost(["x": [.hangs]], named: "cluster")
     let inner = "operations: [{ name: a, run: x }]"
@@ -91,7 +91,7 @@ import Testing
     await host.close()
   }
 
-  @Test("are asked for where their start is open, and known to the history before they are waited for") func open()
+  @Test("are recovered if their start is open, and recorded before they are waited for") func open()
     async throws
   {
     let (host, id) = try await lost(text)
@@ -108,7 +108,7 @@ import Testing
     await host.close()
   }
 
-  @Test("are known to the history before their start, so that the next host asks for them") func knownBefore()
+  @Test("are recorded before their start, so that the next host recovers them") func knownBefore()
     async throws
   {
     let executor = ScriptedExecutor(exits: ["x": [1]], keepsHandles: false)
@@ -150,7 +150,7 @@ import Testing
     await host.close()
   }
 
-  @Test("need no open gate, which was open when they began") func gates() async throws {
+  @Test("do not need an open gate, which was open when they began") func gates() async throws {
     let host = try LostHost(["x": [.hangs]])
     host.create("go")
     let id = try await host.run(
@@ -162,7 +162,7 @@ import Testing
     await host.close()
   }
 
-  @Test("are stopped with a run that is cancelled", arguments: [false, true]) func stops(isKilled: Bool) async throws {
+  @Test("are stopped when their run is cancelled", arguments: [false, true]) func stops(isKilled: Bool) async throws {
     let (host, id) = try await lost("operations: [{ name: a, run: x, grace: 3s }]")
     let executor = ScriptedExecutor(keepsHandles: false)
     await host.hand(to: executor, ["x": .hangs])
@@ -176,7 +176,7 @@ import Testing
     await host.close()
   }
 
-  @Test("are stopped where a resumed run ends before it comes to them") func orphans() async throws {
+  @Test("are stopped if a resumed run ends before it reaches them") func orphans() async throws {
     let (host, id) = try await lost("operations: [{ name: a, run: x, grace: 3s }]")
     let executor = ScriptedExecutor(keepsHandles: false)
     await host.hand(to: executor, ["x": .hangs])
@@ -186,7 +186,7 @@ import Testing
     await host.close()
   }
 
-  @Test("go on where their host has lost its run to another") func taken() async throws {
+  @Test("continue if their host has lost its run to another") func taken() async throws {
     let executor = ScriptedExecutor(["x": [.hangs]], keepsHandles: false)
     let host = try EngineTestHost(executor: executor, isLent: true)
     let engine = try host.engine("operations: [{ name: a, run: x }]")

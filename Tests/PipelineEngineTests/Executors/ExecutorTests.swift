@@ -12,7 +12,7 @@ import Testing
   private let lost = OperationFailure(code: "command-not-found", message: "there is no such program", exitCode: 127)
 
   @Test(
-    "ends that only clusters have are failures of their own",
+    "ends that only clusters have are distinct failures",
     arguments: zip(
       [
         JobEnd.Cause.nodeFailed("node-7"), .preempted(""), .outOfMemory("used 2 GiB of 1 GiB"),
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "an end that nobody knows is retried only where `on` names it", arguments: ["limit: 1", "limit: 1, on: [lost]"])
+    "an unknown end is retried only if `on` lists it", arguments: ["limit: 1", "limit: 1, on: [lost]"])
   func unknown(retry: String) async throws {
     let executor = ScriptedExecutor(["job": [.ends(.lost(""))]])
     let host = try EngineTestHost(executor: executor)
@@ -60,7 +60,7 @@ import Testing
     await host.close()
   }
 
-  @Test("what has begun is repeated only by retry", arguments: [0, 1])
+  @Test("a job that has begun is repeated only by a retry", arguments: [0, 1])
   func repeated(limit: Int) async throws {
     let executor = ScriptedExecutor(["job": [.ends(.preempted("")), .exits(0)]])
     let host = try EngineTestHost(executor: executor)
@@ -70,7 +70,7 @@ import Testing
     await host.close()
   }
 
-  @Test("what has not begun is started again free", arguments: [false, true])
+  @Test("a job that has not begun is started again freely", arguments: [false, true])
   func free(afterwards: Bool) async throws {
     let none: ScriptedExecutor.Fate = afterwards ? .ends(.notBegun("no node")) : .notBegun
     let executor = ScriptedExecutor(["job": [none, none, .exits(0)]])
@@ -84,7 +84,7 @@ import Testing
     await host.close()
   }
 
-  @Test("what never begins fails after six starts") func never() async throws {
+  @Test("a job that never begins fails after six starts") func never() async throws {
     let executor = ScriptedExecutor(["job": Array(repeating: .ends(.notBegun("no node")), count: 9)])
     let host = try EngineTestHost(executor: executor)
     let run = try await host.run("operations: [{ name: a, run: job }]")
@@ -94,7 +94,7 @@ import Testing
     await host.close()
   }
 
-  @Test("a start that is refused fails the attempt with its reason") func refused() async throws {
+  @Test("a rejected start fails the attempt with its reason") func refused() async throws {
     let executor = ScriptedExecutor(["job": [.refused(lost)]])
     let host = try EngineTestHost(executor: executor)
     let run = try await host.run("operations: [{ name: a, run: job }]")
@@ -103,7 +103,7 @@ import Testing
     await host.close()
   }
 
-  @Test("a start whose fate nobody knows is asked for before it is tried again")
+  @Test("a start with unknown outcome is recovered before it is repeated")
   func open() async throws {
     let cases: [(ScriptedExecutor.Fate, Int, String)] = [
       (.exits(0), 1, "a succeeded"), (.exits(4), 1, "a failed exit"), (.notBegun, 2, "a succeeded"),
@@ -129,7 +129,9 @@ import Testing
     await host.close()
   }
 
-  @Test("a kill stops the jobs of its run at once, and a cancellation after their grace") func stops() async throws {
+  @Test("a kill stops the jobs of its run immediately, and a cancellation after their grace period") func stops()
+    async throws
+  {
     for isKilled in [true, false] {
       let executor = ScriptedExecutor(["job": [.hangs], "other": [.hangs]])
       let host = try EngineTestHost(executor: executor)
@@ -150,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("a job that begins while its run is killed is stopped at once") func killedMeanwhile() async throws {
+  @Test("a job that begins while its run is killed is stopped immediately") func killedMeanwhile() async throws {
     let executor = ScriptedExecutor(["job": [.hangs]], keepsHandles: false)
     let host = try EngineTestHost(executor: executor)
     let (begun, begin) = AsyncStream<Void>.makeStream()
@@ -165,7 +167,7 @@ import Testing
     await host.close()
   }
 
-  @Test("the local one ends what a job leaves in its session, even without the environment and the log of its run")
+  @Test("the local executor terminates what a job leaves in its session, even without its run's environment and log")
   func leftInSession() async throws {
     let host = try EngineTestHost()
     let run = try await host.run(
@@ -183,7 +185,7 @@ import Testing
     await host.close()
   }
 
-  @Test("the local one does by the slow door what it does by the fast one") func local() async throws {
+  @Test("the local executor behaves the same by handles as by the fast path") func local() async throws {
     let host = try EngineTestHost()
     let local = host.services.executors.local
     let (run, workspace) = (RunID.generate(), host.services.history.workspace.directory)

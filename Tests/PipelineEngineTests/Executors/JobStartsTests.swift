@@ -4,7 +4,7 @@ import Testing
 @testable import RunHistory
 
 @Suite("Starts of jobs") struct JobStartsTests {
-  @Test("that their executor did not answer for are open, and not what has certainly not begun") func unanswered()
+  @Test("that their executor did not answer for are open, rather than certainly not begun") func unanswered()
     async throws
   {
     let loop = try EventLoop()
@@ -19,7 +19,7 @@ import Testing
           environment: AttemptEnvironment(RunEnvironment(.inherited())), directory: nil, input: .none, masker: nil,
           grace: .zero, files: LogFilePool(workspace: "/nowhere", relative: "runs"))
       })
-    // All are asked for in one turn of the loop.
+    // All are requested in one iteration of the event loop.
     let told = await Task(executorPreference: loop) {
       await withTaskGroup(of: (Int, String).self) { group in
         for index in 0..<3 {
@@ -38,7 +38,7 @@ import Testing
     loop.stop()
   }
 
-  /// Answers for the first of its jobs alone.
+  /// Answers only for the first of its jobs.
   private final class BriefExecutor: Executor {
     let name = "brief"
     let keepsHandles = true

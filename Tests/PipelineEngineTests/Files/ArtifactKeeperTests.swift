@@ -58,7 +58,7 @@ import Testing
     #expect(!artifact.isThere(in: workspace))
   }
 
-  @Test("the execution bit of the owner is kept, and nobody else gets any") func permissions() throws {
+  @Test("the owner's execute permission is kept, and no other permissions are") func permissions() throws {
     chmod("\(directory)/out/a.csv", 0o777)
     _ = try keep("out/a.csv")
     var status = stat()
@@ -79,7 +79,7 @@ import Testing
     #expect(artifact.isList)
   }
 
-  @Test("a directory is kept with all that is in it, but for links and special files") func tree() throws {
+  @Test("a directory is kept with everything in it, except links and special files") func tree() throws {
     let result = try keep("out")
     #expect(result.artifacts.first?.paths == ["out"])
     #expect(result.artifacts.first?.files == 4)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "what is missing, leads elsewhere or is no file fails, and nothing is left behind",
+    "a path that is missing, leads elsewhere or is not a file fails, and nothing is left behind",
     arguments: [
       ("nowhere", "artifact-missing"), ("notes/below", "artifact-missing"), ("out/link.csv", "artifact-invalid"),
       ("way/passwd", "artifact-invalid"), ("out/pipe.csv", "artifact-invalid"), ("../runs", "artifact-invalid"),
@@ -105,7 +105,7 @@ import Testing
     #expect(code("/etc/pass*") == "artifact-invalid")
   }
 
-  @Test("more files than a pattern may match are refused") func limit() throws {
+  @Test("more files than a pattern may match are rejected") func limit() throws {
     for number in 0...ArtifactKeeper.mostMatches {
       try #require(FileManager.default.createFile(atPath: "\(directory)/out/\(number).log", contents: nil))
     }
@@ -114,7 +114,7 @@ import Testing
     #expect(try keep("out/*0.log").artifacts.first?.files == 101)
   }
 
-  @Test("what is too large is found before anything is copied") func size() throws {
+  @Test("excessive size is detected before anything is copied") func size() throws {
     try Data("hunter22".utf8).write(to: URL(fileURLWithPath: "\(directory)/out/1.big"))
     for name in ["2.big", "3.big"] {
       try #require(FileManager.default.createFile(atPath: "\(directory)/out/\(name)", contents: nil))
@@ -127,13 +127,13 @@ import Testing
     #expect(!exists(kept))
   }
 
-  /// How far somebody is who writes to a file.
+  /// The progress of a thread that writes to a file.
   private final class Writing: Sendable {
     let hasBegun = Atomic(false)
     let isOver = Atomic(false)
   }
 
-  @Test("a file that somebody writes to while it is copied is told of, and one that is left alone is not")
+  @Test("a file that is written to while it is copied is reported, and an unchanged one is not")
   func changing() async throws {
     let path = "\(directory)/out/log"
     try #require(FileManager.default.createFile(atPath: path, contents: nil))
@@ -155,7 +155,8 @@ import Testing
     #expect(try keep("out").changing == [])
   }
 
-  @Test("a secret in a file or its name is found, also where it spans the pieces that are read") func secrets() throws {
+  @Test("a secret in a file or its name is found, even if it spans several pieces that are read") func secrets() throws
+  {
     let filler = String(repeating: "-", count: (256 << 10) - 3)
     try Data((filler + "hunter22" + filler).utf8).write(to: URL(fileURLWithPath: "\(directory)/out/big"))
     try Data("x".utf8).write(to: URL(fileURLWithPath: "\(directory)/out/swordfish"))
@@ -166,7 +167,7 @@ import Testing
     #expect(code("out/big") == nil)
   }
 
-  @Test("what an attempt that was ended midway has left is removed first") func leftovers() throws {
+  @Test("files left by an interrupted attempt are removed first") func leftovers() throws {
     let former = "\(workspace)/runs/\(run.text)/3-1.artifacts/it"
     let other = "\(workspace)/runs/\(run.text)/33-1.artifacts/it"
     for folder in [former, other, "\(kept)/it/out"] {
@@ -178,7 +179,7 @@ import Testing
     #expect(try String(contentsOfFile: "\(kept)/it/out/a.csv", encoding: .utf8) == "a")
   }
 
-  @Test("a copy that is cancelled leaves nothing behind") func cancelled() {
+  @Test("a cancelled copy leaves nothing behind") func cancelled() {
     let keeper = ArtifactKeeper(
       [.init(name: "it", path: "out/*", isPattern: true)], of: run, ordinal: 3, attempt: 2, in: directory,
       workspace: workspace, masker: nil)

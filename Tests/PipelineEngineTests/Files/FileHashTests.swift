@@ -19,7 +19,7 @@ import Testing
     #expect(try hash("*.nothing") == "")
   }
 
-  @Test("depends on the contents and not on the order of the patterns") func order() throws {
+  @Test("depends on the contents, but not on the order of the patterns") func order() throws {
     #expect(try hash("a.txt", "src/b.txt") == hash("src/b.txt", "a.txt"))
     let before = try hash("a.txt")
     try Data("changed".utf8).write(to: URL(fileURLWithPath: "\(directory)/a.txt"))
@@ -27,7 +27,7 @@ import Testing
     #expect(before.count == 64)
   }
 
-  @Test("takes ** for any number of directories, none included") func doubleStar() throws {
+  @Test("treats ** as any number of directories, including none") func doubleStar() throws {
     #expect(try hash("**/*.txt") == hash("a.txt", "src/b.txt", "src/deep/c.txt"))
     #expect(try hash("src/**") == hash("src/*", "src/deep/*"))
   }
@@ -43,7 +43,7 @@ import Testing
     #expect(asked == 5)
   }
 
-  @Test("lets a pattern with ! take files away") func negated() throws {
+  @Test("excludes files by a pattern with !") func negated() throws {
     #expect(try hash("**/*", "!**/*.txt") == hash("src/deep/d.bin"))
   }
 }

@@ -5,7 +5,7 @@ import Values
 
 @Suite("Output that becomes a result") struct ResultTextTests {
   @Test(
-    "without a declared type is an object or a list where it is one in JSON, and text otherwise",
+    "without a declared type is an object or a list if it is one in JSON, and text otherwise",
     arguments: [
       ("{\"a\":1}\n", JSONValue.object(["a": .int(1)])), ("[1]", .array([.int(1)])),
       (" [1.10]\n", .array([.double(1.1)])),
@@ -19,7 +19,7 @@ import Values
     #expect(try ResultText.value(of: Array(text.utf8), as: nil) == value)
   }
 
-  @Test("as a string is text, even where it looks like JSON") func string() throws {
+  @Test("as a string is text, even if it looks like JSON") func string() throws {
     #expect(try ResultText.value(of: Array("42\n".utf8), as: .string) == .string("42"))
   }
 

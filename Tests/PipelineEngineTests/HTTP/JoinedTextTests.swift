@@ -12,7 +12,7 @@ struct JoinedTextTests {
     return joined.part(among: [".."], isURL: isURL)
   }
 
-  @Test("a part is told by what it becomes, where a value has a share in it")
+  @Test("a part is recognised by its final form if a value contributes to it")
   func parts() {
     #expect(part([("a/", false), ("..", true)]) == "..")
     #expect(part([("a/", false), ("b/../../c", true)]) == "..")
@@ -24,7 +24,7 @@ struct JoinedTextTests {
     #expect(part([("a/../b", false)]) == nil)
   }
 
-  @Test("of a URL, an encoded dot is one, and the query is no part")
+  @Test("in a URL, an encoded dot counts as a dot, and the query is not a part")
   func urls() {
     #expect(part([("http://h/%2E", false), (".", true)], isURL: true) == "..")
     #expect(part([("http://h/%252E", false), (".", true)], isURL: true) == nil)

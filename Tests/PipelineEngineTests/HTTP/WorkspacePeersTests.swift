@@ -6,8 +6,8 @@ import Testing
 
 @testable import PipelineEngine
 
-/// Two hosts on one workspace, each with a loop of its own.
-@Suite("The success of requests in other processes")
+/// Two hosts on one workspace, each with its own event loop.
+@Suite("Successful requests in other processes")
 struct WorkspacePeersTests {
   private let directory = NSTemporaryDirectory() + "penstock-peers-\(UUID().uuidString)"
   private let here = HTTPEndpoint(scheme: "http", host: "h", port: 80)
@@ -24,7 +24,7 @@ struct WorkspacePeersTests {
     (try? FileManager.default.contentsOfDirectory(atPath: directory + "/peers")) ?? []
   }
 
-  @Test("creates no file where a link in the place of the folder leads")
+  @Test("a link in place of the directory leads to no file being created")
   func link() throws {
     let elsewhere = directory + "/elsewhere"
     try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ struct WorkspacePeersTests {
     loop.stop()
   }
 
-  @Test("wakes who waits for the same endpoint in another host, and nobody else", .timeLimit(.minutes(10)))
+  @Test("a success wakes waiters for the same endpoint in another host, and no others", .timeLimit(.minutes(10)))
   func wakes() async throws {
     let (first, second) = (try host(), try host())
     let (woken, wake) = AsyncStream<String>.makeStream()
@@ -49,7 +49,7 @@ struct WorkspacePeersTests {
     }
     second.peers.succeeded(at: here)
     second.peers.succeeded(at: HTTPEndpoint(scheme: "http", host: "h", port: 82))
-    // In whatever order: one is heard of when its watch begins, the other by an event.
+    // In any order: one is noticed when its watch begins, the other by an event.
     var heard: Set<String> = []
     for await who in woken {
       heard.insert(who)
@@ -63,8 +63,8 @@ struct WorkspacePeersTests {
     second.loop.stop()
   }
 
-  // A success within the same tick of the file system's clock would otherwise leave the time as it is.
-  @Test("begins with a time that no success leaves")
+  // A success within the same tick of the file system's clock would otherwise not change the time.
+  @Test("a file begins with a time that no success sets")
   func past() async throws {
     let (first, second) = (try host(), try host())
     let waiting = first.peers.subscribeToSuccesses(at: here) {}
@@ -82,7 +82,7 @@ struct WorkspacePeersTests {
     second.loop.stop()
   }
 
-  @Test("leaves nothing behind, and writes nothing where nobody waits", .timeLimit(.minutes(10)))
+  @Test("nothing is left behind, and nothing is written without a waiter", .timeLimit(.minutes(10)))
   func leavesNothing() async throws {
     let (first, second) = (try host(), try host())
     second.peers.succeeded(at: here)
@@ -92,7 +92,7 @@ struct WorkspacePeersTests {
     #expect(files.count == 1)
     one.cancel()
     await settle(first.loop)
-    // The other still waits.
+    // The other one is still waiting.
     #expect(files.count == 1)
     two.cancel()
     await settle(second.loop)
@@ -101,7 +101,7 @@ struct WorkspacePeersTests {
     second.loop.stop()
   }
 
-  /// Until what was handed to the loop is done.
+  /// Waits until the event loop has done what was passed to it.
   private func settle(_ loop: EventLoop) async {
     await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
   }

@@ -6,7 +6,8 @@ import Workspace
 @testable import PipelineEngine
 @testable import RunHistory
 
-/// Many runs at once in one host: 1,000 with `PENSTOCK_SOAK=full`, 150 otherwise. Each is compared with the same one alone, whose jobs are run by handles. A failure tells its seed; `PENSTOCK_SOAK_SEED` repeats it.
+/// Many concurrent runs in one host: 1,000 with `PENSTOCK_SOAK=full`, 150 otherwise. Each is compared with the same run alone, with jobs run by
+/// handles. A failure reports its seed; `PENSTOCK_SOAK_SEED` repeats it.
 extension ManyRunsTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let isFull = environment["PENSTOCK_SOAK"] == "full"
@@ -26,7 +27,7 @@ extension ManyRunsTests {
   }
 
   @Test(
-    "end as each would alone, whichever way its jobs are run, and leave nothing",
+    "end as each would alone, whichever way jobs are run, and leave nothing behind",
     arguments: isFull ? Door.allCases : [.fast])
   func drawn(door: Door) async throws {
     print("ManyRunsTests: PENSTOCK_SOAK_SEED=\(Self.seed)")
@@ -57,16 +58,16 @@ extension ManyRunsTests {
     await host.close()
   }
 
-  /// Nothing of any run may be left in a host.
+  /// Checks that nothing of any run is left in a host.
   private func expectNothing(leftIn host: EngineTestHost, _ engines: Engines) async throws {
     let services = host.services
-    // What the host itself looks at or writes a moment later is not of a run.
+    // What the host itself checks or writes a moment later does not belong to a run.
     for _ in 0..<500 {
       guard await Task(executorPreference: host.loop, operation: { host.loop.waits.timers }).value > 0 else { break }
       try await Task.sleep(for: .milliseconds(10))
     }
     await Task(executorPreference: host.loop) {
-      // Of the host itself one watch is left, of the workspace.
+      // One watch remains for the host itself, that of the workspace.
       #expect(host.loop.waits.timers == 0)
       #expect(host.loop.waits.descriptors <= 1)
       #expect(services.requests.listenerCount == 0)
@@ -95,7 +96,7 @@ extension ManyRunsTests {
     #expect(open.filter { $0.hasPrefix(host.directory + "/workspace/runs/") } == [])
   }
 
-  @Test("leave no process, timer or descriptor of theirs") func processes() async throws {
+  @Test("leave no processes, timers or descriptors behind") func processes() async throws {
     let host = try EngineTestHost()
     let (engines, cuts) = (Engines(), Cuts())
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,7 +4,7 @@ import Testing
 @testable import PipelineEngine
 
 @Suite("Runs that share a host", .timeLimit(.minutes(5))) struct ManyRunsTests {
-  @Test("are killed without the processes of the others") func kill() async throws {
+  @Test("are killed without affecting the processes of the others") func kill() async throws {
     let host = try EngineTestHost()
     let (killed, other) = (
       try host.engine("operations: [{ name: a, run: 'touch \(host.directory)/a; sleep 600' }]"),
@@ -35,7 +35,7 @@ import Testing
     let start = ContinuousClock.now
     await killed.kill()
     #expect(try await run.states == ["a cancelled run-not-started"])
-    // Without the kill, SIGKILL comes ten seconds after SIGTERM.
+    // Without the kill, SIGKILL would follow ten seconds after SIGTERM.
     #expect(start.duration(to: .now) < .seconds(8))
     await host.close()
   }

@@ -21,7 +21,7 @@ import Testing
     try FileManager.default.removeItem(atPath: directory)
   }
 
-  @Test("cancels the run while it goes on") func during() async throws {
+  @Test("cancels a running run") func during() async throws {
     try await withHost { host, pipeline in
       let (begun, beginning) = AsyncStream<Void>.makeStream()
       let task = Task {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("cancels the run also before it has begun") func before() async throws {
+  @Test("cancels the run before it has begun") func before() async throws {
     try await withHost { host, pipeline in
       let task = Task {
         withUnsafeCurrentTask { $0?.cancel() }

@@ -4,10 +4,10 @@ import PipelineLanguage
 import RunHistory
 import Testing
 
-/// Each test runs in a process of its own, to which signals belong.
+/// Each test runs in its own process, because signals concern the whole process.
 @Suite("A host and the signals of its process")
 struct RunHostSignalTests {
-  @Test("A host leaves what signals do to the program")
+  @Test("A host leaves the handling of signals to the program")
   func dispositions() async {
     await #expect(processExitsWith: .exitCode(7)) {
       let directory = NSTemporaryDirectory() + "penstock-signals-\(UUID().uuidString)"
@@ -25,7 +25,7 @@ struct RunHostSignalTests {
     }
   }
 
-  @Test("A limit on file sizes ends a run with an error, not the program")
+  @Test("A file size limit ends a run with an error, not the program")
   func fileSize() async {
     await #expect(processExitsWith: .exitCode(7)) {
       let directory = NSTemporaryDirectory() + "penstock-signals-\(UUID().uuidString)"

@@ -12,7 +12,7 @@ import Workspace
 @testable import PipelineLanguage
 @testable import RunHistory
 
-/// A host in a directory of its own whose disk can be full, with a clock that stands still and delays that the test ends.
+/// A host in its own directory whose disk can be full, with a stopped clock and delays that the test ends.
 private final class FullDisk: Sendable {
   let directory = NSTemporaryDirectory() + "penstock-full-disk-\(UUID().uuidString)"
   let clock = SettableClock()
@@ -55,7 +55,7 @@ private final class FullDisk: Sendable {
   func failure() async -> WriteFailure? { await failures.stream.first { _ in true } }
   func recovery() async -> WriteFailure? { await recoveries.stream.first { _ in true } }
 
-  /// Lets the second pass after which writing is tried again.
+  /// Lets the second pass after which writing is retried.
   func passSecond() async {
     #expect(await delayer.begins() == .seconds(1))
     clock.pass(.seconds(1))
@@ -69,7 +69,7 @@ private final class FullDisk: Sendable {
     return try #require(loaded.pipeline, "\(loaded.diagnostics)")
   }
 
-  /// Starts a run. The stream has the names of its operations, and of those nested in it, as they end.
+  /// Starts a run. The stream contains the names of its operations, and of nested ones, as they end.
   func start(_ pipeline: PipelineDefinition) -> (task: Task<RunOutcome, any Error>, ended: AsyncStream<String>) {
     let (ended, ending) = AsyncStream.makeStream(of: String.self)
     let task = Task { [host] in
@@ -80,7 +80,7 @@ private final class FullDisk: Sendable {
     return (task, ended)
   }
 
-  /// Ends a job that hangs, and returns when the loop has had time to begin whatever follows from that.
+  /// Ends a hanging job, and returns when the event loop has had time to begin what follows.
   func release(_ command: String) async {
     let loop = host.services.loop
     await Task(executorPreference: loop) { [executor] in executor.release(command) }.value
@@ -96,7 +96,7 @@ private final class FullDisk: Sendable {
   }
 }
 
-/// Told of shortages from before the test can listen.
+/// Receives shortages, even before the test can listen.
 private final class LateShortages: Sendable {
   let body = Mutex<(@Sendable (ResourceShortage) -> Void)?>(nil)
   func tell(_ shortage: ResourceShortage) { body.withLock { $0 }?(shortage) }
@@ -109,7 +109,7 @@ struct WriteFailureTests {
     try #require(fault_install() == 0)
   }
 
-  @Test("a host that holds begins nothing, cancels nothing, and records all when there is room again")
+  @Test("a host that holds records begins nothing, cancels nothing, and records everything once there is room again")
   func hold() async throws {
     let disk = try FullDisk(ScriptedExecutor(["long": [.hangs]], by: .fast), .holdUsual)
     let began = disk.clock.now()
@@ -120,13 +120,13 @@ struct WriteFailureTests {
     try await disk.executor.hangingCount.reaches(1)
     #expect(disk.host.writeFailure == nil)
     disk.fill()
-    // Its first record is what cannot be written.
+    // Its first record cannot be written.
     let second = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
     let failure = try #require(await disk.failure())
     #expect(failure.error == .full(path: disk.host.history.workspace.path))
     #expect(failure.since.microseconds == began.seconds * 1_000_000 && failure.heldBytes > 0)
 
-    // What goes on ends, and nothing follows.
+    // What is running ends, and nothing follows.
     await disk.release("long")
     #expect(await disk.first(of: first.ended) == "long")
     let third = disk.start(try disk.pipeline("third", "{ name: late, run: late }"))
@@ -135,7 +135,7 @@ struct WriteFailureTests {
     let held = try #require(disk.host.writeFailure)
     #expect(held.heldBytes > failure.heldBytes && held.heldRecords > failure.heldRecords && held.interruptedRuns == [])
 
-    // Told once a minute, of which each second is a try.
+    // Reported once a minute; writing is retried each second.
     for _ in 0..<60 { await disk.passSecond() }
     #expect(await disk.failure()?.since == failure.since)
     #expect(disk.executor.commands == ["long"])
@@ -152,7 +152,7 @@ struct WriteFailureTests {
     try await disk.host.close()
   }
 
-  @Test("a retry, an item of a loop and a handler wait as well, and can be cancelled meanwhile")
+  @Test("a retry, an item of a loop and a handler wait as well, and can be cancelled in the meantime")
   func cancelled() async throws {
     let disk = try FullDisk(ScriptedExecutor(["long": [.hangs, .exits(0)]], by: .fast), .holdUsual)
     let loaded = PipelineLoader.load(
@@ -201,14 +201,14 @@ struct WriteFailureTests {
     let first = disk.start(pipeline)
     try await disk.executor.hangingCount.reaches(2)
     let id = try #require(try disk.host.history.runs(RunFilter(limit: 1)).first?.id)
-    // Nothing else of it is written until one of them ends: what fails first is a record of the second run, which is held alone.
+    // Nothing else of it is written until one of them ends: the first write to fail is a record of the second run, which alone is held.
     while try disk.states(of: id).count < 3 { await Task.yield() }
     try await disk.host.services.recorder.flush()
     disk.fill()
     let second = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
     _ = await disk.failure()
     await disk.release("long")
-    // What else goes on of it is ended at once, though nothing of that can be recorded.
+    // Everything else running in it is ended immediately, although none of that can be recorded.
     #expect(disk.executor.stops.map(\.handle.job.run) == [id])
     #expect(disk.host.writeFailure?.interruptedRuns == [id])
     #expect(try disk.host.history.run(id)?.state == .running)
@@ -232,7 +232,7 @@ struct WriteFailureTests {
     try await disk.host.close()
   }
 
-  @Test("with a nested run whose records no longer fit, the runs around it are interrupted")
+  @Test("if the records of a nested run no longer fit, the runs around it are interrupted")
   func nested() async throws {
     let disk = try FullDisk(ScriptedExecutor(["long": [.hangs]], by: .fast), .hold(bytes: 1))
     let pipeline = try disk.pipeline(
@@ -265,7 +265,7 @@ struct WriteFailureTests {
     try await disk.host.close()
   }
 
-  @Test("a host that ends all the same interrupts its runs, and says what it could not write")
+  @Test("a host that ends nevertheless interrupts its runs, and reports what it could not write")
   func end() async throws {
     let disk = try FullDisk(ScriptedExecutor(["long": [.hangs]], by: .fast), .holdUsual)
     let first = disk.start(try disk.pipeline("first", "{ name: long, run: long }"))
@@ -286,13 +286,13 @@ struct WriteFailureTests {
     disk.free()
   }
 
-  @Test("an attempt that has no room for its logs waits for it, if the host holds, and else fails the run")
+  @Test("an attempt without room for its logs waits for it if the host holds records, and otherwise fails the run")
   func logs() async throws {
     let fates: [String: [ScriptedExecutor.Fate]] = ["long": [.hasNoRoom, .hasNoRoom, .exits(0)]]
     let disk = try FullDisk(ScriptedExecutor(fates, by: .fast), .holdUsual)
     let run = disk.start(
       try disk.pipeline("first", "{ name: long, run: long }, { name: next, needs: long, run: next }"))
-    // The database has room, but nothing new begins all the same.
+    // The database has room, but still nothing new begins.
     #expect(await disk.failure()?.error == .full(path: "1.out"))
     #expect(disk.host.writeFailure?.heldBytes == 0)
     let passing = Task {
@@ -315,7 +315,7 @@ struct WriteFailureTests {
     try await other.host.close()
   }
 
-  @Test("files that have no room are told of again each minute") func reminder() async throws {
+  @Test("missing room for files is reported again each minute") func reminder() async throws {
     let fates: [String: [ScriptedExecutor.Fate]] = ["long": Array(repeating: .hasNoRoom, count: 100) + [.exits(0)]]
     let disk = try FullDisk(ScriptedExecutor(fates, by: .fast), .holdUsual)
     let run = disk.start(try disk.pipeline("first", "{ name: long, run: long }"))
@@ -334,7 +334,7 @@ struct WriteFailureTests {
     try await disk.host.close()
   }
 
-  @Test("what could not be looked at for want of descriptors is tried again, if the host holds")
+  @Test("an examination that fails for lack of descriptors is retried if the host holds records")
   func lookFailures() async throws {
     let disk = try FullDisk(ScriptedExecutor([:], by: .fast), .holdUsual)
     let tries = Mutex(0)
@@ -364,7 +364,7 @@ struct WriteFailureTests {
     try await strict.host.close()
   }
 
-  @Test("an operation for which there is no descriptor waits alone, if the host holds, and else fails the run")
+  @Test("an operation without a descriptor waits alone if the host holds records, and otherwise fails the run")
   func descriptors() async throws {
     let refused = OperationFailure(EngineError.systemCall("starting '/bin/sh'", EMFILE))
     let fates: [String: [ScriptedExecutor.Fate]] = ["long": [.hasNoDescriptor, .ends(.refused(refused)), .exits(0)]]
@@ -372,13 +372,13 @@ struct WriteFailureTests {
     let run = disk.start(
       try disk.pipeline("first", "{ name: long, run: long }, { name: next, needs: long, run: next }"))
     #expect(await disk.delayer.begins() == .seconds(1))
-    // Whoever asks can see for what it waits, and not that it did.
+    // The history shows what it waits for, and afterwards not that it did.
     let why = "\(EngineError.file("1.out", EMFILE))"
     let waiting = try await recorded(in: disk.host.history) { $0.operationReason == .shortage(why) }
     #expect(try disk.host.history.heldUpOperations().map(\.reason) == [.shortage(why)])
     #expect(try disk.host.history.heldUpOperations().map(\.run) == [waiting.run])
     #expect(waiting.state == .running && waiting.reason == "shortage")
-    // Nothing is in the way of others. What they give back is tried at once, here in vain.
+    // Others are not blocked. What they release is tried immediately, here without success.
     #expect(disk.host.writeFailure == nil)
     let other = disk.start(try disk.pipeline("second", "{ name: other, run: other }"))
     #expect(try await other.task.value.run.state == .succeeded)
@@ -389,7 +389,7 @@ struct WriteFailureTests {
     #expect(try disk.host.history.operations(of: outcome.id).allSatisfy { $0.reason == nil })
     #expect(outcome.state == .succeeded)
     #expect(disk.executor.commands == ["long", "other", "long", "long", "next"])
-    // One attempt, which began late; told of once a minute.
+    // One attempt, which began late; reported once a minute.
     #expect(try disk.host.history.attempts(of: outcome.id).map(\.number) == [1, 1])
     #expect(disk.shortages.withLock { $0 } == ["long: file"])
     try await disk.host.close()
@@ -401,7 +401,7 @@ struct WriteFailureTests {
     try await strict.host.close()
   }
 
-  /// The record of the operation `long`, once it is what is wanted: states are recorded after 50 ms.
+  /// Returns the record of the operation `long` once it matches: states are recorded after 50 ms.
   private func recorded(in history: History, _ isWanted: (OperationRecord) -> Bool) async throws -> OperationRecord {
     while true {
       let runs = try history.runs(RunFilter(states: [.running]))
@@ -411,7 +411,7 @@ struct WriteFailureTests {
     }
   }
 
-  @Test("a host that does not hold cancels its runs")
+  @Test("a host that does not hold records cancels its runs")
   func cancel() async throws {
     let disk = try FullDisk(ScriptedExecutor(["long": [.hangs]], by: .fast), .cancel)
     let first = disk.start(try disk.pipeline("first", "{ name: long, run: long }"))

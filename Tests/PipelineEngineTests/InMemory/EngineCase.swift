@@ -5,7 +5,7 @@ import Testing
 @testable import PipelineLanguage
 @testable import RunHistory
 
-/// One pipeline, what becomes of its jobs, and what is expected of its run. A case is written as text:
+/// One pipeline, the fates of its jobs, and the expected outcome of its run. A case is written as text:
 ///
 ///     # what it shows
 ///     operations: …
@@ -15,12 +15,12 @@ import Testing
 ///     => failed
 ///     commands: x y
 ///
-/// Behind `=== inner.yaml` is the text of a pipeline that is nested in it. Behind `---` are the fates of jobs by the last argument of their commands, the state of
-/// every operation, handler and item by ordinal, how the run ends (default `succeeded`), and, where the case is about them, the last arguments of the jobs that were
-/// started, the delays in milliseconds, and the most jobs at once. `{N}` in a case whose name ends with `[1 2 3]` stands for each of these, in which `_` stands for
-/// a space.
+/// `=== inner.yaml` is followed by the text of a nested pipeline. `---` is followed by the fates of jobs by the last argument of their commands, the
+/// state of every operation, handler and item by ordinal, how the run ends (default `succeeded`), and, if the case is about them, the last arguments
+/// of the jobs that were started, the delays in milliseconds, and the maximum number of concurrent jobs. `{N}` in a case whose name ends with `[1 2
+/// 3]` stands for each of these, in which `_` stands for a space.
 ///
-/// Each case is run by both doors of the executor, but for jobs that are not begun: of these the fast door knows none.
+/// Each case is run by both doors of the executor, except for jobs that are not begun, which the fast path does not have.
 struct EngineCase: CustomTestStringConvertible, Sendable {
   var name = ""
   var text = ""
@@ -116,7 +116,7 @@ struct EngineCase: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// Runs the pipeline in memory, and compares.
+  /// Runs the pipeline in memory, and compares the outcome.
   func check() async throws {
     let executor = ScriptedExecutor(fates, by: door)
     let clock = SettableClock()

@@ -3,8 +3,9 @@ import Testing
 @testable import PipelineEngine
 @testable import RunHistory
 
-@Suite("In memory: runs that fail because their host is gone", .timeLimit(.minutes(1))) struct FailedInMemoryTests {
-  @Test("have the jobs stopped first that have outlived it")
+@Suite("In memory: runs that fail because their host no longer exists", .timeLimit(.minutes(1)))
+struct FailedInMemoryTests {
+  @Test("have jobs that outlived it stopped first")
   func jobs() async throws {
     let lost = try LostHost(["x": [.hangs]])
     let id = try await lost.run("operations: [{ name: a, run: x }]", untilHanging: 1)
@@ -17,7 +18,7 @@ import Testing
     await lost.close()
   }
 
-  @Test("stay interrupted where jobs are at an executor that this host does not have")
+  @Test("stay interrupted if jobs are at an executor that this host does not have")
   func elsewhere() async throws {
     let lost = try LostHost(["x": [.hangs]], named: "cluster")
     let id = try await lost.run("operations: [{ name: a, run: x }]", untilHanging: 1)

@@ -4,11 +4,11 @@ import Testing
 @testable import RunHistory
 
 @Suite("In memory: outcomes", .timeLimit(.minutes(1))) struct OutcomesInMemoryTests {
-  @Test("what follows", arguments: EngineCase.read(cases)) func follows(_ engineCase: EngineCase) async throws {
+  @Test("the outcome", arguments: EngineCase.read(cases)) func follows(_ engineCase: EngineCase) async throws {
     try await engineCase.check()
   }
 
-  @Test("what stands behind several failures names the first of them", arguments: Door.allCases) func culprits(
+  @Test("an operation after several failures names the first of them", arguments: Door.allCases) func culprits(
     door: Door
   ) async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["x": [1], "y": [1]], by: door), isLent: true)

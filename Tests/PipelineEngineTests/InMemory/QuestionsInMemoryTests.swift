@@ -16,7 +16,7 @@ import Testing
     for await question in questions {
       asked.append(question)
       guard asked.count == answer.count else { continue }
-      // All that are asked at once, the last one first.
+      // All concurrent questions, the last one first.
       try await host.services.recorder.flush()
       for question in asked.reversed() {
         _ = try host.services.history.answerApproval(
@@ -30,7 +30,7 @@ import Testing
     return (finished, asked)
   }
 
-  @Test("an answer decides what becomes of those behind", arguments: [true, false], Door.allCases) func decides(
+  @Test("an answer decides the outcome of dependents", arguments: [true, false], Door.allCases) func decides(
     answer: Bool, door: Door
   )
     async throws
@@ -55,7 +55,9 @@ import Testing
     #expect(executor.commands == ["ann: carefully"])
   }
 
-  @Test("questions are answered apart, in any order", arguments: Door.allCases) func several(door: Door) async throws {
+  @Test("questions are answered independently, in any order", arguments: Door.allCases) func several(door: Door)
+    async throws
+  {
     let (run, asked) = try await run(
       """
       operations:
@@ -77,7 +79,7 @@ import Testing
     #expect(executor.commands == ["b", "c"])
   }
 
-  @Test("a rejection is no failure of the run where it is allowed", arguments: Door.allCases) func allowed(door: Door)
+  @Test("a rejection does not fail the run if it is allowed", arguments: Door.allCases) func allowed(door: Door)
     async throws
   {
     let (run, _) = try await run(

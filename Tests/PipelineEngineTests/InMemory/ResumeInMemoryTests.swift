@@ -4,7 +4,7 @@ import Testing
 @testable import RunHistory
 
 @Suite("In memory: resumed runs", .timeLimit(.minutes(1))) struct ResumeInMemoryTests {
-  /// Runs a pipeline until so many of its jobs hang, loses its host and its jobs, and resumes it with jobs of their own fates.
+  /// Runs a pipeline until this many of its jobs hang, loses its host and its jobs, and resumes it with new fates of jobs.
   private func resumed(
     by door: Door, _ text: String, _ fates: [String: [ScriptedExecutor.Fate]], hanging: Int = 1,
     then later: [String: [ScriptedExecutor.Fate]] = [:], nested: [String: String] = [:]
@@ -17,7 +17,7 @@ import Testing
     return (run, executor.commands)
   }
 
-  @Test("run again only what had not ended", arguments: [1, 2, 3], Door.allCases) func rest(hanging: Int, door: Door)
+  @Test("rerun only what had not ended", arguments: [1, 2, 3], Door.allCases) func rest(hanging: Int, door: Door)
     async throws
   {
     let (run, commands) = try await resumed(
@@ -28,7 +28,7 @@ import Testing
     #expect(commands == (hanging...3).map { "x\($0)" })
   }
 
-  @Test("keep the results of before", arguments: Door.allCases) func results(door: Door) async throws {
+  @Test("keep earlier results", arguments: Door.allCases) func results(door: Door) async throws {
     let (run, commands) = try await resumed(
       by: door,
       """
@@ -41,7 +41,7 @@ import Testing
     #expect(run.outcome.results["a"] == .int(6))
   }
 
-  @Test("keep the failures of before, and what became of those behind", arguments: Door.allCases) func failures(
+  @Test("keep earlier failures, and the outcomes of dependents", arguments: Door.allCases) func failures(
     door: Door
   ) async throws {
     let (run, commands) = try await resumed(
@@ -59,7 +59,7 @@ import Testing
     #expect(commands == ["y"])
   }
 
-  @Test("do not begin what is behind a failure of before, though what is between the two ran", arguments: Door.allCases)
+  @Test("do not begin operations after an earlier failure, even if those in between ran", arguments: Door.allCases)
   func behind(door: Door)
     async throws
   {
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "number their attempts on, and take nothing from the retries for a lost host", arguments: [0, 1], Door.allCases)
+    "continue the numbering of attempts, and do not count a lost host as a retry", arguments: [0, 1], Door.allCases)
   func attempts(further: Int32, door: Door) async throws {
     let (run, _) = try await resumed(
       by: door, "operations: [{ name: a, run: x, retry: { limit: 1, base: 1s } }]", ["x": [.hangs]],
@@ -112,7 +112,7 @@ import Testing
       then: ["y": [.prints("2")], "z": [.prints("3")]])
     #expect(run.states == ["a succeeded", "a[0] succeeded", "a[1] succeeded", "a[2] succeeded"])
     #expect(run.outcome.results["a"] == .array([.string("1"), .string("2"), .string("3")]))
-    // Two at once each wait for the record of their former attempt, and either may be there first.
+    // Each of two concurrent ones waits for the record of its former attempt, so the order is undetermined.
     #expect((most == 1 ? commands : commands.sorted()) == ["y", "z"])
   }
 
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(
-    "hand the first round the result of the last one that ended, and so does the next host", arguments: Door.allCases)
+    "pass the result of the last ended round to the first round, and so does the next host", arguments: Door.allCases)
   func previousRounds(door: Door) async throws {
     let (run, commands) = try await resumed(
       by: door,
@@ -161,7 +161,7 @@ import Testing
     #expect(run.outcome.results["a"] == .int(4))
   }
 
-  @Test("count the failures of a loop on, and begin no item that had not begun", arguments: Door.allCases)
+  @Test("continue counting the failures of a loop, and begin no further items", arguments: Door.allCases)
   func failureLimits(door: Door) async throws {
     let (run, commands) = try await resumed(
       by: door,
@@ -177,14 +177,17 @@ import Testing
     #expect(commands == ["y"])
   }
 
-  @Test("count the rounds of a repetition on", arguments: Door.allCases) func repeats(door: Door) async throws {
+  @Test("continue counting the rounds of a repetition", arguments: Door.allCases) func repeats(door: Door) async throws
+  {
     let (run, commands) = try await resumed(
       by: door, "operations: [{ name: a, run: x, repeat: { limit: 3, every: 1s } }]", ["x": [.exits(0), .hangs]])
     #expect(run.states == ["a succeeded"])
     #expect(commands == ["x", "x"])
   }
 
-  @Test("wait for their gates since their former host did", arguments: Door.allCases) func gates(door: Door)
+  @Test("count the wait for their gates from when their former host began it", arguments: Door.allCases) func gates(
+    door: Door
+  )
     async throws
   {
     let host = try LostHost(["x": [.hangs]], by: door, jobsEnd: true)
@@ -207,7 +210,8 @@ import Testing
     await host.close()
   }
 
-  @Test("ask nobody again who has answered meanwhile", arguments: [true, false], Door.allCases) func answers(
+  @Test("do not repeat a question that has been answered in the meantime", arguments: [true, false], Door.allCases)
+  func answers(
     answer: Bool, door: Door
   )
     async throws
@@ -232,7 +236,7 @@ import Testing
     await host.close()
   }
 
-  @Test("may lose their host again and again", arguments: Door.allCases) func again(door: Door) async throws {
+  @Test("may lose their host repeatedly", arguments: Door.allCases) func again(door: Door) async throws {
     let host = try LostHost(["x": [.hangs]], by: door, jobsEnd: true)
     let id = try await host.run("operations: [{ name: a, run: x }, { name: b, needs: a, run: y }]", untilHanging: 1)
     try await host.resume(

@@ -7,7 +7,7 @@ import Testing
 @testable import RunHistory
 
 @Suite("In memory: runs", .timeLimit(.minutes(1))) struct RunsInMemoryTests {
-  /// Runs a pipeline, and cancels or kills it once as many jobs hang.
+  /// Runs a pipeline, and cancels or kills it once this many jobs hang.
   private func cut(
     by door: Door, _ text: String, _ fates: [String: [ScriptedExecutor.Fate]], hanging: Int = 1, isKilled: Bool = false
   ) async throws -> (run: FinishedRun, executor: ScriptedExecutor) {
@@ -23,7 +23,8 @@ import Testing
     return (finished, executor)
   }
 
-  @Test("a cancellation ends what goes on, and what has not begun never does", arguments: [false, true], Door.allCases)
+  @Test(
+    "a cancellation ends what is running, and what has not begun never does", arguments: [false, true], Door.allCases)
   func cancels(isKilled: Bool, door: Door) async throws {
     let (run, executor) = try await cut(
       by: door, "operations: [{ name: a, run: x }, { name: b, needs: a, run: b }]", ["x": [.hangs]], isKilled: isKilled)
@@ -33,7 +34,7 @@ import Testing
     #expect(run.attempts.map(\.state) == [.cancelled])
   }
 
-  @Test("a cancellation ends the items of a loop that go on", arguments: [1, 2, 3], Door.allCases)
+  @Test("a cancellation ends the running items of a loop", arguments: [1, 2, 3], Door.allCases)
   func cancelsItems(most: Int, door: Door) async throws {
     let (run, executor) = try await cut(
       by: door,
@@ -44,7 +45,7 @@ import Testing
     #expect(run.outcome.run.state == .cancelled)
   }
 
-  @Test("what was made ready for a job that never starts is given back", arguments: [false, true])
+  @Test("what was prepared for a job that never starts is released", arguments: [false, true])
   func discards(isKilled: Bool) async throws {
     let (run, executor) = try await cut(
       by: .fast,
@@ -68,7 +69,9 @@ import Testing
     #expect(executor.commands == (isKilled ? ["x"] : ["x", "c", "l"]))
   }
 
-  @Test("a clean-up that asks for it runs in a cancelled run", arguments: ["always()", "cancelled()"], Door.allCases)
+  @Test(
+    "a clean-up whose condition allows it runs in a cancelled run", arguments: ["always()", "cancelled()"],
+    Door.allCases)
   func cleansUp(condition: String, door: Door) async throws {
     let (run, executor) = try await cut(
       by: door, "operations: [{ name: a, run: x }, { name: b, needs: a, when: \(condition), run: b }]", ["x": [.hangs]])
@@ -76,7 +79,9 @@ import Testing
     #expect(executor.commands == ["x", "b"])
   }
 
-  @Test("what goes on in a cancelled run may go by files, which are read beside the loop", arguments: Door.allCases)
+  @Test(
+    "conditions that let operations continue in a cancelled run may read files, off the event loop",
+    arguments: Door.allCases)
   func goesOnByFiles(door: Door) async throws {
     let executor = ScriptedExecutor(["kept": [.hangs], "ended": [.hangs]], by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
@@ -104,7 +109,7 @@ import Testing
   }
 
   @Test(
-    "what goes on in a cancelled run ends when the run's time is up, or nothing can be recorded any more",
+    "what continues in a cancelled run ends when the run times out, or when nothing can be recorded any more",
     arguments: [RunCancellation.timeout, .history, .engine], [false, true])
   func outlasts(second: RunCancellation, isNested: Bool) async throws {
     let executor = ScriptedExecutor(["kept": [.hangs]])
@@ -127,7 +132,7 @@ import Testing
     await host.close()
   }
 
-  @Test("a kill does not wait for the answer of what is being asked") func killsAsked() async throws {
+  @Test("a kill does not wait for a condition that is being evaluated") func killsAsked() async throws {
     let executor = ScriptedExecutor(["x": [.hangs]])
     let host = try EngineTestHost(executor: executor)
     let engine = try host.engine(
@@ -146,7 +151,8 @@ import Testing
     await host.close()
   }
 
-  @Test("no attempt begins of what is being asked whether it goes on in a cancelled run") func beginsNothing()
+  @Test("no attempt begins while it is evaluated whether the operation continues in a cancelled run")
+  func beginsNothing()
     async throws
   {
     let executor = ScriptedExecutor(exits: ["x": [1, 0]])
@@ -172,7 +178,7 @@ import Testing
     await host.close()
   }
 
-  @Test("a value is masked where it is a secret, and reaches its job as it is", arguments: Door.allCases) func secrets(
+  @Test("a secret value is masked in records, but passed to its job unchanged", arguments: Door.allCases) func secrets(
     door: Door
   ) async throws {
     var configuration = HostConfiguration()
@@ -191,13 +197,13 @@ import Testing
     await host.close()
   }
 
-  @Test("an attempt is recorded with its log, and with what its executor calls its job", arguments: Door.allCases)
+  @Test("an attempt is recorded with its log, and with its executor's name for its job", arguments: Door.allCases)
   func recordsJob(door: Door) async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(["x": [.prints("1")]], by: door), isLent: true)
     let run = try await host.run("operations: [{ name: a, run: x }, { name: b, needs: a, run: y }]")
     #expect(run.attempts.map { $0.standardOutput != nil } == [true, false])
     #expect(run.attempts.allSatisfy { $0.standardError == nil })
-    // A job of this machine is a process, and has no executor to be asked for it.
+    // A job of this computer is a process, and has no executor to recover it from.
     #expect(run.attempts.allSatisfy { ($0.pid != nil) == (door == .fast) })
     #expect(run.attempts.map(\.executor) == (door == .fast ? [nil, nil] : ["scripted", "scripted"]))
     let id = run.outcome.run.id.text
@@ -205,7 +211,7 @@ import Testing
     await host.close()
   }
 
-  @Test("a secret that is not there ends a run before it begins", arguments: Door.allCases) func missingSecret(
+  @Test("a missing secret ends a run before it begins", arguments: Door.allCases) func missingSecret(
     door: Door
   ) async throws {
     var configuration = HostConfiguration()
@@ -219,7 +225,8 @@ import Testing
     await host.close()
   }
 
-  @Test("what was left out on purpose holds nothing back that asks for success", arguments: Door.allCases) func leftOut(
+  @Test("an operation left out on purpose does not hold back those that require success", arguments: Door.allCases)
+  func leftOut(
     door: Door
   ) async throws {
     let executor = ScriptedExecutor(by: door)
@@ -233,7 +240,7 @@ import Testing
     await host.close()
   }
 
-  @Test("a specification that asks for the age of a success asks it of each operation apart", arguments: Door.allCases)
+  @Test("a specification of a success's age is evaluated for each operation separately", arguments: Door.allCases)
   func ages(door: Door) async throws {
     let clock = SettableClock()
     let executor = ScriptedExecutor(["seed": [.prints("1"), .prints("2"), .prints("2")]], by: door)
@@ -253,7 +260,8 @@ import Testing
     await host.close()
   }
 
-  @Test("a run that could not begin leaves its turn to the next of its pipeline", arguments: Door.allCases) func turns(
+  @Test("a run that could not begin releases its `overlap` lock to the next of its pipeline", arguments: Door.allCases)
+  func turns(
     door: Door
   ) async throws {
     var configuration = HostConfiguration()
@@ -273,7 +281,8 @@ import Testing
     await host.close()
   }
 
-  @Test("a kill ends nested runs at once, of which no handlers run", arguments: Door.allCases) func killsNested(
+  @Test("a kill ends nested runs immediately, without running their handlers", arguments: Door.allCases)
+  func killsNested(
     door: Door
   ) async throws {
     let executor = ScriptedExecutor(["x": [.hangs]], by: door)
@@ -291,7 +300,7 @@ import Testing
   }
 
   @Test(
-    "a retry takes over what succeeded behind a failure, unless anything before it has run again", arguments: [1, 0],
+    "a retry reuses what succeeded after a failure, unless anything before it has run again", arguments: [1, 0],
     Door.allCases)
   func retriesAsBefore(code: Int32, door: Door) async throws {
     let text = """
@@ -336,7 +345,7 @@ import Testing
 }
 
 extension RunEngine {
-  /// What a retry of `source` takes over.
+  /// What a retry of `source` reuses.
   fileprivate func plan(from source: RecordedRun?) -> RetryPlan? {
     RetryPlan(of: run.state.pipeline, options: run.options, from: source)
   }
@@ -346,7 +355,7 @@ extension RunEngine {
   fileprivate var isAskingAnything: Bool { !run.ending.asked.isEmpty }
   fileprivate func untilNothingIsAsked() async { for task in run.ending.asked.values { await task.value } }
 
-  /// Something that nothing may outlast, as it comes about.
+  /// Triggers a cancellation that nothing may outlast.
   fileprivate func cancelAgain(_ reason: RunCancellation) {
     switch reason {
     case .requested, .timeout, .late: cancel(reason)

@@ -3,8 +3,8 @@ import Testing
 @testable import PipelineEngine
 @testable import RunHistory
 
-@Suite("In memory: runs beside each other", .timeLimit(.minutes(1))) struct SharedInMemoryTests {
-  /// Begins the second run once the first has jobs that hang, lets these go on once the second waits or has ended, and returns both.
+@Suite("In memory: concurrent runs", .timeLimit(.minutes(1))) struct SharedInMemoryTests {
+  /// Begins the second run once jobs of the first hang, lets these continue once the second waits or has ended, and returns both.
   private func two(
     _ host: EngineTestHost, _ executor: ScriptedExecutor, _ text: String, _ other: String, isWaiting: Bool
   ) async throws -> [FinishedRun] {
@@ -39,7 +39,7 @@ import Testing
     #expect(executor.mostAtOnce == 1)
   }
 
-  @Test("another exclusive name is not waited for", arguments: Door.allCases) func others(door: Door) async throws {
+  @Test("a different exclusive name is not waited for", arguments: Door.allCases) func others(door: Door) async throws {
     let executor = ScriptedExecutor(["x": [.hangs]], by: door)
     let runs = try await two(
       host(executor), executor, "operations: [{ name: a, run: x, exclusive: disk }]",
@@ -48,7 +48,7 @@ import Testing
     #expect(executor.mostAtOnce == 2)
   }
 
-  @Test("the processes of a host are bounded over all of its runs", arguments: [1, 2], Door.allCases) func processes(
+  @Test("the processes of a host are limited over all of its runs", arguments: [1, 2], Door.allCases) func processes(
     most: Int, door: Door
   )
     async throws
@@ -66,7 +66,7 @@ import Testing
     await host.close()
   }
 
-  @Test("jobs of another machine are not bounded by what the host may have at work") func elsewhere() async throws {
+  @Test("jobs on another computer do not count against the host's limit") func elsewhere() async throws {
     let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]], usesThisMachine: false)
     var capacity = HostCapacity()
     capacity.processes = 1
@@ -81,7 +81,9 @@ import Testing
     await host.close()
   }
 
-  @Test("a nested pipeline takes nothing of a host, of which its operations do", arguments: [1, 2], Door.allCases)
+  @Test(
+    "a nested pipeline does not count against the host's limit, but its operations do", arguments: [1, 2], Door.allCases
+  )
   func nested(
     most: Int, door: Door
   )
@@ -102,7 +104,7 @@ import Testing
     await host.close()
   }
 
-  @Test("a resource that only the host bounds is counted over all of its runs", arguments: Door.allCases)
+  @Test("a resource that only the host limits is counted over all of its runs", arguments: Door.allCases)
   func resources(door: Door) async throws {
     let executor = ScriptedExecutor(["x": [.hangs]], by: door)
     var capacity = HostCapacity()
@@ -115,7 +117,7 @@ import Testing
     #expect(executor.mostAtOnce == 1)
   }
 
-  @Test("runs of one pipeline overlap as it says", arguments: ["allow", "queue", "skip", "cancel"], Door.allCases)
+  @Test("runs of one pipeline overlap as specified", arguments: ["allow", "queue", "skip", "cancel"], Door.allCases)
   func overlaps(overlap: String, door: Door) async throws {
     let executor = ScriptedExecutor(["x": [.hangs]], by: door)
     let text = "{ name: over-\(overlap), overlap: \(overlap), operations: [{ name: a, run: JOB }] }"
@@ -129,7 +131,7 @@ import Testing
     #expect(executor.mostAtOnce == (overlap == "allow" ? 2 : 1))
   }
 
-  @Test("a cancellation of one leaves the other alone", arguments: [false, true], Door.allCases) func apart(
+  @Test("cancelling one does not affect the other", arguments: [false, true], Door.allCases) func apart(
     isKilled: Bool, door: Door
   )
     async throws

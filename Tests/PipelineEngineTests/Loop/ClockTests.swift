@@ -32,7 +32,7 @@ struct ClockTests {
     start.flatMap { start in end.map { $0.microseconds - start.microseconds } }
   }
 
-  @Test("a wait for an instant ends at that instant, and one for a time after that time")
+  @Test("a wait for an instant ends at that instant, and one for a duration after that duration")
   func waits() async throws {
     for (wait, delays) in [
       ("{ until: '2027-01-15T08:00:03Z' }", [Duration.seconds(3), .seconds(3600)]), ("3s", [.seconds(3)]),
@@ -48,7 +48,7 @@ struct ClockTests {
   }
 
   @Test(
-    "a result from the future is stale, and said to be",
+    "a result from the future is stale, and reported as such",
     arguments: ["stale_after: 2s", "stale_when: older-than(2s)", "stale_when: changed(/)", "stale_when: never"])
   func stale(_ key: String) async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(), clock: clock)
@@ -65,12 +65,12 @@ struct ClockTests {
       notices.withLock { $0 } == [
         "'fetch' runs again: its latest result is from 2027-01-15T08:00:00.000Z, which is in the future; the clock was set back"
       ])
-    // What is recorded by the new time counts again.
+    // What is recorded with the new time counts again.
     #expect(try await host.run(text).states == ["fetch reused fresh"])
     await host.close()
   }
 
-  @Test("what is from the future is older than any age")
+  @Test("something from the future is older than any age")
   func olderThan() throws {
     var context = OperationContext()
     context.operationClock = clock
@@ -84,7 +84,7 @@ struct ClockTests {
     }
   }
 
-  @Test("what has changed or succeeded since a moment in the future counts")
+  @Test("what has changed or succeeded since a time in the future counts")
   func since() async throws {
     let host = try EngineTestHost(clock: clock)
     _ = try await host.run("{ name: other, operations: [{ name: a, value: 1 }] }")

@@ -25,7 +25,7 @@ struct ClockWatchTests {
     }
   }
 
-  @Test("tells by how much the clock was set, once")
+  @Test("reports by how much the clock was set, once")
   func settings() throws {
     let bench = try Bench()
     let watch = bench.watch()
@@ -36,7 +36,7 @@ struct ClockWatchTests {
     #expect(bench.told.withLock { $0 } == [.seconds(3600), .seconds(-86_400), .seconds(-2)])
   }
 
-  @Test("says nothing while time passes")
+  @Test("reports nothing while time passes")
   func passing() throws {
     let bench = try Bench()
     let watch = bench.watch()
@@ -47,7 +47,7 @@ struct ClockWatchTests {
     #expect(bench.told.withLock { $0 } == [])
   }
 
-  @Test("tells of small corrections when they have added up")
+  @Test("reports small corrections when they have added up")
   func corrections() throws {
     let bench = try Bench()
     let watch = bench.watch()
@@ -58,7 +58,7 @@ struct ClockWatchTests {
     #expect(bench.told.withLock { $0 } == [.seconds(2)])
   }
 
-  @Test("closes its timer when it is gone")
+  @Test("closes its timer when it is released")
   func end() async throws {
     let bench = try Bench()
     let loop = bench.loop

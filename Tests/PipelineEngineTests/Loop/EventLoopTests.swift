@@ -14,7 +14,7 @@ import Testing
 
     func note(_ event: String) { events.append(event) }
 
-    /// Timers fire in the order in which they are due, whatever the order they were set in.
+    /// Timers fire in the order in which they are due, whatever the order in which they were set.
     func timers() async {
       await withCheckedContinuation { continuation in
         _ = loop.schedule(after: .milliseconds(20)) { [unowned self] in
@@ -56,7 +56,7 @@ import Testing
     loop.stop()
   }
 
-  @Test("runs actors and tasks that name it on its own thread") func isolation() async throws {
+  @Test("runs actors and tasks that use it as executor on its own thread") func isolation() async throws {
     try await withLoop { loop in
       #expect(await Counter(loop).isOnLoop())
       #expect(await Task(executorPreference: loop) { loop.isOnLoop }.value)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("fires timers in the order they are due, and cancelled ones never") func timers() async throws {
+  @Test("fires timers in the order they are due, and never cancelled ones") func timers() async throws {
     try await withLoop { loop in
       let counter = Counter(loop)
       await counter.timers()
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("lets go of what waited for a time, once it has ended") func dropsWaits() async throws {
+  @Test("releases what waited for a time, once it has ended") func dropsWaits() async throws {
     final class Held: Sendable {}
     weak var held: Held?
     do {
@@ -81,7 +81,7 @@ import Testing
       try loop.start()
       await withCheckedContinuation { continuation in
         loop.execute {
-          // As what waits mostly holds the loop.
+          // As closures that wait usually retain the event loop.
           _ = loop.schedule(after: .seconds(3600)) { withExtendedLifetime((loop, object)) {} }
           continuation.resume()
         }
@@ -92,7 +92,7 @@ import Testing
     #expect(held == nil)
   }
 
-  @Test("tells when a descriptor becomes readable") func descriptors() async throws {
+  @Test("reports when a descriptor becomes readable") func descriptors() async throws {
     try await withLoop { loop in
       var ends: [Int32] = [0, 0]
       #expect(pipe(&ends) == 0)
@@ -105,17 +105,19 @@ import Testing
     }
   }
 
-  @Test("ends a delay at once when its task is cancelled", .timeLimit(.minutes(1))) func cancelsDelays() async throws {
+  @Test("ends a delay immediately when its task is cancelled", .timeLimit(.minutes(1))) func cancelsDelays()
+    async throws
+  {
     try await withLoop { loop in
       let counter = Counter(loop)
       let (begun, began) = AsyncStream<Void>.makeStream()
       let task = Task { try await counter.delay(.seconds(3600), began: began) }
       for await _ in begun { break }
-      // The actor takes this only once the delay has suspended.
+      // The actor runs this only once the delay has suspended.
       await counter.note("delayed")
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
-      // Its timer has gone with it.
+      // Its timer was removed with it.
       #expect(await Task(executorPreference: loop) { loop.waits.timers }.value == 0)
     }
   }
@@ -131,7 +133,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await LoopDelayer(loop: loop).delay(for: .zero) }
   }
 
-  @Test("runs what comes after its end, one after the other", .timeLimit(.minutes(1))) func late() async throws {
+  @Test("runs what is added after its end, one after another", .timeLimit(.minutes(1))) func late() async throws {
     let loop = try EventLoop()
     try loop.start()
     let counter = Counter(loop)
@@ -147,7 +149,7 @@ import Testing
     #expect(await counter.events.count == 1000)
   }
 
-  @Test("survives many hand-overs from other threads") func handOvers() async throws {
+  @Test("survives many additions from other threads") func handOvers() async throws {
     try await withLoop { loop in
       let counter = Counter(loop)
       await withDiscardingTaskGroup { group in
@@ -158,7 +160,7 @@ import Testing
   }
 
   @Test(
-    "a timer that came due since the last look is not waited for, and never for ever",
+    "does not wait for a timer that came due since the last check, and never indefinitely",
     arguments: [
       (Duration.zero, 0), (.milliseconds(-1), 0), (.milliseconds(-500), 0), (.seconds(-3), 0), (.nanoseconds(-1), 0),
       (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1001), 2), (.seconds(2), 2000),
@@ -168,7 +170,7 @@ import Testing
     #expect(EventLoop.milliseconds(duration) == milliseconds)
   }
 
-  @Test("runs urgent jobs before those that were there earlier") func urgency() async throws {
+  @Test("runs urgent jobs before earlier ones") func urgency() async throws {
     let loop = try EventLoop()
     try loop.start()
     let (order, sink) = AsyncStream<String>.makeStream()
@@ -185,7 +187,7 @@ import Testing
     loop.stop()
   }
 
-  @Test("hears of threads, timers and descriptors beside a task that yields again and again")
+  @Test("handles threads, timers and descriptors despite a task that yields repeatedly")
   func fairness() async throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
@@ -205,7 +207,7 @@ import Testing
     close(writeEnd)
   }
 
-  @Test("does what can wait when there is nothing else to do, and at the latest when it ends") func idleness()
+  @Test("performs deferred work when there is nothing else to do, at the latest when it ends") func idleness()
     async throws
   {
     let loop = try EventLoop()
@@ -215,7 +217,7 @@ import Testing
       loop.whenIdle { sink.yield("idle") }
       Task(executorPreference: loop) {
         sink.yield("job")
-        // What comes meanwhile is done first, too.
+        // What is added in the meantime is done first, too.
         Task(executorPreference: loop) { sink.yield("job of the job") }
       }
     }
@@ -238,7 +240,7 @@ import Testing
     #expect(atEnd == ["at the end"])
   }
 
-  @Test("puts off no more than it can hold") func putOff() async throws {
+  @Test("defers no more than it can hold") func putOff() async throws {
     try await withLoop { loop in
       let done = Mutex(0)
       let early = await withCheckedContinuation { continuation in

@@ -4,8 +4,8 @@ import Testing
 
 @testable import PipelineEngine
 
-@Suite("How late the event loop is", .timeLimit(.minutes(1))) struct LoopLatenessTests {
-  /// A clock that stands still until it is told to go on.
+@Suite("The lateness of the event loop", .timeLimit(.minutes(1))) struct LoopLatenessTests {
+  /// A clock that stands still until it is advanced.
   private final class Clock: Sendable {
     private let time = Mutex(ContinuousClock.now)
     var now: ContinuousClock.Instant { time.withLock { $0 } }
@@ -20,7 +20,7 @@ import Testing
     loop.stop()
   }
 
-  /// Returns when the loop has run `body`.
+  /// Waits until the event loop has run `body`.
   private func run(on loop: EventLoop, _ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       loop.execute {
@@ -32,14 +32,14 @@ import Testing
 
   private func untilAsleep(_ loop: EventLoop) async { while !loop.meter.isAsleep { await Task.yield() } }
 
-  @Test("is counted from when its timers were due") func timers() async throws {
+  @Test("is measured from when its timers were due") func timers() async throws {
     try await withLoop { loop, clock in
       let (fired, firing) = AsyncStream.makeStream(of: Int.self)
       await run(on: loop) {
         for (number, delay) in [(0, 100), (1, 350)] {
           _ = loop.schedule(after: .milliseconds(delay)) { firing.yield(number) }
         }
-        // What is cancelled is not late.
+        // A cancelled timer is not late.
         loop.cancelTimer(loop.schedule(after: .milliseconds(1)) {})
       }
       #expect(loop.meter.take().timers == LoopLateness.Figures())
@@ -51,12 +51,12 @@ import Testing
       #expect(timers.count == 2 && timers.maximum == .milliseconds(300))
       #expect(timers.median >= .milliseconds(50) && timers.median < .milliseconds(57))
       #expect(timers.p99 == .milliseconds(300))
-      // Asked again, it has nothing to tell.
+      // The second time, there is nothing to report.
       #expect(loop.meter.take().timers.count == 0)
     }
   }
 
-  @Test("is how long it did not look for what is due, and not how long it slept") func turns() async throws {
+  @Test("is the time without a check for due work, and not the time asleep") func turns() async throws {
     try await withLoop { loop, clock in
       await run(on: loop) {}
       await untilAsleep(loop)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("is told in the middle of a turn that does not end") func stuck() async throws {
+  @Test("is reported during an iteration that does not end") func stuck() async throws {
     try await withLoop { loop, clock in
       let (stuck, sticking) = AsyncStream.makeStream(of: Void.self)
       let isOver = DispatchSemaphore(value: 0)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("is measured as it is, by a host") func host() async throws {
+  @Test("is measured by a host") func host() async throws {
     let directory = NSTemporaryDirectory() + "penstock-lateness-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let host = try RunHost.open(workspace: directory)
@@ -104,7 +104,7 @@ import Testing
     try await host.close()
   }
 
-  @Test("is told in percentiles that are exact to an eighth") func percentiles() throws {
+  @Test("is reported in percentiles that are exact to an eighth") func percentiles() throws {
     var histogram = DurationHistogram()
     #expect(histogram.figures == LoopLateness.Figures())
     for microseconds in 1...10_000 { histogram.add(.microseconds(microseconds)) }
@@ -113,7 +113,7 @@ import Testing
     for (found, exact) in [(figures.median, 5000), (figures.p99, 9900), (figures.p999, 9990)] {
       #expect(found >= .microseconds(exact) && found <= .microseconds(exact + exact / 8), "\(found) for \(exact)")
     }
-    // Each length is in a bucket that it fits.
+    // Each duration is in a bucket that contains it.
     for power in 0..<36 {
       let whole: Int64 = 1 << Int64(power)
       for microseconds: Int64 in [whole - 1, whole, whole + 1] {
@@ -132,6 +132,6 @@ import Testing
 }
 
 extension Duration {
-  /// Longer than what is told apart.
+  /// Longer than the histogram distinguishes.
   fileprivate static let days = Duration.seconds(1_000_000)
 }

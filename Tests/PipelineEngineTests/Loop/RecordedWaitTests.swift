@@ -5,7 +5,7 @@ import Values
 @testable import PipelineEngine
 @testable import RunHistory
 
-@Suite("What is left of a recorded wait")
+@Suite("The remaining time of a recorded wait")
 struct RecordedWaitTests {
   private static let began = RecordedWait.Moment(
     time: RecordTime(microseconds: 1_800_000_000_000_000), boot: "one", sinceBoot: 50_000_000)
@@ -21,7 +21,7 @@ struct RecordedWaitTests {
     return try #require(recorded(OperationReason.detail(reason)?.text ?? ""))
   }
 
-  /// The wait of an operation whose host has ended, which leaves the particulars alone.
+  /// The wait of an operation whose host has ended, of which only the details are kept.
   private static func recorded(_ detail: String) -> RecordedWait? {
     RecordedWait(
       OperationRecord(run: .generate(), ordinal: 0, name: "a", position: 0, state: .pending, detail: detail)
@@ -29,10 +29,10 @@ struct RecordedWaitTests {
   }
 
   @Test(
-    "is what is left by the clock by which it is less",
+    "is the smaller of both clocks' values",
     arguments: [
       (later(4, 4), 6), (later(-3600, 4), 6), (later(3600, 4), 0), (later(20, 20), 0),
-      // After another boot, or a fault of both clocks, it is never more than the whole.
+      // After another boot, or an error of both clocks, it is never more than the whole.
       (later(4, -40, boot: "two"), 6), (later(-3600, -40, boot: "two"), 10), (later(-3600, -40), 10),
       (later(4, 20, boot: ""), 6),
     ])
@@ -41,7 +41,7 @@ struct RecordedWaitTests {
   }
 
   @Test(
-    "counts what had passed by the clock by which it is more",
+    "counts the larger of both clocks' elapsed times",
     arguments: [
       (later(4, 4), 4, 9), (later(-3600, 4), -3600, 9), (later(3600, 4), 3600, 3600),
       (later(-9, 0, boot: "two"), -9, 0),
@@ -50,7 +50,7 @@ struct RecordedWaitTests {
     #expect(RecordedWait.passed(try Self.wait(), wall: .seconds(wall), at: now) == .seconds(seconds))
   }
 
-  @Test("is read from records of earlier versions, and bounded", arguments: [(-3600, 10), (4, 6)])
+  @Test("is read from records of earlier versions, and limited", arguments: [(-3600, 10), (4, 6)])
   func earlier(_ wall: Int, _ seconds: Int) throws {
     let due = Self.began.time.advanced(by: 10_000_000).text
     let wait = try #require(Self.recorded(#"{"due":"\#(due)"}"#))
@@ -58,7 +58,7 @@ struct RecordedWaitTests {
   }
 
   @Test(
-    "is of the kind that its particulars show",
+    "is of the kind that its details indicate",
     arguments: [
       (#"{"due":"2027-01-15T08:00:00Z"}"#, RecordedWait.Kind.time),
       (#"{"due":"2027-01-15T08:00:00Z","formula":"connected"}"#, .specification),
@@ -70,7 +70,7 @@ struct RecordedWaitTests {
   }
 
   @Test(
-    "survives particulars that somebody made up",
+    "survives forged details",
     arguments: [
       #"{"clock":7}"#, #"{"due":"soon"}"#, "7", "",
       #"{"clock":{"boot":"one","due_us":-9223372036854775808,"began_us":-9223372036854775808}}"#,
@@ -83,7 +83,7 @@ struct RecordedWaitTests {
     #expect(RecordedWait.passed(wait, wall: .zero, at: Self.began) >= .zero)
   }
 
-  @Test("bounds the delay before a retry by what was chosen", arguments: [(-3600, 0, 2), (1, 1, 1), (-3600, 1, 1)])
+  @Test("limits the delay before a retry to what was chosen", arguments: [(-3600, 0, 2), (1, 1, 1), (-3600, 1, 1)])
   func retry(_ wall: Int, _ sinceBoot: Int, _ seconds: Int) throws {
     let due = Self.began.time.advanced(by: 2_000_000)
     let clock = try #require(RecordedWait.clock(Self.began, left: .seconds(2)))
@@ -98,7 +98,7 @@ struct RecordedWaitTests {
     #expect(state?.remainingDelay == .seconds(seconds))
   }
 
-  @Test("says nothing of a boot that is not known")
+  @Test("is unknown for an unknown boot")
   func unknownBoot() {
     #expect(RecordedWait.clock(Self.later(0, 0, boot: ""), left: .seconds(1)) == nil)
   }

@@ -2,25 +2,25 @@ import Values
 
 @testable import PipelineEngine
 
-/// Masks as slowly and plainly as can be: at each place of the text it tries every spelling of every secret. What the real one is compared with.
+/// Masks in the slowest and simplest way: at each position of the text it tries every spelling of every secret. The reference for the real masker.
 struct ReferenceMasker {
-  /// What stands for a secret.
+  /// The replacement for a secret.
   static let mask = Array("***".utf8)
 
-  /// Shorter pieces (a line of a key file that is only a brace) would mask ordinary text all over.
+  /// Shorter pieces (such as a line of a key file that is only a brace) would mask ordinary text everywhere.
   private static let shortestPiece = 4
 
-  /// The secrets, each once, with their lines and pieces.
+  /// The distinct secrets, including their lines and pieces.
   private var secrets: Set<[UInt8]> = []
   private var patterns: [ReferencePattern] = []
   private var firstBytes = [Bool](repeating: false, count: 256)
 
-  /// A masker of `secrets`. Empty secrets are left out.
+  /// Creates a masker for `secrets`. Empty secrets are ignored.
   init(_ secrets: some Sequence<String>) {
     add(secrets)
   }
 
-  /// Masks these as well from now on: what becomes known in the course of a run, such as the password of a netrc file.
+  /// Adds secrets that become known during a run, such as the password of a netrc file.
   mutating func add(_ more: some Sequence<String>) {
     var unique: Set<[UInt8]> = []
     for secret in more where !secret.isEmpty {
@@ -53,19 +53,19 @@ struct ReferenceMasker {
     for pattern in patterns { for byte in pattern.firstBytes { firstBytes[Int(byte)] = true } }
   }
 
-  /// The bytes with every secret replaced.
+  /// Returns the bytes with every secret replaced.
   func mask(_ bytes: [UInt8]) -> [UInt8] {
     var pending = bytes
     return take(from: &pending, isLast: true)
   }
 
-  /// What can be told of a longer text.
+  /// Returns the masked beginning of a longer text.
   func maskBeginning(_ bytes: [UInt8]) -> [UInt8] {
     var pending = bytes
     return take(from: &pending, isLast: false)
   }
 
-  /// Masks what can already be told of `pending` and removes it from there; the rest may be the beginning of a secret.
+  /// Masks the part of `pending` that is final, and removes it; the rest may be the beginning of a secret.
   func take(from pending: inout [UInt8], isLast: Bool) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(pending.count)
@@ -73,7 +73,7 @@ struct ReferenceMasker {
     pending.withUnsafeBufferPointer { bytes in
       while index < bytes.count {
         if firstBytes[Int(bytes[index])] {
-          // The longest match, so that a secret that contains another one is masked whole.
+          // The longest match, so that a secret that contains another one is masked completely.
           var longest = 0
           var isUndecided = false
           for pattern in patterns {
@@ -82,7 +82,7 @@ struct ReferenceMasker {
             case .yes(let count): longest = max(longest, count)
             case .undecided: isUndecided = !isLast
             }
-            // A longer match that may still come about decides first.
+            // A longer match that is still possible takes precedence.
             if isUndecided { return }
           }
           if longest > 0 {
@@ -105,7 +105,7 @@ struct ReferenceMasker {
     return Array(quoted.dropFirst().dropLast())
   }
 
-  /// The inside of a JSON string in ASCII alone, as many writers make it: with digits of either case, and with and without `\/`.
+  /// Returns the content of a JSON string in ASCII only, as many encoders write it: with digits of either case, and with and without `\/`.
   private static func asciiEscaped(_ bytes: [UInt8]) -> [[UInt8]] {
     let escaped = String(decoding: jsonEscaped(bytes), as: UTF8.self)
     func ascii(uppercase: Bool) -> String {
@@ -122,12 +122,12 @@ struct ReferenceMasker {
     return [ascii(uppercase: false), ascii(uppercase: true), escaped].flatMap { [Array($0.utf8), slashes($0)] }
   }
 
-  /// The characters of a Base64 text that depend on nothing but `bytes`, when `offset` other bytes stand before them.
+  /// Returns the Base64 characters that depend only on `bytes`, when preceded by `offset` other bytes.
   private static func base64(_ bytes: [UInt8], offset: Int) -> [UInt8] {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     let padded = [UInt8](repeating: 0, count: offset) + bytes
     var result: [UInt8] = []
-    // Character k holds the bits 6k ..< 6k + 6; only those wholly inside the secret are its own.
+    // Character k holds the bits 6k ..< 6k + 6; only those entirely within the secret depend on it alone.
     var character = (offset * 8 + 5) / 6
     while (character + 1) * 6 <= padded.count * 8 {
       let bit = character * 6
@@ -140,34 +140,34 @@ struct ReferenceMasker {
   }
 }
 
-/// One way in which a secret may be spelled.
+/// One possible spelling of a secret.
 struct ReferencePattern: Sendable, Hashable {
-  /// What may stand for each of its bytes.
+  /// What may represent each of its bytes.
   enum Form: Sendable {
     /// The byte itself.
     case exact
-    /// The byte itself or `%` and its two digits, whichever of them an encoder prefers; `+` too for a space.
+    /// The byte itself, or `%` and its two digits, whichever an encoder chooses; `+` too for a space.
     case percent
-    /// The byte itself, with the ends of lines anywhere between.
+    /// The byte itself, with line breaks anywhere in between.
     case base64
   }
 
-  /// Whether a text is the secret from some place on.
+  /// Whether a text matches the secret from some position.
   enum Match {
     case no
-    /// It is, and so many bytes long.
+    /// It does, with this length in bytes.
     case yes(Int)
-    /// The text ends before that can be told.
+    /// The text ends before that can be determined.
     case undecided
   }
 
-  /// More characters between two of a Base64 text are no end of a line. (In a JSON string, that of MIME is `\\r\\n`.)
+  /// A longer sequence between two characters of Base64 is not a line break. (In a JSON string, MIME's is `\\r\\n`.)
   private static let longestGap = 4
 
   fileprivate let form: Form
   private let bytes: [UInt8]
 
-  /// A pattern of `bytes`, which must not be empty.
+  /// Creates a pattern of `bytes`, which must not be empty.
   init(_ form: Form, _ bytes: [UInt8]) {
     self.form = form
     self.bytes = bytes
@@ -180,7 +180,7 @@ struct ReferencePattern: Sendable, Hashable {
     return [first, UInt8(ascii: "%")] + (first == UInt8(ascii: " ") ? [UInt8(ascii: "+")] : [])
   }
 
-  /// Whether `text` is the secret from `start` on.
+  /// Returns whether `text` matches the secret from `start`.
   func match(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Match {
     var index = start
     for (place, byte) in bytes.enumerated() {
@@ -189,7 +189,7 @@ struct ReferencePattern: Sendable, Hashable {
       switch form {
       case .exact, .base64:
         guard text[index] == byte else {
-          // The first half of an escaped line end may be all that there is yet.
+          // There may be only the first half of an escaped line break yet.
           return form == .base64 && place > 0 && index == text.count - 1 && text[index] == UInt8(ascii: "\\")
             ? .undecided : .no
         }
@@ -205,7 +205,7 @@ struct ReferencePattern: Sendable, Hashable {
     return .yes(index - start)
   }
 
-  /// Steps over `byte` in any of its spellings. False when it is not there, nil when the text ends before that can be told.
+  /// Skips `byte` in any of its spellings. Returns false if it is not there, or nil if the text ends before that can be determined.
   private static func skip(_ byte: UInt8, in text: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Bool? {
     let found = text[index]
     if found == UInt8(ascii: "%") {
@@ -223,7 +223,7 @@ struct ReferencePattern: Sendable, Hashable {
     return true
   }
 
-  /// Steps over the end of a line, also as a JSON string spells it.
+  /// Skips a line break, including one escaped as in JSON strings.
   private static func skipLineEnd(in text: UnsafeBufferPointer<UInt8>, _ index: inout Int) {
     let limit = min(text.count, index + longestGap)
     while index < limit {

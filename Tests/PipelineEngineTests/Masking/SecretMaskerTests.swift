@@ -19,7 +19,7 @@ import Values
     #expect(masker.mask(text) == masked)
   }
 
-  @Test("finds a secret in Base64 wherever in the encoded data it begins", arguments: 0..<6)
+  @Test("finds a secret in Base64 at any offset in the encoded data", arguments: 0..<6)
   func base64(offset: Int) {
     let encoded = Data((String(repeating: "u", count: offset) + "s3cr&t\"pass" + "tail").utf8).base64EncodedString()
     let masked = masker.mask(encoded)
@@ -62,7 +62,7 @@ import Values
     }
   }
 
-  @Test("is not misled by blank lines, nor by what only begins like a secret") func beginnings() {
+  @Test("is not misled by blank lines, nor by text that only begins like a secret") func beginnings() {
     let masker = SecretMasker(["correct horse"])
     let encoded = Data("correct horse".utf8).base64EncodedString().prefix(8)
     #expect(masker.mask("\(encoded)\n\n\n\n\nfoo 100% correct%20hors") == "\(encoded)\n\n\n\n\nfoo 100% correct%20hors")
@@ -78,7 +78,7 @@ import Values
     #expect(String(decoding: output, as: UTF8.self) == "a *** b")
   }
 
-  @Test("masks the lines of a secret that has several, but no short piece of it") func lines() {
+  @Test("masks the lines of a multi-line secret, but no short piece of it") func lines() {
     let masker = SecretMasker(["-----BEGIN-----\nabcdefgh\n}\n"])
     #expect(masker.mask("abcdefgh") == "***")
     #expect(masker.mask("}") == "}")
@@ -89,7 +89,7 @@ import Values
     #expect(masker.mask("token-and-more token") == "*** ***")
   }
 
-  @Test("leaves everything as it is when there is no secret") func none() {
+  @Test("changes nothing if there is no secret") func none() {
     let masker = SecretMasker(["", ""])
     #expect(masker.isEmpty)
     #expect(masker.mask("text") == "text")

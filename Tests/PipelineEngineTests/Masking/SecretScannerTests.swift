@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Masking a text that arrives in pieces") struct SecretScannerTests {
   @Test(
-    "masks what trying every spelling at every place masks, whatever the secrets, the text and its pieces",
+    "masks the same as trying every spelling at every position, whatever the secrets, the text and its pieces",
     arguments: 0..<400)
   func agreesWithTheReference(seed: UInt64) {
     var texts = SecretTexts(seed: seed)
@@ -30,14 +30,14 @@ import Testing
     }
   }
 
-  @Test("takes a time in proportion to a text that begins a secret of many lines all over", .timeLimit(.minutes(1)))
+  @Test("takes linear time for a text in which a secret of many lines begins everywhere", .timeLimit(.minutes(1)))
   func isLinear() {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     let lines: [String] = (0..<50).map { (line: Int) -> String in
       String((0..<64).map { (column: Int) -> Character in alphabet[(column * column + 7 * line * column + line) % 64] })
     }
     let masker = SecretMasker([lines.joined(separator: "\n"), String(repeating: "a", count: 4000)])
-    // What is nearly one of the lines, what is nearly all of the other secret, and what begins any of them.
+    // Almost one of the lines, almost all of the other secret, and something that may begin any of them.
     let unit = "\(lines[7].dropLast())\n\(String(repeating: "a", count: 3999))y\nAbCdEf\n"
     let text = Array(repeatElement(unit, count: 250).joined().utf8)
     var scanner = masker.scanner()
@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-/// Makes secrets and texts from few characters, so that they meet: spelled in all ways, broken off, and repeated.
+/// Creates secrets and texts from few characters, so that they overlap: in all spellings, truncated, and repeated.
 private struct SecretTexts {
   private var generator: SplitMix
 

@@ -8,7 +8,7 @@ import Values
 @testable import PipelineLanguage
 @testable import RunHistory
 
-@Suite("Operations of plugins in a run")
+@Suite("Plugin operations in a run")
 struct PluginOperationTests {
   private static let echo: JSONValue = [
     "kind": "operation", "id": "echo", "requirement": "json",
@@ -28,7 +28,7 @@ struct PluginOperationTests {
     await host.close()
   }
 
-  @Test("the requirement, the settings and who asks arrive, and the result goes on")
+  @Test("receive the requirement, the settings and the caller, and pass on the result")
   func roundTrip() async throws {
     let inputs = Mutex<[JSONValue]>([])
     let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
@@ -59,7 +59,7 @@ struct PluginOperationTests {
     #expect(plugin.counts.withLock { $0.created == 3 && $0.destroyed == 3 })
   }
 
-  @Test("what relative paths start from reaches operations and specifications")
+  @Test("receive the directory for relative paths, as specifications do")
   func directory() async throws {
     let inputs = Mutex<[JSONValue]>([])
     let offers: [JSONValue] = [
@@ -84,7 +84,7 @@ struct PluginOperationTests {
     }
   }
 
-  @Test("a failure is tried again as the plugin hints, and only where 'on' names its code")
+  @Test("are retried after a failure as the plugin hints, and only if 'on' lists its code")
   func retries() async throws {
     let attempts = Mutex(0)
     let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
@@ -114,7 +114,7 @@ struct PluginOperationTests {
     }
   }
 
-  @Test("a result that is not of its type fails the attempt")
+  @Test("fail the attempt with a result that is not of its type")
   func resultTypes() async throws {
     let offers: [JSONValue] = [
       ["kind": "operation", "id": "give.int", "result": "int"], ["kind": "operation", "id": "give.any"],
@@ -137,7 +137,7 @@ struct PluginOperationTests {
     }
   }
 
-  @Test("a timeout asks the instance to end within its grace, and is what the attempt ends with")
+  @Test("are requested to end within their grace period at a timeout, which is the attempt's failure")
   func timeout() async throws {
     let graces = Mutex<[JSONValue]>([])
     let plugin = try FakePlugin("slow", offers: [["kind": "operation", "id": "slow"]]) { instance in
@@ -153,7 +153,7 @@ struct PluginOperationTests {
     #expect(plugin.counts.withLock { $0.destroyed } == 1)
   }
 
-  @Test("what it logs is in the log of the attempt, and secrets are masked there and in all that it tells")
+  @Test("log to the log of the attempt, and secrets are masked there and in all their reports")
   func logs() async throws {
     let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
       Task {
@@ -183,7 +183,7 @@ struct PluginOperationTests {
     }
   }
 
-  @Test("a quiet operation has no log files")
+  @Test("have no log files if they log nothing")
   func quiet() async throws {
     let plugin = try FakePlugin("echo", offers: [Self.echo])
     try await withHost([plugin]) { host in
@@ -193,7 +193,7 @@ struct PluginOperationTests {
     }
   }
 
-  @Test("progress is told, no more often than the eye can follow")
+  @Test("report progress at a limited rate")
   func progress() async throws {
     let told = Mutex<[PluginProgress]>([])
     let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
@@ -202,7 +202,7 @@ struct PluginOperationTests {
       }
       let events = instance.events
       Task { @Sendable in
-        // Until the first of them was told.
+        // Until the first of them was reported.
         while told.withLock({ $0.isEmpty }) { await Task.yield() }
         events.ended(.success(nil))
       }
@@ -216,7 +216,7 @@ struct PluginOperationTests {
     #expect(told.withLock { $0.count } < 10)
   }
 
-  @Test("a success is taken over as long as the plugin, its settings and its requirement are the same")
+  @Test("are reused as long as the plugin, its settings and its requirement are the same")
   func reuse() async throws {
     let text = { (setting: String) in
       "operations: [{ name: x, uses: echo, with: { text: \(setting) }, stale_after: 1h }]"
@@ -232,7 +232,7 @@ struct PluginOperationTests {
     await host.close()
   }
 
-  @Test("loops, repetitions and conditions are those of every action")
+  @Test("support loops, repetitions and conditions like any action")
   func modifiers() async throws {
     let count = Mutex(0)
     let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
@@ -256,7 +256,7 @@ struct PluginOperationTests {
     }
   }
 
-  @Test("a plugin remembers by pipeline, and finds its keys by their beginning")
+  @Test("store values by pipeline, and find keys by their prefix")
   func storage() async throws {
     let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
       Task {
@@ -284,7 +284,7 @@ struct PluginOperationTests {
     }
   }
 
-  @Test("keys are listed in the order of their bytes, and differ where their bytes do")
+  @Test("list keys in the order of their bytes, and distinguish keys by their bytes")
   func keyOrder() async throws {
     let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
       Task {
@@ -309,7 +309,7 @@ struct PluginOperationTests {
     }
   }
 
-  @Test("a value of 16 MiB is kept as it is")
+  @Test("store a value of 16 MiB unchanged")
   func largestValue() async throws {
     let text = String(repeating: "v", count: (16 << 20) - 2)
     let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
@@ -325,11 +325,11 @@ struct PluginOperationTests {
     }
   }
 
-  @Test("of lines that come too fast 4 MiB are kept, and the rest is counted")
+  @Test("keep 4 MiB of log lines that come too fast, and count the rest")
   func fastLines() async throws {
     #expect(PluginAttempt.logLimit == 4 << 20)
     let line = String(repeating: "l", count: 1 << 20)
-    // Its start is called on the loop, which writes no line meanwhile.
+    // Its start is called on the event loop, which writes no line in the meantime.
     let plugin = try FakePlugin("echo", offers: [Self.echo]) { instance in
       for _ in 0..<6 { instance.events.logged(.info, line, nil) }
       instance.events.ended(.success(nil))
@@ -345,7 +345,7 @@ struct PluginOperationTests {
     }
   }
 
-  @Test("run.event is what started the run, and null where nothing did")
+  @Test("see in run.event what started the run, or null")
   func event() async throws {
     try await withHost([]) { host in
       let text = "operations: [{ name: x, value: \"${{ run.event.path }}\" }, { name: y, value: \"${{ run.event }}\" }]"
@@ -360,7 +360,7 @@ struct PluginOperationTests {
   }
 }
 
-/// One catalog or another.
+/// Switches between catalogs.
 private final class SwitchingCatalog: PluginCatalog {
   let catalogs: [FakeCatalog]
   let index = Mutex(0)

@@ -6,12 +6,12 @@ import Workspace
 
 @testable import PipelineEngine
 
-@Suite("What a plugin has remembered")
+@Suite("A value that a plugin has stored")
 struct WorkspacePluginStorageTests {
   private let delayer = ManualDelayer()
 
   @Test(
-    "is read when it can be",
+    "is read once that is possible",
     arguments: [
       WorkspaceError.locked(path: "w"), .full(path: "w"), .io(path: "w", code: 24, message: "Too many open files"),
     ])
@@ -34,7 +34,7 @@ struct WorkspacePluginStorageTests {
     #expect(try await reading.value == "2026-12-09")
   }
 
-  @Test("is said not to be there where that does not change")
+  @Test("is unavailable if waiting does not help")
   func lasting() async {
     await #expect(throws: PluginAccessError.unavailable) {
       try await WorkspacePluginStorage.read(waiting: delayer) { () throws(WorkspaceError) -> Int in

@@ -6,11 +6,11 @@ import Testing
 @testable import PipelineEngine
 @testable import RunHistory
 
-@Suite("What operations leave behind") struct AdoptedProcessesTests {
+@Suite("Processes that operations leave behind") struct AdoptedProcessesTests {
   private let run = RunID.generate()
   private var mark: String { RunTraces.mark(of: run) }
 
-  /// Starts a child of this process that nobody waits for.
+  /// Starts a child of this process that is not waited for.
   private func start(_ environment: [String]) throws -> Int32 {
     var pid: Int32 = 0
     let arguments = CStringList(["sleep", "1000"].map(CString.init))
@@ -28,7 +28,7 @@ import Testing
     waitpid(pid, nil, 0)
   }
 
-  @Test("is found by its mark among the children of the host") func marked() async throws {
+  @Test("are found by their mark among the children of the host") func marked() async throws {
     let loop = try EventLoop()
     try loop.start()
     defer { loop.stop() }
@@ -46,7 +46,7 @@ import Testing
     #expect(!isLeftAmongUnknown)
   }
 
-  @Test("is looked for once where somebody waits for every child") func known() async throws {
+  @Test("are searched for only once if every child is being waited for") func known() async throws {
     let loop = try EventLoop()
     try loop.start()
     defer { loop.stop() }
@@ -65,14 +65,14 @@ import Testing
     #expect(looks == 1)
   }
 
-  @Test("the table of processes tells a mark, its absence, and an end") func marks() throws {
+  @Test("the process table distinguishes a mark, its absence, and an ended process") func marks() throws {
     let entry = Array(mark.utf8)
     let (bare, marked, ended) = (try start([]), try start([mark]), try start([mark]))
     defer { [bare, marked, ended].forEach(end) }
     kill(ended, SIGKILL)
     var info = siginfo_t()
     waitid(P_PID, id_t(ended), &info, WEXITED | WNOWAIT)
-    // Until they are their programs they have the environment of this process.
+    // Until they execute their programs, they have the environment of this process.
     #expect(ProcessTable.mark(entry, of: bare) == .absent)
     #expect(ProcessTable.mark(entry, of: marked) == .present)
     #expect(ProcessTable.mark(entry, of: ended) == .gone)
@@ -83,11 +83,12 @@ import Testing
     #expect(!children.contains(getpid()))
   }
 
-  @Test("a run that has left nothing ends at once, whatever other children its host has") func others() async throws {
+  @Test("do not delay the end of a run that has none, whatever other children its host has") func others() async throws
+  {
     let host = try EngineTestHost()
     let child = try start([])
     defer { end(child) }
-    // A look that finds nothing used to be followed by three more, each after 20 ms. The shortest of several runs is what the run itself takes.
+    // An unsuccessful search used to be followed by three more, each after 20 ms. The shortest of several runs is the duration of the run itself.
     var shortest = Duration.seconds(60)
     for _ in 0..<20 {
       let start = ContinuousClock.now

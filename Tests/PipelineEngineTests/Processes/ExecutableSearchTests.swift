@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineEngine
 
-@Suite("Finding programs") struct ExecutableSearchTests {
+@Suite("The search for programs") struct ExecutableSearchTests {
   private let directory = NSTemporaryDirectory() + "penstock-path-\(UUID().uuidString)"
 
   init() throws {
@@ -18,17 +18,17 @@ import Testing
         atPath: "\(directory)/b/tool", contents: nil, attributes: [.posixPermissions: 0o755]))
   }
 
-  @Test("takes the first executable file in the PATH that the process will have") func first() {
+  @Test("finds the first executable file in the PATH that the process will have") func first() {
     let search = ExecutableSearch()
     #expect(search.locate("tool", path: "\(directory)/a:\(directory)/b")?.string == "\(directory)/b/tool")
     #expect(search.locate("tool", path: "\(directory)/a") == nil)
   }
 
-  @Test("takes a name with a slash as it is") func slash() {
+  @Test("returns a name with a slash unchanged") func slash() {
     #expect(ExecutableSearch().locate("./local", path: nil)?.string == "./local")
   }
 
-  @Test("never takes a directory for a program") func directories() {
+  @Test("never finds a directory") func directories() {
     #expect(ExecutableSearch().locate("a", path: directory) == nil)
   }
 }

@@ -7,7 +7,7 @@ import Workspace
 
 @Suite("Processes of a former host", .timeLimit(.minutes(1)))
 struct FormerProcessesTests {
-  /// Passes every delay at once.
+  /// Performs every delay immediately.
   private struct NoTime: LoopAlarms {
     func call(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
       let call = Task { body() }
@@ -15,7 +15,7 @@ struct FormerProcessesTests {
     }
   }
 
-  /// Looks in a history that cannot be read, until `mayWait` pauses are over; returns what came of that and the number of pauses that were asked for.
+  /// Scans with an unreadable history, until `mayWait` pauses are over. Returns the outcome and the number of requested pauses.
   private func look(isPatient: Bool, mayWait: Int) async throws -> (LeftoverProcesses.Outcome, pauses: Int) {
     let directory = NSTemporaryDirectory() + "penstock-former-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -33,14 +33,14 @@ struct FormerProcessesTests {
     return (outcome, pauses)
   }
 
-  @Test("are looked for again each second by a host that is patient, as long as it may wait")
+  @Test("are searched for again each second by a patient host, as long as it may wait")
   func patient() async throws {
     let (outcome, pauses) = try await look(isPatient: true, mayWait: 5)
     #expect(outcome.couldNotLook)
     #expect(pauses == 6)
   }
 
-  @Test("are looked for a few times by others")
+  @Test("are searched for a few times by other hosts")
   func impatient() async throws {
     let (outcome, pauses) = try await look(isPatient: false, mayWait: 5)
     #expect(outcome.couldNotLook)

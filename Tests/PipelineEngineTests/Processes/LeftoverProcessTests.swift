@@ -6,7 +6,7 @@ import Testing
 @testable import PipelineEngine
 @testable import RunHistory
 
-@Suite("Left-over processes", .timeLimit(.minutes(5)))
+@Suite("Leftover processes", .timeLimit(.minutes(5)))
 struct LeftoverProcessTests {
   private let run = RunID.generate()
   private let workspace: String
@@ -25,12 +25,12 @@ struct LeftoverProcessTests {
     try? FileManager.default.removeItem(atPath: workspace)
   }
 
-  /// Starts a child in a session of its own that says when it is ready, and then stays. It ignores SIGTERM.
+  /// Starts a child in its own session that reports when it is ready, and then stays. It ignores SIGTERM.
   private func start(environment: [String] = [], output: String? = nil) throws -> ProcessTable.Entry {
     let ready = "\(workspace)/\(UUID().uuidString)"
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
-    // POSIX_SPAWN_SETSID, which glibc declares for _GNU_SOURCE alone.
+    // POSIX_SPAWN_SETSID, which glibc declares only for _GNU_SOURCE.
     posix_spawnattr_setflags(&attributes, 0x80)
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -92,7 +92,7 @@ struct LeftoverProcessTests {
     #expect(([reused] + others).filter(\.isRunning).count == 3)
   }
 
-  @Test("that turn out to be another host's are neither killed nor in the way")
+  @Test("that turn out to belong to another host are neither killed nor reported")
   func resumedMeanwhile() async throws {
     defer { close() }
     let process = try start(environment: [RunTraces.mark(of: run)])
@@ -103,7 +103,7 @@ struct LeftoverProcessTests {
     #expect(outcome.remaining.isEmpty && outcome.ended == 0)
   }
 
-  @Test("a reader of a log is none, and the user of a process is known")
+  @Test("do not include readers of a log, and their users are known")
   func reader() throws {
     defer { close() }
     let directory = "\(workspace)/runs/\(run.text)"

@@ -19,7 +19,7 @@ import Testing
     close(descriptor)
   }
 
-  @Test("that stayed empty serve the next attempt") func reuse() throws {
+  @Test("that stayed empty are reused by the next attempt") func reuse() throws {
     let pool = pool()
     let first = try pool.take()
     pool.giveBack(first)
@@ -28,7 +28,7 @@ import Testing
     #expect(second.relativeError == first.relativeError)
   }
 
-  @Test("that are there for later attempts are deleted where others lack descriptors") func shortage() throws {
+  @Test("that are kept for later attempts are deleted if others lack descriptors") func shortage() throws {
     let pool = pool()
     let first = try pool.take()
     append(to: first.output)
@@ -39,7 +39,7 @@ import Testing
     #expect(second.relativeOutput == "runs/a/2.out" && second.relativeError == "runs/a/2.err")
   }
 
-  @Test("are not made where a link in the place of the run's directory leads") func link() throws {
+  @Test("are not created through a link that replaces the run's directory") func link() throws {
     let (runs, elsewhere) = (directory + "/runs", directory + "/elsewhere")
     for path in [runs, elsewhere] {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -49,7 +49,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
   }
 
-  @Test("are not made where a link leads that has come into the place of a directory") func laterLink() throws {
+  @Test("are not created through a link that has replaced a directory since") func laterLink() throws {
     let (runs, elsewhere) = (directory + "/runs", directory + "/elsewhere")
     try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
     #expect(symlink(elsewhere, runs) == 0)
@@ -67,7 +67,7 @@ import Testing
     _ = try later.take()
   }
 
-  @Test("with content belong to their attempt for good") func kept() throws {
+  @Test("with content belong to their attempt permanently") func kept() throws {
     let pool = pool()
     let first = try pool.take()
     append(to: first.output)
@@ -78,7 +78,7 @@ import Testing
     #expect(second.relativeError == "runs/a/2.err")
   }
 
-  @Test("serve the next attempt one by one: what printed to one stream leaves the other") func halves() throws {
+  @Test("are reused individually: an attempt that printed to one stream leaves the other file") func halves() throws {
     let pool = pool()
     let first = try pool.take()
     append(to: first.output)
@@ -94,7 +94,7 @@ import Testing
     #expect(third.relativeError == "runs/a/2.err")
   }
 
-  @Test("that serve again come with another place for the result, which nobody else has ever known") func places()
+  @Test("that are reused come with a new place for the result, unknown to earlier processes") func places()
     throws
   {
     let pool = pool()
@@ -106,7 +106,7 @@ import Testing
       #expect(files.resultVariable.string == "PENSTOCK_RESULT=\(files.result.string)")
       pool.giveBack(files)
     }
-    // Also where the former host of the run had such a place, and left something there.
+    // Even if the former host of the run had such a place, and left something there.
     let other = self.pool()
     _ = try other.runDirectory()
     for name in ["1.result", "2-2.result", "2-3.result"] {
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("go with the run's end, and with them what was left where results are expected, but for what is kept")
+  @Test("are removed at the end of the run, along with unclaimed result files, except kept ones")
   func lateResults() throws {
     let pool = pool()
     let files = [try pool.take(), try pool.take(), try pool.take()]
@@ -135,7 +135,8 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(directory)/runs/a") == ["2.result"])
   }
 
-  @Test("that the history names are not handed on, and gone after the run where they stayed empty") func named() throws
+  @Test("that the history refers to are not reused, and are removed after the run if they stayed empty") func named()
+    throws
   {
     let pool = pool()
     let first = try pool.take()
@@ -150,7 +151,7 @@ import Testing
     #expect(access(first.error.pointer, F_OK) != 0)
   }
 
-  @Test("of what writes no standard output have no file for it") func errorsAlone() throws {
+  @Test("for standard error only come without a file for standard output") func errorsAlone() throws {
     let pool = pool()
     #expect(try pool.takeError().relative == "runs/a/1.err")
     #expect(access("\(directory)/runs/a/1.out", F_OK) != 0)
@@ -159,7 +160,7 @@ import Testing
     #expect(files.relativeError == "runs/a/2.err")
   }
 
-  @Test("that another process still has open are never handed on") func held() throws {
+  @Test("that another process still has open are never reused") func held() throws {
     let pool = pool()
     let first = try pool.take()
     let other = open(first.output.pointer, O_WRONLY | O_APPEND)
@@ -168,7 +169,7 @@ import Testing
     #expect(try pool.take().relativeOutput != first.relativeOutput)
   }
 
-  @Test("that somebody reads serve the next attempt") func read() throws {
+  @Test("that a reader has open are reused") func read() throws {
     let pool = pool()
     let first = try pool.take()
     let reader = open(first.output.pointer, O_RDONLY | O_CLOEXEC)
@@ -178,7 +179,7 @@ import Testing
   }
 
   @Test(
-    "are looked at without a signal for the host, or a wait for readers, whoever opens them at that moment",
+    "are checked without a signal for the host or a wait for readers, whatever opens them at that moment",
     arguments: [O_RDONLY | O_NONBLOCK, O_RDONLY, O_WRONLY | O_APPEND])
   func openedByOthers(flags: Int32) async throws {
     let pool = pool()
@@ -205,11 +206,11 @@ import Testing
   }
 
   @Test(
-    "that somebody wrote to after their attempt had ended are not handed on, nor removed", arguments: [false, true])
+    "that were written to after their attempt had ended are neither reused nor removed", arguments: [false, true])
   func writtenLater(areNamed: Bool) throws {
     let pool = pool()
     let files = [try pool.take(), try pool.take()]
-    // What was left behind by each attempt still has its files open, writes to one of them, and lets go before the pool looks.
+    // A process left behind by each attempt still has its files open, writes to one of them, and closes them before the pool checks.
     let held = files.map {
       [open($0.output.pointer, O_WRONLY | O_APPEND), open($0.error.pointer, O_WRONLY | O_APPEND)]
     }
@@ -234,7 +235,7 @@ import Testing
     let descriptors = files.flatMap { [$0.outputDescriptor, $0.errorDescriptor] }
     for path in files.flatMap({ [$0.output, $0.error] }) { append(to: path) }
     while let last = files.popLast() { pool.giveBack(last) }
-    // Numbers serve again, for other tests, too.
+    // Descriptor numbers are reused, also by other tests.
     let open = descriptors.filter { descriptor in
       let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
       return path?.hasPrefix(directory) == true
@@ -242,7 +243,7 @@ import Testing
     #expect(open.count <= 8)
   }
 
-  @Test("are for their owner alone") func permissions() throws {
+  @Test("are accessible only to their owner") func permissions() throws {
     let files = try pool().take()
     var status = stat()
     let found = stat(files.output.pointer, &status)
@@ -250,7 +251,7 @@ import Testing
     #expect(status.st_mode & 0o777 == 0o600)
   }
 
-  @Test("that stayed empty are gone after the run") func removed() throws {
+  @Test("that stayed empty are removed after the run") func removed() throws {
     let pool = pool()
     let (first, second) = (try pool.take(), try pool.take())
     append(to: second.error)
@@ -261,10 +262,10 @@ import Testing
     #expect(access(second.error.pointer, F_OK) == 0)
   }
 
-  @Test("are created ahead where the latest attempt has kept its own, and only there") func spares() throws {
+  @Test("are created in advance if the latest attempt kept its own, and only then") func spares() throws {
     let pool = pool()
     let first = try pool.take()
-    // Nobody knows yet whether attempts print anything.
+    // It is not known yet whether attempts print anything.
     #expect(!pool.runsShort)
     append(to: first.output)
     pool.giveBack(first)
@@ -285,7 +286,8 @@ import Testing
     #expect(!pool.runsShort)
   }
 
-  @Test("that were created ahead and stayed empty are gone after the run, and none is created then") func sparesLeft()
+  @Test("that were created in advance and stayed empty are removed after the run, when no more are created")
+  func sparesLeft()
     throws
   {
     let pool = pool()
@@ -301,7 +303,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: "\(directory)/runs/a").sorted() == ["1.err", "1.out"])
   }
 
-  @Test("of a former host are left alone") func formerHost() throws {
+  @Test("of a former host are not changed") func formerHost() throws {
     let first = try pool().take()
     let second = try pool().take()
     #expect(first.relativeOutput == "runs/a/1.out")

@@ -22,7 +22,7 @@ import Testing
     try? FileManager.default.removeItem(atPath: workspace)
   }
 
-  /// An attempt whose process is the test. *On the loop.*
+  /// An attempt whose process is the test. *On the event loop.*
   private final class Attempt: @unchecked Sendable {
     let pool: LogFilePool
     let watch: LogWatch
@@ -77,7 +77,7 @@ import Testing
     return names.filter { $0.hasSuffix(".index") }
   }
 
-  /// The lines of the first attempt in the order of the index, each with its stream.
+  /// Returns the lines of the first attempt in the order of the index, each with its stream.
   private func order() -> [String] {
     let index = LogIndex(of: run, in: workspace)
     var lines: [(sequence: Int, text: String)] = []
@@ -93,7 +93,7 @@ import Testing
     return lines.sorted { $0.sequence < $1.sequence }.map(\.text)
   }
 
-  @Test("that is off notes nothing, and leaves no index") func off() async throws {
+  @Test("records nothing and leaves no index when it is off") func off() async throws {
     try await onLoop { test in
       let attempt = try Attempt(test, watch: LogWatch(loop: test.loop, isOn: false, now: { .now }))
       attempt.print("a\n")
@@ -104,7 +104,7 @@ import Testing
     #expect(LogIndex(of: run, in: workspace).mark(of: LogName(number: 1, isError: false), covering: 2) == nil)
   }
 
-  @Test("tells the order of writes to both, however fast they follow one another") func order() async throws {
+  @Test("records the order of writes to both streams, however fast they follow one another") func order() async throws {
     try await onLoop { test in
       let attempt = try Attempt(test, watch: test.watch())
       attempt.print("a\n")
@@ -121,14 +121,14 @@ import Testing
     #expect(mode == 0o600)
   }
 
-  @Test("tells when lines were written, while the process runs") func times() async throws {
+  @Test("records when lines were written, while the process is running") func times() async throws {
     let (before, between) = try await onLoop { test in
       let before = RecordTime.now
       let attempt = try Attempt(test, watch: test.watch())
       attempt.print("a\n")
       let log = LogName(number: 1, isError: false)
       let delayer = LoopDelayer(loop: test.loop)
-      // The index has it although nothing else happens.
+      // The index is written although nothing else happens.
       while LogIndex(of: test.run, in: test.workspace).mark(of: log, covering: 2) == nil {
         try await delayer.delay(for: .milliseconds(1))
       }
@@ -143,18 +143,18 @@ import Testing
     #expect(times.count == 2 && before <= times[0] && times[0] <= between && between <= times[1])
   }
 
-  @Test("writes nothing for an attempt that was short and wrote to one stream") func short() async throws {
+  @Test("writes nothing for a short attempt that wrote to one stream") func short() async throws {
     let isShort = try await onLoop { test in
       let attempt = try Attempt(test, watch: test.watch())
       attempt.print("a\n")
       attempt.end()
       return ContinuousClock.now - attempt.logs.began < .milliseconds(10)
     }
-    // A machine that was busy makes an attempt long.
+    // On a busy computer the attempt is long.
     #expect(!isShort || indexFiles.isEmpty)
   }
 
-  @Test("does without where the user has no watches left", arguments: 0...2) func limited(_ limit: Int) async throws {
+  @Test("is omitted if the user has no watches left", arguments: 0...2) func limited(_ limit: Int) async throws {
     let waits = try await onLoop { test in
       let watch = test.watch(limit: limit)
       let attempt = try Attempt(test, watch: watch)
@@ -168,7 +168,7 @@ import Testing
     #expect(indexFiles.isEmpty)
   }
 
-  @Test("leaves an attempt alone that writes without end, and comes back to it") func flood() async throws {
+  @Test("stops watching an attempt that writes without end, and resumes later") func flood() async throws {
     try await onLoop { test in
       let attempt = try Attempt(test, watch: test.watch())
       let delayer = LoopDelayer(loop: test.loop)
@@ -186,7 +186,7 @@ import Testing
     #expect(order().suffix(3) == ["|x", "!calm", "|again"])
   }
 
-  @Test("ends its watches when no attempt runs any more, and keeps those of files that serve again") func ended()
+  @Test("ends its watches when no attempt is running, and keeps those of files that are reused") func ended()
     async throws
   {
     try await onLoop { test in
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test("takes what the masking thread notes, in its order") func pumped() async throws {
+  @Test("takes the notes of the masking thread in order") func pumped() async throws {
     try await onLoop { test in
       let watch = test.watch()
       let pumped = watch.pump()
@@ -224,7 +224,7 @@ import Testing
     #expect(order() == ["!a", "|b", "!c"])
   }
 
-  @Test("goes on with an index that was closed for want of descriptors") func rest() async throws {
+  @Test("continues an index that was closed for lack of descriptors") func rest() async throws {
     try await onLoop { _ in
       let path = NSTemporaryDirectory() + "penstock-index-\(UUID().uuidString)"
       defer { unlink(path) }
@@ -260,7 +260,7 @@ import Testing
     }
   }
 
-  @Test("leaves the index of a former host as it is") func former() async throws {
+  @Test("does not change the index of a former host") func former() async throws {
     for _ in 0..<2 {
       try await onLoop { test in
         let attempt = try Attempt(test, watch: test.watch())
@@ -273,8 +273,8 @@ import Testing
   }
 }
 
-@Suite("What the masking thread notes of logs") struct PumpedGrowthsTests {
-  @Test("is one growth of a stream within some milliseconds") func gathered() {
+@Suite("The masking thread's notes on logs") struct PumpedGrowthsTests {
+  @Test("combine the growth of a stream within some milliseconds") func gathered() {
     let time = Mutex<Int64>(0)
     let news = Mutex(0)
     let growths = PumpedGrowths(now: { time.withLock { RecordTime(microseconds: $0) } }) { news.withLock { $0 += 1 } }

@@ -3,7 +3,7 @@ import Testing
 @testable import PipelineEngine
 
 @Suite("The order of writes to two logs") struct LogWritesTests {
-  /// What `writes` come to: each letter is a write, `o` to standard output and `e` to standard error.
+  /// Returns the growths for `writes`: each letter is a write, `o` to standard output and `e` to standard error.
   private func growths(_ writes: String, output: String, error: String, from old: LogSizes = LogSizes()) -> [String] {
     var known = LogWrites()
     for letter in writes { known.add(isError: letter == "e") }
@@ -16,27 +16,27 @@ import Testing
     .map { "\($0.isError ? "e" : "o")\($0.size)" }
   }
 
-  @Test("is known line by line where each write was one") func lines() {
+  @Test("is known line by line if each write was a line") func lines() {
     #expect(growths("ooeoee", output: "a\nbb\nc\n", error: "1\n22\n3\n") == ["o5", "e2", "o7", "e7"])
     #expect(growths("oeo", output: "a\nno end", error: "1\n") == ["o2", "e2", "o8"])
     let old = LogSizes(output: 100, error: 50)
     #expect(growths("eoe", output: "a\n", error: "1\n2\n", from: old) == ["e52", "o102", "e54"])
   }
 
-  @Test("is that of the streams where each wrote at one time alone") func once() {
+  @Test("is that of the streams if each wrote only once") func once() {
     #expect(growths("eo", output: "a\nb\nc", error: "1") == ["e1", "o5"])
     #expect(growths("oooo", output: "a\nb\nc\nd", error: "") == ["o7"])
     #expect(growths("e", output: "", error: "1\n") == ["e2"])
     #expect(growths("oe", output: "", error: "") == [])
   }
 
-  @Test("counts all of a stream for its last write where writes were no lines") func others() {
+  @Test("attributes a stream's growth to its last write if writes were not lines") func others() {
     #expect(growths("oeo", output: "a\nb\nc\n", error: "1\n") == ["e2", "o6"])
     #expect(growths("oeo", output: "ab\n", error: "1\n") == ["e2", "o3"])
     #expect(growths("oeoe", output: "a\nb\nc\n", error: "1\n2\n") == ["e2", "o6", "e4"])
   }
 
-  @Test("is that of the streams where writes are not known") func unknown() {
+  @Test("is that of the streams if writes are unknown") func unknown() {
     #expect(growths("", output: "a\n", error: "1\n") == ["o2", "e2"])
     #expect(growths("e", output: "a\n", error: "1\n") == ["e2", "o2"])
     let many = String(repeating: "oe", count: 100)
@@ -49,7 +49,7 @@ import Testing
     #expect(growths.map(\.size) == [2, 4])
   }
 
-  @Test("outlives a log that is cut, or cannot be read") func cut() {
+  @Test("tolerates a log that is truncated or unreadable") func cut() {
     var writes = LogWrites()
     for isError in [false, true, false] { writes.add(isError: isError) }
     let cut = writes.growths(from: LogSizes(output: 10), to: LogSizes(output: 3, error: 2)) { _, _ in nil }

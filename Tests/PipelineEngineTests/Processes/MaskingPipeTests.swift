@@ -16,7 +16,7 @@ import Testing
     return CString(path)
   }
 
-  @Test("hands everything that was written to the log, masked") func whole() async throws {
+  @Test("writes everything to the log, masked") func whole() async throws {
     let log = try log()
     let pipe = try MaskingPipe(to: log, masker: SecretMasker(["hunter2"]), on: thread.loop())
     for _ in 0..<3000 { #expect(write(pipe.writeEnd, "a hunter2 b\n", 12) == 12) }
@@ -26,7 +26,7 @@ import Testing
     try FileManager.default.removeItem(atPath: directory)
   }
 
-  @Test("reports a log that cannot be written, and lets the process write on") func full() async throws {
+  @Test("reports a log that cannot be written, and lets the process continue") func full() async throws {
     let pipe = try MaskingPipe(to: CString("/dev/full"), masker: SecretMasker(["hunter2"]), on: thread.loop())
     for _ in 0..<100 { #expect(write(pipe.writeEnd, String(repeating: "x", count: 4096), 4096) == 4096) }
     pipe.closeWriteEnd()
@@ -34,7 +34,7 @@ import Testing
     try FileManager.default.removeItem(atPath: directory)
   }
 
-  @Test("ends with its process, though one that was left behind goes on writing", .timeLimit(.minutes(1)))
+  @Test("ends with its process, even if a process left behind continues to write", .timeLimit(.minutes(1)))
   func leftBehind() async throws {
     let log = try log()
     let pipe = try MaskingPipe(to: log, masker: SecretMasker(["hunter2"]), on: thread.loop())
@@ -51,7 +51,7 @@ import Testing
     try FileManager.default.removeItem(atPath: directory)
   }
 
-  @Test("cannot be made to a log that is not there") func missing() throws {
+  @Test("cannot be opened without a log") func missing() throws {
     #expect(throws: EngineError.file(directory + "/none", ENOENT)) {
       _ = try MaskingPipe(to: CString(directory + "/none"), masker: SecretMasker(["hunter2"]), on: thread.loop())
     }

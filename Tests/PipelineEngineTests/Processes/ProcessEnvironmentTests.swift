@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The environment of processes")
 struct ProcessEnvironmentTests {
-  /// An environment of entries with these bytes.
+  /// Creates an environment of entries with these bytes.
   private func environment(_ entries: [[UInt8]]) -> ProcessEnvironment {
     var pointers: [UnsafeMutablePointer<CChar>?] = entries.map { entry in
       (entry + [0]).withUnsafeBufferPointer { bytes in
@@ -23,13 +23,13 @@ struct ProcessEnvironmentTests {
     }
   }
 
-  @Test("is handed on byte by byte, also where it is not UTF-8")
+  @Test("is passed on byte by byte, even if it is not UTF-8")
   func bytesStay() {
     let entries = [Array("A=1".utf8), Array("B=".utf8) + [0xFF, 0xFE, 0x41], Array("C=a=b".utf8), Array("D=".utf8)]
     #expect(bytes(environment(entries)) == entries)
   }
 
-  @Test("knows a value that begins with a combining character")
+  @Test("supports a value that begins with a combining character")
   func combining() {
     let environment = environment([Array("ACCENT==\u{301}x".utf8), Array("MARK=\u{301}".utf8)])
     #expect(environment["ACCENT"] == "=\u{301}x")
@@ -37,7 +37,7 @@ struct ProcessEnvironmentTests {
     #expect(environment["ABSENT"] == nil)
   }
 
-  @Test("keeps names apart that look alike, or are no text")
+  @Test("distinguishes names that look alike or are not valid text")
   func names() {
     let (composed, decomposed) = (Array("\u{E9}=1".utf8), Array("e\u{301}=2".utf8))
     let entries = [composed, decomposed, [0xFF] + Array("=3".utf8), [0xFE] + Array("=4".utf8)]
@@ -48,7 +48,7 @@ struct ProcessEnvironmentTests {
     #expect(environment["\u{FFFD}"] == nil)
   }
 
-  @Test("takes the later of two values, and forgets what is removed")
+  @Test("uses the later of two values, and drops what is removed")
   func changes() {
     var environment = environment([Array("A=1".utf8), Array("B=2".utf8), Array("A=3".utf8), Array("no entry".utf8)])
     #expect(environment["A"] == "3")

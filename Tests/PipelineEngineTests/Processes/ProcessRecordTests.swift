@@ -7,7 +7,7 @@ import Workspace
 
 @Suite("The record of a process", .timeLimit(.minutes(5)))
 struct ProcessRecordTests {
-  @Test("has its start time, by which another host can tell it from a later process with its id")
+  @Test("contains its start time, which distinguishes it from a later process with the same id")
   func startTime() async throws {
     let host = try EngineTestHost()
     let go = host.directory + "/go"
@@ -22,7 +22,7 @@ struct ProcessRecordTests {
     var first = runs.makeAsyncIterator()
     let id = try #require(await first.next())
     var attempt: AttemptRecord?
-    // Until the history has it, which is as soon as the attempt has lasted a little.
+    // Until the history contains it, soon after the attempt began.
     while attempt?.pid == nil {
       attempt = try host.services.history.attempts(of: id).first
       await Task.yield()

@@ -9,7 +9,7 @@ import Workspace
 
 @Suite("The records of a run's processes", .timeLimit(.minutes(5)))
 struct ProcessRecordsTests {
-  /// Starts processes on a loop of its own.
+  /// Starts processes on its own event loop.
   private actor Bench {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -66,7 +66,7 @@ struct ProcessRecordsTests {
     return entries
   }
 
-  /// A file with the record of one process, which says that it started between two times since boot, in nanoseconds.
+  /// Writes a file with the record of one process that started between two times since boot, in nanoseconds.
   private func plant(pid: Int32, from: Int64, to: Int64) throws {
     let records = ProcessRecords()
     let place = try records.take(in: directory)
@@ -76,7 +76,7 @@ struct ProcessRecordsTests {
     #expect(pwrite(place.descriptor, bytes, bytes.count, off_t(place.offset)) == bytes.count)
   }
 
-  @Test("name each process by its id and its start, in a file of the owner's alone")
+  @Test("identify each process by its id and its start, in a file that only its owner can access")
   func names() async throws {
     defer { remove() }
     let entries = try await record(1)
@@ -84,14 +84,14 @@ struct ProcessRecordsTests {
     #expect(content.processes.map(\.pid) == entries.map(\.pid))
     let started = try #require(content.processes.first?.started)
     #expect(started.contains(try #require(entries.first).started))
-    // A fast machine starts a process within a tick of ten milliseconds; a busy one may take a while.
+    // A fast computer starts a process within a tick of ten milliseconds; a busy one may take a while.
     #expect(started.upperBound - started.lowerBound < 3000)
     #expect(content.created <= started.upperBound)
     var status = stat()
     #expect(lstat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
   }
 
-  @Test("use the place of an ended process again, and those of kept ones when there are no others")
+  @Test("reuse the place of an ended process, and those of kept ones when there are no others")
   func places() throws {
     defer { remove() }
     let records = ProcessRecords(capacity: 3)
@@ -107,7 +107,8 @@ struct ProcessRecordsTests {
     #expect(access(path, F_OK) != 0)
   }
 
-  @Test("need no descriptor while no process runs, and forget none that was left running") func rest() throws {
+  @Test("need no descriptor while no process is running, and keep processes that were left running") func rest() throws
+  {
     defer { remove() }
     let records = ProcessRecords()
     let (first, second) = (try records.take(in: directory), try records.take(in: directory))
@@ -122,7 +123,7 @@ struct ProcessRecordsTests {
     records.giveBack(third)
   }
 
-  @Test("stay readable where the file is cut, and are as long as there were processes at once")
+  @Test("remain readable if the file is truncated, and are as long as the number of concurrent processes")
   func cut() async throws {
     defer { remove() }
     let last = try #require(try await record(3).last)
@@ -137,7 +138,7 @@ struct ProcessRecordsTests {
     }
   }
 
-  @Test("that somebody planted are neither read without end nor waited for, and are replaced")
+  @Test("that were planted are neither read without limit nor waited for, and are replaced")
   func planted() throws {
     defer { remove() }
     let outside = "\(workspace)/outside"
@@ -159,7 +160,7 @@ struct ProcessRecordsTests {
     #expect(FileManager.default.contents(atPath: outside) == Data("kept".utf8))
   }
 
-  @Test("mean nothing where their numbers are senseless, or the file is of another boot or pid namespace")
+  @Test("are ignored if their numbers are invalid, or the file is of another boot or pid namespace")
   func foreign() throws {
     defer { remove() }
     for (pid, from, to) in [(0, 0, 1), (1, 0, 1), (-5, 0, 1), (100, 2, 1), (100, -2, 1)] as [(Int32, Int64, Int64)] {
@@ -174,7 +175,7 @@ struct ProcessRecordsTests {
     #expect(content == nil)
   }
 
-  @Test("leave a process alone that has the id of an ended one")
+  @Test("do not match a process that has reused the id of an ended one")
   func reused() async throws {
     defer { remove() }
     var found: [Bool] = []

@@ -6,7 +6,7 @@ import Testing
 @testable import PipelineEngine
 
 @Suite("Processes") struct SpawnRunnerTests {
-  /// Runs commands on a loop of its own.
+  /// Runs commands on its own event loop.
   private actor Bench {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -52,7 +52,7 @@ import Testing
     FileManager.default.contents(atPath: output).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  @Test("tell how they ended") func ends() async throws {
+  @Test("report how they ended") func ends() async throws {
     try await bench { bench in
       let exited = try await bench.run(["/bin/sh", "-c", "exit 7"])
       #expect(exited == ProcessExit(code: 7, signal: nil, used: exited.used))
@@ -61,20 +61,20 @@ import Testing
     }
   }
 
-  @Test("tell what they and the children that they waited for used of the processors") func used() async throws {
+  @Test("report the processor time that they and the children they waited for used") func used() async throws {
     try await bench { bench in
       let count = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
       let own = try #require(try await bench.run(["/bin/sh", "-c", count]).used)
       #expect(own.user > 0 && own.system >= 0)
       let waited = try #require(try await bench.run(["/bin/sh", "-c", "(\(count)); true"]).used)
       #expect(waited.user > own.user / 10)
-      // What it does not wait for is not its own.
+      // What it does not wait for is not included.
       let idle = try #require(try await bench.run(["/bin/sleep", "0"]).used)
       #expect(idle.user + idle.system < own.user + own.system)
     }
   }
 
-  @Test("whose status somebody else has taken have ended, nobody knows how", .timeLimit(.minutes(1)))
+  @Test("whose status other code has taken have ended with an unknown status", .timeLimit(.minutes(1)))
   func stolen() async throws {
     try await bench { bench in
       let exited = try await bench.run(["/bin/sh", "-c", "exit 7"]) { pid in waitpid(pid, nil, 0) }
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// Traces the process that it is told, and lets its end be seen only after a while. Where that is forbidden it does nothing.
+  /// Traces the given process, and lets its end be seen only after a while. Does nothing if tracing is forbidden.
   private static let tracer = """
     import ctypes, os, sys, time
     process, flag = int(sys.argv[1]), sys.argv[2]
@@ -98,40 +98,40 @@ import Testing
     if traced: os.waitpid(process, 0x40000000)
     """
 
-  @Test("whose end somebody traces have ended when that has been seen", .timeLimit(.minutes(1)))
+  @Test("that are traced have ended when the tracer has seen it", .timeLimit(.minutes(1)))
   func traced() async throws {
     let flag = output + ".traced"
     defer { unlink(flag) }
     try await bench { bench in
-      // Nothing but the end may happen to the shell while it is traced: each signal would stop it.
+      // Nothing but its end may happen to the shell while it is traced: each signal would stop it.
       let script = "mkfifo \"$1\"; python3 -c \"$0\" $$ \"$1\" & read line < \"$1\"; exit 5"
       let exited = try await bench.run(["/bin/sh", "-c", script, Self.tracer, flag])
       #expect(exited.code == 5)
     }
   }
 
-  @Test("write to their files and inherit nothing else") func descriptors() async throws {
+  @Test("write to their files and inherit no other descriptors") func descriptors() async throws {
     try await bench { bench in
       let leaked = open("/dev/null", O_RDONLY)
       defer { close(leaked) }
       _ = try await bench.run(["/bin/sh", "-c", "echo out; echo err >&2; ls /proc/self/fd | tr '\\n' ' '"])
-      // The fourth one is that of `ls` reading the directory.
+      // The fourth one belongs to `ls`, which reads the directory.
       #expect(text == "out\nerr\n0 1 2 3 ")
     }
   }
 
-  @Test("lead a session of their own, with every signal at its default") func session() async throws {
+  @Test("lead their own session, with every signal at its default") func session() async throws {
     try await bench { bench in
       _ = try await bench.run(["/bin/sh", "-c", "cut -d' ' -f6 /proc/$$/stat; echo $$; grep SigIgn /proc/self/status"])
       let lines = text.split(separator: "\n")
       #expect(lines.first == lines.dropFirst().first)
-      // Signals 32 and 33 are the C library's own; it ignores them in what it spawns.
+      // Signals 32 and 33 belong to the C library, which ignores them in processes that it spawns.
       let ignored = lines.last.flatMap { UInt64($0.split(separator: "\t").last ?? "", radix: 16) }
       #expect(ignored.map { $0 & 0x7FFF_FFFF } == 0)
     }
   }
 
-  @Test("that cannot be started say why") func missing() async throws {
+  @Test("that cannot be started report the reason") func missing() async throws {
     try await bench { bench in
       await #expect(throws: ProcessStartError(number: ENOENT)) { try await bench.run(["/nonexistent/program"]) }
       await #expect(throws: ProcessStartError(number: ENOENT)) {
@@ -145,14 +145,15 @@ import Testing
     }
   }
 
-  @Test("are asked to end when their task is cancelled, and killed after their grace") func cancellation() async throws
+  @Test("are requested to end when their task is cancelled, and killed after their grace period") func cancellation()
+    async throws
   {
     try await bench { bench in
       let task = Task {
         try await bench.run(
           ["/bin/sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"], grace: .milliseconds(100))
       }
-      // Before that it would end when it is asked to.
+      // Before that, SIGTERM would end it.
       while !text.contains("ready") { try await Task.sleep(for: .milliseconds(5)) }
       task.cancel()
       let exit = try await task.value
@@ -160,7 +161,7 @@ import Testing
     }
   }
 
-  @Test("are ended although they are cancelled before they have become their programs") func earlyCancellation()
+  @Test("are ended even if they are cancelled before they execute their programs") func earlyCancellation()
     async throws
   {
     try await bench { bench in
@@ -174,18 +175,18 @@ import Testing
     }
   }
 
-  /// How often the handler ran elsewhere than in this process.
+  /// How often the handler ran outside this process.
   private static let foreignCalls = Atomic<Int>(0)
   private static let host = getpid()
 
-  @Test("run no handler of the host's before they have become their programs") func handlers() async throws {
+  @Test("run no handler of the host before they execute their programs") func handlers() async throws {
     #expect(Self.foreignCalls.load(ordering: .relaxed) == 0 && Self.host == getpid())
     let former = signal(SIGWINCH) { _ in
       if getpid() != SpawnRunnerTests.host { SpawnRunnerTests.foreignCalls.add(1, ordering: .relaxed) }
     }
     defer { signal(SIGWINCH, former) }
     try await bench { bench in
-      // To the group of this process, which each process is in until it leads its own.
+      // To the group of this process, which each process belongs to until it leads its own.
       for _ in 0..<100 { _ = try await bench.run(["/bin/true"]) { _ in kill(0, SIGWINCH) } }
     }
     #expect(Self.foreignCalls.load(ordering: .relaxed) == 0)

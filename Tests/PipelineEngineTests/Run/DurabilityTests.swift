@@ -8,20 +8,20 @@ import Workspace
 @testable import PipelineEngine
 @testable import RunHistory
 
-/// What a power loss leaves of a workspace: its files as they were when they were last synchronised.
+/// What a power loss leaves of a workspace: its files as they were when last synchronised.
 private final class PowerLoss: Sendable {
   private let image: String
   private let number: Int32
   private let ignored: Int
 
-  /// Keeps an image from now on. Nothing has been committed in the workspace; its database was put on the disk when it was created.
+  /// Keeps an image from now on. Nothing has been committed in the workspace; its database was written to disk when it was created.
   init(_ workspace: OpenWorkspace) throws {
     image = NSTemporaryDirectory() + "penstock-power-loss-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: image, withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: workspace.path, toPath: image + "/workspace.db")
     number = fault_image_begin(workspace.directory + "/", image)
     try #require(number >= 0)
-    // SQLite itself synchronises a log that begins, before its first commit.
+    // SQLite itself synchronises a new log before its first commit.
     try workspace.write { try $0.execute(sql: "CREATE TABLE ballast (number INTEGER); DROP TABLE ballast") }
     ignored = Int(fault_image_syncs(number, "-wal"))
   }
@@ -34,7 +34,7 @@ private final class PowerLoss: Sendable {
   /// How often the log was synchronised.
   var logSyncs: Int { Int(fault_image_syncs(number, "-wal")) - ignored }
 
-  /// What is in the history after it.
+  /// Reads the history as the power loss would leave it.
   func read<T>(_ body: (History) throws -> T) throws -> T {
     let copy = image + "-\(UUID().uuidString)"
     try FileManager.default.copyItem(atPath: image, toPath: copy)
@@ -53,7 +53,7 @@ struct DurabilityTests {
     try #require(fault_install() == 0)
   }
 
-  @Test("A run that was reported as ended does, for one synchronisation of the log")
+  @Test("a run reported as ended survives, at the cost of one synchronisation of the log")
   func end() async throws {
     let host = try EngineTestHost()
     let loss = try PowerLoss(host.services.history.workspace)
@@ -67,7 +67,7 @@ struct DurabilityTests {
         - { name: c, value: "${{ results.a }}", needs: b }
       """
     ) { event in
-      // Told of after everything that somebody sees.
+      // Called after everything that observers see.
       if case .run(let record) = event, record.state.isFinal { counted.withLock { $0 = loss.logSyncs } }
     }
     #expect(counted.withLock { $0 } == 1)
@@ -78,7 +78,7 @@ struct DurabilityTests {
     await host.close()
   }
 
-  @Test("A question that was asked, and the end of its run, do")
+  @Test("a question that was asked survives, and so does the end of its run")
   func question() async throws {
     let host = try EngineTestHost()
     let history = host.services.history
@@ -102,7 +102,7 @@ struct DurabilityTests {
     await host.close()
   }
 
-  @Test("An answer that was acknowledged does")
+  @Test("an acknowledged answer survives")
   func answer() async throws {
     let fixture = try HistoryFixture()
     let loss = try PowerLoss(fixture.workspace)

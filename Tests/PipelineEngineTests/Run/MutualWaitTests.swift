@@ -3,8 +3,8 @@ import Testing
 @testable import PipelineEngine
 @testable import RunHistory
 
-@Suite("Runs that want what others have", .timeLimit(.minutes(1))) struct MutualWaitTests {
-  /// Returns when what the host had to do and to write has been done.
+@Suite("Runs that need what others hold", .timeLimit(.minutes(1))) struct MutualWaitTests {
+  /// Waits until the host has completed its pending work and writes.
   private func settle(_ host: EngineTestHost) async throws {
     for _ in 0..<5 {
       _ = try await host.services.recorder.perform { _ in 0 }
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "a run in an operation that holds a resource is not kept from another one for those that wait for the first",
+    "a run within an operation that holds a resource does not wait for another resource behind those that wait for the first",
     arguments: Door.allCases)
   func kept(door: Door) async throws {
     try await hosting(["gpu": 1, "licence": 1], door: door) { host, executor in

@@ -10,7 +10,7 @@ import Values
 @testable import RunHistory
 
 extension RunEngine {
-  /// The fingerprint of the operation called `name` where the one called `seed` has had this result, and the run was told these secrets.
+  /// Returns the fingerprint of the operation called `name`, given the result of the one called `seed` and the run's secrets.
   fileprivate func fingerprint(of name: String, seed: JSONValue, secrets: [String: String]) async throws -> String {
     if let seeded = run.state.position(of: "seed") { run.state.instances[seeded].latest.result = .value(seed) }
     run.state.given.secrets = secrets
@@ -24,12 +24,12 @@ extension RunEngine {
   }
 }
 
-/// Every input of every action prevents the reuse of a success with another value of it.
+/// For every input of every action, a different value prevents the reuse of a success.
 @Suite("The fingerprint of an operation") struct FingerprintTests {
   /// The same pipeline twice, with one input changed.
   struct Row: Sendable, CustomTestStringConvertible {
     var input: String
-    /// The files of a directory, `main.yaml` among them, before and after.
+    /// The files of a directory, including `main.yaml`, before and after.
     var files: [[String: String]]
     var seeds: [JSONValue] = ["a", "a"]
     var parameters: [[String: JSONValue]] = [[:], [:]]
@@ -37,7 +37,7 @@ extension RunEngine {
     var hashes = ["0", "0"]
     var testDescription: String { input }
 
-    /// The operation `x` with a value that comes from another operation's result, which is neither a param nor written in the file.
+    /// The operation `x` with a value that comes from another operation's result, and is neither a param nor written in the file.
     static func seeded(_ input: String, _ operation: String, files: [String: String] = [:]) -> Row {
       let text = """
         params: { unused: { default: 1 } }
@@ -252,7 +252,7 @@ extension RunEngine {
     #expect(found[0] != found[1])
   }
 
-  @Test("is the same for the same inputs, whatever stands around the operation")
+  @Test("is the same for the same inputs, whatever surrounds the operation")
   func repeats() async throws {
     let row = Row.written(
       "nothing", "operations: [{ name: x, stale_after: 1h, run: cat }]",
@@ -262,7 +262,7 @@ extension RunEngine {
     #expect(found[0] == found[1])
   }
 
-  @Test("is another for a file of the same name in another directory")
+  @Test("differs for a file of the same name in another directory")
   func directories() async throws {
     let text = "operations: [{ name: x, stale_after: 1h, run: cat }]"
     let first = try await fingerprints(.written("directory", text, text))
@@ -270,17 +270,17 @@ extension RunEngine {
     #expect(first[0] == first[1] && first[0] != second[0])
   }
 
-  // What follows fails when there is a new property: is it an input? Then it needs a row above.
+  // The following tests fail when there is a new property: if it is an input, it needs a row above.
 
-  @Test("knows all that an operation has")
+  @Test("covers all properties of an operation")
   func properties() throws {
     let operation = OperationDefinition(
       name: "x", index: 0, action: .value(.literal(.null)), range: .beginning)
     let inputs: Set = [
       "action", "injection", "loop", "environment", "directory", "shell", "stdin", "artifacts", "contentHash",
     ]
-    // What decides whether, when, how often and beside what it runs, and what is known of its places and types; where it is written, it is
-    // part of `contentHash`.
+    // Properties that determine whether, when, how often and beside what it runs, and derived positions and types. If specified, they are part of
+    // `contentHash`.
     let others: Set = [
       "name", "description", "index", "dependencies", "requires", "result", "condition", "gate", "retry", "repetition",
       "timeout", "grace", "allowFailure", "exclusive", "resources", "staleAfter", "staleWhen", "receivesSecret",
@@ -289,17 +289,17 @@ extension RunEngine {
     #expect(Set(Mirror(reflecting: operation).children.compactMap(\.label)) == inputs.union(others))
   }
 
-  @Test("knows all that a request has")
+  @Test("covers all properties of a request")
   func requestProperties() {
     let templates: Set = [
       "url", "query", "headers", "body", "authorization", "signature", "saveTo", "checksum", "proxy",
     ]
-    // Written out in the file, and so part of `contentHash`.
+    // Literals in the file, and therefore part of `contentHash`.
     let literals: Set = ["method", "statuses", "types", "collision", "options", "retriesAnything", "early"]
     #expect(Set(Mirror(reflecting: HTTPAction()).children.compactMap(\.label)) == templates.union(literals))
   }
 
-  @Test("knows all that the use of a plugin has")
+  @Test("covers all properties of the use of a plugin")
   func pluginProperties() {
     #expect(Set(Mirror(reflecting: PluginUse(offer: "x")).children.compactMap(\.label)) == ["offer", "settings"])
   }

@@ -3,9 +3,9 @@ import Values
 
 @testable import RunHistory
 
-/// What becomes of an operation, by how the one before it ended, what its `when` mentions, and how far away that one is.
-@Suite("What becomes of a dependent") struct OutcomeTableTests {
-  /// How the operation `d` ends, and with what before it.
+/// The outcome of an operation, by how an earlier one ended, what its `when` mentions, and whether that one is a direct dependency.
+@Suite("The outcome of a dependent") struct OutcomeTableTests {
+  /// How the operation `d` ends, with the operations before it.
   enum End: String, CaseIterable {
     case succeeded = "{ name: d, value: 1 }"
     case withoutResult = "{ name: d, run: fine }"
@@ -30,10 +30,10 @@ import Values
   static let (skips, fails, cancels) = (
     "skipped dependency-skipped", "cancelled dependency-failed", "cancelled dependency-cancelled"
   )
-  /// Conditions of which nothing but a success up to here lets the operation run, and those that say it themselves.
+  /// Conditions that require a success up to here unless they say otherwise.
   static let whens = [nil, "success()", "failure()", "success() || failure()", "!failure()", "!success()"]
 
-  /// For each end, what becomes of a direct dependent with each of `whens`.
+  /// For each end, the outcome of a direct dependent with each of `whens`.
   static let near: [End: [String]] = [
     .succeeded: [runs, runs, isFalse, runs, runs, isFalse],
     .withoutResult: [runs, runs, isFalse, runs, runs, isFalse],
@@ -45,7 +45,7 @@ import Values
     .cancelledForALackOfAResult: [cancels, cancels, runs, runs, isFalse, runs],
   ]
 
-  /// The same where an operation stands between the two that runs anyway.
+  /// The same with an operation in between that always runs.
   static let far: [End: [String]] = [
     .succeeded: [runs, runs, isFalse, runs, runs, isFalse],
     .withoutResult: [runs, runs, isFalse, runs, runs, isFalse],
@@ -57,7 +57,7 @@ import Values
     .cancelledForALackOfAResult: [cancels, cancels, runs, runs, isFalse, runs],
   ]
 
-  /// What is asked whatever became of the others, and what that comes to in a run that nobody cancels.
+  /// Conditions that are evaluated however the others ended, with the outcome in a run that is not cancelled.
   static func always(_ end: End) -> [(String, String)] {
     [
       ("always()", runs), ("!cancelled()", runs), ("cancelled()", isFalse),
@@ -79,14 +79,14 @@ import Values
     return String(run.states.first { $0.hasPrefix("x ") }?.dropFirst(2) ?? "")
   }
 
-  @Test("a direct dependency decides as the table says", arguments: End.allCases)
+  @Test("a direct dependency decides as specified in the table", arguments: End.allCases)
   func direct(_ end: End) async throws {
     for (when, expected) in zip(Self.whens, try #require(Self.near[end])) {
       #expect(try await outcome(end, "", when) == expected, "when: \(when ?? "nothing")")
     }
   }
 
-  @Test("one further up decides as the table says", arguments: End.allCases)
+  @Test("an indirect dependency decides as specified in the table", arguments: End.allCases)
   func distant(_ end: End) async throws {
     for (when, expected) in zip(Self.whens, try #require(Self.far[end])) {
       let between = ", { name: between, needs: d, when: always(), value: 1 }"
@@ -95,7 +95,7 @@ import Values
   }
 
   @Test(
-    "who mentions always(), cancelled() or the state of an operation is asked whatever became of it",
+    "an operation that mentions always(), cancelled() or the state of another is evaluated however that ended",
     arguments: End.allCases)
   func asked(_ end: End) async throws {
     let between = ", { name: between, needs: d, value: 1 }"
@@ -105,14 +105,14 @@ import Values
     }
   }
 
-  @Test("a loop is asked like any other operation, and so is each of its items", arguments: End.allCases)
+  @Test("a loop is evaluated like any other operation, and so is each of its items", arguments: End.allCases)
   func loops(_ end: End) async throws {
     #expect(try await outcome(end, "", "always()", loop: true) == Self.runs)
     #expect(try await outcome(end, "", "always() && item == 1", loop: true) == Self.runs)
     #expect(try await outcome(end, "", "failure() && item == 1", loop: true) == Self.runs)
   }
 
-  @Test("a default for a missing result lets an operation run behind a skipped one, and counts as a success")
+  @Test("a default for a missing result lets an operation run after a skipped one, and counts as a success")
   func defaults() async throws {
     let host = try EngineTestHost()
     let run = try await host.run(
@@ -127,7 +127,7 @@ import Values
     await host.close()
   }
 
-  @Test("the first failure further up is named as the cause") func cause() async throws {
+  @Test("the first failure upstream is named as the cause") func cause() async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
     let run = try await host.run(
       """
@@ -143,7 +143,7 @@ import Values
     await host.close()
   }
 
-  @Test("a handler is asked of the run, not of dependencies") func handlers() async throws {
+  @Test("a handler is evaluated for the run, not for dependencies") func handlers() async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]]))
     let run = try await host.run(
       """
@@ -165,7 +165,7 @@ import Values
     await host.close()
   }
 
-  @Test("a loop that may fail keeps the results of its items, with null for those that failed or were skipped")
+  @Test("a loop whose failure is allowed keeps the results of its items, with null for failed or skipped ones")
   func allowedLoop() async throws {
     let host = try EngineTestHost()
     let run = try await host.run(

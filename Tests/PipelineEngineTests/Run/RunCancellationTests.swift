@@ -5,7 +5,7 @@ import Testing
 @testable import RunHistory
 
 @Suite("A cancelled run", .timeLimit(.minutes(1))) struct RunCancellationTests {
-  /// Runs a pipeline until its job `x` hangs, cancels the run, and lets the job end unless that has been stopped.
+  /// Runs a pipeline until its job `x` hangs, cancels the run, and lets the job end unless it has been stopped.
   private func cancelled(
     by door: Door, _ text: String, _ reason: RunCancellation = .requested,
     exits: [String: [ScriptedExecutor.Fate]] = [:]
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "lets the items of a loop that always runs go on, and cancels those whose condition is false",
+    "lets items of a loop that always run continue, and cancels those whose condition is false",
     arguments: Door.allCases)
   func items(door: Door) async throws {
     let (run, commands) = try await cancelled(
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "lets what always runs go on where a person cancels it, and ends it where its time is up",
+    "lets operations that always run continue if a person cancelled it, and ends them if it timed out",
     arguments: [true, false], Door.allCases)
   func lasting(isTimeUp: Bool, door: Door) async throws {
     let (run, commands) = try await cancelled(
@@ -52,7 +52,8 @@ import Testing
     #expect(run.outcome.run.state == (isTimeUp ? .failed : .cancelled))
   }
 
-  @Test("stays cancelled to what asks, although something fails in it", arguments: Door.allCases) func failures(
+  @Test("remains cancelled for status functions, even if something in it fails", arguments: Door.allCases)
+  func failures(
     door: Door
   ) async throws {
     let (run, commands) = try await cancelled(
@@ -68,7 +69,8 @@ import Testing
     #expect(run.outcome.run.state == .cancelled)
   }
 
-  @Test("ends what goes on, although it was cancelled while operations were begun", arguments: Door.allCases)
+  @Test(
+    "ends running operations, even if it was cancelled while operations were being started", arguments: Door.allCases)
   func whileBeginning(door: Door) async throws {
     let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]], by: door)
     let host = try EngineTestHost(executor: executor, isLent: true)
@@ -88,7 +90,7 @@ import Testing
     await host.close()
   }
 
-  @Test("asks the conditions of its handlers that need files", arguments: [true, false], Door.allCases)
+  @Test("evaluates conditions of its handlers that read files", arguments: [true, false], Door.allCases)
   func fileConditions(isTimeUp: Bool, door: Door) async throws {
     let (run, _) = try await cancelled(
       by: door,
@@ -102,7 +104,7 @@ import Testing
     #expect(run.states.dropFirst() == ["h succeeded", "e succeeded", "e[0] succeeded", "e[1] succeeded"])
   }
 
-  @Test("ends the handlers that wait when it is cancelled once more", arguments: Door.allCases) func handlersThatWait(
+  @Test("ends waiting handlers when it is cancelled again", arguments: Door.allCases) func handlersThatWait(
     door: Door
   ) async throws {
     let executor = ScriptedExecutor(["x": [.exits(1)]], by: door)
@@ -123,7 +125,7 @@ import Testing
     await host.close()
   }
 
-  @Test("stays one although a handler of it fails", arguments: Door.allCases) func handlers(door: Door) async throws {
+  @Test("remains cancelled even if a handler fails", arguments: Door.allCases) func handlers(door: Door) async throws {
     let (run, commands) = try await cancelled(
       by: door, "{ operations: [{ name: a, run: x }], after: { cancel: [{ name: h, run: h }] } }",
       exits: ["h": [.exits(1)]])

@@ -4,7 +4,7 @@ import Testing
 @testable import RunHistory
 
 @Suite("The engine") struct RunEngineTests {
-  @Test("hands a result to the operation that needs it") func injects() async throws {
+  @Test("passes a result to the operation that needs it") func injects() async throws {
     let host = try EngineTestHost()
     let run = try await host.run(
       """
@@ -17,7 +17,8 @@ import Testing
     await host.close()
   }
 
-  @Test("gives items the label of their loop, which sees results and the item", arguments: Door.allCases) func labels(
+  @Test("gives items the label of their loop, which can use results and the item", arguments: Door.allCases)
+  func labels(
     door: Door
   ) async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]], by: door))
@@ -38,7 +39,7 @@ import Testing
     await host.close()
   }
 
-  @Test("cancels what needs the result of a failed operation, and goes on with the rest", arguments: Door.allCases)
+  @Test("cancels what needs the result of a failed operation, and continues with the rest", arguments: Door.allCases)
   func failure(door: Door) async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["broken": [3]], by: door))
     let run = try await host.run(
@@ -61,7 +62,8 @@ import Testing
     await host.close()
   }
 
-  @Test("waits between retries as the backoff says, and numbers the attempts", arguments: Door.allCases) func retries(
+  @Test("waits between retries according to the backoff, and numbers the attempts", arguments: Door.allCases)
+  func retries(
     door: Door
   ) async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [1, 1, 1]], by: door))
@@ -90,7 +92,7 @@ import Testing
     await host.close()
   }
 
-  @Test("tells of a failure until the next attempt begins", arguments: Door.allCases) func formerFailure(door: Door)
+  @Test("reports a failure until the next attempt begins", arguments: Door.allCases) func formerFailure(door: Door)
     async throws
   {
     let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["flaky": [1]], by: door))
@@ -106,7 +108,7 @@ import Testing
     await host.close()
   }
 
-  @Test("has the slot of an attempt again that could not start behind one that did", .timeLimit(.minutes(1)))
+  @Test("retakes the slot of an attempt that could not start after one that did", .timeLimit(.minutes(1)))
   func slotAfterFailedStart() async throws {
     let host = try EngineTestHost()
     // The second attempt has no program to start.
@@ -136,7 +138,7 @@ import Testing
     await host.close()
   }
 
-  @Test("records of nothing that has ended that it waits") func waitsNoMore() async throws {
+  @Test("does not record ended operations as waiting") func waitsNoMore() async throws {
     let host = try EngineTestHost()
     let run = try await host.run(
       "operations: [{ name: a, wait: 1h }, { name: b, run_when: never, otherwise: fail, value: 1 }]")
@@ -164,7 +166,7 @@ import Testing
     await host.close()
   }
 
-  @Test("gives a process its values in the environment, never in its script", arguments: Door.allCases)
+  @Test("passes values to a process in the environment, never in its script", arguments: Door.allCases)
   func environment(door: Door) async throws {
     let executor = ScriptedExecutor(by: door)
     let host = try EngineTestHost(executor: executor)
@@ -186,7 +188,7 @@ import Testing
     await host.close()
   }
 
-  @Test("runs the handlers that the outcome asks for, then those for always", arguments: Door.allCases) func handlers(
+  @Test("runs the handlers that match the outcome, then those for always", arguments: Door.allCases) func handlers(
     door: Door
   ) async throws {
     let executor = ScriptedExecutor(exits: ["broken": [1]], by: door)
@@ -203,7 +205,7 @@ import Testing
     await host.close()
   }
 
-  @Test("names the first handler that failed, unless the run has failed before", arguments: [0, 1], Door.allCases)
+  @Test("reports the first handler that failed, unless the run had failed before", arguments: [0, 1], Door.allCases)
   func failedHandlers(exit: Int32, door: Door) async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(exits: ["x": [exit], "l": [1], "m": [1]], by: door))
     let run = try await host.run(

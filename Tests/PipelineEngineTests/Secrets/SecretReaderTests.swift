@@ -5,8 +5,8 @@ import Testing
 @testable import PipelineEngine
 @testable import PipelineLanguage
 
-@Suite("Secrets from outside") struct SecretReaderTests {
-  /// Reads one secret in a directory of its own, and returns its value or why there is none.
+@Suite("Reading secrets") struct SecretReaderTests {
+  /// Reads one secret in its own directory, and returns its value or the reason why there is none.
   private func read(
     _ origin: (String) throws -> PipelineDefinition.Secret.Origin, patience: Duration = .seconds(20)
   ) async throws -> Result<String, EngineError> {
@@ -30,12 +30,12 @@ import Testing
     if case .failure(.secrets(let unreadable)) = result { unreadable.first?.reason } else { nil }
   }
 
-  @Test("A file is read whatever the system says of its size") func proc() async throws {
+  @Test("a file is read whatever size the system reports") func proc() async throws {
     let version = try await read { _ in .file("/proc/version") }.get()
     #expect(version.hasPrefix("Linux"))
   }
 
-  @Test("A file over the limit is refused, however large it is") func large() async throws {
+  @Test("a file over the limit is rejected, however large it is") func large() async throws {
     let result = try await read { directory in
       #expect(FileManager.default.createFile(atPath: directory + "/sparse", contents: nil))
       #expect(truncate(directory + "/sparse", 20 << 30) == 0)
@@ -44,14 +44,14 @@ import Testing
     #expect(reason(result)?.hasSuffix("/sparse' is larger than 1 MiB") == true)
   }
 
-  @Test("A device is refused", arguments: ["/dev/zero", "/dev/null", "/dev/random"]) func device(path: String)
+  @Test("a device is rejected", arguments: ["/dev/zero", "/dev/null", "/dev/random"]) func device(path: String)
     async throws
   {
     let result = try await read { _ in .file(path) }
     #expect(reason(result) == "'\(path)' is a device, not a regular file")
   }
 
-  @Test("A pipe is read to its end") func pipe() async throws {
+  @Test("a pipe is read to its end") func pipe() async throws {
     var writer: Thread?
     let result = try await read { directory in
       let path = directory + "/fifo"
@@ -69,7 +69,7 @@ import Testing
     #expect(try result.get() == "correct horse")
   }
 
-  @Test("A pipe that nobody writes to is given up, and is not an empty secret") func silentPipe() async throws {
+  @Test("a pipe without a writer times out, and is not an empty secret") func silentPipe() async throws {
     let result = try await read(
       { directory in
         #expect(mkfifo(directory + "/fifo", 0o600) == 0)
@@ -78,7 +78,7 @@ import Testing
     #expect(reason(result)?.contains("/fifo' is a pipe that its writer did not close within") == true)
   }
 
-  @Test("A file among the credentials of a service is found by their folder") func credentials() {
+  @Test("a file among a service's credentials is found by their directory") func credentials() {
     var variables = ProcessEnvironment()
     #expect(SecretFile.absolute("$CREDENTIALS_DIRECTORY/key", in: "/p", variables) == nil)
     variables["CREDENTIALS_DIRECTORY"] = "/run/credentials/x"
@@ -90,7 +90,7 @@ import Testing
     #expect(SecretFile.absolute("$CREDENTIALS_DIRECTORY/key", in: "/p", variables) == nil)
   }
 
-  @Test("Secrets are looked up apart from what processes inherit") func apart() async throws {
+  @Test("secrets are looked up separately from what processes inherit") func apart() async throws {
     var configuration = HostConfiguration()
     configuration.secretEnvironment = ["TOKEN": "hush"]
     configuration.environment = ["PATH": "/usr/bin:/bin"]
@@ -108,7 +108,7 @@ import Testing
     await host.close()
   }
 
-  @Test("Waiting for a pipe ends with the task") func cancelled() async throws {
+  @Test("cancelling the task ends the wait for a pipe") func cancelled() async throws {
     let host = try EngineTestHost()
     #expect(mkfifo(host.directory + "/fifo", 0o600) == 0)
     let secret = PipelineDefinition.Secret(name: "s", origin: .file("fifo"), range: .beginning)
@@ -120,18 +120,18 @@ import Testing
     await host.close()
   }
 
-  @Test("A command that prints without end is killed at the limit") func endless() async throws {
+  @Test("a command that prints without end is killed at the limit") func endless() async throws {
     let result = try await read { _ in .command(["cat", "/dev/zero"]) }
     #expect(
       reason(result) == "its command 'cat' printed more than 1MiB, the limit of a secret, and was killed")
   }
 
-  @Test("A command may print as much as the limit") func limit() async throws {
+  @Test("a command may print as much as the limit") func limit() async throws {
     let result = try await read { _ in .command(["sh", "-c", "head -c 1048576 /dev/zero | tr '\\0' x"]) }
     #expect(try result.get().utf8.count == 1 << 20)
   }
 
-  @Test("No secret is in what is told of another that cannot be read") func masked() async throws {
+  @Test("the error of an unreadable secret contains no other secret") func masked() async throws {
     let host = try EngineTestHost()
     let secrets = [
       PipelineDefinition.Secret(name: "first", origin: .command(["echo", "horse-battery"]), range: .beginning),
@@ -152,14 +152,14 @@ import Testing
     await host.close()
   }
 
-  @Test("A command may complain without end, and only its last words count") func complaints() async throws {
+  @Test("a command may print endless errors, and only the last line is reported") func complaints() async throws {
     let result = try await read { _ in
       .command(["sh", "-c", "head -c 30000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo locked >&2; exit 3"])
     }
     #expect(reason(result) == "its command 'sh' exited with code 3: locked")
   }
 
-  @Test("What a command leaves behind does not keep its secret waiting") func leftBehind() async throws {
+  @Test("a process left behind by a command does not delay its secret") func leftBehind() async throws {
     let result = try await read { _ in .command(["sh", "-c", "sleep 60 & echo $! > pid; echo horse"]) }
     #expect(try result.get() == "horse")
   }

@@ -6,11 +6,11 @@ import Workspace
 @testable import RunHistory
 
 @Suite("Exclusive names", .timeLimit(.minutes(1))) struct ExclusiveLocksTests {
-  @Test("that are taken from a gone process take its runs from it, too") func fences() async throws {
+  @Test("that are taken from a dead process also fence off its runs") func fences() async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor())
     var record = await (try host.engine("operations: [{ name: a, value: 1 }]")).record
     let current = ProcessIdentity.current
-    // A process that is certainly gone: nothing with this start time has this id.
+    // A process that certainly does not exist: no process with this id has this start time.
     record.owner = ProcessIdentity(boot: current.boot, pid: current.pid, started: 1)
     host.services.recorder.record(.runCreated(record, definition: ""))
     _ = try await host.services.recorder.perform { [record] in
@@ -31,7 +31,7 @@ import Workspace
     await host.close()
   }
 
-  @Test("are free for the next where all who waited give up at once") func givenUp() async throws {
+  @Test("are free for the next if all waiting contenders give up at once") func givenUp() async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor())
     let services = host.services
     // It lives as long as this test.
@@ -67,6 +67,6 @@ import Workspace
 }
 
 extension RunEngine {
-  /// The run as it would be recorded now.
+  /// The record of the run.
   fileprivate var record: RunRecord { run.recorder.run }
 }

@@ -3,8 +3,8 @@ import Testing
 @testable import PipelineEngine
 @testable import RunHistory
 
-@Suite("What a host is given") struct HostConfigurationTests {
-  @Test("is this process on this machine, where nothing else is said") func defaults() {
+@Suite("The configuration of a host") struct HostConfigurationTests {
+  @Test("is this process on this computer by default") func defaults() {
     let configuration = HostConfiguration()
     #expect(configuration.environment["PATH"] == ProcessEnvironment.inherited()["PATH"])
     #expect(configuration.directory.hasPrefix("/"))
@@ -13,7 +13,7 @@ import Testing
     #expect(configuration.capacity == HostCapacity())
   }
 
-  @Test("is in its records, and in what its processes and secrets get") func used() async throws {
+  @Test("is used in its records, and for its processes and secrets") func used() async throws {
     var configuration = HostConfiguration()
     configuration.environment = ["PATH": "/usr/bin:/bin", "GIVEN": "a = b", "TOKEN": "hush-hush"]
     configuration.hostName = "lock"
@@ -35,7 +35,7 @@ import Testing
   @Test("a run whose beginning fails does not stay queued") func beginning() async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor())
     let engine = try host.engine("operations: [{ name: a, for_each: { in: [1] }, run: 'true' }]")
-    // What is taken over from is a run whose own source is not in the workspace any more.
+    // The source is a run whose own source is no longer in the workspace.
     let former = try await host.run("operations: [{ name: a, for_each: { in: [1] }, run: 'true' }]")
     var source = try #require(try host.services.history.loadForExecution(former.outcome.run.id))
     source.run.origin.source = .generate()

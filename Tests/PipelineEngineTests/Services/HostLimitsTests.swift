@@ -12,28 +12,28 @@ import Testing
     return capacity
   }
 
-  @Test("are none where nothing is bounded") func none() {
+  @Test("do not exist if nothing is limited") func none() {
     #expect(HostLimits.of(HostCapacity()) == nil)
     #expect(HostLimits.of(capacity(processes: 1)) != nil)
   }
 
-  @Test("are taken with those of the run in one step, or not at all") func oneStep() {
+  @Test("are taken together with those of the run in one step, or not at all") func oneStep() {
     let host = HostLimits(capacity(["gpu": 2]))
     let (first, second) = (
       RunLimits(slots: 1, resources: [2], names: ["GPU"], host: host),
       RunLimits(slots: 2, resources: [2], names: ["gpu"], host: host)
     )
     #expect(first.take(.init(slots: 1, resources: [(0, 1)])))
-    // The run has no slot left, so that nothing is taken of the host either.
+    // The run has no slot left, so nothing is taken from the host either.
     #expect(!first.take(.init(slots: 1, resources: [(0, 1)])))
     #expect(second.take(.init(slots: 1, resources: [(0, 1)])))
-    // The host has nothing left, so that nothing is taken of the run either.
+    // The host has nothing left, so nothing is taken from the run either.
     #expect(!second.take(.init(slots: 1, resources: [(0, 1)])))
     #expect(second.freeSlots == 1)
     #expect(host.waitingRuns == 1)
   }
 
-  @Test("go to the run that asked first, and each release serves one") func line() {
+  @Test("go to the run that has waited longest, and each release serves one run") func line() {
     let host = HostLimits(capacity(processes: 1))
     let order = Mutex<[String]>([])
     let runs = ["a", "b", "c"].map { name in
@@ -46,7 +46,7 @@ import Testing
     #expect(!runs[2].take(slot) && !runs[1].take(slot) && !runs[2].take(slot))
     runs[0].release(slot)
     #expect(order.withLock { $0 } == ["c"])
-    // What is granted is there for the run that it was granted to, and for no other.
+    // What is granted is reserved for the run that it was granted to.
     #expect(!runs[0].take(slot))
     #expect(runs[2].take(slot))
     runs[2].release(slot)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "are enough for an operation that needs all of them, after a wait for another run", .timeLimit(.minutes(1)),
+    "suffice for an operation that needs all of them, after a wait for another run", .timeLimit(.minutes(1)),
     arguments: Door.allCases)
   func allOfThem(door: Door) async throws {
     let executor = ScriptedExecutor(["x": [.hangs]], by: door)
@@ -77,7 +77,7 @@ import Testing
     await host.close()
   }
 
-  @Test("hold nobody up who needs nothing of what is missing") func others() {
+  @Test("do not delay runs that need nothing of what is missing") func others() {
     let host = HostLimits(capacity(processes: 4, ["licence": 1, "gpu": 1]))
     func run() -> RunLimits { RunLimits(slots: 4, resources: [1, 1], names: ["licence", "gpu"], host: host) }
     let (holder, waiting, plain, third) = (run(), run(), run(), run())
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "go to those who need nothing of what is missing, and then to the first that lacks several of them",
+    "go to runs that need nothing of what is missing, and then to the first that lacks several of them",
     .timeLimit(.minutes(1)), arguments: Door.allCases)
   func several(door: Door) async throws {
     let fates: [String: [ScriptedExecutor.Fate]] = ["hold": [.hangs], "work": [.hangs], "plain": [.hangs]]
@@ -126,7 +126,7 @@ import Testing
     await host.close()
   }
 
-  @Test("are not overtaken, and go to the next in line where the first leaves") func leaving() {
+  @Test("are not overtaken, and go to the next waiting run if the first leaves") func leaving() {
     let host = HostLimits(capacity(["gpu": 3]))
     let order = Mutex<[String]>([])
     let runs = ["a", "b", "c"].map { name in
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(
-    "stay with the first in line where what is free is not enough for it", .timeLimit(.minutes(1)),
+    "stay with the first waiting run if what is free is not enough for it", .timeLimit(.minutes(1)),
     arguments: Door.allCases)
   func staysFirst(door: Door) async throws {
     let executor = ScriptedExecutor(["x": [.hangs], "y": [.hangs]], by: door)
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(
-    "are not waited for by a run that was cancelled and lasts", .timeLimit(.minutes(1)),
+    "are not waited for by a cancelled run that is still running", .timeLimit(.minutes(1)),
     arguments: Door.allCases)
   func cancelledInLine(door: Door) async throws {
     let executor = ScriptedExecutor(["x": [.hangs]], by: door)
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(
-    "are given back by what was cancelled between its turn and its beginning, or right behind that",
+    "are returned by what was cancelled between its grant and its beginning, or right after that",
     .timeLimit(.minutes(1)), arguments: Door.allCases)
   func cancelledBeforeBeginning(door: Door) async throws {
     let executor = ScriptedExecutor(["x": [.hangs]], by: door)
@@ -225,12 +225,14 @@ import Testing
     #expect(try await run.states == ["a succeeded", "b cancelled run-cancelled"])
     cancelled.withLock { $0 = nil }
     #expect(try await host.run("operations: [{ name: c, run: z }]").states == ["c succeeded"])
-    // By the fast door, the end of a process gives its slot to the next operation, which has begun when the attempt ends.
+    // By the fast path, the end of a process passes its slot to the next operation, which has begun when the attempt ends.
     #expect(executor.commands == (door == .fast ? ["x", "y", "z"] : ["x", "z"]))
     await host.close()
   }
 
-  @Test("bound what all runs have at work, and nothing waits for ever", arguments: Door.allCases) func runs(door: Door)
+  @Test("limit the active operations of all runs, and nothing waits indefinitely", arguments: Door.allCases) func runs(
+    door: Door
+  )
     async throws
   {
     let executor = ScriptedExecutor(by: door)
@@ -252,7 +254,7 @@ import Testing
   }
 
   @Test(
-    "let every operation begin at last, whatever runs ask for", .timeLimit(.minutes(2)),
+    "let every operation begin eventually, whatever runs request", .timeLimit(.minutes(2)),
     arguments: Door.allCases, [1, 2, 3])
   func anything(door: Door, processes: Int) async throws {
     for seed in 0..<12 {
@@ -291,7 +293,7 @@ import Testing
     }
   }
 
-  @Test("refuse what the host will never have", arguments: Door.allCases) func never(door: Door) async throws {
+  @Test("reject what the host will never have", arguments: Door.allCases) func never(door: Door) async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor(by: door), capacity: capacity(["gpu": 1]))
     let run = try await host.run(
       "{ resources: { gpu: 4 }, operations: [{ name: a, resources: { gpu: 2 }, run: 'true' }, { name: b, run: 'true' }] }"
@@ -302,7 +304,7 @@ import Testing
 }
 
 extension EngineTestHost {
-  /// How many runs wait for what the host bounds.
+  /// The number of runs that wait for what the host limits.
   fileprivate var waitingRuns: Int? {
     get async { await Task(executorPreference: loop) { services.shared.limits?.waitingRuns }.value }
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import RunHistory
 
 @Suite("Requests to the runs of a host", .timeLimit(.minutes(1))) struct RequestRouterTests {
-  @Test("reach a run that is listened for after all others have ended") func again() async throws {
+  @Test("reach a run that is added after all others have ended") func again() async throws {
     let host = try EngineTestHost(executor: ScriptedExecutor())
     let record = await (try host.engine("operations: [{ name: a, value: 1 }]")).record
     host.services.recorder.record(.runCreated(record, definition: ""))
@@ -32,6 +32,6 @@ import Testing
 }
 
 extension RunEngine {
-  /// The run as it would be recorded now.
+  /// The record of the run.
   fileprivate var record: RunRecord { run.recorder.run }
 }

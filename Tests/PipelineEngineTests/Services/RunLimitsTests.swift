@@ -3,7 +3,7 @@ import Testing
 @testable import PipelineEngine
 
 @Suite("Limits of a run") struct RunLimitsTests {
-  @Test("give what is free, and no more") func takes() {
+  @Test("provide what is free, and no more") func takes() {
     let limits = RunLimits(slots: 2, resources: [4])
     #expect(limits.take(.init(slots: 1, resources: [(0, 3)])))
     #expect(!limits.take(.init(slots: 1, resources: [(0, 2)])))
@@ -13,21 +13,21 @@ import Testing
     #expect(limits.take(.init(slots: 1, resources: [(0, 3)])))
   }
 
-  @Test("are handed on first come, first served") func order() async throws {
+  @Test("are served first come, first served") func order() async throws {
     let loop = try EventLoop()
     try loop.start()
     #expect(await Contenders(loop).order() == ["large", "small"])
     loop.stop()
   }
 
-  @Test("go to the next where the first has given up") func withdrawal() async throws {
+  @Test("go to the next if the first has given up") func withdrawal() async throws {
     let loop = try EventLoop()
     try loop.start()
     #expect(await Contenders(loop).withdrawal() == ["small"])
     loop.stop()
   }
 
-  /// A large demand comes first; the small one behind it would fit at once, but must not overtake.
+  /// A large demand comes first; the small one behind it would fit immediately, but must not overtake.
   private actor Contenders {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -58,7 +58,7 @@ import Testing
       large.cancel()
       await large.value
       for _ in 0..<10 { await Task.yield() }
-      // Ends the test where nobody has served it.
+      // Ends the test if it has not been served.
       small.cancel()
       await small.value
       return served

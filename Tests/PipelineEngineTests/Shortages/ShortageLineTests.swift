@@ -6,12 +6,12 @@ import Testing
 @testable import PipelineEngine
 @testable import RunHistory
 
-@Suite("What lacks a descriptor waits in line") struct ShortageLineTests {
+@Suite("Attempts that lack a descriptor") struct ShortageLineTests {
   private static let error = EngineError.systemCall("starting '/bin/true'", EMFILE)
 
-  /// A line on the loop of a host, whose clock stands still and whose delays the test ends.
+  /// A queue on the event loop of a host, with a stopped clock and delays that the test ends.
   private final class Bench: @unchecked Sendable {
-    // @unchecked: touched on the loop, but for what is behind a lock.
+    // @unchecked: accessed only on the event loop, except for what is behind a lock.
 
     let test: EngineTestHost
     let delayer = ManualDelayer()
@@ -33,7 +33,7 @@ import Testing
       line.giveBackSpares = { [weak self] in self?.spares += 1 }
     }
 
-    /// Begins to wait; the name is in ``order`` when it is to be tried.
+    /// Begins to wait; the name is added to ``order`` when it is to be retried.
     func wait(_ name: String, in place: ShortageLine.Place) -> Task<Void, any Error> {
       let (bench, place) = (LoopBound(self), LoopBound(place))
       return Task.immediate(executorPreference: test.loop) {
@@ -47,7 +47,9 @@ import Testing
     }
   }
 
-  @Test("one after the other, the first one each second and when something is given back") func order() async throws {
+  @Test("are retried one after another, the first one each second and when something is released") func order()
+    async throws
+  {
     try await Bench().onLoop { bench in
       let (first, second) = (ShortageLine.Place(), ShortageLine.Place())
       let one = bench.wait("first", in: first)
@@ -57,7 +59,7 @@ import Testing
       bench.delayer.endOne()
       try await one.value
       #expect(bench.order == ["first"])
-      // Tried in vain: it stays before the other one.
+      // The retry failed: it stays before the other one.
       let again = bench.wait("first again", in: first)
       bench.line.noticeGivenBack()
       try await again.value
@@ -71,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("without those that are cancelled") func cancelled() async throws {
+  @Test("leave the queue when they are cancelled") func cancelled() async throws {
     try await Bench().onLoop { bench in
       let (first, second) = (ShortageLine.Place(), ShortageLine.Place())
       let one = bench.wait("first", in: first)
@@ -85,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("before those that come later only once the first one has waited for long") func patience() async throws {
+  @Test("are overtaken by later ones until the first one has waited for long") func patience() async throws {
     try await Bench().onLoop { bench in
       let place = ShortageLine.Place()
       #expect(!bench.line.isForAll)
@@ -102,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("and is told of once a minute, with how many there are") func telling() async throws {
+  @Test("are reported once a minute, with their number") func telling() async throws {
     try await Bench().onLoop { bench in
       let shortage = ResourceShortage(run: .generate(), pipeline: "one", error: Self.error)
       bench.line.tell(of: shortage)

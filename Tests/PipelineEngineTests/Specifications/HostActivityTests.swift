@@ -9,7 +9,7 @@ import Testing
 struct HostActivityTests {
   private let activity = HostActivity()
 
-  @Test("What is asked while the host is being stopped is what subscribers are told")
+  @Test("its value while the host is being stopped is what subscribers receive")
   func stopping() {
     let seen = Log<[Bool]>()
     let subscription = activity.subscribe { [activity] in seen.append([$0, activity.isApplicationActive]) }
@@ -21,7 +21,7 @@ struct HostActivityTests {
     subscription.cancel()
   }
 
-  @Test("A pipeline's `rerun_on_change: foreground` turns true when the host continues")
+  @Test("`rerun_on_change: foreground` becomes true when the host continues")
   func rerun() {
     let turns = Log<Bool>()
     let foreground = ApplicationIsActiveRunSpecification(observer: activity)

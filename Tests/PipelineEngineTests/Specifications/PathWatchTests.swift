@@ -5,13 +5,15 @@ import Testing
 @testable import PipelineEngine
 
 @Suite("A watch of paths") struct PathWatchTests {
-  /// Holds a watch until somebody lets go of it. Touched on the loop alone.
+  /// Retains a watch until it is released. Accessed only on the event loop.
   private final class Holder: @unchecked Sendable {
     // @unchecked: see above.
     var watch: PathWatch?
   }
 
-  @Test("may be let go of while the loop has an event for it", .timeLimit(.minutes(10))) func release() async throws {
+  @Test("may be released while the event loop has an event for it", .timeLimit(.minutes(10))) func release()
+    async throws
+  {
     let loop = try EventLoop()
     try loop.start()
     let path = NSTemporaryDirectory() + "penstock-path-\(UUID().uuidString)"
@@ -21,7 +23,7 @@ import Testing
       let watch = PathWatch(loop: loop)
       _ = watch.add(path) {}
       holder.watch = watch
-      // Both are readable when the loop looks again, and the first to be told lets go of the second.
+      // Both are readable at the next check, and the first handler releases the second.
       var ends: [Int32] = [-1, -1]
       pipe(&ends)
       let (readEnd, writeEnd) = (ends[0], ends[1])
@@ -44,14 +46,14 @@ import Testing
     unlink(path)
   }
 
-  /// Calls back when nobody has it any more. Touched on the loop alone.
+  /// Calls back when it is released. Accessed only on the event loop.
   private final class Last {
     private let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }
     deinit { body() }
   }
 
-  @Test("may be left by one that takes another one along") func removal() async throws {
+  @Test("lets an observer that retains another one be removed") func removal() async throws {
     let loop = try EventLoop()
     try loop.start()
     let path = NSTemporaryDirectory() + "penstock-path-\(UUID().uuidString)"
@@ -64,14 +66,14 @@ import Testing
         ending.finish()
       }
       let entry = watch.add(path) { withExtendedLifetime(last) {} }
-      // The closure has it alone once this one has ended.
+      // After this, only the closure retains it.
       loop.execute { watch.remove(entry) }
     }
     for await _ in ended {}
     loop.stop()
   }
 
-  @Test("looks from time to time at what the kernel refuses to watch", .timeLimit(.minutes(10)))
+  @Test("polls what the kernel refuses to watch", .timeLimit(.minutes(10)))
   func refusal() async throws {
     let loop = try EventLoop()
     try loop.start()
@@ -97,7 +99,7 @@ import Testing
     loop.stop()
   }
 
-  /// What happens on the way to `out/ready`, which is there in the end.
+  /// What happens until `out/ready` exists.
   private static let ways: [(before: String, then: [String])] = [
     ("mkdir out", ["touch out/ready"]),
     ("", ["mkdir out", "touch out/ready"]),
@@ -111,7 +113,7 @@ import Testing
     ("mkdir out real; ln -s \"$PWD/real/file\" out/ready", ["touch real/file"]),
   ]
 
-  @Test("sees what replaces directories and links on the way", .timeLimit(.minutes(10)), arguments: ways.indices)
+  @Test("notices replaced directories and links on the way", .timeLimit(.minutes(10)), arguments: ways.indices)
   func replacements(index: Int) async throws {
     let way = Self.ways[index]
     let directory = NSTemporaryDirectory() + "penstock-path-\(UUID().uuidString)"
@@ -133,7 +135,7 @@ import Testing
       beginning.finish()
     }
     for await _ in begun {}
-    // Each step but the last only has to be survived, whenever it is noticed.
+    // Each step except the last only has to be survived, whenever it is noticed.
     for step in way.then { shell(step) }
     for await _ in changes where access(directory + "/out/ready", F_OK) == 0 { break }
     loop.execute { holder.watch = nil }

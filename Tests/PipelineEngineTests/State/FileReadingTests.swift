@@ -9,7 +9,7 @@ import Values
 @testable import RunHistory
 
 @Suite("What expressions read from files", .timeLimit(.minutes(1))) struct FileReadingTests {
-  @Test("work that may take long is done by another thread than the loop's, which goes on afterwards")
+  @Test("long work runs on another thread than the event loop's, which continues afterwards")
   func beside() async throws {
     let host = try EngineTestHost()
     let threads = await Task(executorPreference: host.loop) {
@@ -65,7 +65,7 @@ import Values
     await host.close()
   }
 
-  @Test("what was read is what the expression sees, and a file that is gone fails it as it always has")
+  @Test("an expression sees what was read, and a missing file fails it")
   func seen() async throws {
     let host = try EngineTestHost()
     let text = "operations: [{ name: big, command: [x] }, { name: a, command: ['${{ results.big }}'] }]"
@@ -78,7 +78,7 @@ import Values
     await host.close()
   }
 
-  /// Operations over a large result, each with whether its template takes long, and can be evaluated beside the loop.
+  /// Operations over a large result, each with whether its template takes long and can be evaluated off the event loop.
   private static let overLarge: [(template: String, isBeside: Bool)] = [
     ("${{ toJSON(results.big) }}", true), ("${{ length(results.big.items) }} of ${{ params.p }}", true),
     ("${{ results.big.items[params.n].name }}", false), ("${{ join(results.big.items.*.name, ',') }}", true),
@@ -91,7 +91,8 @@ import Values
     ("${{ results.big.text }}", false), ("${{ params.p }} and ${{ results.small }}", false),
   ]
 
-  @Test("what is made of large values is evaluated beside the loop, and comes to the same") func large() async throws {
+  @Test("templates over large values are evaluated off the event loop, with the same result") func large() async throws
+  {
     let host = try EngineTestHost()
     let operations = Self.overLarge.enumerated().map { number, row in
       "  - { name: op-\(number), value: \"\(row.template)\" }\n"
@@ -112,14 +113,14 @@ import Values
     for (row, found) in zip(Self.overLarge, found) {
       #expect((found.beside != nil) == row.isBeside, "\(row.template)")
       if let beside = found.beside { #expect(beside == found.direct, "\(row.template)") }
-      // What was evaluated before is what is seen, whatever has become of its parts.
+      // The value evaluated beforehand is used, whatever has become of its parts.
       #expect(found.later == (row.isBeside ? found.direct : found.changed), "\(row.template)")
     }
     #expect(await engine.heldReadings == 0)
     await host.close()
   }
 
-  @Test("a large value beside a variable that is injected, or set, sees that variable", arguments: [10, 20_000])
+  @Test("a template with a large value sees variables that are injected or set", arguments: [10, 20_000])
   func largeBesideVariables(count: Int) async throws {
     let executor = ScriptedExecutor()
     let host = try EngineTestHost(executor: executor)
@@ -139,7 +140,7 @@ import Values
   }
 
   @Test(
-    "a condition over a large value is evaluated once, beside the loop",
+    "a condition over a large value is evaluated once, off the event loop",
     arguments: [ReadingTime.condition, .repetition])
   func largeCondition(time: ReadingTime) async throws {
     let host = try EngineTestHost()
@@ -154,7 +155,7 @@ import Values
     await host.close()
   }
 
-  @Test("what a cancellation makes otherwise while it is evaluated is evaluated again") func cancelledMeanwhile()
+  @Test("an evaluation that a cancellation has made outdated is repeated") func cancelledMeanwhile()
     async throws
   {
     let host = try EngineTestHost()
@@ -169,7 +170,7 @@ import Values
     await host.close()
   }
 
-  @Test("whatever an operation does, it sees its files and holds on to nothing that was read, also while it waits")
+  @Test("every operation sees its files and retains nothing that was read, even while it waits")
   func dropped() async throws {
     let executor = ScriptedExecutor()
     let host = try EngineTestHost(executor: executor)
@@ -210,7 +211,7 @@ import Values
     await host.close()
   }
 
-  @Test("each attempt is given the hash of the files as they are when it begins") func attempts() async throws {
+  @Test("each attempt receives the hash of the files as they are when it begins") func attempts() async throws {
     let executor = ScriptedExecutor(exits: ["job": [1, 0]])
     let host = try EngineTestHost(executor: executor)
     let path = host.directory + "/source.c"
@@ -237,7 +238,7 @@ extension RunEngine {
     run.request(ordinal, for: time)
   }
 
-  /// What each operation would read, if the first had left its result in a file and the second had a value.
+  /// Returns what each operation would read if the first had left its result in a file and the second had a value.
   fileprivate func requests(big: ResultFile) -> [FileReadings.Request?] {
     run.state.instances[0].latest.result = .file(big)
     run.state.instances[1].latest.result = .value(1)
@@ -245,15 +246,15 @@ extension RunEngine {
     return run.state.pipeline.operations.indices.map { run.request($0, for: .attempt) }
   }
 
-  /// What an item whose own result is in a file would read for `until`.
+  /// Returns what an item whose own result is in a file would read for `until`.
   fileprivate func itemRequest(of loop: Int, _ file: ResultFile) -> (item: Int, request: FileReadings.Request?) {
     let item = run.state.addItem(of: loop, index: 0, value: 1)
     run.state.instances[item].latest.result = .file(file)
     return (item, run.request(item, for: .repetition))
   }
 
-  /// What each operation's template comes to where the result of the first operation is `big`: beside the loop, if that is where it is evaluated; on the loop; on
-  /// the loop with another result; and where it was read, and the result is another by then.
+  /// Evaluates each operation's template with `big` as the result of the first operation: off the event loop, if that is where it is evaluated; on
+  /// the event loop; on the event loop with another result; and as read earlier, after the result has changed.
   fileprivate func evaluate(over big: JSONValue, operations: Range<Int>) async -> [OverLarge] {
     var found: [OverLarge] = []
     for ordinal in operations {
@@ -280,7 +281,7 @@ extension RunEngine {
     return found
   }
 
-  /// Whether the second operation's condition holds by what was evaluated when the first one had `big`, which it has no longer.
+  /// Whether the second operation's condition holds as evaluated when the first one had `big`, which it no longer has.
   fileprivate func holds(over big: JSONValue, _ time: ReadingTime) async throws -> Bool {
     let definition = run.state.pipeline.operations[1]
     guard let condition = time == .condition ? definition.condition : definition.repetition?.until else { return false }
@@ -292,7 +293,7 @@ extension RunEngine {
     return try run.holds(condition, for: 1)
   }
 
-  /// The value of the second operation where the run is cancelled while it waits to evaluate it.
+  /// Returns the value of the second operation if the run is cancelled while it waits to evaluate it.
   fileprivate func valueAfterCancellation(over big: JSONValue) async throws -> JSONValue? {
     run.state.instances[0].latest.result = .value(big)
     run.state.files.note(.value(big), of: 0)
@@ -304,7 +305,7 @@ extension RunEngine {
     return try run.state.files.readings[1]?.values[template]?.get()
   }
 
-  /// The value of the first operation's file as the second sees it, where the file is removed once it was read.
+  /// Returns the value in the first operation's file as the second sees it, after the file was read and removed.
   fileprivate func reads(_ file: ResultFile, removing path: String?) async throws -> JSONValue {
     run.state.instances[0].latest.result = .file(file)
     run.state.files.areNeeded = true

@@ -8,14 +8,14 @@ import Values
 @Suite("Large results", .timeLimit(.minutes(1))) struct LargeResultTests {
   private static let long = String(repeating: "x", count: 300_000)
 
-  @Test("are known to be large by no more of them than that", arguments: [0, 65_529, 65_530, 1 << 20])
+  @Test("are recognised without examining more than necessary", arguments: [0, 65_529, 65_530, 1 << 20])
   func large(length: Int) {
     let text = JSONValue.string(String(repeating: "x", count: length))
     #expect(JSONValue.array([text, .object(["n": 1])]).isLarge == (length > 65_525))
     #expect(JSONValue.array(Array(repeating: .null, count: 20_000)).isLarge)
   }
 
-  @Test("of a loop and of an attempt are each one file, which holds the value")
+  @Test("of a loop and of an attempt are each one file that contains the value")
   func files() async throws {
     let host = try EngineTestHost()
     let engine = try host.engine(

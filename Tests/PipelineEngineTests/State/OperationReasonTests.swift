@@ -6,7 +6,7 @@ import enum Operations.InjectionDecisionKind
 @testable import PipelineEngine
 @testable import RunHistory
 
-/// Each reason with what the history has of it. Outside texts say `SECRET`, own ones `own`.
+/// Each reason with what the history contains for it. Text from outside is `SECRET`, the engine's own is `own`.
 struct ReasonSample: Sendable, CustomTestStringConvertible {
   var reason: OperationReason
   var state: OperationState
@@ -136,7 +136,7 @@ struct OperationReasonTests {
       run: .generate(), ordinal: 0, name: "a", position: 0, state: state, reason: code, detail: detail)
   }
 
-  @Test("are written with the code and the particulars that people query", arguments: ReasonSample.all)
+  @Test("are written with the code and the details that people query", arguments: ReasonSample.all)
   func written(_ sample: ReasonSample) {
     #expect(sample.reason.code == sample.code)
     #expect(OperationReason.detail(sample.reason)?.text == sample.detail)
@@ -147,7 +147,7 @@ struct OperationReasonTests {
     #expect(record(sample.state, sample.code, sample.detail).operationReason == sample.reason)
   }
 
-  @Test("stand beside the gate that let the operation begin", arguments: ReasonSample.all)
+  @Test("are stored beside the gate that let the operation begin", arguments: ReasonSample.all)
   func gates(_ sample: ReasonSample) {
     let detail = OperationReason.detail(sample.reason, gate: Self.gate)?.text
     #expect(detail == Self.withGate(sample.detail))
@@ -156,7 +156,9 @@ struct OperationReasonTests {
     #expect(record.operationReason == sample.reason)
   }
 
-  @Test("stand beside why a retry executed the operation, which is no part of them", arguments: ReasonSample.all)
+  @Test(
+    "are stored beside the reason why a retry executed the operation, which is not part of them",
+    arguments: ReasonSample.all)
   func again(_ sample: ReasonSample) {
     let again = "'a' has changed"
     let detail = OperationReason.detail(sample.reason, again: again) { _ in "***" }?.text
@@ -167,16 +169,16 @@ struct OperationReasonTests {
     #expect(self.record(sample.state, sample.code, sample.detail).causeOfRetry == nil)
   }
 
-  @Test("are none where there is nothing but why a retry executed the operation")
+  @Test("are absent if there is only the reason why a retry executed the operation")
   func againAlone() {
     let record = record(.succeeded, nil, OperationReason.detail(nil, again: "it had failed")?.text)
     #expect(record.detail == #"{"again":"it had failed"}"#)
     #expect(record.operationReason == nil)
   }
 
-  @Test("are masked in what came from outside, and nowhere else", arguments: ReasonSample.all)
+  @Test("are masked in text from outside, and nowhere else", arguments: ReasonSample.all)
   func masked(_ sample: ReasonSample) {
-    // With parts of the engine's own words and of names, times and numbers, in any of which a secret may happen to be.
+    // With parts of the engine's own words, names, times and numbers, any of which may happen to be a secret.
     let masker = SecretMasker(["SECRET"])
     let short = SecretMasker(["o", "e", "1", "2", "T", "SECRET"])
     let expected = Self.withGate(sample.detail).replacing("SECRET", with: "***")
@@ -187,7 +189,7 @@ struct OperationReasonTests {
   }
 
   @Test(
-    "read from particulars that somebody made up are what is left of them",
+    "parsed from forged details are what remains of them",
     arguments: [
       "7", "", "[]", #"{"early":7,"clock":7,"due":7,"attempt":"x"}"#, #"{"dependencies":7,"resources":{},"formula":7}"#,
       #"{"early":[7,{}],"gate":7}"#, #"{"again":7}"#, #"{"gate":{"formula":7}}"#,

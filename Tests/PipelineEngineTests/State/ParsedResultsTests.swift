@@ -12,7 +12,7 @@ struct ParsedResultsTests {
     OperationRecord(run: run, ordinal: ordinal, name: "a", position: ordinal, state: .succeeded, result: result)
   }
 
-  @Test("are those that take long to parse, by the run and the operation")
+  @Test("are those that take long to parse, by run and operation")
   func large() {
     let list = JSONValue.array(Array(repeating: 12_345_678, count: 10_000))
     let (large, small) = (record(0, .inline(list.text)), record(1, .inline("[1]")))

@@ -3,7 +3,7 @@ import Testing
 @testable import PipelineEngine
 
 @Suite("The gate of large results") struct ReadingGateTests {
-  @MainActor @Test("lets one operation after the other hold what it has read") func turns() async {
+  @MainActor @Test("lets one operation after another hold what it has read") func turns() async {
     let gate = ReadingGate()
     await gate.enter(1)
     var entered: [Int] = []

@@ -20,7 +20,7 @@ import Values
       - { name: send, needs: [pack, each], value: 6 }
     """
 
-  /// What is decided of a run in which all had succeeded but what `states` says.
+  /// Returns the plan for a run in which everything had succeeded, except as given in `states`.
   private func plan(
     _ states: [String: RunHistory.OperationState] = [:], text: String = text, parameters: [String: JSONValue] = [:],
     selection: RunOptions.Selection = .all, trigger: RunTrigger = .retry, isForced: Bool = false
@@ -47,7 +47,7 @@ import Values
     return (RetryPlan(of: pipeline, options: options, from: source), pipeline)
   }
 
-  /// The names with the reasons, in the order of the file.
+  /// Returns the names with the reasons, in the order of the file.
   private func again(_ planned: (plan: RetryPlan?, pipeline: PipelineDefinition)) throws -> [String] {
     let plan = try #require(planned.plan)
     return planned.pipeline.operations.indices.compactMap { position in
@@ -55,13 +55,13 @@ import Values
     }
   }
 
-  @Test("Nothing where nothing has changed")
+  @Test("nothing if nothing has changed")
   func nothing() throws {
     #expect(try again(plan()) == [])
     #expect(try again(plan(["send": .failed, "tidy": .skipped])) == [])
   }
 
-  @Test("What has another definition, with all that depends on it")
+  @Test("an operation with a changed definition, with everything that depends on it")
   func definition() throws {
     let changed = Self.text.replacing("value: 1 }", with: "value: 7 }")
     #expect(
@@ -71,7 +71,7 @@ import Values
       ])
   }
 
-  @Test("What names a param with another value, also by way of the environment")
+  @Test("an operation that refers to a param with another value, even through the environment")
   func parameters() throws {
     let planned = try plan(parameters: ["limit": 2])
     #expect(
@@ -80,7 +80,7 @@ import Values
       ])
   }
 
-  @Test("A loop with other items takes over those that are the same, unless it depends on what runs again")
+  @Test("a loop with changed items, of which it reuses unchanged ones unless it depends on what runs again")
   func items() throws {
     var planned = try plan(parameters: ["files": ["a", "b"]])
     let place = 3
@@ -94,21 +94,21 @@ import Values
   }
 
   @Test(
-    "What looks at the outcome of an operation that failed, or was cancelled",
+    "an operation whose `when` depends on the outcome of one that failed or was cancelled",
     arguments: [OperationState.failed, .cancelled])
   func outcomes(state: RunHistory.OperationState) throws {
     #expect(try again(plan(["send": state])) == ["tidy: it looks at what becomes of 'send'"])
     #expect(try again(plan(["send": .skipped])) == [])
   }
 
-  @Test("What depends on an operation that had not succeeded is decided later")
+  @Test("dependents of an operation that had not succeeded are decided later")
   func conditional() throws {
     let planned = try plan(["lint": .failed])
     #expect(try again(planned) == [])
     #expect(planned.plan?.conditional == [5: [6]])
   }
 
-  @Test("What depends on a new operation")
+  @Test("an operation that depends on a new one")
   func new() throws {
     let added = Self.text + "\n  - { name: late, value: 9 }"
     #expect(try again(plan(text: added)) == [])
@@ -116,7 +116,7 @@ import Values
     #expect(try again(plan(text: needed)) == ["tidy: it depends on 'late'", "send: it depends on 'late'"])
   }
 
-  @Test("What is chosen needs no reason, and a run of a part or of all decides nothing")
+  @Test("a chosen operation needs no reason, and a partial or complete run needs no plan")
   func chosen() throws {
     let changed = Self.text.replacing("value: 1 }", with: "value: 7 }")
     #expect(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The ready operations of a run")
 struct ReadyQueueTests {
-  @Test("come in the order in which they became ready, and two at most ahead of their slots")
+  @Test("come in the order in which they became ready, with at most two ahead of their slots")
   func order() {
     let queue = ReadyQueue()
     for ordinal in 1...4 { queue.add(ordinal, needsSlot: true) }
@@ -24,7 +24,7 @@ struct ReadyQueueTests {
     #expect(queue.firstForSlot == nil)
   }
 
-  @Test("are taken out where they shall not begin")
+  @Test("are removed if they must not begin")
   func removal() {
     let queue = ReadyQueue()
     for ordinal in 1...4 { queue.add(ordinal, needsSlot: ordinal.isMultiple(of: 2)) }
@@ -36,7 +36,7 @@ struct ReadyQueueTests {
 
 @Suite("The early end of a run")
 struct RunEndingTests {
-  @Test("has the reason that came first")
+  @Test("has the first reason")
   func first() {
     var ending = RunEnding()
     #expect(ending.stage == 0)
@@ -50,7 +50,7 @@ struct RunEndingTests {
     #expect(ending.stage == 1)
   }
 
-  @Test("is at once where the run is lost, and spares nothing then")
+  @Test("is immediate if the run is lost, and then spares nothing")
   func lost() {
     var ending = RunEnding()
     let run = RunID.generate()

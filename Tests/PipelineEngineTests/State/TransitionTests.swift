@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Transitions of states")
 struct TransitionTests {
-  @Test("operations go from state to state as the table says")
+  @Test("operations change states only as the table allows")
   func operations() {
     let table = OperationState.allCases.map { state in
       "\(state): " + OperationState.allCases.filter(state.mayBecome).map(\.rawValue).joined(separator: " ")
@@ -21,7 +21,7 @@ struct TransitionTests {
       ])
   }
 
-  @Test("runs go from state to state as the table says")
+  @Test("runs change states only as the table allows")
   func runs() {
     let table = RunState.allCases.map { state in
       "\(state): " + RunState.allCases.filter(state.mayBecome).map(\.rawValue).joined(separator: " ")
@@ -33,12 +33,12 @@ struct TransitionTests {
       ])
   }
 
-  @Test("what has ended stays as it is", arguments: OperationState.allCases)
+  @Test("a final state never changes", arguments: OperationState.allCases)
   func final(_ state: OperationState) {
     #expect(state.isFinal == !OperationState.allCases.contains(where: state.mayBecome))
   }
 
-  @Test("what waits between two attempts keeps the failure of the first until the next begins")
+  @Test("an operation that waits between two attempts keeps the failure of the first until the next begins")
   func failureBetween() throws {
     var instance = try Self.instance()
     let failure = OperationFailure(code: "exit", message: "exited with code 1", exitCode: 1)
@@ -52,7 +52,7 @@ struct TransitionTests {
     #expect(instance.failure == nil)
   }
 
-  @Test("what ends without success has no result, but for a loop whose failure is allowed")
+  @Test("an operation that ends without success has no result, except a loop whose failure is allowed")
   func results() throws {
     var instance = try Self.instance()
     #expect(Self.move(&instance, to: .running()))
@@ -67,7 +67,7 @@ struct TransitionTests {
     #expect(loop.recordedResult == .inline("[1]"))
   }
 
-  @Test("a status that the table does not have changes nothing")
+  @Test("a transition that the table does not allow changes nothing")
   func impossible() throws {
     var instance = try Self.instance()
     #expect(Self.move(&instance, to: .skipped(.notSelected)))
@@ -76,7 +76,7 @@ struct TransitionTests {
     #expect(instance.reason == .notSelected)
   }
 
-  // The macro gives no access for changing.
+  // The macro does not allow mutation.
   private static func move(_ instance: inout OperationInstance, to status: InstanceStatus) -> Bool {
     instance.move(to: status)
   }
@@ -87,7 +87,7 @@ struct TransitionTests {
     return OperationInstance(node: OperationNode(pipeline.operations, at: 0) { $0.runnable }, name: "a")
   }
 
-  @Test("a run in which the engine was about to make an impossible one fails as engine-failed")
+  @Test("a run in which the engine was about to make an impossible transition fails as engine-failed")
   func rejected() async throws {
     let host = try EngineTestHost()
     let engine = try host.engine("operations: [{ name: a, value: 1 }]")
@@ -101,7 +101,7 @@ struct TransitionTests {
     await host.close()
   }
 
-  @Test("so does one that somebody was cancelling")
+  @Test("so does a run that is being cancelled")
   func rejectedWhileCancelled() async throws {
     let host = try EngineTestHost()
     let engine = try host.engine("operations: [{ name: a, value: 1 }]")
@@ -114,7 +114,7 @@ struct TransitionTests {
     await host.close()
   }
 
-  @Test("an impossible one stops a debug build")
+  @Test("an impossible transition stops a debug build")
   func stops() async {
     await #expect(processExitsWith: .failure) {
       let host = try EngineTestHost()

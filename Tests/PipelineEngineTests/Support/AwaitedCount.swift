@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that can be waited for. Any thread.
+/// A number that can be waited for. May be used from any thread.
 final class AwaitedCount: Sendable {
   private struct Waiter {
     let least: Int
@@ -28,9 +28,9 @@ final class AwaitedCount: Sendable {
     for waiter in due { waiter.continuation.resume() }
   }
 
-  /// Returns once the number is at least `least`.
+  /// Waits until the number is at least `least`.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled before.
+  /// - Throws: `CancellationError` if the task is cancelled first.
   nonisolated(nonsending) func reaches(_ least: Int) async throws {
     let id = state.withLock { state in
       state.next += 1

@@ -5,7 +5,8 @@ import Testing
 @testable import PipelineEngine
 @testable import RunHistory
 
-/// A pipeline of ten operations, with what becomes of its jobs and questions and when it is cut off, all drawn from a seed. It ends in one way, whatever runs beside it.
+/// A pipeline of ten operations, with the fates of its jobs and questions and when it is cut off, all determined by a seed. Its outcome does not
+/// depend on what runs concurrently.
 struct DrawnRun: Sendable {
   private(set) var text = ""
   private(set) var nested: [String: String] = [:]
@@ -13,10 +14,10 @@ struct DrawnRun: Sendable {
   private var answers: [String: Bool] = [:]
   private var cut: Cut?
 
-  /// What happens to a run when a job of it hangs.
+  /// What happens to a run when one of its jobs hangs.
   enum Cut: CaseIterable { case cancel, kill }
 
-  /// What has come of a run: of each operation and attempt, and of the run itself.
+  /// The outcome of a run: of each operation and attempt, and of the run itself.
   struct Outcome: Equatable, Sendable {
     var state: String
     var operations: [String]
@@ -24,7 +25,7 @@ struct DrawnRun: Sendable {
   }
 
   init(_ number: Int, using random: inout some RandomNumberGenerator) {
-    // What comes before the job that hangs has ended by then, and what comes after it has not begun: only so it is known what a cut leaves.
+    // What precedes the hanging job has ended by then, and what follows it has not begun: otherwise it would not be determined what a cut leaves.
     let hanging = Int.random(in: 0..<5, using: &random) == 0 ? Int.random(in: 1..<9, using: &random) : nil
     cut = hanging.flatMap { _ in Cut.allCases.randomElement(using: &random) }
     text = hanging == nil ? "concurrency: \(Int.random(in: 1...4, using: &random))\n" : "order: chain\n"
@@ -97,20 +98,20 @@ struct DrawnRun: Sendable {
       }
       try Task.checkCancellation()
     } catch {
-      // Nobody answers any more.
+      // No more answers are given.
       await engine.cancel(.requested)
       throw error
     }
   }
 }
 
-/// Cuts runs off once a job of theirs hangs.
+/// Cuts runs off once one of their jobs hangs.
 final class Cuts: Sendable {
   private let cuts = Mutex<[RunID: (cut: DrawnRun.Cut, engine: RunEngine)]>([:])
 
   func set(_ cut: DrawnRun.Cut, for engine: RunEngine) { cuts.withLock { $0[engine.id] = (cut, engine) } }
 
-  /// A job hangs. *On the loop.*
+  /// Cuts off the run of a hanging job. *On the event loop.*
   func apply(to run: RunID, on loop: EventLoop) {
     guard let (cut, engine) = cuts.withLock({ $0.removeValue(forKey: run) }) else { return }
     loop.execute {
@@ -126,7 +127,7 @@ final class Cuts: Sendable {
   func removeAll() { cuts.withLock { $0.removeAll() } }
 }
 
-/// Engines that are looked at when their runs have ended: none may be left.
+/// Weak references to engines, to check that none is left when their runs have ended.
 final class Engines: Sendable {
   private struct Reference: @unchecked Sendable {
     // @unchecked: a weak reference to an actor.

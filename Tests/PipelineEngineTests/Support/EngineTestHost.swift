@@ -8,13 +8,13 @@ import Workspace
 @testable import PipelineLanguage
 @testable import RunHistory
 
-/// Runs pipelines in a temporary workspace, with a scripted executor or real processes, and a clock that delays move on.
+/// Runs pipelines in a temporary workspace, with a scripted executor or real processes, and a clock that delays advance.
 struct EngineTestHost {
   let services: HostServices
   private let workspace: EngineTestWorkspace
   private let clock: any OperationClock & OperationDelayer
 
-  /// A lent workspace is one that earlier tests have used, one after another, and later ones will: with their runs in it, but sooner there.
+  /// A lent workspace has been used by earlier tests, and will be by later ones: it contains their runs, but is available sooner.
   init(
     executor: ScriptedExecutor? = nil, plugins: PluginSource = .none,
     clock: any OperationClock & OperationDelayer = SettableClock(), capacity: HostCapacity = HostCapacity(),
@@ -38,7 +38,7 @@ struct EngineTestHost {
   var directory: String { workspace.directory }
   var loop: EventLoop { workspace.loop }
 
-  /// The engine of a run of a pipeline given as text, with the texts of nested pipelines by the names of their files.
+  /// Returns the engine of a run of a pipeline given as text, with the texts of nested pipelines by the names of their files.
   func engine(
     _ text: String, nested: [String: String] = [:], parameters: [String: JSONValue] = [:], event: JSONValue? = nil,
     selection: RunOptions.Selection = .all, source: RunID? = nil, onEvent: (@Sendable (RunEvent) -> Void)? = nil
@@ -71,15 +71,15 @@ struct EngineTestHost {
     return try finished(outcome)
   }
 
-  /// A run that has ended, with everything that was recorded of it.
+  /// Returns an ended run with everything that was recorded about it.
   func finished(_ outcome: RunOutcome) throws -> FinishedRun {
     FinishedRun(
       outcome: outcome, operations: try services.history.operations(of: outcome.run.id),
       attempts: try services.history.attempts(of: outcome.run.id))
   }
 
-  /// What another host in the same workspace has, with the clock of this one. Its recorder, which is to be closed, is its own, so that this host records
-  /// nothing more of runs that are taken from it.
+  /// Returns the services of another host in the same workspace, with this one's clock. It has its own recorder, which must be closed, so that this
+  /// host records nothing more of runs that are claimed from it.
   func successor(_ executor: ScriptedExecutor) -> HostServices {
     var configuration = services.configuration
     configuration.executor = executor
@@ -89,7 +89,7 @@ struct EngineTestHost {
       configuration: configuration)
   }
 
-  /// Whether the file is there in the host's directory.
+  /// Whether the file exists in the host's directory.
   func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: "\(directory)/\(name)") }
 
   func create(_ name: String) { _ = FileManager.default.createFile(atPath: "\(directory)/\(name)", contents: nil) }
@@ -97,7 +97,7 @@ struct EngineTestHost {
   func close() async { await workspace.giveBack() }
 }
 
-/// A run with everything that was recorded of it.
+/// A run with everything that was recorded about it.
 struct FinishedRun {
   var outcome: RunOutcome
   var operations: [OperationRecord]
@@ -108,7 +108,7 @@ struct FinishedRun {
     operations.map { "\($0.name) \($0.state.rawValue)" + ($0.reason.map { " \($0)" } ?? "") }
   }
 
-  /// The delays before the retries of an operation, in milliseconds.
+  /// Returns the delays before the retries of an operation, in milliseconds.
   func delays(of name: String) -> [Int64] {
     guard let ordinal = operations.first(where: { $0.name == name })?.ordinal else { return [] }
     return attempts.filter { $0.ordinal == ordinal }.compactMap { $0.retryDelay.map { $0 / 1000 } }

@@ -5,7 +5,7 @@ import Workspace
 @testable import PipelineEngine
 @testable import RunHistory
 
-/// A temporary workspace with its writer and a loop: most of what a host costs a test.
+/// A temporary workspace with its writer and an event loop: most of what a host costs a test.
 struct EngineTestWorkspace: Sendable {
   let directory = NSTemporaryDirectory() + "penstock-engine-\(UUID().uuidString)"
   let history: History
@@ -28,7 +28,7 @@ struct EngineTestWorkspace: Sendable {
 
   private static let lent = Mutex(Lent())
 
-  /// One that nobody uses now, whose runs do not wait for the disk. All that were lent are removed at the end of the process.
+  /// Returns a workspace that is not in use, whose runs do not wait for the disk. All lent workspaces are removed at the end of the process.
   static func lend() throws -> EngineTestWorkspace {
     if let free = lent.withLock({ $0.free.popLast() }) { return free }
     let new = try EngineTestWorkspace(isLent: true, durability: .process)

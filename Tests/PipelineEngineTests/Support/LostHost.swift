@@ -5,7 +5,7 @@ import Testing
 @testable import PipelineLanguage
 @testable import RunHistory
 
-/// A host that is lost in the middle of its runs: the history sees its process gone, and another host resumes them.
+/// A host that is lost during its runs: according to the history its process no longer exists, and another host resumes them.
 final class LostHost {
   private let host: EngineTestHost
   private let executor: ScriptedExecutor
@@ -13,7 +13,7 @@ final class LostHost {
   /// What the lost hosts still wait for, until they are closed.
   private var left: [(engine: RunEngine, run: Task<Void, Never>)] = []
 
-  /// Whether jobs end with their host, and are recorded as those of the local executor are.
+  /// Whether jobs end with their host, and are recorded like those of the local executor.
   private let jobsEnd: Bool
 
   init(
@@ -25,7 +25,7 @@ final class LostHost {
     host = try EngineTestHost(executor: executor, clock: clock, isLent: true)
   }
 
-  /// Runs a pipeline until so many of its jobs hang and so many questions are asked, when the host is lost.
+  /// Runs a pipeline until this many of its jobs hang and this many questions are asked, when the host is lost.
   func run(
     _ text: String, nested: [String: String] = [:], untilHanging hanging: Int, asking: Int = 0
   ) async throws -> RunID {
@@ -44,7 +44,7 @@ final class LostHost {
     left.append((engine, Task(executorPreference: host.loop) { try? await body() }))
   }
 
-  /// Waits until so many jobs that hang are in the history: those that are started by handles are before they hang, others once they have lasted.
+  /// Waits until this many hanging jobs are in the history: jobs started by handles are recorded before they hang, others once they have lasted.
   private func recorded(_ hanging: Int, by executor: ScriptedExecutor) async throws {
     guard executor.door == .fast else { return }
     let jobs = Set(executor.started.map(\.id))
@@ -57,7 +57,7 @@ final class LostHost {
     }
   }
 
-  /// In the eyes of the history, the process is another one than the one that has its number now.
+  /// Makes the history see a different process than the one that has this id now.
   private func abandon(_ engines: [RunEngine]) async throws {
     for engine in engines { await engine.recordNoMore() }
     try await host.services.recorder.flush()
@@ -67,7 +67,7 @@ final class LostHost {
     }
   }
 
-  /// Forgets how the executor called a job, as if the host had been lost between the start of the job and its answer.
+  /// Removes the executor's name for a job, as if the host had been lost between the start of the job and the executor's answer.
   func forgetHandle(_ run: RunID) async throws {
     try await host.services.recorder.perform { db in
       try db.execute(sql: "UPDATE attempt_record SET handle = NULL WHERE handle LIKE ?", arguments: ["\(run.text)%"])
@@ -85,18 +85,18 @@ final class LostHost {
   /// Lets time pass between one host and the next.
   func pass(_ time: Duration) { clock.pass(time) }
 
-  /// Hands the jobs of the lost host to another executor, each with a fate of its own.
+  /// Hands the jobs of the lost host to another executor, each with a new fate.
   func hand(to other: ScriptedExecutor, _ fates: [String: ScriptedExecutor.Fate]) async {
     let executor = executor
     await Task(executorPreference: host.loop) { other.inherit(executor, fates) }.value
   }
 
-  /// Lets a job that hangs end.
+  /// Lets a hanging job end.
   func release(_ command: String, of executor: ScriptedExecutor, _ cause: JobEnd.Cause = .exited(0)) async {
     await Task(executorPreference: host.loop) { executor.release(command, cause) }.value
   }
 
-  /// Resumes a run in another host, to its end. What is done meanwhile gets that host, and can cancel the run.
+  /// Resumes a run in another host, to its end. `meanwhile` receives that host, and can cancel the run.
   @discardableResult
   func resume(
     _ id: RunID, _ executor: ScriptedExecutor,
@@ -108,7 +108,7 @@ final class LostHost {
     return try host.finished(await run.value)
   }
 
-  /// Resumes a run in another host that is lost, too, when so many jobs hang.
+  /// Resumes a run in another host, which is lost too when this many jobs hang.
   func resume(_ id: RunID, _ executor: ScriptedExecutor, untilHanging hanging: Int) async throws {
     let successor = self.successor(executor)
     let run = Task(executorPreference: host.loop) { _ = try? await successor.resume(id) }
@@ -118,7 +118,7 @@ final class LostHost {
     others.append((successor, executor, run))
   }
 
-  /// Has another host record that a run has failed, and returns it.
+  /// Lets another host record that a run has failed, and returns the run.
   func fail(_ id: RunID, _ executor: ScriptedExecutor) async throws -> RunRecord? {
     let history = host.services.history
     try history.markInterrupted()
@@ -154,7 +154,7 @@ final class LostHost {
 }
 
 extension RunEngine {
-  /// As if its host were gone: it hears nothing, and states that last are recorded no more.
+  /// Stops recording, as if the host no longer existed: requests are not received, and lasting states are no longer recorded.
   fileprivate func recordNoMore() {
     run.recorder.stop()
     run.services.requests.remove(id)

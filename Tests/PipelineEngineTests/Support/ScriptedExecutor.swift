@@ -10,39 +10,39 @@ import Testing
 
 /// How the engine runs the jobs of a ``ScriptedExecutor``.
 enum Door: String, CaseIterable, CustomTestStringConvertible {
-  /// By one call for each, from its start to its end, as those of this machine.
+  /// By one call for each, from its start to its end, like those of this computer.
   case fast
-  /// By handles, as those that outlive their host.
+  /// By handles, like those that outlive their host.
   case handles
 
   var testDescription: String { rawValue }
 }
 
-/// An executor in memory: it starts nothing, and its jobs end as a script says. It remembers what it was asked for.
+/// An executor in memory: it starts nothing, and its jobs end according to a script. It records the calls that it receives.
 ///
-/// A script gives, for the last argument of a command, what becomes of its attempts, in order. What has no script prints nothing and exits with code 0.
+/// A script contains, for the last argument of a command, the fates of its attempts, in order. A job without a script prints nothing and exits with code 0.
 ///
-/// The engine reaches it by either ``Door``: what it does must not depend on that.
+/// The engine reaches it by either ``Door``, and its behaviour must not depend on which.
 final class ScriptedExecutor: Executor, @unchecked Sendable {
-  // @unchecked: touched on the loop, but for what is behind `record`.
+  // @unchecked: accessed only on the event loop, except for what is behind `record`.
 
-  /// What becomes of a job.
+  /// The fate of a job.
   enum Fate: Sendable {
     case exits(Int32)
     /// It prints this, and exits with code 0.
     case prints(String)
     case ends(JobEnd.Cause)
-    /// It goes on until somebody stops it, or its time is up.
+    /// It runs until it is stopped or times out.
     case hangs
     case refused(OperationFailure)
     case notBegun
-    /// Nothing of it is started: the disk has no room for its logs.
+    /// It is not started: the disk has no room for its logs.
     case hasNoRoom
-    /// Nothing of it is started: the process has no descriptor left.
+    /// It is not started: the process has no descriptor left.
     case hasNoDescriptor
-    /// It has ended so before anybody asks for it.
+    /// It has ended so before its end is awaited.
     indirect case ended(Fate)
-    /// Nobody knows whether it has begun; asked for, it has this fate.
+    /// It is unknown whether it has begun; when recovered, it has this fate.
     indirect case open(Fate)
   }
 
@@ -55,7 +55,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   private struct Record {
     var fates: [String: [Fate]]
     var started: [Started] = []
-    /// How many jobs each call of `start` had.
+    /// The number of jobs in each call of `start`.
     var batches: [Int] = []
     var stops: [(handle: JobHandle, grace: Duration)] = []
     var recoveries: [JobHandle] = []
@@ -69,16 +69,16 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   let keepsHandles: Bool
   let usesThisMachine: Bool
   private let record: Mutex<Record>
-  /// How many jobs hang.
+  /// The number of hanging jobs.
   let hangingCount = AwaitedCount()
-  /// Told of each job that hangs, on the loop.
+  /// Called on the event loop with each job that hangs.
   var whenHanging: (JobID) -> Void = { _ in }
-  /// Told of each job before anything becomes of it, on the loop.
+  /// Called on the event loop with each job before it starts.
   var whenStarting: (JobID) -> Void = { _ in }
   private var jobs: [JobID: (job: Job, fate: Fate)] = [:]
-  /// How many jobs were made ready and neither started nor discarded. *On the loop.*
+  /// How many jobs were prepared and neither started nor discarded. *On the event loop.*
   private(set) var readyCount = 0
-  /// How many were discarded. *On the loop.*
+  /// How many were discarded. *On the event loop.*
   private(set) var discardedCount = 0
 
   init(
@@ -96,16 +96,16 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     self.init(exits.mapValues { $0.map { .exits($0) } }, by: door, keepsHandles: keepsHandles)
   }
 
-  /// What was started, in order.
+  /// The jobs that were started, in order.
   var started: [Started] { record.withLock { $0.started } }
-  /// The last argument of each job that was started, in order.
+  /// The last argument of each started job, in order.
   var commands: [String] { started.map { $0.arguments.last ?? "" } }
   var batches: [Int] { record.withLock { $0.batches } }
   var stops: [(handle: JobHandle, grace: Duration)] { record.withLock { $0.stops } }
-  /// How many jobs it knows that have not ended. *On the loop.*
+  /// The number of known jobs that have not ended. *On the event loop.*
   var jobCount: Int { jobs.count }
   var recoveries: [JobHandle] { record.withLock { $0.recoveries } }
-  /// The most jobs that went on at once.
+  /// The maximum number of concurrent jobs.
   var mostAtOnce: Int { record.withLock { $0.most } }
 
   // MARK: Executor
@@ -156,7 +156,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     guard let (job, fate) = jobs[handle.job] else { return JobEnd(cause: .lost("there is no such job")) }
     var end = end(of: job, fate)
     if case .hangs = fate { end.cause = await hang(handle.job) }
-    // Whatever else the engine starts, it starts meanwhile.
+    // Everything else that the engine starts is started in the meantime.
     for _ in 0..<10 { await Task.yield() }
     record.withLock { $0.running -= 1 }
     jobs[handle.job] = nil
@@ -210,14 +210,14 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     }
   }
 
-  /// Ends a job that hangs, by the last argument of its command.
+  /// Ends a hanging job, by the last argument of its command.
   func release(_ command: String, _ cause: JobEnd.Cause = .exited(0)) {
     for (id, entry) in jobs where entry.job.arguments.last == command {
       record.withLock { $0.hanging.removeValue(forKey: id) }?.resume(returning: cause)
     }
   }
 
-  /// Ends all jobs that hang.
+  /// Ends all hanging jobs.
   func releaseAll() {
     let all = record.withLock { record in
       defer { record.hanging = [:] }
@@ -242,16 +242,16 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     }
   }
 
-  /// Takes over what a former host has started, each job with a fate by the last argument of its command.
+  /// Adopts what a former host has started, each job with a fate by the last argument of its command.
   func inherit(_ former: ScriptedExecutor, _ fates: [String: Fate]) {
     for (id, entry) in former.jobs { jobs[id] = (entry.job, fates[entry.job.arguments.last ?? ""] ?? .hangs) }
   }
 
-  // MARK: The fast door
+  // MARK: The fast path
 
   var fastDoor: (any FastDoor)? { door == .fast ? self : nil }
 
-  /// The files of a job, which those of this machine have before they start.
+  /// The files of a job, which jobs of this computer have before they start.
   fileprivate final class Ready {
     let files: LogFiles
 
@@ -274,7 +274,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
 
   // MARK: Time limits
 
-  /// A delayer for time limits, which are over once a job hangs: nothing else takes time here.
+  /// Returns a delayer for time limits, which pass once a job hangs: nothing else takes time here.
   func limits(_ clock: any OperationClock & OperationDelayer) -> any OperationDelayer {
     Limits(executor: self, clock: clock)
   }
@@ -291,7 +291,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
 }
 
 extension ScriptedExecutor: FastDoor {
-  /// What begins goes on and ends as by handles. Nothing is open here, and nothing is free to be started again.
+  /// A job runs and ends as by handles, but its start is never open, and it is never started again freely.
   func run(
     isolation: isolated (any Actor)?, _ job: Job, begun: (JobHandle, LogFiles) -> Void,
     exited: @escaping @Sendable () -> Void

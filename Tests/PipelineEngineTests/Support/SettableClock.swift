@@ -1,7 +1,7 @@
 import Operations
 import Synchronization
 
-/// A clock whose wall part tests set; delays pass at once, and the wall clock may be set in the middle of the next one.
+/// A clock whose wall part tests set. Delays pass immediately, and the wall clock may be set during the next one.
 final class SettableClock: OperationClock, OperationDelayer {
   private struct Times {
     var wall = Duration.seconds(1_800_000_000)
@@ -12,7 +12,7 @@ final class SettableClock: OperationClock, OperationDelayer {
 
   private let times = Mutex(Times())
 
-  /// The delays that were asked for, in order.
+  /// The requested delays, in order.
   var delays: [Duration] { times.withLock { $0.delays } }
 
   func now() -> Timestamp {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Cycles")
 struct CycleTests {
-  @Test("a cycle is printed once, at the reference that closes it")
+  @Test("a cycle is reported once, at the reference that closes it")
   func simpleCycle() {
     #expect(
       findings(
@@ -24,7 +24,7 @@ struct CycleTests {
       findings("operations: [{ name: a, run: ls, needs: a }]") == ["1:41 cycle 'a' depends on itself: a → a"])
   }
 
-  @Test("each of several cycles is printed")
+  @Test("each of several cycles is reported")
   func severalCycles() {
     #expect(
       findings(
@@ -41,7 +41,7 @@ struct CycleTests {
   }
 
   @Test(
-    "of operations that all wait for each other, every cycle is printed that is left without the references printed before"
+    "of entangled cycles, each that remains without the references reported so far is reported"
   )
   func entangledCycles() {
     #expect(
@@ -61,7 +61,7 @@ struct CycleTests {
         ])
   }
 
-  @Test("of very many cycles among the same operations, ten are printed")
+  @Test("of very many cycles among the same operations, ten are reported")
   func manyCycles() {
     let names = (0..<300).map { "n\($0)" }
     let lines = names.map { "  - { name: \($0), run: ls, needs: [\(names.joined(separator: ", "))] }\n" }
@@ -71,7 +71,7 @@ struct CycleTests {
     #expect(found == findings("operations:\n" + lines.joined()))
   }
 
-  @Test("a cycle through the order of a chain is shown at what is written")
+  @Test("a cycle through the order of a chain is reported at a written reference")
   func chainCycle() {
     #expect(
       findings("order: chain\noperations:\n  - { name: a, run: ls, needs: b }\n  - { name: b, run: ls }\n") == [
@@ -79,7 +79,7 @@ struct CycleTests {
       ])
   }
 
-  @Test("a repetition may look at its own result, nothing else may")
+  @Test("only a repetition may refer to its own result")
   func ownResult() throws {
     let definition = try pipeline(
       "operations: [{ name: a, run: ls, result: int, repeat: { until: results.a > 3, limit: 9 } }]")
@@ -90,14 +90,14 @@ struct CycleTests {
       ])
   }
 
-  @Test("a long chain is no burden")
+  @Test("a long chain is handled")
   func longChain() throws {
     let lines = (1..<5_000).map { "  - { name: n\($0), run: ls, needs: n\($0 - 1) }\n" }
     let text = "operations:\n  - { name: n0, run: ls, needs: n4999 }\n" + lines.joined()
     let found = findings(text)
     #expect(found.count == 1)
     #expect(found[0].hasPrefix("2:33 cycle") == false)
-    // Five thousand names on a line would bury it.
+    // Five thousand names on a line would hide it.
     #expect(
       found[0].hasSuffix(
         "wait for each other: n0 → n4999 → n4998 → n4997 → n4996 → … (4992 more) → n3 → n2 → n1 → n0"))

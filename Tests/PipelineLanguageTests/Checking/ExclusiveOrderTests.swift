@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The order of exclusive names")
 struct ExclusiveOrderTests {
-  /// The findings of operations in `main.yaml`, and of pipelines in files beside it.
+  /// Returns the findings for operations in `main.yaml` and pipelines in files beside it.
   private func findings(_ operations: String..., files: [String: String] = [:]) -> [String] {
     let main = "operations:\n" + operations.map { "  - { \($0) }\n" }.joined()
     let both = ["one.yaml": "operations: [{ name: i, exclusive: L1, run: ls }]"]
@@ -13,7 +13,7 @@ struct ExclusiveOrderTests {
     return PipelineLoader.load(text: main, path: "/p/main.yaml", nested: nested).diagnostics.map(shown)
   }
 
-  @Test("two names in opposite orders are a warning")
+  @Test("two names in opposite orders yield a warning")
   func oppositeOrders() {
     #expect(
       findings("name: a, exclusive: L1, pipeline: two.yaml", "name: b, exclusive: L2, pipeline: one.yaml") == [
@@ -21,7 +21,7 @@ struct ExclusiveOrderTests {
       ])
   }
 
-  @Test("they are found at any depth, and at a handler inside")
+  @Test("opposite orders are found at any depth, and in nested handlers")
   func depth() {
     let files = [
       "middle.yaml": "operations: [{ name: m, exclusive: L2, pipeline: last.yaml }]",
@@ -33,7 +33,7 @@ struct ExclusiveOrderTests {
       ])
   }
 
-  @Test("the items of a loop come to wait for each other, unless they come one after the other")
+  @Test("items of a loop may wait for each other, unless they run one at a time")
   func loops() {
     let files = [
       "crossed.yaml":
@@ -46,7 +46,7 @@ struct ExclusiveOrderTests {
   }
 
   @Test(
-    "what cannot come to wait for each other is none",
+    "operations that cannot wait for each other yield no warning",
     arguments: [
       // The same order.
       ["name: a, exclusive: L1, pipeline: two.yaml", "name: b, exclusive: L1, pipeline: two.yaml"],
@@ -56,13 +56,13 @@ struct ExclusiveOrderTests {
         "name: c, needs: a, run: ls",
       ],
       ["name: a, exclusive: L1, pipeline: two.yaml, needs: b", "name: b, exclusive: L2, pipeline: one.yaml"],
-      // A third name around both.
+      // A third name held around both.
       ["name: a, exclusive: G, pipeline: down.yaml", "name: b, exclusive: G, pipeline: up.yaml"],
-      // A name that is computed.
+      // A computed name.
       ["name: a, exclusive: L1, pipeline: two.yaml", "name: b, exclusive: \"${{ 'L2' }}\", pipeline: one.yaml"],
-      // A name that is held already.
+      // A name that is already held.
       ["name: a, exclusive: L1, pipeline: one.yaml", "name: b, exclusive: L1, pipeline: down.yaml"],
-      // Names without others inside.
+      // Names with no others inside.
       ["name: a, exclusive: L1, run: ls", "name: b, exclusive: L2, run: ls"],
     ])
   func noWarning(operations: [String]) {
@@ -75,7 +75,7 @@ struct ExclusiveOrderTests {
         == [])
   }
 
-  /// The findings of operations for a host with `resources`; `top` is what stands above them.
+  /// Returns the findings for operations on a host with `resources`; `top` is the text above the operations.
   private func hostFindings(_ resources: String, top: String = "", _ operations: String...) throws -> [String] {
     let host = try #require(HostDefinition.load(text: "resources: \(resources)", path: "/p/host.yaml").host)
     let main = top + "operations:\n" + operations.map { "  - { \($0) }\n" }.joined()
@@ -90,7 +90,7 @@ struct ExclusiveOrderTests {
     ).diagnostics.map(shown)
   }
 
-  @Test("a name and a resource of the host, or two resources, in opposite orders are a warning")
+  @Test("a name and a host resource, or two resources, in opposite orders yield a warning")
   func resources() throws {
     let end = "they can wait for each other for ever (take them in the same order everywhere)"
     #expect(
@@ -108,16 +108,16 @@ struct ExclusiveOrderTests {
       try hostFindings("{ gpu: 1, licence: 1 }", both[0], both[1]) == [
         "3:13 warning exclusive-order 'b/i' takes the resource 'gpu' while 'b' holds the resource 'licence', and 'a/i' takes the resource 'licence' while 'a' holds the resource 'gpu': \(end)"
       ])
-    // There is enough of one of them for both.
+    // The capacity of one of them suffices for both.
     #expect(try hostFindings("{ gpu: 2, licence: 1 }", both[0], both[1]) == [])
-    // What is taken at once is not waited for while another is held.
+    // Things that are taken at once are not waited for while another is held.
     #expect(
       try hostFindings(
         "{ gpu: 1 }", "name: a, exclusive: L, resources: { gpu: 1 }, run: ls",
         "name: b, resources: { gpu: 1 }, pipeline: name.yaml") == [])
   }
 
-  @Test("what the next attempt of an operation takes, it takes while it holds its name")
+  @Test("an operation takes its next attempt's resources while it holds its name")
   func retries() throws {
     let end = "they can wait for each other for ever (take them in the same order everywhere)"
     #expect(
@@ -126,7 +126,7 @@ struct ExclusiveOrderTests {
         "name: b, resources: { gpu: 1 }, pipeline: name.yaml") == [
           "3:13 warning exclusive-order 'b/i' takes 'L' while 'b' holds the resource 'gpu', and 'a' takes the resource 'gpu' for its next attempt while it holds 'L': \(end)"
         ])
-    // The same of a resource of the pipeline, and of the only slot of a run.
+    // The same for a resource of the pipeline, and for the only slot of a run.
     let retrying = "name: a, exclusive: L, run: ls, repeat: { limit: 2 }"
     let own = try hostFindings(
       "{}", top: "resources: { disk: 1 }\n", retrying + ", resources: { disk: 1 }",

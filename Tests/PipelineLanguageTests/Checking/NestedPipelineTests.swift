@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Nested pipelines")
 struct NestedPipelineTests {
-  /// Writes the files into a new folder, loads `main.yaml`, and removes the folder; paths in the findings start from the folder.
+  /// Writes the files into a new folder, loads `main.yaml`, and removes the folder. Paths in the findings are relative to the folder.
   private func load(_ files: [String: String]) throws -> (found: [String], pipeline: PipelineDefinition?) {
     let folder = FileManager.default.temporaryDirectory.appending(path: "penstock-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -30,7 +30,7 @@ struct NestedPipelineTests {
       - { name: pause, wait: 1s }
     """
 
-  @Test("a nested pipeline is loaded, and its operations' results are its result")
+  @Test("a nested pipeline is loaded, and its operations' results form its result")
   func loading() throws {
     let (found, pipeline) = try load([
       "main.yaml": """
@@ -58,7 +58,7 @@ struct NestedPipelineTests {
     #expect(nested.source.hash.count == 64)
   }
 
-  @Test("what the values of a nested pipeline show of their types is known outside")
+  @Test("inferred types of a nested pipeline's values are known outside")
   func valueTypes() throws {
     let (found, _) = try load([
       "main.yaml": """
@@ -93,7 +93,7 @@ struct NestedPipelineTests {
       ])
   }
 
-  @Test("what is known of a nested pipeline with errors is checked all the same")
+  @Test("a nested pipeline with errors is checked as far as it is known")
   func knownPart() throws {
     let (found, _) = try load([
       "main.yaml": """
@@ -128,7 +128,7 @@ struct NestedPipelineTests {
   }
 
   @Test(
-    "what cannot be known of a nested pipeline with errors is not missed",
+    "unknown parts of a nested pipeline with errors are not reported as missing",
     arguments: [
       "parms: { tag: string }\noperations: [{ run: ls }]",
       "params: [tag]\noperations: { build: { run: ls } }",
@@ -148,7 +148,7 @@ struct NestedPipelineTests {
     #expect(found.allSatisfy { $0.hasPrefix("child") }, "\(found)")
   }
 
-  @Test("params are checked against what the nested pipeline declares")
+  @Test("params are checked against the nested pipeline's declarations")
   func params() throws {
     let (found, _) = try load([
       "main.yaml": """
@@ -170,7 +170,7 @@ struct NestedPipelineTests {
       ])
   }
 
-  @Test("params stand in one place")
+  @Test("params are given in only one place")
   func paramsTwice() throws {
     let (found, _) = try load([
       "main.yaml":
@@ -195,7 +195,7 @@ struct NestedPipelineTests {
       ])
   }
 
-  @Test("errors in a nested pipeline carry its own path, once, and nothing follows from them")
+  @Test("errors in a nested pipeline are reported once, with its own path and no consequential errors")
   func nestedErrors() throws {
     let (found, pipeline) = try load([
       "main.yaml": """
@@ -210,7 +210,7 @@ struct NestedPipelineTests {
     #expect(pipeline == nil)
   }
 
-  @Test("a pipeline that runs itself is an error with the chain")
+  @Test("a pipeline that runs itself is an error that shows the chain")
   func recursion() throws {
     let (found, _) = try load([
       "main.yaml": "operations: [{ name: a, pipeline: b.yaml }]",
@@ -220,7 +220,7 @@ struct NestedPipelineTests {
       found == ["b.yaml:1:35 recursive-pipeline the pipeline runs itself: main.yaml → b.yaml → main.yaml"])
   }
 
-  @Test("pipelines are nested only so deep")
+  @Test("the nesting depth of pipelines is limited")
   func depth() throws {
     var files: [String: String] = ["main.yaml": "operations: [{ name: a, pipeline: 1.yaml }]"]
     for level in 1...30 {
@@ -230,7 +230,7 @@ struct NestedPipelineTests {
     #expect(found == ["20.yaml:1:35 too-deep pipelines are nested more than 20 deep"])
   }
 
-  @Test("a secret handed to a nested pipeline marks its processes, and may not become an argument there")
+  @Test("a secret passed to a nested pipeline marks its processes, and must not become an argument there")
   func secrets() throws {
     let main = """
       secrets: { token: { env: T } }
@@ -252,7 +252,7 @@ struct NestedPipelineTests {
       ])
   }
 
-  /// A pipeline that hands a secret to the param `x` of `inner.yaml`.
+  /// A pipeline that passes a secret to the param `x` of `inner.yaml`.
   private let handing = """
     secrets: { token: { env: TOKEN } }
     operations:
@@ -260,7 +260,7 @@ struct NestedPipelineTests {
     """
 
   @Test(
-    "a secret that a nested pipeline makes an argument of is refused, whatever way it takes",
+    "a secret that becomes an argument in a nested pipeline is rejected, whatever its path",
     arguments: [
       ("env: { A: \"${{ params.x }}\" }\n", "command: [curl, \"${{ env.A }}\"]"),
       ("env: { A: \"${{ params.x }}\" }\n", "command: [curl, \"${{ env.B }}\"], env: { B: \"a${{ env.A }}\" }"),
@@ -322,7 +322,7 @@ struct NestedPipelineTests {
   }
 
   @Test(
-    "a secret is refused in a nested pipeline wherever it is refused directly",
+    "a secret is rejected in a nested pipeline wherever it is rejected directly",
     arguments: [
       ("run: ls, directory: \"${{ SECRET }}\"", "is used in 'directory' of 'fetch'"),
       ("approve: \"${{ SECRET }}\"", "is used in 'approve' of 'fetch'"),
@@ -354,7 +354,7 @@ struct NestedPipelineTests {
     #expect(nested.first?.contains("the param 'x' \(message) in the nested pipeline") == true, "\(nested)")
   }
 
-  @Test("a secret is refused in the defaults of a nested pipeline, and in its operations by way of a variable")
+  @Test("a secret is rejected in the defaults of a nested pipeline, and in its operations through a variable")
   func shownByDefaults() throws {
     let found = try load([
       "main.yaml": handing,
@@ -371,7 +371,7 @@ struct NestedPipelineTests {
   }
 
   @Test(
-    "what does not show the secret is left alone",
+    "uses that do not expose the secret are allowed",
     arguments: [
       "run: cat, stdin: \"${{ params.x }}\"", "run: cat, env: { A: \"${{ params.x }}\" }",
       "command: [curl, \"${{ env.A }}\"], env: { A: plain }",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("References")
 struct ReferenceTests {
-  @Test("whatever names an operation makes it a dependency")
+  @Test("every mention of an operation makes it a dependency")
   func dependencies() throws {
     let definition = try pipeline(
       """
@@ -30,7 +30,7 @@ struct ReferenceTests {
   }
 
   @Test(
-    "an operation that is asked anyway requires no result",
+    "an operation whose condition is evaluated anyway requires no result",
     arguments: [
       "always()", "failure()", "!cancelled()", "operations.b.state == 'skipped'", "success() || failure()",
       "!success()", "success() == false",
@@ -48,7 +48,7 @@ struct ReferenceTests {
     #expect(!definition.operations[3].isAskedAnyway && definition.operations[3].requiredResults == [0])
   }
 
-  @Test("needs takes one name or several, and names nothing twice")
+  @Test("needs takes one or more names, without duplicates")
   func needs() throws {
     let definition = try pipeline(
       """
@@ -61,7 +61,7 @@ struct ReferenceTests {
     #expect(definition.operations[2].requiredResults.isEmpty)
   }
 
-  @Test("an operation may be named before it is written")
+  @Test("an operation may be named before its definition")
   func forwardReferences() throws {
     let definition = try pipeline("operations: [{name: a, run: ls, inject: b}, {name: b, run: ls}]")
     #expect(definition.operations[0].dependencies == [1])
@@ -71,14 +71,14 @@ struct ReferenceTests {
     #expect(template.text == "${{ results.b }}")
   }
 
-  @Test("a chain adds the operation before")
+  @Test("a chain adds the preceding operation as a dependency")
   func chains() throws {
     let definition = try pipeline(
       "order: chain\noperations: [{name: a, run: ls}, {name: b, run: ls}, {name: c, run: ls, needs: a}]")
     #expect(definition.operations.map(\.dependencies) == [[], [0], [0, 1]])
   }
 
-  @Test("an unknown operation is an error at its name, with the nearest one")
+  @Test("an unknown operation is an error at its name, with a suggestion")
   func unknownOperations() {
     #expect(
       findings(
@@ -101,7 +101,7 @@ struct ReferenceTests {
         ])
   }
 
-  @Test("places are exact in quoted, folded and literal scalars")
+  @Test("positions are exact in quoted, folded and literal scalars")
   func exactPlaces() {
     #expect(
       findings(
@@ -128,7 +128,7 @@ struct ReferenceTests {
         ])
   }
 
-  @Test("an operation that is broken still counts as a name")
+  @Test("an operation with errors still counts as a name")
   func noCascade() {
     #expect(
       findings(
@@ -142,7 +142,7 @@ struct ReferenceTests {
       ).map { $0.split(separator: " ")[1] } == ["unknown-key", "expression-syntax"])
   }
 
-  @Test("a context as a whole does not say what is needed")
+  @Test("a context as a whole does not identify dependencies")
   func wholeContexts() {
     #expect(
       findings(
@@ -156,7 +156,7 @@ struct ReferenceTests {
         ])
   }
 
-  @Test("a handler sees all operations, and nothing sees a handler")
+  @Test("a handler sees all operations, and no operation sees a handler")
   func handlers() throws {
     let definition = try pipeline(
       """
@@ -199,7 +199,7 @@ struct ReferenceTests {
     #expect(definition.operations.map(\.requiredResults) == [[], [0], [], [], [0], []])
   }
 
-  @Test("letter case makes no other operation of a name, wherever it stands")
+  @Test("operation names are case-insensitive everywhere")
   func letterCase() throws {
     let definition = try pipeline(
       """
@@ -233,7 +233,7 @@ struct ReferenceTests {
         ])
   }
 
-  @Test("letter case makes no other param and no other secret, but another variable")
+  @Test("params and secrets are case-insensitive, but variables are not")
   func letterCaseOfMembers() {
     #expect(
       findings(

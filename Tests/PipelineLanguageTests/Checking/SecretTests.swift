@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Secrets")
 struct SecretTests {
-  @Test("a secret is refused where it would be seen")
+  @Test("a secret is rejected where it would be visible")
   func exposure() {
     #expect(
       findings(
@@ -54,7 +54,7 @@ struct SecretTests {
     #expect(definition.handlers.map(\.operation.receivesSecret) == [true])
   }
 
-  @Test("a secret does not slip through a variable of the operation's own")
+  @Test("a secret cannot pass unnoticed through an operation's own variable")
   func ownVariables() {
     let found = findings(
       """
@@ -72,7 +72,7 @@ struct SecretTests {
       ])
   }
 
-  @Test("variables are named as they are spelt, secrets in any letter case, and both only where they are known")
+  @Test("variables must be spelt exactly, secrets in any letter case, and both must be declared")
   func spelling() {
     #expect(
       findings(

@@ -18,7 +18,7 @@ struct TypeTests {
   }
 
   @Test(
-    "an undeclared result of a process is warned of where it is compared with a truth value or is a condition by itself",
+    "an undeclared process result compared with a boolean, or used as a condition, yields a warning",
     arguments: [
       "when: ${{ results.a == true }}", "when: ${{ params.flag != results.A }}", "when: ${{ (1 > 2) == results.a }}",
       "when: results.a", "when: ${{ !results.a && success() }}", "when: ${{ params.flag || results.a }}",
@@ -37,7 +37,7 @@ struct TypeTests {
   }
 
   @Test(
-    "an undeclared result of a process is text, and no warning where text will do",
+    "an undeclared process result used as text yields no warning",
     arguments: [
       "when: ${{ results.a == 'true' }}", "when: ${{ results.a > 3 }}", "when: ${{ results.a.flag == true }}",
       "when: ${{ results.each[0] == true }}", "when: ${{ results.declared == true }}", "when: results.declared",
@@ -60,7 +60,7 @@ struct TypeTests {
   }
 
   @Test(
-    "an undeclared result of a process is no number",
+    "an undeclared process result cannot be used as a number",
     arguments: [
       ("value: '${{ 1 + results.a }}'", "'+' computes with numbers, but 'a' declares no result, so its result is text"),
       ("{ inject: a, requires: int, run: cat }", "requires int, but 'a' gives json: 'a' declares no result"),
@@ -77,7 +77,7 @@ struct TypeTests {
     #expect(found.count == 1 && found[0].contains("type-mismatch") && found[0].contains(message), "\(found)")
   }
 
-  @Test("artifacts are typed by their paths, one file or a list of them, and for each item of a loop")
+  @Test("artifacts have the type of their paths: a file or a list of files, and a list per item in a loop")
   func artifacts() {
     #expect(
       findings(
@@ -101,7 +101,7 @@ struct TypeTests {
   }
 
   @Test(
-    "the path of an artifact is one below the directory",
+    "the path of an artifact must be below the directory",
     arguments: [
       ("{ a: /etc/passwd }", "3:21 invalid-artifact the path of the artifact 'a' is absolute"),
       ("{ a: ../a }", "3:21 invalid-artifact the path of the artifact 'a' leads out of the directory with '..'"),
@@ -117,13 +117,13 @@ struct TypeTests {
   }
 
   @Test(
-    "a bracket that is not closed is no wildcard in the path of an artifact",
+    "an unclosed bracket in the path of an artifact is not a wildcard",
     arguments: [("a[1].txt", true), ("a[1.txt", false), ("a[/b]", false), ("a]", false), ("a?", true), ("x/*", true)])
   func unclosedBrackets(path: String, isPattern: Bool) {
     #expect(ArtifactPath.isPattern(path) == isPattern)
   }
 
-  @Test("a secret cannot be in the path of an artifact")
+  @Test("the path of an artifact must not contain a secret")
   func artifactSecrets() {
     let found = findings(
       """
@@ -133,7 +133,7 @@ struct TypeTests {
     #expect(found.count == 1 && found[0].contains("secret-exposed a secret cannot be used in 'artifacts'"), "\(found)")
   }
 
-  @Test("an error has the members that it has in a run, each of its type")
+  @Test("an error has the same members as in a run, with their types")
   func errorMembers() {
     #expect(
       findings(
@@ -149,7 +149,7 @@ struct TypeTests {
         ])
   }
 
-  @Test("what is injected must be of the type that is required")
+  @Test("injected values must be of the required type")
   func injections() {
     #expect(
       findings(
@@ -188,7 +188,7 @@ struct TypeTests {
         ])
   }
 
-  @Test("a value is of the type that it declares")
+  @Test("a value must be of its declared type")
   func declaredValues() {
     #expect(
       findings(
@@ -203,7 +203,7 @@ struct TypeTests {
         ])
   }
 
-  @Test("a loop's result is the list of results, and its item is of the list's type")
+  @Test("a loop's result is a list of results, and its item has the list's element type")
   func loops() {
     let found = findings(
       """
@@ -220,7 +220,7 @@ struct TypeTests {
     #expect(found.contains { $0.hasPrefix("6:28 type-mismatch 'for_each' needs a list, found string") }, "\(found)")
   }
 
-  /// Whether what the first of two operations gets is an object of a type, by what `requires` says of it.
+  /// Returns whether the item of a matrix has a type, according to the check of `requires`.
   private func item(of matrix: String, is type: String) -> Bool {
     let found = findings(
       """
@@ -249,7 +249,7 @@ struct TypeTests {
     if strict != type { #expect(!item(of: matrix, is: "'\(strict)'"), "\(type) is not optional") }
   }
 
-  @Test("what a matrix's item cannot have is an error, also with include")
+  @Test("a member that a matrix's item cannot have is an error, even with include")
   func matrixMembers() {
     #expect(
       findings(
@@ -265,7 +265,7 @@ struct TypeTests {
       ])
   }
 
-  @Test("the previous result of a repeated operation is of the type of its result")
+  @Test("the previous result of a repeated operation has the type of its result")
   func previous() {
     #expect(
       findings(
@@ -283,7 +283,7 @@ struct TypeTests {
       ])
   }
 
-  @Test("there is a previous result only where something is repeated")
+  @Test("a previous result exists only in repetitions")
   func noPrevious() {
     #expect(
       findings(
@@ -303,7 +303,7 @@ struct TypeTests {
         ])
   }
 
-  @Test("an approval's result, errors, operations and run have known members")
+  @Test("approval results, errors, operations and run have known members")
   func contexts() {
     let found = findings(
       """
@@ -340,7 +340,7 @@ struct TypeTests {
         ])
   }
 
-  @Test("the item exists in a loop, under the loop's name for it")
+  @Test("the item exists only in a loop, under the loop's name for it")
   func items() {
     #expect(
       findings(
@@ -357,7 +357,7 @@ struct TypeTests {
         ])
   }
 
-  @Test("a result that cannot be there is an error")
+  @Test("a result that cannot exist is an error")
   func noResults() {
     #expect(
       findings(
@@ -374,7 +374,7 @@ struct TypeTests {
         ])
   }
 
-  @Test("what never runs is a warning")
+  @Test("an operation that never runs yields a warning")
   func neverRuns() throws {
     let text = """
       operations:
@@ -397,7 +397,7 @@ struct TypeTests {
     _ = try pipeline(text)
   }
 
-  @Test("what needs something that never runs never runs either, unless it is asked anyway")
+  @Test("an operation that needs one that never runs never runs either, unless its condition is evaluated anyway")
   func neverRunsBecauseOfAnother() throws {
     let text = """
       operations:
@@ -427,7 +427,7 @@ struct TypeTests {
       ])
   }
 
-  @Test("in a chain, what stands below something that never runs never runs either")
+  @Test("in a chain, operations after one that never runs never run either")
   func neverRunsInAChain() throws {
     let text = """
       order: chain
@@ -442,7 +442,7 @@ struct TypeTests {
       ])
   }
 
-  @Test("standard input has one source")
+  @Test("standard input has only one source")
   func standardInput() {
     #expect(
       findings("operations: [{ name: a, run: ls }, { name: b, run: cat, inject: a, stdin: text }]") == [
@@ -450,7 +450,7 @@ struct TypeTests {
       ])
   }
 
-  @Test("a condition is one expression")
+  @Test("a condition is a single expression")
   func conditions() {
     #expect(
       findings(inOperation: "run: ls", "when: \"a ${{ true }}\"") == [
@@ -462,7 +462,7 @@ struct TypeTests {
     #expect(found.first?.hasPrefix("4:") == true)
   }
 
-  @Test("a computed wait is of the right type")
+  @Test("a computed wait must have the right type")
   func waits() {
     #expect(
       findings(
@@ -470,7 +470,7 @@ struct TypeTests {
       ) == ["2:31 type-mismatch 'wait' needs a duration, found int"])
   }
 
-  @Test("a type that doubles with every step is given up, not followed")
+  @Test("a type that doubles with every step is abandoned")
   func doublingTypes() {
     var text = "operations:\n  - { name: v0, value: { a: 1 } }\n"
     for step in 1...60 {

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Arguments that are code")
 struct InterpreterTests {
-  /// The code among the words of a command, which are parted by blanks.
+  /// Returns the arguments that are code in a command whose words are separated by blanks.
   private func code(_ command: String) -> [String] {
     let words = command.split(separator: " ").map(String.init)
     return Interpreter.use(in: words)?.places.map { words[$0] } ?? []
   }
 
   @Test(
-    "are those behind the option of the interpreter, in any spelling",
+    "follow the option of the interpreter, in any spelling",
     arguments: [
       "sh -c CODE", "/bin/sh -c CODE sh ARGUMENT", "bash -ec CODE", "bash -euo pipefail -c CODE", "bash -c -e CODE",
       "bash --norc --rcfile FILE -c CODE", "zsh -fc -- CODE", "dash +x -c CODE", "ksh93 -c CODE", "env sh -c CODE",
@@ -29,7 +29,7 @@ struct InterpreterTests {
   }
 
   @Test(
-    "are not those of other commands, nor those that the code is given",
+    "do not occur in other commands, or after the code itself",
     arguments: [
       "echo -c X", "sh script -c X", "sh -e script", "sh", "sh -c", "python3 script.py -c X", "python3 -m module -c X",
       "perl script -e X", "perl -ie script", "node script.js -e X", "awk -f program file", "env", "env -S sh",
@@ -45,7 +45,7 @@ struct InterpreterTests {
     #expect(code("fish -C ONE -c TWO") == ["ONE", "TWO"])
   }
 
-  @Test("are warned of where a value becomes part of them")
+  @Test("yield a warning if a value becomes part of them")
   func warnings() {
     #expect(
       findings(inOperation: "command: [sh, -c, 'echo ${{ run.pipeline }} ${{ run.attempt }}']") == [
@@ -58,7 +58,7 @@ struct InterpreterTests {
   }
 
   @Test(
-    "are not warned of where no value can be code",
+    "yield no warning if no value can be code",
     arguments: [
       #"[sh, -c, 'echo "$1"', sh, "${{ run.pipeline }}"]"#, #"[sh, -c, "echo ${{ 'literal' }}"]"#,
       #"[sh, -c, "echo ${{ run.attempt }} ${{ run.attempt > 1 }} ${{ run.at }}"]"#,

@@ -20,7 +20,7 @@ struct MatrixCombinationsTests {
     ("fruit", ["apple", "pear"]), ("animal", ["cat", "dog"]),
   ]
 
-  @Test("are those of the example of GitHub Actions")
+  @Test("match the example of GitHub Actions")
   func example() {
     #expect(
       combinations(
@@ -38,7 +38,7 @@ struct MatrixCombinationsTests {
         ])
   }
 
-  @Test("lack what has all the values of an excluded entry")
+  @Test("lack those with all values of an excluded entry")
   func exclusion() {
     #expect(
       combinations(Self.lists, exclude: [["fruit": "pear", "animal": "dog"]]) == [
@@ -51,7 +51,7 @@ struct MatrixCombinationsTests {
     #expect(combinations(Self.lists, exclude: [["fruit": "plum"], ["colour": "red"]]).count == 4)
   }
 
-  @Test("have again what is included after it was excluded")
+  @Test("include an entry that was excluded before")
   func order() {
     #expect(
       combinations(Self.lists, exclude: [["fruit": "pear"]], include: [["fruit": "pear", "animal": "dog"]]) == [
@@ -59,7 +59,7 @@ struct MatrixCombinationsTests {
       ])
   }
 
-  @Test("are the included entries where there are no lists, or nothing of them is left")
+  @Test("are the included entries if there are no lists, or all combinations are excluded")
   func inclusionAlone() {
     #expect(combinations([], include: [["a": 1], ["b": 2], ["a": 1]]) == [#"{"a":1}"#, #"{"b":2}"#, #"{"a":1}"#])
     #expect(combinations([("a", [])], include: [["b": 2]]) == [#"{"b":2}"#])
@@ -68,7 +68,7 @@ struct MatrixCombinationsTests {
   }
 
   @Test(
-    "match by value, and by the beginning of what has parts",
+    "match by value, and structured values by prefix",
     arguments: [
       (1, 1, true), (1, 1.0, true), (2.0, 2, true), (1, "1", false), ("a", "A", false), (.null, .null, true),
       (["x": 1, "y": 2], ["x": 1], true), (["x": 1], ["x": 1, "y": 2], false), (["x": 1], ["x": 2], false),

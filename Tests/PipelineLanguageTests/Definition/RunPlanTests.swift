@@ -13,7 +13,7 @@ import Testing
       })
   }
 
-  @Test("counts what each operation waits for, and knows who waits for it") func counts() {
+  @Test("counts each operation's dependencies, and knows its dependents") func counts() {
     let plan = plan([[], [0], [0], [1, 2]])
     #expect(plan.incoming == [0, 1, 1, 2])
     #expect(Array(plan.dependents(of: 0)) == [1, 2])
@@ -21,13 +21,13 @@ import Testing
     #expect(plan.dependents(of: 3).isEmpty)
   }
 
-  @Test("finds everything downstream of an operation, itself included") func downstream() {
+  @Test("finds everything downstream of an operation, including the operation") func downstream() {
     let plan = plan([[], [0], [], [1, 2], [3]])
     #expect(plan.downstream(of: 1) == [1, 3, 4])
     #expect(plan.downstream(of: 4) == [4])
   }
 
-  @Test("visits each operation once, however many are asked about", arguments: [false, true])
+  @Test("visits each operation once, whatever the number of starting points", arguments: [false, true])
   func visits(reversed: Bool) {
     let plan = plan((0..<100).map { $0 == 0 ? [] : [$0 - 1] })
     var (visited, order): (Set<Int>, [Int]) = ([], [])

@@ -8,7 +8,7 @@ struct DiagnosticRendererTests {
     text: "name: x\n\toperations: 日本 y\n    inject: ${{ results.fetsh }}\nlast: \u{1B}[31m\u{202E}red\n\n"
   )
 
-  @Test("a finding shows its line, the place and the fix")
+  @Test("a finding shows its line, its position and the fix")
   func one() {
     expect(
       [finding(3, 25, 30, "there is no operation 'fetsh' in this pipeline", fix: "did you mean 'results.fetch'?")],
@@ -22,7 +22,7 @@ struct DiagnosticRendererTests {
     )
   }
 
-  @Test("findings come by line, column and code, each once, with a count")
+  @Test("findings are sorted by line, column and code, without duplicates, and counted")
   func sorted() {
     let warning = Diagnostic(.warning, otherCode: "a", "first", file: "release.yaml", range: range(1, 1, 5))
     let error = Diagnostic(.error, otherCode: "b", "second", file: "release.yaml", range: range(1, 1, 5))
@@ -45,7 +45,7 @@ struct DiagnosticRendererTests {
     )
   }
 
-  @Test("tabs and wide characters keep the caret below its place")
+  @Test("tabs and wide characters keep the caret in position")
   func columns() {
     expect(
       [finding(2, 17, 18, "the y"), finding(2, 1, 2, "the tab"), finding(2, 14, 16, "wide")],
@@ -65,7 +65,7 @@ struct DiagnosticRendererTests {
     )
   }
 
-  @Test("a stretch over several lines is underlined to the end of its first")
+  @Test("a range over several lines is underlined to the end of its first line")
   func severalLines() {
     let range = SourceRange(start: SourceMark(line: 1, column: 4), end: SourceMark(line: 3, column: 2))
     expect(
@@ -80,7 +80,7 @@ struct DiagnosticRendererTests {
     )
   }
 
-  @Test("a place behind the end of the line has its caret there")
+  @Test("a position past the end of the line has its caret there")
   func behindEnd() {
     expect(
       [finding(1, 8, 8, "nothing here"), finding(1, 30, 40, "far behind")],
@@ -97,7 +97,7 @@ struct DiagnosticRendererTests {
     )
   }
 
-  @Test("an empty line, a line that is not there and an unknown file have no excerpt")
+  @Test("an empty line, a missing line and an unknown file have no excerpt")
   func noExcerpt() {
     let elsewhere = Diagnostic(otherCode: "d", "gone", file: "other.yaml", range: .beginning, fix: "look for it")
     expect(
@@ -114,7 +114,7 @@ struct DiagnosticRendererTests {
     )
   }
 
-  @Test("nothing raw reaches the terminal")
+  @Test("control characters are escaped")
   func visible() {
     let diagnostic = Diagnostic(
       otherCode: "e", "the key '\u{7}\n'", file: "re\u{1B}lease.yaml", range: range(4, 7, 8), fix: "no \u{9B}"
@@ -131,7 +131,7 @@ struct DiagnosticRendererTests {
     )
   }
 
-  @Test("a fix that does not fit beside the caret goes below it")
+  @Test("a fix that does not fit beside the caret is placed below it")
   func longFix() {
     let fix = "a fix of quite some length that needs its own line"
     expect(
@@ -148,7 +148,7 @@ struct DiagnosticRendererTests {
     )
   }
 
-  @Test("a long line is cut around the place")
+  @Test("a long line is cut around the position")
   func longLine() {
     let text = (0..<40).map { "w\($0)" }.joined(separator: " ")
     let long = SourceText(path: "l.yaml", text: text + "\n" + String(repeating: "é", count: 5_000_000) + "X")
@@ -191,7 +191,7 @@ struct DiagnosticRendererTests {
     )
   }
 
-  @Test("colours are used when asked for")
+  @Test("colours are used on request")
   func colours() {
     let renderer = DiagnosticRenderer(color: true)
     let warning = Diagnostic(
@@ -203,7 +203,7 @@ struct DiagnosticRendererTests {
     )
   }
 
-  @Test("nothing to print is an empty text, and counts agree in number")
+  @Test("no findings yield an empty text, and counts use the right plural")
   func counts() {
     #expect(DiagnosticRenderer().render([], in: [source]) == "")
     let warning = Diagnostic(.warning, otherCode: "h", "x", file: "f", range: .beginning)
@@ -213,7 +213,7 @@ struct DiagnosticRendererTests {
     #expect(DiagnosticRenderer.summary(of: [error, warning]) == "1 error, 1 warning")
   }
 
-  @Test("files come in the order of their sources, others behind them by name")
+  @Test("files come in the order of their sources, followed by others by name")
   func files() {
     let diagnostics = ["b", "d", "a", "c"].map { Diagnostic(otherCode: "i", "x", file: $0, range: .beginning) }
     #expect(DiagnosticRenderer.sorted(diagnostics, files: ["c", "b"]).map(\.file) == ["c", "b", "a", "d"])

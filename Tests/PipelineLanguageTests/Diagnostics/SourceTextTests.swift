@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Source texts")
 struct SourceTextTests {
-  @Test("lines end with LF, CR or both, and a final line break begins an empty line")
+  @Test("lines end with LF, CR or both, and a final line break starts an empty line")
   func lines() {
     let source = SourceText(path: "t", text: "one\ntwo\r\n\rthree\n")
     #expect(source.lines == ["one", "two", "", "three", ""])
@@ -34,7 +34,7 @@ struct SourceTextTests {
     #expect(source.mark(atUTF8Offset: offset) == SourceMark(line: line, column: column))
   }
 
-  @Test("places outside the text are its nearest ones")
+  @Test("positions outside the text yield the nearest ones")
   func outside() {
     let source = SourceText(path: "t", text: "é\nbc")
     #expect(source.mark(atUTF8Offset: -3) == SourceMark(line: 1, column: 1))
@@ -44,7 +44,7 @@ struct SourceTextTests {
     #expect(source.utf8Offset(of: SourceMark(line: 9, column: 1)) == 5)
   }
 
-  @Test("conversions hold in long lines that are not ASCII")
+  @Test("conversions work in long lines that are not ASCII")
   func longLines() {
     let source = SourceText(path: "t", text: "x\n" + String(repeating: "é日a", count: 1_000) + "\ny")
     for column in stride(from: 1, through: 3_001, by: 7) {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Text on several lines of a terminal") struct WrappedTextTests {
   @Test(
-    "lines are broken between words, and within those that are too long",
+    "lines are broken between words, and within words that are too long",
     arguments: [
       ("one two three", 7, ["one two", "three"]), ("one two three", 8, ["one two", "three"]),
       ("abcdefghij k", 4, ["abcd", "efgh", "ij k"]), ("a\n\nb\n", 9, ["a", "", "b"]), ("a\r\nb\tc", 9, ["a", "b c"]),

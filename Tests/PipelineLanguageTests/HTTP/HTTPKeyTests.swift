@@ -17,14 +17,14 @@ struct HTTPKeyTests {
     return (action, operation)
   }
 
-  @Test("the method is GET, and POST with a body")
+  @Test("the default method is GET, or POST with a body")
   func methods() throws {
     #expect(try action(#"http: { url: "http://h/" }"#).action.effectiveMethod == "GET")
     #expect(try action(#"http: { url: "http://h/", json: [1] }"#).action.effectiveMethod == "POST")
     #expect(try action(#"http: { url: "http://h/", json: [1], method: put }"#).action.effectiveMethod == "PUT")
   }
 
-  @Test("retries are three where they do no harm, unless the operation says more")
+  @Test("harmless requests have three retries by default")
   func retries() throws {
     #expect(try action(#"http: { url: "http://h/" }"#).operation.retry.limit == 3)
     #expect(try action(#"http: { url: "http://h/" }"#, "retry: 0").operation.retry.limit == 0)
@@ -36,7 +36,7 @@ struct HTTPKeyTests {
     #expect(asked.action.retriesAnything)
   }
 
-  @Test("early knows its words beside formulas")
+  @Test("early accepts its own words besides conditions")
   func early() throws {
     let read = try action(#"http: { url: "http://h/" }"#, "retry: { early: [reachable, connected, peer-success] }")
     #expect(read.action.early == .all)
@@ -50,7 +50,7 @@ struct HTTPKeyTests {
     for text in ["2x", "xxx", "600", "99", "6xx", "-1"] { #expect(DocumentReader.statuses(text) == nil, "\(text)") }
   }
 
-  @Test("what is wrong whatever the expressions yield is said at its place")
+  @Test("errors that do not depend on expressions are reported at their place")
   func wrong() {
     let codes = findings(
       """
@@ -74,7 +74,7 @@ struct HTTPKeyTests {
       ])
   }
 
-  @Test("a secret may stand in what is sent, and not in a path")
+  @Test("a secret is allowed in what is sent, but not in a path")
   func secrets() {
     let prefix = "secrets: { t: { env: T } }\noperations: [{ name: x, http: { url: \"http://h/\", "
     #expect(findings(prefix + "auth: { bearer: \"${{ secrets.t }}\" } } }]").isEmpty)

@@ -15,7 +15,7 @@ struct HTTPPluginTests {
     return plugin.check(offer, settings: try offer.resolve(settings: settings))
   }
 
-  @Test("is there without a file, and no file can take its place")
+  @Test("needs no file, and no file can replace it")
   func isThere() throws {
     _ = try catalog.pipeline(
       """
@@ -33,7 +33,7 @@ struct HTTPPluginTests {
     #expect(found.first?.contains("reserved-name") == true, "\(found)")
   }
 
-  @Test("takes settings that make a request, and says which one does not")
+  @Test("accepts settings that form a valid request, and names an invalid one")
   func settings() throws {
     #expect(try problem(["url": "https://h/feed", "headers": ["A": "b"], "events": ["x"]]) == nil)
     #expect(try problem(["url": "h/feed"])?.message.hasPrefix("url: ") == true)
@@ -45,7 +45,7 @@ struct HTTPPluginTests {
     #expect(try problem(["url": "http://h/", "silence": "0s"])?.message == "silence: it must be longer than nothing")
   }
 
-  @Test("is in the schema without being asked for")
+  @Test("is always in the schema")
   func schema() {
     let definitions = PipelineSchema.jsonSchema()["$defs"]
     #expect(definitions?["controller-http.events"]?["properties"]?["url"] != nil)

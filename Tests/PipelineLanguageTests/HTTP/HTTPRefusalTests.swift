@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What http cannot do is told when the file is loaded")
+@Suite("What http cannot do is reported when the file is loaded")
 struct HTTPRefusalTests {
   private let plugins = FakeCatalog()
 
@@ -8,7 +8,7 @@ struct HTTPRefusalTests {
     findings("operations:\n  - name: x\n    http: { url: \"http://h/\", \(http) }\n\(rest)")
   }
 
-  @Test("a tunnel, a body that HEAD does not bring, and fields that follow from the rest")
+  @Test("a tunnel, a body that HEAD does not return, and fields that follow from the rest")
   func requests() {
     let tunnel = found("method: connect")
     #expect(tunnel.count == 1)
@@ -23,7 +23,7 @@ struct HTTPRefusalTests {
     }
   }
 
-  @Test("a time for everything is the operation's")
+  @Test("a time limit for everything, which belongs to the operation")
   func total() {
     let limit = found("limits: { total: 5s }")
     #expect(limit.count == 1)

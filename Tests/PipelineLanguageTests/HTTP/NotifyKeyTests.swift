@@ -17,7 +17,7 @@ struct NotifyKeyTests {
     return (action, definition)
   }
 
-  @Test("a report is posted, and tried again three times although it is no GET")
+  @Test("a report is posted and retried three times, although it is not a GET")
   func retries() throws {
     let short = try handler(#"notify: "http://h/" "#)
     #expect(short.action.effectiveMethod == "POST")
@@ -27,7 +27,7 @@ struct NotifyKeyTests {
     #expect(short.definition.actionKind == "notify")
   }
 
-  @Test("the long form has the keys of a request that make sense, and its own")
+  @Test("the long form has the applicable keys of a request, and its own")
   func long() throws {
     let read = try handler(#"notify: { url: "http://h/", results: false, message: "${{ run.id }}", sign: k }"#).action
     guard case .report(let message, let results) = read.body else {
@@ -40,7 +40,7 @@ struct NotifyKeyTests {
     #expect(read.templates.map(\.name) == ["url", "message", "sign"])
   }
 
-  @Test("it goes under after")
+  @Test("it is only allowed under after")
   func misplaced() {
     let found = findings(#"operations: [{ name: x, notify: "http://h/" }]"#)
     #expect(found.count == 1)

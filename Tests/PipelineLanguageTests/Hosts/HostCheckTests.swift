@@ -2,7 +2,7 @@ import Testing
 
 @testable import PipelineLanguage
 
-@Suite("What a pipeline wants of a host") struct HostCheckTests {
+@Suite("What a pipeline requires of a host") struct HostCheckTests {
   private static let host = """
     queues:
       heavy: { runs: 1 }
@@ -13,7 +13,7 @@ import Testing
     try #require(HostDefinition.load(text: text, path: "host.yaml").host)
   }
 
-  /// What is found, with the place and text of its note.
+  /// Returns a finding with the place and text of its note.
   private func shownWithNote(_ finding: Diagnostic) -> String {
     let note = finding.note.map { " – \($0.file):\($0.range.start.line):\($0.range.start.column) \($0.message)" } ?? ""
     return shown(finding) + note
@@ -24,7 +24,7 @@ import Testing
       .map(shownWithNote)
   }
 
-  @Test("is there, or an error with both places") func places() throws {
+  @Test("exists, or is an error with both places") func places() throws {
     let text = """
       queue: heavi
       resources: { memory: 4 }
@@ -45,7 +45,7 @@ import Testing
         ].map { $0.replacing("host.yaml:3:14 the host has 3", with: "host.yaml:3:22 the host has 3") })
   }
 
-  @Test("is no terminal, wherever a formula asks for one") func terminals() throws {
+  @Test("cannot be a terminal, in any condition") func terminals() throws {
     let text = """
       specifications: { here: foreground || connected }
       operations:
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "is found at the beginning of a file that declares nothing of the kind, and without a note where there is no file")
+    "is reported at the start of a file without such declarations, and without a note if there is no file")
   func nothingDeclared() throws {
     let text = "queue: heavy\noperations: [{ name: a, run: ls, resources: { gpu: 1 } }]"
     let empty = found(text, host: try host("drain: 1s"))
@@ -73,7 +73,7 @@ import Testing
     #expect(found(text, host: HostDefinition()).allSatisfy { !$0.contains("–") })
   }
 
-  @Test("may be what the host alone declares, which no run bounds beyond that") func hostResource() throws {
+  @Test("may be a resource that only the host declares, with no further limit per run") func hostResource() throws {
     let text = """
       queue: heavy
       resources: { memory: 4 }
@@ -94,7 +94,7 @@ import Testing
       ])
   }
 
-  @Test("is taken on trust of what has been run before, and where a host is not known") func trust() throws {
+  @Test("is not checked for recorded pipelines, or if the host is unknown") func trust() throws {
     let text = "queue: heavy\noperations: [{ name: a, run: ls, resources: { gpu: 7 } }]"
     for result in [
       PipelineLoader.load(text: text, path: "a.yaml", host: .unchecked),
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("is found again in a pipeline that was loaded with a former file of the host") func reload() throws {
+  @Test("is checked again for a pipeline loaded with an earlier file of the host") func reload() throws {
     let text = "queue: heavy\noperations: [{ name: a, run: ls, resources: { gpu: 2 } }]"
     let pipeline = try #require(
       PipelineLoader.load(text: text, path: "test.yaml", host: .host(try host())).pipeline)
@@ -118,7 +118,7 @@ import Testing
     #expect(without.allSatisfy { $0.file == "test.yaml" })
   }
 
-  @Test("is found in pipelines that it runs, whose queues mean nothing there") func nested() throws {
+  @Test("is checked in its nested pipelines, whose queues are ignored") func nested() throws {
     let files = [
       "/p/inner.yaml": "queue: nowhere\noperations: [{ name: x, run: ls, resources: { gpu: 3, disk: 1 } }]\n"
     ]
@@ -133,7 +133,7 @@ import Testing
     #expect(try host().findings(in: pipeline).map(shownWithNote) == expected)
   }
 
-  @Test("is no more than remains of what an operation holds around the pipeline that it runs") func held() throws {
+  @Test("is limited by what an operation holds around its nested pipeline") func held() throws {
     let files = [
       "/p/inner.yaml": "operations: [{ name: x, pipeline: deep.yaml, resources: { gpu: 1 } }]\n",
       "/p/deep.yaml": "operations: [{ name: y, run: ls, resources: { gpu: 1 } }]\n",
@@ -144,7 +144,7 @@ import Testing
         == [
           "1:65 out-of-range operation 'a' holds 1 of 'gpu' while the pipeline that it runs needs 2, but the host has only 2 (leave it to the operations of that pipeline) – host.yaml:3:14 the host has 2 of 'gpu'"
         ])
-    // What each run has for itself is not shared with the pipeline around it.
+    // Resources of each run are not shared with the outer pipeline.
     let own = ["/p/inner.yaml": "resources: { m: 1 }\noperations: [{ name: x, run: ls, resources: { m: 1 } }]\n"]
     #expect(
       found(
@@ -153,7 +153,7 @@ import Testing
       ).isEmpty)
   }
 
-  @Test("has its place in the template that says so") func template() throws {
+  @Test("is reported at its place in a template") func template() throws {
     let files = ["/p/shared.yaml": "templates:\n  train:\n    run: ls\n    resources: { gpu: 5 }\n"]
     let text = "include: shared.yaml\noperations: [{ name: a, extends: train }]"
     let result = PipelineLoader.load(text: text, path: "/p/test.yaml", nested: files, host: .host(try host()))
@@ -161,7 +161,7 @@ import Testing
     #expect(result.diagnostics.map(shown).first?.hasPrefix("4:23 out-of-range operation 'a' needs 5 of 'gpu'") == true)
   }
 
-  @Test("may be as much as a number can be") func largest() throws {
+  @Test("may be as large as an integer can be") func largest() throws {
     let files = ["/p/inner.yaml": "operations: [{ name: x, run: ls, resources: { gpu: \(Int.max) } }]\n"]
     let text = "operations: [{ name: a, pipeline: inner.yaml, resources: { gpu: \(Int.max) } }]"
     #expect(found(text, nested: files, host: try host()).count == 2)

@@ -11,7 +11,7 @@ import Testing
 
   private func host(_ text: String) throws -> HostDefinition { try #require(load(text).host, "\(found(text))") }
 
-  @Test("leaves to the defaults what it does not say", arguments: ["# nothing", "", "x-mine: 1"])
+  @Test("uses the defaults for missing keys", arguments: ["# nothing", "", "x-mine: 1"])
   func defaults(text: String) throws {
     var expected = HostDefinition()
     expected.path = "/etc/penstock/host.yaml"
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("takes relative paths from its own directory, and follows no links") func paths() throws {
+  @Test("resolves relative paths from its own directory, and does not follow links") func paths() throws {
     let current = HostDefinition.load(text: "pipelines: ci", path: "host.yaml").host?.pipelines
     let below = HostDefinition.load(text: "pipelines: ci", path: "conf/host.yaml").host?.pipelines
     #expect(current?.count == 1 && current?[0].hasPrefix("/") == true && current?[0].hasSuffix("/ci") == true)
@@ -73,7 +73,7 @@ import Testing
     #expect(HostDefinition.load(text: "pipelines: a", path: "/dev/stdin").host?.pipelines == ["/dev/a"])
   }
 
-  @Test("hands the variables that it names to processes, and its own") func environment() {
+  @Test("passes named variables to processes, along with its own") func environment() {
     var environment = HostDefinition.Environment()
     environment.pass = ["PATH", "HOME", "TERM"]
     environment.set = ["HOME": "/nonexistent", "A": "b"]
@@ -82,7 +82,7 @@ import Testing
         == ["PATH": "/bin", "HOME": "/nonexistent", "A": "b"])
   }
 
-  @Test("says of misspelt keys and words what was meant") func suggestions() {
+  @Test("suggests corrections for misspelt keys and words") func suggestions() {
     #expect(
       found("pipeline: a\nlimit: {}\nqueue: {}\nenv: {}\nconcurrency: 4\non_restart: fial") == [
         "1:1 unknown-key a host has no key 'pipeline' (did you mean 'pipelines'?)",
@@ -94,7 +94,7 @@ import Testing
       ])
   }
 
-  @Test("reports all of its mistakes with their places") func mistakes() {
+  @Test("reports all of its errors with their places") func mistakes() {
     #expect(found("- a") == ["1:1 wrong-form a host's file needs a mapping, found a list"])
     #expect(found("pipelines: []") == ["1:12 wrong-form 'pipelines' needs at least one path, found an empty list"])
     #expect(found("pipelines: [\"\"]") == ["1:13 wrong-form an entry of 'pipelines' needs a path, found ''"])
@@ -127,7 +127,7 @@ import Testing
       ])
   }
 
-  @Test("names variables that are variables, and none of the host's own") func variables() {
+  @Test("accepts only valid variable names, and none of the host's own") func variables() {
     let own = "cannot be handed to processes: it is between the host and systemd"
     #expect(
       found("environment: { pass: [PATH, PATH, A-B, NOTIFY_SOCKET, LISTEN_PID, PENSTOCK_X] }") == [
@@ -146,17 +146,17 @@ import Testing
     #expect(found("environment: { pass: PATH }") == ["1:22 wrong-form 'pass' needs a list, found 'PATH'"])
   }
 
-  @Test("is no pipeline, and said to be none") func notPipeline() {
+  @Test("is not a pipeline, and is reported as such") func notPipeline() {
     let message =
       "1:1 not-a-pipeline the file has no operations: it is the configuration of a host (check it with 'penstock check --config FILE')"
     #expect(findings("queues: { a: {} }\nresources: { gpu: 1 }\nx-mine: 1") == [message])
     #expect(findings("pipelines: [a]") == [message])
-    // Both have this key, and this one is neither's.
+    // Both have this key, so it identifies neither.
     #expect(findings("resources: { gpu: 1 }") == ["1:1 missing-key a pipeline needs 'operations'"])
     #expect(findings("queues: {}\noperations: []").contains { $0.contains("unknown-key") })
   }
 
-  @Test("may have a queue for more runs than the host, which gets a warning") func wideQueue() throws {
+  @Test("may declare a queue for more runs than the host allows, with a warning") func wideQueue() throws {
     let result = load("queues: { heavy: { runs: 9 } }")
     #expect(
       result.diagnostics.map(shown) == [
@@ -165,7 +165,7 @@ import Testing
     #expect(result.host?.queue("heavy")?.runs == 9)
   }
 
-  @Test("is bounded as pipeline files are") func hostile() {
+  @Test("has the same limits as pipeline files") func hostile() {
     var bomb = "x-0: &0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
     for level in 1...6 {
       let aliases = Array(repeating: "*\(level - 1)", count: 10).joined(separator: ", ")
@@ -179,7 +179,7 @@ import Testing
     #expect(!DiagnosticRenderer().render(escape.diagnostics, in: [escape.source]).contains("\u{1B}"))
   }
 
-  @Test("that cannot be read is a finding, and nothing is known of its host") func unreadable() {
+  @Test("yields a finding if it cannot be read, and its host is unknown") func unreadable() {
     let result = HostDefinition.load(path: "/nonexistent/host.yaml")
     #expect(result.diagnostics.map(\.code) == ["file-not-found"] && !result.isValid && !result.lacksResources)
     #expect(HostDefinition.load(path: "/").diagnostics.map(\.code) == ["file-unreadable"])

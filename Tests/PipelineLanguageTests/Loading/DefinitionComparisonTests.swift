@@ -2,7 +2,7 @@ import Testing
 
 @testable import PipelineLanguage
 
-@Suite("What has changed in a definition") struct DefinitionComparisonTests {
+@Suite("A change in a definition") struct DefinitionComparisonTests {
   private typealias Change = DefinitionComparison.Change
 
   struct Row: Sendable, CustomTestStringConvertible {
@@ -13,7 +13,7 @@ import Testing
     var testDescription: String { what }
   }
 
-  /// The changes of the operation `x` between two texts of a file; nil where there is nothing to compare, or it was not there.
+  /// Returns the changes of the operation `x` between two texts of a file; nil if there is nothing to compare, or the operation did not exist.
   private func changes(
     _ before: String, _ after: String, nested: [(String, String)] = [("inner", "inner")]
   ) throws -> [DefinitionComparison.Change]? {
@@ -89,12 +89,12 @@ import Testing
       after: "operations: [{ name: x, value: 1 }]", changes: nil),
   ]
 
-  @Test("counts where it shapes what an operation comes to", arguments: rows)
+  @Test("counts if it affects an operation's result", arguments: rows)
   func change(_ row: Row) throws {
     #expect(try changes(row.before, row.after) == row.changes)
   }
 
-  @Test("counts in a pipeline that it runs, unless that is a comment")
+  @Test("counts in a nested pipeline, unless it is a comment")
   func nested() throws {
     let text = "operations: [{ name: x, pipeline: inner.yaml }]"
     #expect(try changes(text, text, nested: [("1", "22")]) == [.pipeline("inner.yaml")])
@@ -102,12 +102,12 @@ import Testing
     #expect(try changes(text, text, nested: [("one", "'one'")]) == [])
   }
 
-  @Test("cannot be told where the former text does not load any more")
+  @Test("cannot be determined if the earlier text no longer loads")
   func unreadable() throws {
     #expect(try changes("operations: 5", "operations: [{ name: x, value: 1 }]") == nil)
   }
 
-  /// The changes of the operation `x` of a file, of which variables in files have other values.
+  /// Returns the changes of the operation `x` of a file if variables in files change.
   private func changes(_ text: String, from before: [String: String], to after: [String: String]) throws -> [Change]? {
     func load(_ files: [String: String]) throws -> PipelineDefinition {
       let texts = Dictionary(uniqueKeysWithValues: files.map { ("/p/\($0)", $1) })
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(
-    "A variable of a file that has another value, is new or is gone is told from what the file says of the operation")
+    "is distinguished from a change, addition or removal of a variable in a file")
   func variablesOfFiles() throws {
     let own = "operations: [{ name: x, run: make, env_file: [a.env, b.env], env: { B: mine } }]"
     let former = ["a.env": "A=1\nB=1", "b.env": "C=1"]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Included files and templates")
 struct IncludeTests {
-  /// Loads `main.yaml` of these files, none of which is on the disk; paths in the findings start from their folder.
+  /// Loads `main.yaml` of these in-memory files. Paths in the findings are relative to their folder.
   private func load(_ files: [String: String]) -> (found: [String], pipeline: PipelineDefinition?, result: LoadResult) {
     var nested: [String: String] = [:]
     for (name, text) in files where name != "main.yaml" { nested["/p/\(name)"] = text }
@@ -52,14 +52,14 @@ struct IncludeTests {
     #expect(operation.environment.map { "\($0.name)=\($0.value.text)" } == ["CC=clang", "TARGET=lint"])
     #expect(operation.retry.limit == 5)
     #expect(operation.retry.base == .seconds(3))
-    // A type is a value: it is replaced.
+    // A type is a value and is replaced.
     #expect(operation.result?.description == "{b: string}")
     #expect(operation.range.start.line == 3)
     #expect(pipeline?.included.keys.sorted() == ["/p/shared.yaml"])
     #expect(pipeline?.nestedTexts.keys.sorted() == ["/p/shared.yaml"])
   }
 
-  @Test("mappings in an action are joined as well, and data is not")
+  @Test("mappings in an action are joined as well, but data is not")
   func actions() throws {
     let (found, pipeline, _) = load([
       "main.yaml": """
@@ -81,7 +81,8 @@ struct IncludeTests {
   }
 
   @Test(
-    "the pipeline takes precedence over included files, a later file over an earlier one, a file over what it includes")
+    "the pipeline takes precedence over included files, a later file over an earlier one, and a file over what it includes"
+  )
   func precedence() throws {
     let (found, pipeline, _) = load([
       "main.yaml": """
@@ -112,7 +113,7 @@ struct IncludeTests {
     ])
     #expect(found == [])
     let definition = try #require(pipeline)
-    // That 'two' includes 'base' again does not undo what 'one' says.
+    // When 'two' includes 'base' again, this does not override 'one'.
     #expect(
       definition.environment.map { "\($0.name)=\($0.value.text)" }.sorted() == ["A=one", "B=two", "C=one", "D=main"])
     let operation = definition.operations[0]
@@ -126,7 +127,7 @@ struct IncludeTests {
     #expect(definition.included.count == 3)
   }
 
-  @Test("a template extends those that its own file can name, whatever the pipeline calls so")
+  @Test("a template extends those visible to its own file, regardless of the pipeline's templates")
   func scope() throws {
     let (found, pipeline, _) = load([
       "main.yaml": """
@@ -153,7 +154,7 @@ struct IncludeTests {
     #expect(pipeline?.handlers.first?.operation.action.kind.key == .run)
   }
 
-  @Test("what is wrong in an included file is reported there, with the place that includes it, used or not, and once")
+  @Test("errors in an included file are reported there once, with the including place, whether used or not")
   func mistakes() {
     let (found, _, _) = load([
       "main.yaml": """
@@ -199,7 +200,7 @@ struct IncludeTests {
       ])
   }
 
-  @Test("what is wrong with a use is reported where it is written, with the other place beside it")
+  @Test("errors in the use of a template are reported where they are written, with a note for the other place")
   func uses() {
     let (found, _, _) = load([
       "main.yaml": """
@@ -237,7 +238,7 @@ struct IncludeTests {
       ])
   }
 
-  @Test("'extends' that names no template says which there are")
+  @Test("'extends' with an unknown template lists the existing ones")
   func unknownTemplate() {
     let (found, _, _) = load([
       "main.yaml": """
@@ -251,7 +252,7 @@ struct IncludeTests {
       ])
   }
 
-  @Test("'extends' without any templates says where one would be")
+  @Test("'extends' without any templates says where to declare one")
   func noTemplates() {
     #expect(
       findings(inOperation: "extends: build") == [
@@ -259,7 +260,7 @@ struct IncludeTests {
       ])
   }
 
-  @Test("cycles name their chain")
+  @Test("cycles show their chain")
   func cycles() {
     let files = load([
       "main.yaml": "include: one.yaml\noperations: [{ name: a, value: 1 }]",
@@ -281,7 +282,7 @@ struct IncludeTests {
       templates.found == ["main.yaml:1:66 recursive-template the template extends itself: b → c → b"])
   }
 
-  @Test("paths that name no file to include are refused")
+  @Test("invalid include paths are rejected")
   func paths() {
     let (found, _, _) = load([
       "main.yaml": """
@@ -297,7 +298,7 @@ struct IncludeTests {
     #expect(found[1].contains("never uses the network"))
   }
 
-  @Test("how many nodes operations take from templates is bounded")
+  @Test("the number of nodes taken from templates is limited")
   func bound() {
     let list = Array(repeating: "0", count: 50_000).joined(separator: ", ")
     let operations = (1...21).map { "  - { name: o\($0), extends: big }\n" }.joined()
@@ -306,7 +307,7 @@ struct IncludeTests {
     #expect(found.first?.contains("include-limit") == true)
   }
 
-  @Test("the bound is the same whichever of the templates comes first", arguments: [19, 20, 40], [false, true])
+  @Test("the limit does not depend on the order of the templates", arguments: [19, 20, 40], [false, true])
   func depth(uses: Int, isBaseFirst: Bool) {
     var templates = ["t0: { run: ls }"] + (1...uses).map { "t\($0): { extends: t\($0 - 1) }" }
     if !isBaseFirst { templates.reverse() }
@@ -316,7 +317,7 @@ struct IncludeTests {
     #expect(found.allSatisfy { $0.contains(" include-limit more than 20 templates extend one another") })
   }
 
-  @Test("how far templates extend each other is bounded, and a hostile number of them takes no time")
+  @Test("the depth of templates is limited, and a hostile number of them is handled quickly")
   func hostile() {
     let chain = (0..<5_000).map { "t\($0): { extends: t\($0 + 1) }" }.joined(separator: ", ")
     let deep = load(["main.yaml": "templates: { \(chain), t5000: { run: ls } }\noperations: [{ name: a, extends: t0 }]"]
@@ -352,7 +353,7 @@ struct IncludeTests {
       ])
   }
 
-  @Test("a file to include is no pipeline, and what is wrong with it is found by itself")
+  @Test("a file to include is not a pipeline, and is checked by itself")
   func alone() {
     let sound = load([
       "main.yaml": "templates: { t: { run_when: of-the-pipeline, command: [ls, \"${{ results.x }}\"] } }\nx-own: 1"
@@ -367,7 +368,7 @@ struct IncludeTests {
     #expect(pipeline.found == ["main.yaml:1:1 missing-key a pipeline needs 'operations'"])
   }
 
-  @Test("a change in an included file is one of the operations that it reaches")
+  @Test("a change in an included file is a change of the operations it affects")
   func changes() throws {
     let main = """
       include: shared.yaml
@@ -384,7 +385,7 @@ struct IncludeTests {
     #expect(comparison.changes(at: 2) == [])
   }
 
-  @Test("the same operation has the same hash with a template and without")
+  @Test("an operation has the same hash with or without a template")
   func hashes() throws {
     let extended = load([
       "main.yaml": """
@@ -403,7 +404,7 @@ struct IncludeTests {
     #expect(other.pipeline?.operations[0].contentHash != own.operations[0].contentHash)
   }
 
-  @Test("a pipeline whose included file has errors is still checked as far as it goes by those that run it")
+  @Test("a pipeline whose included file has errors is still checked, as far as possible, by pipelines that run it")
   func nested() {
     let (found, _, _) = load([
       "main.yaml": "operations: [{ name: a, pipeline: child.yaml, params: { x: 1 } }]",

@@ -4,7 +4,7 @@ import Testing
 @testable import PipelineLanguage
 
 @Suite("Finding pipeline files") struct PipelineFilesTests {
-  /// A folder with files and links in it, which is gone with the value.
+  /// A folder with files and links, which is deleted with the value.
   private final class Folder {
     let path = NSTemporaryDirectory() + "penstock-files-\(UUID().uuidString)"
 
@@ -21,18 +21,18 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// What is found below it, as seen from it.
+    /// Returns the files found in it, as relative paths.
     func found(_ paths: [String] = [""]) -> [String] {
       PipelineFiles(paths.map { $0.isEmpty ? path : "\(path)/\($0)" }).files.map { $0.replacing("\(path)/", with: "") }
     }
 
-    /// What is left out below it, and why.
+    /// What is left out below the folder, with reasons.
     var leftOut: [String] {
       PipelineFiles([path]).leftOut.map { "\($0.path.replacing("\(path)/", with: "")) \($0.reason)" }
     }
   }
 
-  @Test("Below a folder it is every *.yaml and *.yml, by name, but for names that begin with . or _")
+  @Test("A folder yields every *.yaml and *.yml below it, by name, except for names that start with . or _")
   func rule() throws {
     let folder = try Folder([
       "b.yaml", "a.yaml", "c.yml", "d.txt", ".hidden.yaml", "_shared.yaml", "deep/er/e.yaml", "_parts/f.yaml",
@@ -41,21 +41,21 @@ import Testing
     #expect(folder.found() == ["a.yaml", "b.yaml", "c.yml", "deep/h.yaml", "deep/er/e.yaml", "looks.yaml/i.yaml"])
   }
 
-  @Test("What is named itself is taken whatever it is called, and each file once")
+  @Test("A given path is accepted whatever its name, and each file once")
   func given() throws {
     let folder = try Folder(["a.yaml", "c.yml", "_shared.yaml"])
     #expect(
       folder.found(["c.yml", "_shared.yaml", "", "a.yaml", "gone"]) == ["c.yml", "_shared.yaml", "a.yaml", "gone"])
   }
 
-  @Test("Links are followed, also to nowhere, and never round in a circle")
+  @Test("Links are followed, including dangling ones, but never in a circle")
   func links() throws {
     let folder = try Folder(
       ["sub/a.yaml"], links: [("sub/up", to: ".."), ("link.yaml", to: "sub/a.yaml"), ("nowhere.yaml", to: "gone")])
     #expect(folder.found() == ["link.yaml", "nowhere.yaml", "sub/a.yaml"])
   }
 
-  @Test("What is no regular file is left out, whatever it is called, and told")
+  @Test("Entries that are not regular files are left out and reported")
   func leftOut() throws {
     let folder = try Folder(["a.yaml", "full.yaml/d.yaml"], folders: ["mounted.yaml", "_c.yaml", "plain"])
     #expect(mkfifo("\(folder.path)/b.yaml", 0o600) == 0)
@@ -69,7 +69,7 @@ import Testing
       ])
   }
 
-  @Test("A name that is not UTF-8 is told where it is that of a pipeline file or a folder")
+  @Test("A name that is not UTF-8 is reported if it belongs to a pipeline file or a folder")
   func names() throws {
     let folder = try Folder(["a.yaml", "\u{FFFD}.yaml"])
     for name in ["caf\u{1}.yaml", "\u{1}.yaml", "notes\u{1}.txt", "_\u{1}.yaml"] {
@@ -86,7 +86,7 @@ import Testing
         == ["\\xE9.yaml", "caf\\xE9.yaml", "t\\xEAtes"].map { "\($0) has a name that is not UTF-8" })
   }
 
-  @Test("The folders that were searched are told, and those that cannot be searched")
+  @Test("Searched folders are listed, and so are those that cannot be searched")
   func folders() throws {
     let folder = try Folder(["sub/a.yaml"], folders: ["closed"])
     let found = PipelineFiles([folder.path])

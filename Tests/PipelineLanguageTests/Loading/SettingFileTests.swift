@@ -26,7 +26,7 @@ import Values
 
   private let operation = "operations: [{ name: x, run: make, env_file: own.env, env: { B: e, D: '${{ env.C }}' } }]\n"
 
-  @Test("give variables, of which the nearest one counts")
+  @Test("supply variables, with the nearest one taking precedence")
   func precedence() throws {
     let place = try Place(["all.env": "A=all\nB=all\nE=all\n", "own.env": "B=own\nC=own\n", "late.env": "A=late\n"])
     let result = place.load(
@@ -53,7 +53,7 @@ import Values
     #expect(recorded.contains { $0.key.hasSuffix("own.env") && $0.value.wholeMatch(of: /B=[0-9a-f]{8}\n/) != nil })
   }
 
-  @Test("tell what has changed since a run")
+  @Test("show what has changed since a run")
   func comparison() throws {
     let place = try Place(["own.env": "A=1\n", "all.env": "T=1\nU=1\n"])
     let text = """
@@ -82,7 +82,7 @@ import Values
     #expect(now.changedVariables(since: former.recordedTexts).map { $0.hasSuffix("all.env") } == [true])
   }
 
-  @Test("of a record that is only looked at need not be there")
+  @Test("need not exist for a record that is only displayed")
   func display() throws {
     let text =
       "params: { p: int }\nparams_file: p.yaml\nenv_file: gone.env\noperations: [{ name: x, value: '${{ env.A }}' }]\n"

@@ -47,7 +47,7 @@ struct PluginLanguageTests {
 
   private static let work = "operations: [{ name: x, run: ls }]\n"
 
-  @Test("what is used is found, with its settings, and only that is loaded")
+  @Test("plugins in use are found with their settings, and no others are loaded")
   func whole() throws {
     let catalog = try Self.catalog()
     let pipeline = try catalog.pipeline(
@@ -88,14 +88,14 @@ struct PluginLanguageTests {
     #expect(catalog.asked.withLock { $0.map(\.id) } == ["calendar", "plain", "cron", "text"])
   }
 
-  @Test("a file without plugins asks for none")
+  @Test("a file without plugins loads none")
   func none() throws {
     let catalog = try Self.catalog()
     _ = try catalog.pipeline(Self.work)
     #expect(catalog.asked.withLock { $0.isEmpty })
   }
 
-  @Test("names that nothing has are errors with the nearest one, all at once")
+  @Test("unknown names are errors with a suggestion, all at once")
   func names() throws {
     let found = try Self.catalog().findings(
       """
@@ -126,7 +126,7 @@ struct PluginLanguageTests {
       ])
   }
 
-  @Test("what is of another kind says where it goes")
+  @Test("an offer of the wrong kind is reported with its proper place")
   func kinds() throws {
     let found = try Self.catalog().findings(
       """
@@ -144,7 +144,7 @@ struct PluginLanguageTests {
       ])
   }
 
-  @Test("settings are checked where they stand")
+  @Test("settings are checked at their places")
   func settings() throws {
     let found = try Self.catalog().findings(
       """
@@ -181,7 +181,7 @@ struct PluginLanguageTests {
       ])
   }
 
-  @Test("what is injected must be what the plugin takes, and what it gives what others ask for")
+  @Test("injected values must match the plugin's requirement, and its result must match other requirements")
   func types() throws {
     let found = try Self.catalog().findings(
       """
@@ -214,7 +214,7 @@ struct PluginLanguageTests {
       ])
   }
 
-  @Test("what is said of plugins is checked")
+  @Test("entries of plugins are checked")
   func entries() throws {
     let hash = String(repeating: "a", count: 64)
     let found = try Self.catalog().findings(
@@ -243,7 +243,7 @@ struct PluginLanguageTests {
       ])
   }
 
-  @Test("what is given and cannot be read is one mistake, and not a setting or a value that is missing besides")
+  @Test("an unreadable setting or value is one error, and is not also reported as missing")
   func unreadSettings() throws {
     let found = try Self.catalog().findings(
       """
@@ -261,7 +261,7 @@ struct PluginLanguageTests {
       ], "\(found)")
   }
 
-  @Test("a number that is injected as text is answered with how to write it")
+  @Test("a number injected as text is reported with the correct notation")
   func literalInjection() throws {
     let found = try Self.catalog().findings(
       """
@@ -276,14 +276,14 @@ struct PluginLanguageTests {
       ], "\(found)")
   }
 
-  @Test("the nearest name is told once, also where the file names it")
+  @Test("a suggestion is given once, even if the file names the plugin")
   func oneSuggestion() throws {
     let found = try Self.catalog().findings(
       "plugins: { cron: cron.so }\noperations: [{ name: x, uses: corn }, { name: y, uses: cron }]")
     #expect(found.first == "2:31 plugin-not-found there is no plugin 'corn': looked in '/plugins'")
   }
 
-  @Test("a plugin that nothing uses is a warning")
+  @Test("an unused plugin yields a warning")
   func unused() throws {
     let found = try Self.catalog().findings("plugins: { text: text.so }\n" + Self.work)
     #expect(
@@ -292,7 +292,7 @@ struct PluginLanguageTests {
       ])
   }
 
-  @Test("why a plugin cannot be used is told once, where it was named")
+  @Test("the reason that a plugin cannot be used is reported once, where it was named")
   func refusals() {
     let hash = String(repeating: "0", count: 64)
     let catalog = FakeCatalog(failures: [
@@ -318,7 +318,7 @@ struct PluginLanguageTests {
     #expect(catalog.asked.withLock { $0.map(\.id) } == ["a", "b", "c"])
   }
 
-  @Test("where a plugin lacks nothing but descriptors, so does the file, with which nothing need be wrong")
+  @Test("a plugin that cannot be loaded for lack of descriptors does not make the file invalid")
   func shortage() {
     let catalog = FakeCatalog(failures: ["c": PluginError(.unreadable, "too many files are open", isShortage: true)])
     let result = PipelineLoader.load(
@@ -327,7 +327,7 @@ struct PluginLanguageTests {
     #expect(result.lacksResources)
   }
 
-  @Test("a secret reaches a plugin by its name alone")
+  @Test("a secret reaches a plugin only by name")
   func secrets() throws {
     let found = try Self.catalog().findings(
       """
@@ -346,7 +346,7 @@ struct PluginLanguageTests {
       ])
   }
 
-  @Test("forms that are wrong are said so")
+  @Test("wrong forms are reported")
   func forms() throws {
     let found = try Self.catalog().findings(
       """
@@ -369,7 +369,7 @@ struct PluginLanguageTests {
       ])
   }
 
-  @Test("without plugins to load, a file that needs one does not load, and can be looked at")
+  @Test("without plugins, a file that needs one does not load, but can be inspected")
   func withoutPlugins() throws {
     let text = "operations: [{ name: x, uses: any.thing, with: { a: 1 } }]"
     #expect(

@@ -23,7 +23,7 @@ struct PluginTrialTests {
 
   private static let work = "operations: [{ name: x, run: ls }]"
 
-  @Test("what is literal is tried, with defaults filled in and each settings once, and what has expressions is not")
+  @Test("literal settings are tried once each, with defaults, and settings with expressions are not")
   func tried() throws {
     let plugin = try Self.plugin { _, _ in nil }
     _ = try FakeCatalog([plugin]).pipeline(
@@ -46,7 +46,7 @@ struct PluginTrialTests {
       ])
   }
 
-  @Test("the plugin's code and message stand at the part, the setting or the 'with' that it means, all at once")
+  @Test("the plugin's code and message are reported at the part, the setting or the 'with' concerned, all at once")
   func places() throws {
     let plugin = try Self.plugin { offer, settings in
       switch settings["limit"]?.intValue {
@@ -81,7 +81,7 @@ struct PluginTrialTests {
       ])
   }
 
-  @Test("settings that the description refuses are not tried")
+  @Test("settings that the description rejects are not tried")
   func refused() throws {
     let plugin = try Self.plugin { _, _ in PluginFailure(code: "asked", message: "it was asked") }
     let found = FakeCatalog([plugin]).findings(
@@ -91,7 +91,7 @@ struct PluginTrialTests {
     #expect(plugin.checked.withLock { $0 } == [])
   }
 
-  @Test("a plugin that crashes is an error that says so, and is not asked again")
+  @Test("a plugin that crashes is reported as such, and not called again")
   func crash() throws {
     let message = "plugin 'clock' crashed: SIGSEGV while it checked the settings of 'clock.controller'"
     let plugin = try Self.plugin { _, _ in PluginFailure(code: "plugin-crashed", message: message) }
@@ -109,13 +109,13 @@ struct PluginTrialTests {
     #expect(plugin.checked.withLock { $0.count } == 1)
   }
 
-  @Test("a file that is only looked at asks no plugin")
+  @Test("inspecting a file calls no plugin")
   func unchecked() throws {
     let text = "controllers: { uses: clock.controller, with: { schedule: x } }\n" + Self.work
     #expect(PipelineLoader.load(text: text, path: "test.yaml", plugins: .unchecked).isValid)
   }
 
-  @Test("of what has been run before, the plugins of controllers are not asked for, as they have done their part")
+  @Test("plugins of controllers are not loaded for recorded pipelines, where they are no longer needed")
   func recorded() throws {
     func load(_ text: String) throws -> LoadResult {
       PipelineLoader.load(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Actions")
 struct ActionTests {
-  @Test("an operation does exactly one thing")
+  @Test("an operation has exactly one action")
   func exactlyOne() {
     #expect(
       findings(inOperation: "timeout: 3s") == [
@@ -17,7 +17,7 @@ struct ActionTests {
       ])
   }
 
-  @Test("a script is taken as it is")
+  @Test("a script is taken literally")
   func scripts() throws {
     let operation = try operation("run: |", "  echo '{{ $x }}'", "  ls")
     guard case .run(let script) = operation.action else { return #expect(Bool(false), "not a script") }
@@ -34,7 +34,7 @@ struct ActionTests {
   }
 
   @Test(
-    "a first line that names another interpreter than the shell is an error",
+    "a shebang that names an interpreter other than the shell is an error",
     arguments: [
       ("run: |\n      #!/usr/bin/env python3\n      print(1)", "python3", "/bin/sh", "write 'shell: [python3, -c]'"),
       ("run: |\n      #!/bin/bash -eu\n      ls", "/bin/bash", "/bin/sh", "write 'shell: [/bin/bash, -eu, -c]'"),
@@ -55,7 +55,7 @@ struct ActionTests {
   }
 
   @Test(
-    "a first line that names the shell is a comment",
+    "a shebang that names the shell is a comment",
     arguments: [
       "run: '#!/bin/sh'", "run: '#!/bin/sh -e'", "run: '#!'", "run: '# !/bin/bash'",
       "run: '#!/usr/bin/env bash'\n    shell: bash", "shell: [bash, -euo, pipefail, -c]\n    run: '#!/bin/bash -eu'",
@@ -113,7 +113,7 @@ struct ActionTests {
       ])
   }
 
-  @Test("an approval has a message or none")
+  @Test("an approval has an optional message")
   func approvals() throws {
     guard case .approve(let message?) = try operation("approve: Deploy?").action else {
       return #expect(Bool(false), "no message")
@@ -127,7 +127,7 @@ struct ActionTests {
     }
   }
 
-  @Test("a key that cannot work with the action is an error")
+  @Test("a key that does not apply to the action is an error")
   func misplacedKeys() {
     #expect(
       findings(inOperation: "command: [ls]", "shell: bash") == ["4:5 misplaced-key 'shell' has no effect on 'command'"])
@@ -137,7 +137,7 @@ struct ActionTests {
       findings(inOperation: "run: ls", "params: {a: 1}") == ["4:5 misplaced-key 'params' has no effect on 'run'"])
   }
 
-  @Test("a value keeps the data's form")
+  @Test("a value keeps the form of its data")
   func values() throws {
     guard case .value(.literal(let value)) = try operation("value: {a: [1, 2.5, x, true, null]}").action else {
       return #expect(Bool(false), "not a literal")

@@ -3,7 +3,7 @@ import Testing
 @testable import PipelineLanguage
 
 @Suite("Lines of NAME=value") struct DotenvTests {
-  /// What a text says: `name=<value>`, one a line, then what is wrong.
+  /// Returns the entries of a text as `name=<value>`, followed by its findings.
   private func read(_ text: String) -> [String] {
     let reader = DotenvReader(SourceText(path: "x.env", text: text))
     return reader.entries.map { "\($0.name)=<\($0.value)>" } + reader.diagnostics.map(shown)
@@ -26,7 +26,7 @@ import Testing
     #expect(read("") == [] && read("\n \t\n") == [] && read("A=1") == ["A=<1>"])
   }
 
-  @Test("that cannot be read are errors with their places")
+  @Test("yield errors with their places if they are invalid")
   func mistakes() {
     #expect(
       read("A=1\nB\n=x\nA=2\n") == [
@@ -46,7 +46,7 @@ import Testing
     #expect(read(String(repeating: "x\n", count: 500)).count == 100)
   }
 
-  @Test("in which others would expand something are warned of")
+  @Test("yield a warning if other readers would expand something")
   func expansion() {
     let fix = "(put the value in single quotes to say so)"
     #expect(
@@ -57,7 +57,7 @@ import Testing
       ])
   }
 
-  @Test("that are anything at all are read without a crash, and each finding has a place in them", arguments: 0..<20)
+  @Test("are read safely with any contents, and each finding has a place within the text", arguments: 0..<20)
   func anything(seed: UInt64) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     func next(_ bound: Int) -> Int {
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("that are not UTF-8, or too large, are refused as a whole")
+  @Test("are rejected as a whole if they are not UTF-8 or too large")
   func refusals() {
     #expect(
       DotenvReader(SourceText(path: "x.env", bytes: [0x41, 0x3D, 0xFF])).diagnostics.map(\.code) == ["invalid-utf8"])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Hostile pipeline files")
 struct HostileTextTests {
-  /// SplitMix64: the same mutations on every machine.
+  /// SplitMix64, which yields the same mutations everywhere.
   private struct Seeded: RandomNumberGenerator {
     var state: UInt64
 
@@ -45,7 +45,7 @@ struct HostileTextTests {
     return bytes
   }
 
-  @Test("3,000 mutations of a large file give findings or pipelines, in order, at places that exist")
+  @Test("3,000 mutations of a large file yield findings or pipelines, in order and at places that exist")
   func mutations() {
     var random = Seeded(state: 2026)
     let source = Array(samplePipeline.utf8)
@@ -63,18 +63,18 @@ struct HostileTextTests {
     }
   }
 
-  @Test("the sample itself has nothing wrong with it")
+  @Test("the sample itself has no findings")
   func sample() {
     #expect(findings(samplePipeline) == [])
   }
 
   @Test(
-    "empty and strange files give findings", arguments: ["", "\n", "~", "[]", "{}", "text", "\u{0}", "%", "a: &a *a"])
+    "empty and strange files yield findings", arguments: ["", "\n", "~", "[]", "{}", "text", "\u{0}", "%", "a: &a *a"])
   func strangeFiles(text: String) {
     #expect(!findings(text).isEmpty)
   }
 
-  @Test("deep data in an operation is refused, not followed to the end of the stack")
+  @Test("deeply nested data in an operation is rejected without a stack overflow")
   func deepData() {
     let deep = String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000)
     #expect(!findings(inOperation: "value: \(deep)").isEmpty)
@@ -84,7 +84,7 @@ struct HostileTextTests {
     #expect(!findings(inOperation: "value: ${{ \(expression) }}").isEmpty)
   }
 
-  @Test("of a text with very many mistakes the first fifty are told")
+  @Test("the first fifty of very many errors in a text are reported")
   func manyMistakes() {
     let calls = String(repeating: "nat(", count: 3_000) + "1" + String(repeating: ")", count: 3_000)
     let result = PipelineLoader.load(

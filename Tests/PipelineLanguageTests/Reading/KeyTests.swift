@@ -21,7 +21,7 @@ struct KeyTests {
         ])
   }
 
-  @Test("a key as another tool calls it is an error with the key that does the same")
+  @Test("a key from another tool is an error with the equivalent key")
   func familiarKeys() {
     #expect(
       findings(
@@ -49,7 +49,7 @@ struct KeyTests {
         ])
   }
 
-  @Test("a key as another tool calls it is none of ours, and what is suggested for it is")
+  @Test("a familiar key is not one of ours, but its suggestion is")
   func familiarTable() {
     let places = [
       PipelineKey.table.availableKeys, OperationKey.table.availableKeys, RetryKey.table.availableKeys,
@@ -62,7 +62,7 @@ struct KeyTests {
     }
   }
 
-  @Test("what no key does has advice, which begins as a request") func advice() {
+  @Test("a feature without a key has advice, phrased as an instruction") func advice() {
     let ours = Set(PipelineKey.table.availableKeys + OperationKey.table.availableKeys)
     for (word, advice) in FamiliarKeys.advice {
       #expect(!ours.contains(word) && FamiliarKeys.table[word] == nil, "'\(word)'")
@@ -75,13 +75,13 @@ struct KeyTests {
         ])
   }
 
-  @Test("a key without a likeness has no suggestion")
+  @Test("a key that resembles no other has no suggestion")
   func strangeKeys() {
     #expect(
       findings(inOperation: "run: ls", "qqqqqqqq: 1") == ["4:5 unknown-key an operation has no key 'qqqqqqqq'"])
   }
 
-  @Test("keys of later versions answer once each, and nothing follows from them")
+  @Test("keys of later versions are reported once each, without consequential errors")
   func keysToCome() {
     #expect(
       findings(
@@ -101,7 +101,7 @@ struct KeyTests {
         ])
   }
 
-  @Test("every table has a row for each of its keys, and one only")
+  @Test("every table has exactly one row for each of its keys")
   func tablesAreWhole() {
     func check<Key>(_ table: KeyTable<Key>) {
       #expect(table.rows.map(\.key).sorted() == Key.allCases.map(\.rawValue).sorted(), "\(table.owner)")
@@ -143,19 +143,19 @@ struct KeyTests {
     check(HTTPTLSKey.table)
   }
 
-  @Test("the loader reads what stands behind every key of a pipeline", arguments: PipelineKey.table.availableKeys)
+  @Test("the loader reads the value of every key of a pipeline", arguments: PipelineKey.table.availableKeys)
   func pipelineKeysAreRead(key: String) {
     let rest = key == "operations" ? "name: a" : "operations: [{ name: a, run: ls }]"
     let found = findings("\(rest)\n\(key): { \"?\": [{ \"?\": 1 }] }\n")
     #expect(found.contains { $0.hasPrefix("2:") }, "\(found)")
   }
 
-  // `with` and `params` are read with the plugin or file that they are for.
+  // `with` and `params` are read together with their plugin or file.
   @Test(
-    "the loader reads what stands behind every key of an operation",
+    "the loader reads the value of every key of an operation",
     arguments: OperationKey.table.availableKeys.filter { !["with", "params"].contains($0) })
   func operationKeysAreRead(key: String) {
-    // Any data is a value.
+    // Any data is a valid value.
     let wrong = key == "value" ? "${{ nothing.at.all }}" : "{ \"?\": [{ \"?\": 1 }] }"
     let action = OperationKey.table.rows.first { $0.key == key }?.actions?.first?.rawValue ?? "run"
     let isAction = ActionKey(rawValue: key) != nil
@@ -164,11 +164,11 @@ struct KeyTests {
     #expect(found.contains { $0.hasPrefix("3:") }, "\(found)")
   }
 
-  @Test("a key that kinds of actions say they take goes with these alone", arguments: OperationKey.allCases)
+  @Test("a key that some kinds of actions accept applies only to them", arguments: OperationKey.allCases)
   func takers(_ key: OperationKey) throws {
     let takers = ActionKey.allCases.filter { $0.kind.takes.contains(key) }
     let row = try #require(OperationKey.table.rows.first { $0.key == key.rawValue })
-    // `with` stands among the rows of the only kind that it goes with.
+    // `with` is among the rows of the only kind to which it applies.
     #expect((row.actions ?? []) == (key == .with ? [.uses] : takers))
   }
 
@@ -184,7 +184,7 @@ struct KeyTests {
     }
   }
 
-  @Test("a pipeline without operations says so, where it begins")
+  @Test("a missing 'operations' is reported at the start of the pipeline")
   func noOperations() {
     #expect(findings("name: x\n") == ["1:1 missing-key a pipeline needs 'operations'"])
     #expect(
@@ -197,7 +197,7 @@ struct KeyTests {
     #expect(findings("- a\n") == ["1:1 wrong-form a pipeline file needs a mapping, found a list"])
   }
 
-  @Test("a file without a name is called by its file's name")
+  @Test("a pipeline without a name is named after its file")
   func fileNames() throws {
     let text = "operations: [{name: x, run: ls}]"
     #expect(try pipeline(text, path: "/a/b/nightly.build.yaml").name == "nightly.build")

@@ -17,7 +17,7 @@ import Testing
     #expect(try pipeline("labels: {}\noperations: [{ name: x, value: 1 }]\n").labels == [:])
   }
 
-  @Test("that are none are errors with their places")
+  @Test("yield errors with their places if they are invalid")
   func mistakes() {
     let rule = "it may hold letters, digits, '.', '_', '/' and '-', at most 63, the first a letter or digit"
     #expect(found("[a]") == ["1:9 wrong-form 'labels' needs a mapping of names to texts, found a list"])
@@ -36,7 +36,7 @@ import Testing
     #expect(found(many) == ["34:3 out-of-range there are 33 labels; a pipeline may have 32"])
   }
 
-  @Test("stand at the top of a file, also where people call them otherwise")
+  @Test("belong at the top of a file, even under names from other tools")
   func places() {
     #expect(
       findings(inOperation: "run: ls", "labels: { a: b }") == [

@@ -3,9 +3,9 @@ import Testing
 @testable import Expressions
 @testable import PipelineLanguage
 
-@Suite("Around an action")
+@Suite("Keys beside an action")
 struct ModifierTests {
-  @Test("retry is a limit, or a mapping with a limit of 3")
+  @Test("retry is a limit, or a mapping with a default limit of 3")
   func retries() throws {
     #expect(try operation("run: ls").retry.limit == 0)
     #expect(try operation("run: ls", "retry: 5").retry.limit == 5)
@@ -25,7 +25,7 @@ struct ModifierTests {
       ])
   }
 
-  @Test("a base longer than the default bound moves the bound")
+  @Test("a base longer than the default maximum raises the maximum")
   func longBase() throws {
     #expect(try operation("run: ls", "retry: {base: 5m}").retry.maximum == .seconds(300))
     #expect(
@@ -34,7 +34,7 @@ struct ModifierTests {
       ])
   }
 
-  @Test("a constant delay is what it says, unless some of it is left to chance")
+  @Test("a constant delay has no jitter unless requested")
   func constant() throws {
     let retry = try operation("run: ls", "retry: {backoff: constant, base: 5m}").retry
     #expect(retry.jitter == .none && retry.base == .seconds(300) && retry.maximum == .seconds(300))
@@ -42,7 +42,7 @@ struct ModifierTests {
     #expect(try operation("run: ls", "retry: {base: 5m}").retry.jitter == .full)
   }
 
-  @Test("what is wrong with a retry is said with what to write")
+  @Test("errors in a retry say what to write")
   func retryErrors() {
     #expect(
       findings(
@@ -60,7 +60,7 @@ struct ModifierTests {
       ])
   }
 
-  @Test("a repetition ends")
+  @Test("a repetition must be bounded")
   func repetitions() throws {
     let repetition = try #require(try operation("run: ls", "repeat: {every: 2s, limit: 4}").repetition)
     #expect(repetition.every == .seconds(2))
@@ -71,7 +71,7 @@ struct ModifierTests {
       ])
   }
 
-  @Test("durations need their units")
+  @Test("durations need units")
   func durations() throws {
     #expect(try operation("run: ls", "timeout: 1h30m").timeout == .seconds(5400))
     #expect(
@@ -111,7 +111,7 @@ struct ModifierTests {
       ])
   }
 
-  @Test("environment variables take scalars as they are written")
+  @Test("environment variables take scalars as written")
   func environments() throws {
     let variables = try operation("run: ls", "env: {PORT: 8080, FLAG: true, EMPTY: ''}").environment
     #expect(variables.map(\.name) == ["PORT", "FLAG", "EMPTY"])
@@ -125,7 +125,7 @@ struct ModifierTests {
       ])
   }
 
-  @Test("defaults reach the operations that they can have an effect on")
+  @Test("defaults apply to the operations on which they have an effect")
   func defaults() throws {
     let definition = try pipeline(
       """
@@ -155,7 +155,7 @@ struct ModifierTests {
     #expect(c.environment.map(\.value.text) == ["base", "base"])
   }
 
-  @Test("resources are taken from what is declared")
+  @Test("resources refer to declared ones")
   func resources() throws {
     let definition = try pipeline(
       """
@@ -180,7 +180,7 @@ struct ModifierTests {
         ])
   }
 
-  @Test("names are checked, and unique without regard to case")
+  @Test("names are checked, and unique regardless of case")
   func names() {
     #expect(
       findings(
@@ -199,7 +199,7 @@ struct ModifierTests {
         ])
   }
 
-  @Test("a loop has a list of items, and one source")
+  @Test("a loop has a list of items and a single source")
   func loops() throws {
     let loop = try #require(try operation("run: ls", "for_each: {in: [1, 2], as: n, concurrency: 3}").loop)
     #expect(loop.itemName == "n")
@@ -223,7 +223,7 @@ struct ModifierTests {
       ])
   }
 
-  @Test("a loop may say what its items are called, in one place")
+  @Test("a loop may label its items, in one place")
   func labels() throws {
     for text in ["for_each: {in: [1], label: 'n ${{ item }}'}", "for_each: [1]\n    label: n ${{ item }}"] {
       #expect(try operation("run: ls", text).loop?.label?.text == "n ${{ item }}")
@@ -244,7 +244,8 @@ struct ModifierTests {
   }
 
   @Test(
-    "a list of items is an expression, bare or not", arguments: ["for_each: %", "for_each: {in: %}", "matrix: {a: %}"],
+    "a list of items may be an expression, bare or not",
+    arguments: ["for_each: %", "for_each: {in: %}", "matrix: {a: %}"],
     [
       ("params.files", "params.files"), ("'${{ params.files }}'", "params.files"), ("' params.files '", "params.files"),
       ("fromJSON(params.text)", "fromJSON(params.text)"),
@@ -264,7 +265,7 @@ struct ModifierTests {
   }
 
   @Test(
-    "a text that is not an expression is refused where a list of items is needed",
+    "a text that is not an expression is rejected as a list of items",
     arguments: [
       ("linux", "found 'linux' (write it as [linux], or as an expression such as results.linux)"),
       ("a b", "found 'a b' (write it as [a b], or as an expression such as results.name)"),
@@ -278,7 +279,7 @@ struct ModifierTests {
       ])
   }
 
-  @Test("mistakes in a bare list are found where they are")
+  @Test("errors in a bare list are reported at their place")
   func placesInBareLists() {
     let found = findings(
       """
@@ -311,7 +312,7 @@ struct ModifierTests {
   }
 
   @Test(
-    "what is wrong with include and exclude is said where it is",
+    "errors in include and exclude are reported at their place",
     arguments: [
       (
         "matrix: {os: [linux], exclude: [{so: linux}]}",
@@ -345,18 +346,18 @@ struct ModifierTests {
   }
 
   @Test(
-    "a list of a matrix cannot be called include or exclude in other letters",
+    "a list of a matrix cannot be called include or exclude in different case",
     arguments: ["Include", "INCLUDE", "iNcLuDe", "Exclude"])
   func misspeltMatrixKeys(name: String) throws {
     #expect(
       findings(inOperation: "run: ls", "matrix: {os: [a, b], \(name): [{os: c}]}") == [
         "4:26 reserved-name a list of a matrix cannot be called '\(name)' (did you mean '\(name.lowercased())'?)"
       ])
-    // The schema forbids what the loader does.
+    // The schema forbids the same names as the loader.
     _ = try #require(try Regex(NamePattern.misspeltMatrixKey).wholeMatch(in: name))
   }
 
-  @Test("a list of mappings in a matrix that is nearly called include or exclude is warned of", arguments: ["s", "d"])
+  @Test("a list of mappings in a matrix with a name like include or exclude yields a warning", arguments: ["s", "d"])
   func nearMatrixKeys(ending: String) {
     #expect(
       findings(inOperation: "run: ls", "matrix: {os: [a, b], exclude\(ending): [{os: a}]}") == [
@@ -365,14 +366,14 @@ struct ModifierTests {
   }
 
   @Test(
-    "a list of a matrix may have a name that begins or ends like include or exclude",
+    "a list of a matrix may have a name that contains include or exclude",
     arguments: ["includes", "preinclude", "in"])
   func similarNames(name: String) throws {
     #expect(findings(inOperation: "run: ls", "matrix: {\(name): [a]}") == [])
     #expect(try Regex(NamePattern.misspeltMatrixKey).wholeMatch(in: name) == nil)
   }
 
-  @Test("a loop may end early, with for_each and with matrix")
+  @Test("for_each and matrix may end early")
   func failureLimits() throws {
     let plain = try #require(try operation("run: ls", "for_each: [1]").loop)
     #expect(plain.failFast == false && plain.maxFailures == nil && plain.failureLimit == nil)
@@ -385,7 +386,7 @@ struct ModifierTests {
   }
 
   @Test(
-    "what ends a loop early has its place and its form",
+    "keys that end a loop early are checked for place and form",
     arguments: [
       (["fail_fast: true"], ["4:5 misplaced-key 'fail_fast' has no effect without 'for_each' or 'matrix'"]),
       (["max_failures: 1"], ["4:5 misplaced-key 'max_failures' has no effect without 'for_each' or 'matrix'"]),
@@ -405,7 +406,7 @@ struct ModifierTests {
     #expect(findings(text) == expected)
   }
 
-  @Test("a matrix that nobody can run is refused")
+  @Test("a matrix that is too large is rejected")
   func hugeMatrix() {
     let list = "[" + Array(repeating: "1", count: 100).joined(separator: ",") + "]"
     #expect(

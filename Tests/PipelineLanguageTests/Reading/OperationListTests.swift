@@ -2,10 +2,10 @@ import Testing
 
 @testable import PipelineLanguage
 
-/// Lists so long that several threads read them.
+/// Lists that are long enough to be read by several threads.
 @Suite("A long list of operations")
 struct OperationListTests {
-  /// A list of 1,200 operations, a line each, in which `lines` stand instead of those of these numbers.
+  /// Returns a list of 1,200 operations, one per line, in which `lines` replace those with these numbers.
   private func text(with lines: [Int: String] = [:], head: String = "") -> String {
     let operations = (0..<1200).map { number in
       lines[number] ?? "{ name: o\(number), value: \(number)\(number == 0 ? "" : ", needs: [o\(number - 1)]") }"
@@ -13,7 +13,7 @@ struct OperationListTests {
     return head + "operations:\n" + operations.map { "  - \($0)\n" }.joined()
   }
 
-  @Test("is read in its order")
+  @Test("is read in order")
   func order() throws {
     let definition = try pipeline(text())
     #expect(definition.operations.map(\.name) == (0..<1200).map { "o\($0)" })
@@ -22,7 +22,7 @@ struct OperationListTests {
     #expect(definition.operations.dropFirst().allSatisfy { $0.dependencies == [$0.index - 1] })
   }
 
-  @Test("has all of its mistakes told, in their order")
+  @Test("has all of its errors reported in order")
   func mistakes() {
     #expect(
       findings(
@@ -37,7 +37,7 @@ struct OperationListTests {
         ])
   }
 
-  @Test("has an item that is no operation left out")
+  @Test("has an item that is not an operation left out")
   func other() {
     #expect(
       findings(text(with: [700: "nothing", 701: "{ name: o701, value: 1 }"])) == [
@@ -45,7 +45,7 @@ struct OperationListTests {
       ])
   }
 
-  @Test("has its formulas checked with those of other places")
+  @Test("has its conditions checked together with those of other places")
   func formulas() {
     let head = "specifications:\n  calm: file-exists(calm)\n  wild: file-exists(wild)\n  late: file-exists(late)\n"
     var lines = [10: "{ name: o10, value: 1, run_when: calm }", 1100: "{ name: o1100, value: 1, run_when: late }"]

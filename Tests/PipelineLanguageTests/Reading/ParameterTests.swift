@@ -25,7 +25,7 @@ struct ParameterTests {
     #expect(parameters[0].maximum == 500)
   }
 
-  @Test("a default keeps to what its param declares")
+  @Test("a default must match its param's declaration")
   func defaults() {
     #expect(
       findings(
@@ -55,7 +55,7 @@ struct ParameterTests {
         ])
   }
 
-  @Test("what is given is read by type, checked, and completed with defaults")
+  @Test("given params are parsed by type, checked, and completed with defaults")
   func resolution() throws {
     let definition = try pipeline(
       """
@@ -102,7 +102,7 @@ struct ParameterTests {
     } catch { return error.message }
   }
 
-  @Test("a secret comes from exactly one place")
+  @Test("a secret has exactly one source")
   func secrets() throws {
     let secrets = try pipeline(
       """
@@ -129,7 +129,7 @@ struct ParameterTests {
         ])
   }
 
-  @Test("what a newer check finds in a definition that has been run is a warning")
+  @Test("a newer check yields only warnings for a recorded definition")
   func recorded() {
     let text = "params: { Feed: { default: a }, feed: { default: b } }\noperations: [{ name: a, run: ls }]"
     #expect(PipelineLoader.load(text: text, path: "/p/main.yaml").pipeline == nil)

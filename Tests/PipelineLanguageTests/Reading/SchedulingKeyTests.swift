@@ -2,7 +2,7 @@ import Testing
 
 @testable import PipelineLanguage
 
-@Suite("The keys for a host") struct SchedulingKeyTests {
+@Suite("Keys for a host") struct SchedulingKeyTests {
   private func found(_ lines: String) -> [String] {
     findings("\(lines)\noperations: [{ name: x, value: 1 }]\n")
   }
@@ -11,7 +11,7 @@ import Testing
     try pipeline("\(lines)\noperations: [{ name: x, value: 1 }]\n").scheduling
   }
 
-  @Test("say nothing where they are left out") func absent() throws {
+  @Test("have defaults") func absent() throws {
     #expect(try scheduling("name: a") == PipelineScheduling())
     #expect(PipelineScheduling() == PipelineScheduling(queue: nil, priority: 0, onRestart: nil, startWithin: nil))
   }
@@ -22,16 +22,16 @@ import Testing
         == PipelineScheduling(queue: "heavy-1", priority: -7, onRestart: .leave, startWithin: .seconds(5400)))
   }
 
-  @Test("have bounds", arguments: [-1_000_000, 0, 1_000_000]) func bounds(priority: Int) throws {
+  @Test("have limits", arguments: [-1_000_000, 0, 1_000_000]) func bounds(priority: Int) throws {
     #expect(try scheduling("priority: \(priority)").priority == priority)
   }
 
-  @Test("name one policy for interrupted runs", arguments: RestartPolicy.allCases)
+  @Test("accept each policy for interrupted runs", arguments: RestartPolicy.allCases)
   func policies(policy: RestartPolicy) throws {
     #expect(try scheduling("on_restart: \(policy.rawValue)").onRestart == policy)
   }
 
-  @Test("are errors with their places where they are wrong") func mistakes() {
+  @Test("yield errors with their places if they are invalid") func mistakes() {
     let rule = "it may hold letters, digits, '_' and '-', at most 100, the first a letter or '_'"
     #expect(found("queue: 1st") == ["1:8 invalid-name '1st' cannot be a queue's name: \(rule)"])
     #expect(found("queue: [a]") == ["1:8 wrong-form 'queue' needs a text, found a list"])
@@ -59,7 +59,7 @@ import Testing
       ])
   }
 
-  @Test("stand at the top of a file, not in an operation") func places() {
+  @Test("belong at the top of a file, not in an operation") func places() {
     #expect(
       findings(inOperation: "run: ls", "priority: 1", "queue: a") == [
         "4:5 misplaced-key 'priority' goes at the top of the file: runs wait in queues, operations do not (the order in the file decides among operations that are ready)",
@@ -67,7 +67,7 @@ import Testing
       ])
   }
 
-  @Test("have the same bounds in the schema") func schema() throws {
+  @Test("have the same limits in the schema") func schema() throws {
     let priority = try #require(PipelineSchema.jsonSchema()["properties"]?["priority"])
     #expect(priority["minimum"] == -1_000_000 && priority["maximum"] == 1_000_000)
     #expect(PipelineSchema.jsonSchema()["properties"]?["on_restart"]?["enum"] == ["resume", "fail", "leave"])

@@ -15,13 +15,13 @@ struct SchemaTests {
     let operation = try #require(schema["$defs"]?["operation"]?["properties"]?.objectValue)
     #expect(Array(operation.keys) == OperationKey.table.availableKeys)
     #expect(operation.values.allSatisfy { $0["description"]?.stringValue?.isEmpty == false })
-    // Whatever else has keys, wherever it stands.
+    // All other mappings with keys, wherever they occur.
     let known = Set(LanguageReference.sections.map { $0.keys.map(\.name) })
     let found = Set(keySets(of: schema) + keySets(of: PipelineSchema.jsonSchema(isIncluded: true)))
     for keys in known { #expect(found.contains(keys), "\(keys)") }
   }
 
-  /// The names of the properties of every object in a schema.
+  /// Returns the property names of every object in a schema.
   private func keySets(of schema: JSONValue) -> [[String]] {
     switch schema {
     case .object(let members):
@@ -32,7 +32,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("says that an operation does exactly one thing")
+  @Test("requires exactly one action per operation")
   func actions() throws {
     let choices = try #require(PipelineSchema.jsonSchema()["$defs"]?["operation"]?["oneOf"]?.arrayValue)
     #expect(
@@ -42,7 +42,7 @@ struct SchemaTests {
   }
 
   @Test(
-    "takes for a name what the loader does", arguments: [("true", true), ("5", false), ("1.5", false), ("a", true)])
+    "accepts the same names as the loader", arguments: [("true", true), ("5", false), ("1.5", false), ("a", true)])
   func names(name: String, isName: Bool) throws {
     #expect(findings("name: \(name)\noperations: [{ name: \(name), value: 1 }]").isEmpty == isName)
     let schema = PipelineSchema.jsonSchema()
@@ -51,7 +51,7 @@ struct SchemaTests {
     #expect(schema["$defs"]?["operation"]?["properties"]?["name"]?["type"] == types)
   }
 
-  @Test("the reference has a section for each kind of mapping, and no empty cell but defaults")
+  @Test("has a reference with a section for each kind of mapping, and no empty cell except for defaults")
   func reference() {
     #expect(LanguageReference.sections.map(\.owner).first == "a pipeline")
     #expect(LanguageReference.sections.allSatisfy { !$0.keys.isEmpty })

@@ -4,9 +4,9 @@ import Values
 @testable import Expressions
 @testable import PipelineLanguage
 
-@Suite("Formulas of specifications")
+@Suite("Conditions over specifications")
 struct SpecificationFormulaTests {
-  /// A formula in the notation of Lisp.
+  /// Returns a condition in Lisp notation.
   private func shape(_ node: SpecificationFormula.Node) -> String {
     switch node {
     case .always: "always"
@@ -49,7 +49,7 @@ struct SpecificationFormulaTests {
     }
   }
 
-  @Test("'!' binds before '&&', and that before '||'; chains are one level")
+  @Test("'!' binds tighter than '&&', which binds tighter than '||'; chains are one level")
   func precedence() throws {
     #expect(try shape(of: "online") == "#0")
     #expect(try shape(of: "!online && office-hours || connected") == "(|| (&& (! #0) #1) connected)")
@@ -59,7 +59,7 @@ struct SpecificationFormulaTests {
     #expect(try parse("  online\n  && office-hours\n").formula.text == "online\n  && office-hours")
   }
 
-  @Test("an argument is bare or quoted, and holds whatever stands in '${{ }}'")
+  @Test("an argument is bare or quoted, and may contain '${{ }}' with any contents")
   func arguments() throws {
     #expect(try shape(of: "older-than(1h30m)") == "older:1h30m")
     #expect(try shape(of: "older-than( '2d' )&&connected") == "(&& older:2d connected)")
@@ -76,7 +76,7 @@ struct SpecificationFormulaTests {
     #expect(try shape(of: "succeeded (nightly.build)") == "succeeded:nightly.build")
   }
 
-  @Test("the place of an expression in an argument is that in the whole text")
+  @Test("an expression in an argument has its position in the whole text")
   func templates() throws {
     let parsed = try parse("online && file-exists('${{ params.p }}/x')")
     #expect(parsed.templates.map(\.offset) == [23])
@@ -85,7 +85,7 @@ struct SpecificationFormulaTests {
     #expect(parsed.names.map(\.place.position) == [1])
   }
 
-  @Test("a mistake of syntax is pointed at")
+  @Test("a syntax error is reported at its position")
   func syntax() {
     #expect(failure("") == "1+1 specification-syntax expected a specification")
     #expect(
@@ -126,7 +126,7 @@ struct SpecificationFormulaTests {
     #expect(failure("§") == "1+1 specification-syntax unexpected '§', expected a specification")
   }
 
-  @Test("what is wrong with names and arguments is found all at once")
+  @Test("errors in names and arguments are reported all at once")
   func problems() {
     #expect(
       failure("onlin && conected || true && office.hours")
@@ -158,7 +158,7 @@ struct SpecificationFormulaTests {
     )
   }
 
-  @Test("nesting and length are bounded")
+  @Test("nesting and length are limited")
   func bounds() throws {
     #expect(
       try shape(of: String(repeating: "!", count: 50) + "online").hasSuffix("#0" + String(repeating: ")", count: 50)))
@@ -169,7 +169,7 @@ struct SpecificationFormulaTests {
     #expect(failure(chain) == nil)
   }
 
-  @Test("no text makes the parser fail otherwise than by an error", arguments: 0..<200)
+  @Test("no text makes the parser fail except with an error", arguments: 0..<200)
   func hostile(seed: UInt64) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     let parts = [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Keys of specifications")
 struct SpecificationKeyTests {
-  @Test("a specification is a formula, or a mapping with what it uses and how long it must hold")
+  @Test("a specification is a condition, or a mapping with what it uses and how long it must hold")
   func forms() throws {
     let pipeline = try SpecificationFixture.loaded(
       """
@@ -25,7 +25,7 @@ struct SpecificationKeyTests {
     #expect(pipeline.staleWhen?.root.named == [2])
   }
 
-  @Test("a gate has a formula, what happens otherwise, and for how long it waits")
+  @Test("a gate has a condition, an alternative, and a maximum wait")
   func gates() throws {
     let pipeline = try SpecificationFixture.loaded(
       """
@@ -49,7 +49,7 @@ struct SpecificationKeyTests {
       ])
   }
 
-  @Test("names are the author's own, and are written exactly")
+  @Test("names are the author's own, and case-sensitive")
   func names() {
     #expect(
       SpecificationFixture.found(
@@ -64,7 +64,7 @@ struct SpecificationKeyTests {
       ])
   }
 
-  @Test("the long form needs what it uses, and a hold that is longer than nothing")
+  @Test("the long form needs 'uses', and a hold greater than zero")
   func longForm() {
     #expect(
       SpecificationFixture.found(
@@ -82,7 +82,7 @@ struct SpecificationKeyTests {
       ])
   }
 
-  @Test("a cycle is printed as the cycle, where it is closed")
+  @Test("a cycle is reported where it closes")
   func cycles() {
     #expect(
       SpecificationFixture.found(
@@ -97,7 +97,7 @@ struct SpecificationKeyTests {
         ])
   }
 
-  @Test("a specification that nothing uses is a warning; one that only another uses is not")
+  @Test("an unused specification yields a warning, but not one that another uses")
   func unused() {
     #expect(
       SpecificationFixture.found(
@@ -109,7 +109,7 @@ struct SpecificationKeyTests {
         == 1)
   }
 
-  @Test("an age is asked for only where something has one")
+  @Test("an age is allowed only where something has one")
   func ages() {
     #expect(
       SpecificationFixture.found(inOperation: "run_when: online && older-than(1h)") == [
@@ -126,7 +126,7 @@ struct SpecificationKeyTests {
     #expect(SpecificationFixture.found(inOperation: "stale_when: online && older-than(1h)") == [])
   }
 
-  @Test("what goes with a gate has no effect without one")
+  @Test("the keys of a gate have no effect without one")
   func gateKeys() {
     #expect(
       SpecificationFixture.found(inOperation: "otherwise: skip\n    wait_at_most: 5m") == [
@@ -140,7 +140,7 @@ struct SpecificationKeyTests {
       ])
   }
 
-  @Test("a gate that never opens is a warning")
+  @Test("a gate that never opens yields a warning")
   func closedGates() {
     #expect(
       SpecificationFixture.found(inOperation: "run_when: online && never") == [
@@ -149,7 +149,7 @@ struct SpecificationKeyTests {
     #expect(SpecificationFixture.found(inOperation: "run_when: online && !never") == [])
   }
 
-  @Test("a path may name params and the run, and nothing that is not known or not to be seen")
+  @Test("a path may refer to params and the run, but not to unknown or secret values")
   func paths() {
     let text = """
       params: { place: { default: here } }
@@ -173,7 +173,7 @@ struct SpecificationKeyTests {
       ])
   }
 
-  @Test("places are exact in quotes and in blocks of several lines")
+  @Test("positions are exact in quotes and in multi-line blocks")
   func places() {
     #expect(
       SpecificationFixture.found("automatic: 'connected && conected'\n" + SpecificationFixture.work) == [
@@ -189,7 +189,7 @@ struct SpecificationKeyTests {
       ])
   }
 
-  @Test("early has at least one entry, and knows its own words")
+  @Test("early has at least one entry, and its own words")
   func early() {
     #expect(
       SpecificationFixture.found(inOperation: "retry: { early: [reachable, online, onlin] }") == [

@@ -5,7 +5,7 @@ import Testing
 @Suite("Patterns")
 struct TextPatternTests {
   @Test(
-    "a pattern matches the whole of a text",
+    "a pattern matches a whole text",
     arguments: [
       ("abc", "abc", true), ("abc", "abcd", false), ("a.c", "axc", true), ("a|bc", "bc", true), ("a*", "", true),
       ("(ab)+", "ababab", true), ("(ab)+", "aba", false), ("[a-c]{2,3}", "abc", true), ("[a-c]{2,3}", "a", false),
@@ -18,7 +18,7 @@ struct TextPatternTests {
   }
 
   @Test(
-    "what is wrong with a pattern is said with its place",
+    "errors in a pattern are reported with their position",
     arguments: [
       ("(", 0, "a '(' lacks its ')'"), ("a)", 1, "there is a ')' without its '('"), ("[a", 0, "a '[' lacks its ']'"),
       ("*a", 0, "there is nothing to repeat"), (#"\b"#, 0, #"'\b' is not available"#),
@@ -35,7 +35,7 @@ struct TextPatternTests {
     }
   }
 
-  @Test("a pattern that sends others astray takes no longer than any")
+  @Test("a pattern that causes backtracking elsewhere takes no longer than others")
   func hostilePatterns() throws {
     let text = String(repeating: "a", count: 5_000) + "!"
     #expect(try !TextPattern("(a+)+").matchesWhole(text))

@@ -20,14 +20,13 @@ extension DiagnosticRow: CustomTestStringConvertible {
 struct DiagnosticTableTests {
   private static let rows = DiagnosticTable.sections.flatMap(\.rows)
 
-  /// Codes that no finding about a file has: of expressions while they are evaluated, of requests while they are made, and of a
-  /// host that ends.
+  /// The codes that findings about files never have: of evaluating expressions, of sending requests, and of a host that shuts down.
   private static let onlyInRuns =
     [ExpressionCode.tooLarge, .noFiles, .numberTooLarge].map(\.rawValue)
     + [HTTPEncodingError.Code.invalidCredentials, .unreadableFile, .invalidForm].map(\.rawValue)
     + [PluginError.Code.closed.rawValue]
 
-  @Test("has one row for each declared code, and no code twice")
+  @Test("has one row for each declared code, without duplicates")
   func codes() {
     let declared =
       DiagnosticCode.allCases.map(\.rawValue) + ExpressionCode.allCases.map(\.rawValue)
@@ -37,7 +36,7 @@ struct DiagnosticTableTests {
     #expect(listed.sorted() == declared.sorted())
   }
 
-  @Test("says everything in sentences")
+  @Test("consists of sentences")
   func sentences() {
     for row in Self.rows {
       #expect(row.meaning.hasSuffix("."), "\(row.code)")
@@ -51,7 +50,7 @@ struct DiagnosticTableTests {
     #expect(row.load().diagnostics.map(\.code) == [row.code])
   }
 
-  @Test("a situation that no small file has yields its code and no other", arguments: rows.filter(\.isSituation))
+  @Test("a situation that no small file can show yields its code and no other", arguments: rows.filter(\.isSituation))
   func situations(row: DiagnosticRow) throws {
     let make = try #require(Self.situations[row.code], "no test for \(row.code)")
     #expect(try make().map(\.code) == [row.code])
@@ -59,7 +58,7 @@ struct DiagnosticTableTests {
 
   // MARK: - Situations
 
-  /// What is found in each situation. That a plugin is refused with a code is tested in PluginHostTests; here, that `check` says so.
+  /// The findings in each situation. PluginHostTests tests that a plugin is rejected with a code; here, that `check` reports it.
   private static let situations: [String: @Sendable () throws -> [Diagnostic]] = {
     var situations: [String: @Sendable () throws -> [Diagnostic]] = [
       "system-limit": { try unreadable(EMFILE) },
@@ -112,7 +111,7 @@ struct DiagnosticTableTests {
 
   private static func operation(_ rest: String) -> String { "operations: [{ name: x, \(rest) }]\n" }
 
-  /// What is found in a file that the system refuses to open with `number`.
+  /// Returns the findings for a file that the system fails to open with `number`.
   private static func unreadable(_ number: Int32) throws -> [Diagnostic] {
     let failure = PipelineFile.Failure(.system(path: "test.yaml", number: number), path: "test.yaml")
     return [Diagnostic(code: failure.code, failure.message, file: "test.yaml", range: .beginning)]

@@ -5,7 +5,7 @@ import Values
 
 @testable import PipelineLanguage
 
-/// What a test's instance can tell its host.
+/// The interface of a test's plugin instance to its host.
 struct FakeInstance: Sendable {
   let offer: PluginOffer
   let settings: JSONValue
@@ -14,25 +14,24 @@ struct FakeInstance: Sendable {
   let events: any PluginInstanceEvents
 }
 
-/// A plugin that is written in a test.
+/// A plugin that is implemented in a test.
 final class FakePlugin: PipelinePlugin {
   typealias Start = @Sendable (FakeInstance) -> Void
 
   let description: PluginDescription
   let hash: String
-  /// Which instants of its controllers come; nobody knows them while it is nil.
+  /// Returns the planned instants of its controllers; nil means that they are unknown.
   let forecast = Mutex<(@Sendable (JSONValue, InstantsQuestion) throws(PluginFailure) -> PlannedInstants?)?>(nil)
   private let start: Start
   private let onStop: Start
-  /// Why it does not take settings.
+  /// Returns the reason that the plugin rejects settings.
   private let refusal: @Sendable (PluginOffer, JSONValue) -> PluginFailure?
-  /// The settings that it was asked about.
+  /// The settings that were checked.
   let checked = Mutex<[String]>([])
-  /// How many instances were made, and how many of them were let go of.
+  /// The number of instances created and destroyed.
   let counts = Mutex((created: 0, destroyed: 0))
 
-  /// A plugin with the JSON objects of its offers, to which a summary is added where there is none, and with what an
-  /// instance does when it is started.
+  /// Creates a plugin with the JSON objects of its offers, which get a summary if they have none, and the function that starts an instance.
   convenience init(
     _ id: String, offers: [JSONValue], hash: String = "0",
     start: @escaping Start = { $0.events.ended(.success($0.input["requirement"])) }
@@ -40,14 +39,14 @@ final class FakePlugin: PipelinePlugin {
     try self.init(id, offers: offers, hash: hash, stop: { $0.events.ended(.success(nil)) }, start: start)
   }
 
-  /// The same, with what an instance does when it is asked to end, the grace for which is its input then.
+  /// Creates the same, with a function that stops an instance and receives the grace period as its input.
   convenience init(
     _ id: String, offers: [JSONValue], hash: String = "0", stop: @escaping Start, start: @escaping Start
   ) throws {
     try self.init(id, offers, hash, stop: stop, start: start) { _, _ in nil }
   }
 
-  /// One whose instances do nothing, with why it does not take settings.
+  /// Creates a plugin whose instances do nothing, with a function that returns why settings are rejected.
   convenience init(
     _ id: String, offers: [JSONValue], refusal: @escaping @Sendable (PluginOffer, JSONValue) -> PluginFailure?
   ) throws {
@@ -128,11 +127,11 @@ final class FakePlugin: PipelinePlugin {
   }
 }
 
-/// The plugins that a test has.
+/// The plugins of a test.
 final class FakeCatalog: PluginCatalog {
   let plugins: [String: FakePlugin]
   let failures: [String: PluginError]
-  /// The ids that were asked for, and with what.
+  /// The ids that were looked up, with their references.
   let asked = Mutex<[(id: String, reference: PluginReference)]>([])
   let lines = Mutex<[String]>([])
 
@@ -156,12 +155,12 @@ final class FakeCatalog: PluginCatalog {
     lines.withLock { $0.append("\(level) \(plugin): \(message)") }
   }
 
-  /// What loading `text` with these plugins finds.
+  /// Returns the findings from loading `text` with these plugins.
   func findings(_ text: String) -> [String] {
     PipelineLoader.load(text: text, path: "/files/test.yaml", plugins: .catalog(self)).diagnostics.map(shown)
   }
 
-  /// The pipeline of `text`, which must have no errors.
+  /// Returns the pipeline in `text`, which must have no errors.
   func pipeline(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> PipelineDefinition {
     let result = PipelineLoader.load(text: text, path: "/files/test.yaml", plugins: .catalog(self))
     return try #require(

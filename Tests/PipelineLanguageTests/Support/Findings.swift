@@ -1,19 +1,19 @@
 import PipelineLanguage
 import Testing
 
-/// What loading `text` finds, one line each: `line:column code message (fix)`, warnings marked as such.
+/// Returns the findings from loading `text`, one per line: `line:column code message (fix)`, with warnings marked.
 func findings(_ text: String, path: String = "test.yaml") -> [String] {
   PipelineLoader.load(text: text, path: path).diagnostics.map(shown)
 }
 
-/// A finding on one line.
+/// Formats a finding on one line.
 func shown(_ finding: Diagnostic) -> String {
   let place = "\(finding.range.start.line):\(finding.range.start.column)"
   let severity = finding.severity == .warning ? "warning " : ""
   return "\(place) \(severity)\(finding.code) \(finding.message)" + (finding.fix.map { " (\($0))" } ?? "")
 }
 
-/// The pipeline of `text`, which must have no errors.
+/// Returns the pipeline in `text`, which must have no errors.
 func pipeline(
   _ text: String, path: String = "test.yaml", sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> PipelineDefinition {
@@ -23,12 +23,12 @@ func pipeline(
     sourceLocation: sourceLocation)
 }
 
-/// The findings about a pipeline of one operation called `x`, whose other lines are `lines`.
+/// Returns the findings about a pipeline with one operation `x`, whose other lines are `lines`.
 func findings(inOperation lines: String...) -> [String] {
   findings("operations:\n  - name: x\n" + lines.map { "    \($0)\n" }.joined())
 }
 
-/// The one operation of such a pipeline, which must have no errors.
+/// Returns the only operation of such a pipeline, which must have no errors.
 func operation(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> OperationDefinition {
   let text = "operations:\n  - name: x\n" + lines.map { "    \($0)\n" }.joined()
   let definition = try pipeline(text, sourceLocation: sourceLocation)

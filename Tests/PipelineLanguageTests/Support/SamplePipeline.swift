@@ -1,4 +1,4 @@
-/// A pipeline that uses every key of the language that is available, for tests of the whole of it.
+/// A pipeline that uses every available key of the language, for tests of the whole.
 let samplePipeline = #"""
   name: release-digest
   description: Fetches a release feed and mails a digest.

@@ -2,9 +2,9 @@ import Testing
 
 @testable import PipelineLanguage
 
-/// Loads what tests of specifications write.
+/// Loads pipelines for tests of specifications.
 enum SpecificationFixture {
-  /// What loading `text` finds.
+  /// Returns the findings from loading `text`.
   static func found(_ text: String) -> [String] {
     PipelineLoader.load(text: text, path: "test.yaml").diagnostics.map(shown)
   }
@@ -18,7 +18,7 @@ enum SpecificationFixture {
       sourceLocation: sourceLocation)
   }
 
-  /// What is found in an operation that has `line` beside its action, with the specifications `online` and `office-hours`.
+  /// Returns the findings for an operation with `line` beside its action, and the specifications `online` and `office-hours`.
   static func found(inOperation line: String) -> [String] {
     found(
       """

@@ -5,7 +5,7 @@ import Values
 @Suite("The YAML 1.2 core schema")
 struct YAMLCoreSchemaTests {
   @Test(
-    "plain scalars mean what the core schema says",
+    "plain scalars have their core schema values",
     arguments: [
       ("", .null), ("~", .null), ("null", .null), ("Null", .null), ("NULL", .null), ("nUll", .string("nUll")),
       ("true", .bool(true)), ("True", .bool(true)), ("TRUE", .bool(true)), ("tRUE", .string("tRUE")),
@@ -49,7 +49,7 @@ struct YAMLCoreSchemaTests {
   }
 
   @Test(
-    "core tags decide what a scalar means",
+    "core tags determine the value of a scalar",
     arguments: [
       ("!!str 1", .string("1")), ("!!str", .string("")), ("!!int '12'", .int(12)), ("!!float 1", .double(1)),
       ("!!float '1.5'", .double(1.5)), ("!!bool \"true\"", .bool(true)), ("!!null ''", .null), ("! 12", .string("12")),
@@ -62,7 +62,7 @@ struct YAMLCoreSchemaTests {
     #expect(root?["a"]?.coreScalar == value)
   }
 
-  @Test("a tree becomes the JSON value with its members in order")
+  @Test("a tree becomes a JSON value with its members in order")
   func tree() {
     let root = readYAML("b: [1, two, null]\na: {x: 1.5, 'y': !!seq [], 3: !!map {}}\n").root
     #expect(
@@ -79,6 +79,6 @@ struct YAMLCoreSchemaTests {
 }
 
 extension YAMLNode {
-  /// The meaning of a scalar, or of the only value of a mapping.
+  /// The value of a scalar, or of the only entry of a mapping.
   fileprivate var meaning: JSONValue? { entries?.first?.value.coreScalar ?? coreScalar }
 }

@@ -1,9 +1,9 @@
 import PipelineLanguage
 import Testing
 
-@Suite("What is wrong with a YAML file besides its syntax")
+@Suite("Errors in a YAML file other than syntax errors")
 struct YAMLFindingsTests {
-  @Test("a key written twice is an error at the second, which names the line of the first")
+  @Test("a duplicate key is an error that names the line of the first one")
   func duplicateKeys() {
     let (root, diagnostics) = readYAML("a: 1\nb: 2\n\"a\": 3\nc: {x: 1, 'x': 2}\n")
     #expect(diagnostics.map(\.brief) == ["3:1-3:4 duplicate-key", "4:11-4:14 duplicate-key"])
@@ -15,14 +15,14 @@ struct YAMLFindingsTests {
     #expect(root?.entries?.map(\.name) == ["a", "b", "c"])
   }
 
-  @Test("a key written twice is found among many")
+  @Test("a duplicate key is found among many keys")
   func duplicateKeyAmongMany() {
     let keys = (1...40).map { "k\($0): \($0)\n" }.joined()
     #expect(
       yamlFindings(in: keys + "k3: 1\nk40: 1\nk41: 1\n") == ["41:1-41:3 duplicate-key", "42:1-42:4 duplicate-key"])
   }
 
-  @Test("a list or mapping as key is an error, and left out with its value")
+  @Test("a list or mapping as key is an error, and is left out with its value")
   func keyNotScalar() {
     let (root, diagnostics) = readYAML("[x]: 2\n? {a: 1}\n: y\nb: 1\n")
     #expect(diagnostics.map(\.brief) == ["1:1-1:4 key-not-scalar", "2:3-2:9 key-not-scalar"])
@@ -49,7 +49,7 @@ struct YAMLFindingsTests {
     #expect(readYAML(text).root == nil)
   }
 
-  @Test("document marks around the only document are no error")
+  @Test("document marks around the only document are allowed")
   func oneDocument() {
     #expect(yamlFindings(in: "%YAML 1.2\n---\na: 1\n...\n") == [])
   }
@@ -63,7 +63,7 @@ struct YAMLFindingsTests {
   }
 
   @Test(
-    "tags beyond the core schema are errors at the tag",
+    "tags outside the core schema are errors at the tag",
     arguments: [
       ("a: !foo bar\n", "1:4-1:8 tag-unsupported"), ("a: !!binary aGk=\n", "1:4-1:12 tag-unsupported"),
       ("a: !release.draft\n", "1:4-1:18 tag-unsupported"), ("a: &x !foo\n  b: 1\n", "1:7-1:11 tag-unsupported"),
@@ -75,7 +75,7 @@ struct YAMLFindingsTests {
   }
 
   @Test(
-    "a tag that does not fit its node is an error at the tag",
+    "a tag that does not match its node is an error at the tag",
     arguments: [
       ("a: !!int x\n", "the text 'x' cannot be read as !!int"),
       ("a: !!int 1.5\n", "the text '1.5' cannot be read as !!int"),
@@ -91,7 +91,7 @@ struct YAMLFindingsTests {
     #expect(diagnostics.map(\.range.start) == [SourceMark(line: 1, column: 4)])
   }
 
-  @Test("100 levels can be read, the 101st is an error", arguments: [("[", "]"), ("{a: ", "}")])
+  @Test("100 levels are allowed, and the 101st is an error", arguments: [("[", "]"), ("{a: ", "}")])
   func flowDepth(open: String, close: String) {
     func nested(_ depth: Int) -> String {
       String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
@@ -102,14 +102,14 @@ struct YAMLFindingsTests {
     #expect(readYAML(nested(101)).root == nil)
   }
 
-  @Test("depth is bounded in block style, and before a million levels are read")
+  @Test("depth is limited in block style too, before a million levels are read")
   func blockDepth() {
     #expect(yamlFindings(in: String(repeating: "- ", count: 101) + "x") == ["1:201-1:202 too-deep"])
     #expect(yamlFindings(in: String(repeating: "- ", count: 1_000_000)) == ["1:201-1:202 too-deep"])
     #expect(yamlFindings(in: String(repeating: "[", count: 1_000_000)) == ["1:101-1:102 too-deep"])
   }
 
-  @Test("a file of more than 16 MiB is an error, one of exactly 16 MiB is none")
+  @Test("a file larger than 16 MiB is an error, but one of exactly 16 MiB is not")
   func size() {
     let comment = "a: 1 #" + String(repeating: "x", count: YAMLReader.maximumSize - 6)
     #expect(yamlFindings(in: comment) == [])
@@ -122,12 +122,12 @@ struct YAMLFindingsTests {
     #expect(readYAML("a: 1\na: 2\nb: @\n").root == nil)
   }
 
-  @Test("no more than 1000 findings are kept")
+  @Test("at most 1000 findings are kept")
   func manyFindings() {
     #expect(yamlFindings(in: String(repeating: "a: 1\n", count: 5_000)).count == 1_000)
   }
 
-  @Test("a message quotes only the beginning of a long key")
+  @Test("a message quotes only the start of a long key")
   func longKey() {
     let key = String(repeating: "k", count: 500)
     let expected = "the key '\(String(repeating: "k", count: 40))…' is already there, first at line 1"

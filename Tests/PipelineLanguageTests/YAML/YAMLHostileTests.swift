@@ -1,7 +1,7 @@
 import PipelineLanguage
 import Testing
 
-@Suite("YAML from anywhere")
+@Suite("Hostile YAML")
 struct YAMLHostileTests {
   private static let sample = """
     %YAML 1.2
@@ -28,7 +28,7 @@ struct YAMLHostileTests {
     ...
     """
 
-  @Test("mutated files give a tree or findings, each inside the text, and never a crash", arguments: 0..<20)
+  @Test("mutated files yield a tree or findings within the text, and never a crash", arguments: 0..<20)
   func mutations(seed: UInt64) {
     var random = SplitMix(state: seed)
     for _ in 0..<100 {
@@ -38,7 +38,7 @@ struct YAMLHostileTests {
     }
   }
 
-  @Test("random bytes give findings and never a crash")
+  @Test("random bytes yield findings and never a crash")
   func randomBytes() {
     var random = SplitMix(state: 42)
     let letters = Array("\0\t\n\r -?:,[]{}#&*!|>'\"%@`a1\\é\u{FEFF}\u{2028}".utf8)
@@ -103,7 +103,7 @@ struct YAMLHostileTests {
   }
 }
 
-/// A small random source whose numbers depend on its seed alone.
+/// A small random generator that depends only on its seed.
 private struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

@@ -1,7 +1,7 @@
 import PipelineLanguage
 
 extension YAMLNode {
-  /// The tree as lines of `kind "text" start-end`, indented by depth, so that a failing test shows what differs.
+  /// The tree as lines of `kind "text" start-end`, indented by depth, so that a failing test shows the differences.
   var outline: String { lines.joined(separator: "\n") }
 
   private var lines: [String] {
@@ -22,13 +22,13 @@ func readYAML(_ text: String) -> (root: YAMLNode?, diagnostics: [Diagnostic]) {
   YAMLReader.read(SourceText(path: "t.yaml", text: text))
 }
 
-/// The findings of reading `text` as `line:column-line:column code`.
+/// Returns the findings from reading `text` as `line:column-line:column code`.
 func yamlFindings(in text: String) -> [String] {
   readYAML(text).diagnostics.map(\.brief)
 }
 
 extension Diagnostic {
-  /// `line:column-line:column code`.
+  /// The finding as `line:column-line:column code`.
   var brief: String {
     "\(range.start.line):\(range.start.column)-\(range.end.line):\(range.end.column) \(code)"
   }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Places of YAML nodes")
 struct YAMLPlacesTests {
-  @Test("a plain scalar ends behind its last character, not at the comment")
+  @Test("a plain scalar ends after its last character, before any comment")
   func plain() {
     expect(
       "a: some text   # comment\nb: two\n  lines  \n\n",
@@ -31,7 +31,7 @@ struct YAMLPlacesTests {
     )
   }
 
-  @Test("a block scalar ends at its last line that is not blank, comments below it left out")
+  @Test("a block scalar ends at its last nonblank line, without the comments below it")
   func block() {
     expect(
       "a: |  # header\n  one\n  two  \n\n# comment\n\nb: >-\n\nc: |2\n    x\n   y\n",
@@ -47,7 +47,7 @@ struct YAMLPlacesTests {
     )
   }
 
-  @Test("a block collection begins at its first item and ends behind its last")
+  @Test("a block collection starts at its first item and ends after its last")
   func blockCollections() {
     expect(
       "top:\n  - - a\n    - b\n\n  # comment\n  -  c: d\n     e:\n  - \n\n# end\nlast:\n- x\n",
@@ -99,7 +99,7 @@ struct YAMLPlacesTests {
     )
   }
 
-  @Test("a missing value stands behind what announces it, even when the next token is lines below")
+  @Test("a missing value comes after the token that precedes it, even if the next token is lines below")
   func missingValues() {
     expect(
       "? a\n? b\n\n# c\n\nd:\n\n\n",
@@ -115,7 +115,7 @@ struct YAMLPlacesTests {
     )
   }
 
-  @Test("an anchor or tag does not belong to its node")
+  @Test("an anchor or tag is not part of its node")
   func properties() {
     expect(
       "a: &x  # note\n\n  v: 1\n\nb: !!int &n 12\nc: &l [1]\nd: !!str\ne: ! 1\n",
@@ -138,7 +138,7 @@ struct YAMLPlacesTests {
     )
   }
 
-  @Test("an alias gives the node of its anchor, and ends the collection it is in")
+  @Test("an alias yields the node of its anchor, and ends its collection")
   func aliases() {
     expect(
       "a: &x 1\nb:\n  - *x\nc: 2\n",
@@ -175,7 +175,7 @@ struct YAMLPlacesTests {
     )
   }
 
-  @Test("carriage returns end lines, alone and before a line feed, and a byte order mark takes no column")
+  @Test("carriage returns end lines, alone or before a line feed, and a byte order mark takes no column")
   func lineBreaks() {
     expect(
       "\u{FEFF}a: 1\r\nb:\r\n- |\r\n  x\r\n\r\nc: 2\rd: 3",
@@ -194,7 +194,7 @@ struct YAMLPlacesTests {
     )
   }
 
-  @Test("U+2028 ends no line")
+  @Test("U+2028 does not end a line")
   func lineSeparator() {
     let root = readYAML("a: \"x\u{2028}y\" # \u{2029}\nb: 1\n").root
     #expect(root?["a"]?.text?.unicodeScalars.map(\.value) == [0x78, 0x2028, 0x79])
@@ -202,7 +202,7 @@ struct YAMLPlacesTests {
     #expect(root?["b"]?.range.start == SourceMark(line: 2, column: 4))
   }
 
-  @Test("tabs may separate, and count as one column")
+  @Test("tabs may separate tokens, and count as one column")
   func tabs() {
     expect(
       "a:\tb\t# c\nd: [1,\t2]\n",

@@ -4,7 +4,7 @@ import Testing
 @Suite("Places inside YAML scalars")
 struct YAMLScalarPlacesTests {
   @Test(
-    "the part XY of a scalar's text is found where it is written",
+    "the part XY of a scalar's text is located where it is written",
     arguments: [
       ("a: one XY two\n", "1:8-1:10"),
       ("a: 'it''s XY'\n", "1:11-1:13"),
@@ -29,7 +29,7 @@ struct YAMLScalarPlacesTests {
     #expect(brief(source.range(from: offset, length: 2, in: node)) == place)
   }
 
-  @Test("a part that is not there, or not in a scalar, is the whole node")
+  @Test("a missing part, or one of a node that is not a scalar, is located at the whole node")
   func absent() throws {
     let source = SourceText(path: "t.yaml", text: "a: one\nb: [x]\n")
     let root = try #require(YAMLReader.read(source).root)

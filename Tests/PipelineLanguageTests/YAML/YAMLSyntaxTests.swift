@@ -1,7 +1,7 @@
 import PipelineLanguage
 import Testing
 
-@Suite("YAML syntax errors in words for people")
+@Suite("Explanations of YAML syntax errors")
 struct YAMLSyntaxTests {
   @Test("a tab in the indentation")
   func tab() {
@@ -16,7 +16,7 @@ struct YAMLSyntaxTests {
     if text.contains("b") {
       expect(text, "1:5: a space is missing after this ':' (write ': ')")
     } else {
-      // Alone in its file it is a text, and the loader says that a mapping is expected.
+      // Alone in its file, this is a text, and the loader reports that a mapping is expected.
       #expect(readYAML(text).root?.text == "name:foo")
     }
   }
@@ -43,7 +43,7 @@ struct YAMLSyntaxTests {
     expect("a: b: c\n", "1:5: " + message)
   }
 
-  @Test("an open quote")
+  @Test("an unclosed quote")
   func openQuote() {
     expect("a: 1\nb: \"foo\nc: bar\n", "2:4: the quote that opens here is never closed (close it with \")")
     expect("a: 'foo\n---\n", "1:4: the quote that opens here is never closed (close it with ')")
@@ -53,14 +53,14 @@ struct YAMLSyntaxTests {
     )
   }
 
-  @Test("text behind a closing quote")
+  @Test("text after a closing quote")
   func textBehindQuote() {
     let fix = "(put the whole value in quotes, or double the quotes inside it)"
     expect("a: \"x\" y\n", "1:8: text follows a closing quote \(fix)")
     expect("a: 'it's'\n", "1:8: text follows a closing quote \(fix)")
   }
 
-  @Test("escapes that are none")
+  @Test("invalid escapes")
   func escapes() {
     expect("a: \"x\\d\"\n", "1:6: '\\d' is no escape in a double-quoted text (write '\\\\d', or use single quotes)")
     expect(
@@ -70,7 +70,7 @@ struct YAMLSyntaxTests {
     )
   }
 
-  @Test("characters that cannot begin a value")
+  @Test("characters that cannot start a value")
   func firstCharacters() {
     let quotes = "(put the value in quotes)"
     expect("a: @x\n", "1:4: a value cannot begin with '@' \(quotes)")
@@ -100,7 +100,7 @@ struct YAMLSyntaxTests {
     )
   }
 
-  @Test("indentation that fits nothing")
+  @Test("indentation that matches nothing")
   func indentation() {
     expect(
       "a:\n    b: 1\n\n  c: 2\n",
@@ -112,7 +112,7 @@ struct YAMLSyntaxTests {
     )
   }
 
-  @Test("open brackets, and closing ones that close nothing")
+  @Test("unclosed brackets, and closing brackets without an opening one")
   func brackets() {
     expect("a: [1, 2\nb: 3\n", "1:4: the '[' that opens here is never closed (close it with ']')")
     expect("a: [1, 2", "1:4: the '[' that opens here is never closed (close it with ']')")
@@ -124,14 +124,14 @@ struct YAMLSyntaxTests {
     )
   }
 
-  @Test("an expression without quotes inside brackets")
+  @Test("an unquoted expression inside brackets")
   func expression() {
     expect(
       "command: [a, ${{ x }}]\n", "1:14: an expression inside [ ] or { } must be in quotes (write \"${{ … }}\")"
     )
   }
 
-  @Test("a bracket in a text without quotes inside brackets")
+  @Test("a bracket in an unquoted text inside brackets")
   func bracketInText() {
     let fix = "put the whole value in quotes, or its key on a line of its own"
     expect(
@@ -141,7 +141,7 @@ struct YAMLSyntaxTests {
     expect("- { run: 'open }\n", "1:10: the quote that opens here is never closed (close it with ')")
   }
 
-  @Test("a colon in a text that has both kinds of quotes")
+  @Test("a colon in a text with both kinds of quotes")
   func colonBetweenQuotes() {
     expect(
       "run: echo '{\"rows\": 120}'\n",
@@ -211,7 +211,7 @@ struct YAMLSyntaxTests {
     )
   }
 
-  /// Expects the one finding of `text` to be `line:column: message (fix)`.
+  /// Expects `text` to have a single finding, `line:column: message (fix)`.
   private func expect(_ text: String, _ finding: String, at location: SourceLocation = #_sourceLocation) {
     let (root, diagnostics) = readYAML(text)
     let found = diagnostics.map { diagnostic in

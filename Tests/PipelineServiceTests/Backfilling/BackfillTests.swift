@@ -28,7 +28,7 @@ import Workspace
   }
 
   @Test(
-    "What is done goes by the latest run",
+    "The step depends on the latest run",
     arguments: [
       (nil, .run), (.failed, .runAgain), (.cancelled, .runAgain), (.interrupted, .resume), (.succeeded, .nothing),
       (.queued, .leave), (.running, .leave),
@@ -38,7 +38,7 @@ import Workspace
     #expect(BackfillStep(after: former) == step)
   }
 
-  @Test("A run stands for its instant, and no controller asks for another one")
+  @Test("A run stands for its instant, for which controllers request no other run")
   func run() async throws {
     let backfill = try await Backfill(start, in: service)
     #expect(try backfill.latest(for: instant) == nil)
@@ -51,7 +51,7 @@ import Workspace
     try await close()
   }
 
-  @Test("Nobody else backfills the pipeline meanwhile")
+  @Test("No other process backfills the pipeline at the same time")
   func alone() async throws {
     let backfill = try await Backfill(start, in: service)
     let error = await #expect(throws: RunStartError.self) { try await Backfill(start, in: service) }

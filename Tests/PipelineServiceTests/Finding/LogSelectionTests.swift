@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineService
 
-@Suite("Which logs are meant") struct LogSelectionTests {
+@Suite("The selection of logs") struct LogSelectionTests {
   private let fixture: HistoryFixture
 
   init() throws { fixture = try HistoryFixture() }
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test("Those of the latest attempt, of all, or of the one that is named")
+  @Test("Selects the latest attempt, all attempts, or the given one")
   func attempts() async throws {
     let run = try await fixture.ended()
     #expect(names(LogSelection(path: []), of: run) == ["fetch 2 stdout"])
@@ -23,7 +23,7 @@ import Testing
     #expect(names(LogSelection(path: ["count"]), of: run) == [])
   }
 
-  @Test("Those of a run that an operation started stand behind its own, under its name")
+  @Test("The logs of a run that an operation started come after its own, under its name")
   func nested() async throws {
     let outer = try await fixture.ended()
     try await fixture.ended(
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "Of a loop, the logs come in the order of its items, with their labels; of failed ones alone where that is asked")
+    "The logs of a loop are in the order of its items, with their labels; on request, only those of failed items")
   func items() async throws {
     let run = try await fixture.ended(items: [#""a.csv""#, #""b.csv""#], failed: [1])
     let all = LogSelection(path: ["Convert"]).attempts(of: run, in: fixture.history).flatMap(\.sources)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("A failure counts only where no later attempt succeeded")
+  @Test("A failure counts only if no later attempt succeeded")
   func failures() async throws {
     let run = try await fixture.ended()
     #expect(names(LogSelection(path: [], onlyFailed: true), of: run) == [])

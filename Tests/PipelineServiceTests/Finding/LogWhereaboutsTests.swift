@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineService
 
-@Suite("Where the logs are that a run does not have") struct LogWhereaboutsTests {
+@Suite("The location of logs that a run does not have") struct LogWhereaboutsTests {
   private let fixture: HistoryFixture
   private var reference: RunReference { RunReference(history: fixture.history) }
 
@@ -14,7 +14,7 @@ import Testing
     return LogWhereabouts(of: try reference.find(run.text), in: reference).sentences(for: instances)
   }
 
-  @Test("Those of reused items are in the run that they come from")
+  @Test("The logs of reused items are in the run that they come from")
   func reused() async throws {
     let items = [#""a.csv""#, #""b.csv""#, #""c.csv""#]
     let first = try await fixture.ended(items: items, failed: [1])
@@ -32,7 +32,7 @@ import Testing
     #expect(try sentences(["convert"], of: first) == [])
   }
 
-  @Test("A run that was pruned has them no more")
+  @Test("A pruned run no longer has them")
   func pruned() async throws {
     let gone = try #require(RunID("5k2m0c8v1a7p"))
     let run = try await fixture.ended(items: ["1"], reusedFrom: gone)

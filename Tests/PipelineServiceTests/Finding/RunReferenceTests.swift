@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineService
 
-@Suite("Which run a word means") struct RunReferenceTests {
+@Suite("References to runs") struct RunReferenceTests {
   private let fixture: HistoryFixture
   private var reference: RunReference { RunReference(history: fixture.history) }
 
@@ -15,7 +15,7 @@ import Testing
     #expect(throws: RunReferenceError.self) { try reference.find(text) }
   }
 
-  @Test("An id, its beginning, and `last`")
+  @Test("An id, a prefix of one, and `last` are found")
   func found() async throws {
     let id = try await fixture.ended(at: later(0))
     #expect(try reference.find(id.text).id == id)
@@ -30,13 +30,14 @@ import Testing
     #expect(error?.description.hasSuffix("nothing has run in the workspace '\(fixture.directory)' yet") == true)
   }
 
-  @Test("The name of a pipeline leads to its latest run, a mistyped id to the nearest, anything else to the latest")
+  @Test(
+    "The name of a pipeline suggests its latest run, a mistyped id the nearest one, and anything else the latest run")
   func nearest() async throws {
     let first = try await fixture.ended("digest", at: later(0), id: try #require(RunID("5k2m0c8v1a7p")))
     let second = try await fixture.ended(
       "nightly", at: later(1), state: .failed, id: try #require(RunID("5k2m0d3x9b4q")))
     #expect(refusal("digest")?.description.contains("its latest run is \(reference.short(first)) (succeeded)") == true)
-    // Two neighbouring letters of the id changed places, or one is another.
+    // One character of the id differs.
     var typed = Array(second.text)
     typed[typed.count - 1] = typed[typed.count - 1] == "0" ? "1" : "0"
     #expect(
@@ -45,7 +46,7 @@ import Testing
     #expect(refusal("zz!")?.description.contains("the latest is \(reference.short(second)) (nightly)") == true)
   }
 
-  @Test("The beginning of several ids is refused with all of them")
+  @Test("A prefix of several ids is rejected with a list of them")
   func ambiguous() async throws {
     let ids = [try await fixture.ended(at: later(0)), try await fixture.ended(at: later(1))]
     let shared = String(zip(ids[0].text, ids[1].text).prefix { $0 == $1 }.map(\.0))
@@ -54,7 +55,7 @@ import Testing
     for id in ids { #expect(error?.description.contains(reference.short(id)) == true) }
   }
 
-  @Test("An operation is found without regard to case; one that is not there is refused with the nearest or with all")
+  @Test("An operation is found regardless of case; an unknown one is rejected with the nearest name or all names")
   func operations() async throws {
     let run = try reference.find(try await fixture.ended().text)
     #expect(try reference.operation("FETCH", in: run).name == "fetch")
@@ -79,7 +80,7 @@ import Testing
     #expect(error?.code == "no-nested-run")
   }
 
-  @Test("An attempt must be there")
+  @Test("A requested attempt must exist")
   func attempts() async throws {
     let run = try reference.find(try await fixture.ended().text)
     try reference.requireAttempt(2, of: "fetch", in: run)
@@ -90,7 +91,7 @@ import Testing
   }
 
   @Test(
-    "An item is found by its number or label, of a path also by the last component",
+    "An item is found by its number or label, or by the last component of a path",
     arguments: [
       ("convert[0]", "convert[0]"), ("CONVERT[In/A.csv]", "convert[0]"), ("convert[b.csv]", "convert[1]"),
       ("convert[2]", "convert[2]"), ("convert[linux, arm64]", "convert[3]"), ("convert[9]", "convert[2]"),
@@ -101,7 +102,7 @@ import Testing
     #expect(try reference.operation(text, in: run).name == name)
   }
 
-  @Test("A label of several items is refused with their numbers; one that is not there with the nearest, or with all")
+  @Test("A label of several items is rejected with their numbers; an unknown one with the nearest label or all labels")
   func unclearItems() async throws {
     let run = try reference.find(try await fixture.ended(items: [#""x/a.csv""#, #""y/a.csv""#, #""z, b""#]).text)
     let short = reference.short(run.id)

@@ -5,8 +5,8 @@ import Workspace
 
 @testable import PipelineService
 
-@Suite("What an error means to whoever asked") struct FailureReportTests {
-  @Test("A refusal of the service, and an engine that cannot go on, are told apart")
+@Suite("Reports of errors") struct FailureReportTests {
+  @Test("Rejections by the service are distinguished from failures of the engine")
   func kinds() {
     #expect(FailureReport(RunStartError.nothingToRetry(workspace: "/w"))?.kind == .refused)
     #expect(FailureReport(EngineError.history("full"))?.kind == .broken)
@@ -14,12 +14,12 @@ import Workspace
     #expect(FailureReport(CancellationError())?.kind == nil)
   }
 
-  @Test("A failed system call is reported as the engine reports its own")
+  @Test("A failed system call is reported like one of the engine")
   func systemCalls() {
     #expect(FailureReport.systemCall("eventfd", 24).description == EngineError.systemCall("eventfd", 24).description)
   }
 
-  @Test("A workspace that is needed must be there, and one that is named even for looking at it")
+  @Test("A required workspace must exist, and a named one even for reading")
   func workspaces() throws {
     let named = WorkspaceLocation(path: "/nowhere/workspace", origin: .option)
     #expect(throws: WorkspaceMissing.self) { try named.historyIfPresent() }
@@ -32,7 +32,8 @@ import Workspace
     #expect(error?.description.contains("--workspace or $PENSTOCK_WORKSPACE names another") == true)
   }
 
-  @Test("A workspace that the environment names must be there where it is needed, and the message says who named it")
+  @Test(
+    "A workspace named by the environment must exist if it is required, and the message says where the name is from")
   func environment() throws {
     let named = WorkspaceLocation(path: "/nowhere/workspace", origin: .environment)
     #expect(try named.historyIfPresent().map { _ in true } == nil)

@@ -6,8 +6,8 @@ import Values
 
 @testable import PipelineService
 
-@Suite("A plan of what comes") struct SchedulePlanTests {
-  /// A plugin whose controller is due every so many seconds from 1970 on.
+@Suite("A schedule plan") struct SchedulePlanTests {
+  /// Returns a plugin whose controller is due at a fixed interval in seconds, starting in 1970.
   private static func ticks() throws -> FakePlugin {
     let settings: JSONValue = [["name": "every", "type": "int", "summary": "Seconds"]]
     let plugin = try FakePlugin("ticks", offers: [["kind": "controller", "id": "ticks", "settings": settings]])
@@ -58,7 +58,7 @@ import Values
     }
   }
 
-  @Test("has all instants in the order of time, and marks those that fall together")
+  @Test("has all instants in chronological order, and marks simultaneous ones")
   func order() throws {
     let plan = try plan([("b", "2"), ("a", "\"${{ params.pace }}\"")], until: 9)
     #expect(shown(plan) == ["2 b", "4 a of 2", "4 b of 2", "6 b (skipped)", "8 a of 2", "8 b of 2"])
@@ -66,7 +66,7 @@ import Values
     #expect(plan.unknown.isEmpty && plan.cut.isEmpty && plan.horizon == nil)
   }
 
-  @Test("says whose instants nobody knows, and why")
+  @Test("reports controllers with unknown instants, and why")
   func unknown() throws {
     let plan = try plan([("a", "0"), ("b", "-1"), ("c", "5")], until: 9)
     #expect(shown(plan) == ["5 c"])
@@ -74,7 +74,7 @@ import Values
     #expect(plan.unknown.map(\.reason) == ["'ticks' does not know its instants beforehand", "it is broken"])
   }
 
-  @Test("has the earliest of a controller that has too many, and says so")
+  @Test("keeps the earliest instants of a controller that has too many, and reports it")
   func cut() throws {
     let plan = try plan([("a", "1"), ("b", "5")], until: 20, most: 4)
     #expect(shown(plan) == ["1 a", "2 a", "3 a (skipped)", "4 a", "5 b", "10 b", "15 b (skipped)", "20 b"])
@@ -82,7 +82,7 @@ import Values
     #expect(plan.cut.map(\.after) == [RecordTime(microseconds: 4_000_000)])
   }
 
-  @Test("keeps no more than the earliest of all, those of one moment all or none")
+  @Test("keeps only the earliest instants of all controllers, and all or none of the same moment")
   func horizon() throws {
     let plan = try plan([("a", "1"), ("b", "1"), ("c", "1"), ("d", "2")], until: 100, most: 50, rows: 8)
     #expect(shown(plan) == ["1 a of 3", "1 b of 3", "1 c of 3", "2 a of 4", "2 b of 4", "2 c of 4", "2 d of 4"])
@@ -92,7 +92,7 @@ import Values
     #expect(crowd.rows.count == 9 && crowd.horizon == RecordTime(microseconds: 10_000_000))
   }
 
-  @Test("reads a controller of more instants than one answer has page by page")
+  @Test("reads a controller with more instants than one response contains page by page")
   func pages() throws {
     let plan = try plan([("a", "1")], until: 25_000, most: 22_000, rows: 100_000)
     #expect(plan.rows.count == 22_000 && plan.rows.last?.at == RecordTime(microseconds: 22_000_000_000))

@@ -3,13 +3,13 @@ import Testing
 
 @testable import PipelineService
 
-@Suite("Answers to questions, and requests to end a run") struct QuestionAnswerTests {
+@Suite("Answers to questions, and cancellations") struct QuestionAnswerTests {
   private let fixture: HistoryFixture
   private var history: History { fixture.history }
 
   init() throws { fixture = try HistoryFixture() }
 
-  /// A run that goes on and asks a question in each of `operations`.
+  /// Returns an active run that asks a question in each of `operations`.
   private func asking(_ operations: [String], parent: RunRecord.Parent? = nil) async throws -> RunRecord {
     let run = fixture.record(parent: parent)
     fixture.recorder.record(.runCreated(run, definition: ""))
@@ -43,7 +43,7 @@ import Testing
     #expect(none?.code == "nothing-asked")
   }
 
-  @Test("Without a name, several questions are refused with all of them")
+  @Test("Without a name, several questions are rejected with a list of them")
   func several() async throws {
     let run = try await asking(["release", "publish"])
     let error = #expect(throws: AnswerError.self) { try answer(nil, of: run) }
@@ -52,7 +52,7 @@ import Testing
     #expect(try answer("publish", of: run).approval.operation == "publish")
   }
 
-  @Test("A question of a run that an operation started is found, by itself and by its path", arguments: [true, false])
+  @Test("A question of a run that an operation started is found alone and by its path", arguments: [true, false])
   func nested(isNamed: Bool) async throws {
     let outer = try await asking([])
     fixture.recorder.record(
@@ -62,7 +62,7 @@ import Testing
     #expect(try answer(isNamed ? "deploy/publish" : nil, of: outer).run.id == inner.id)
   }
 
-  @Test("A question that was not asked is refused with those that were")
+  @Test("A question that was not asked is rejected with those that were")
   func notAsked() async throws {
     let run = try await asking(["release"])
     let error = #expect(throws: AnswerError.self) { try answer("other", of: run) }
@@ -70,14 +70,14 @@ import Testing
     #expect(error?.description.hasSuffix("these wait for approval: release") == true)
   }
 
-  @Test("Nobody waits for an answer in a run that has ended")
+  @Test("A run that has ended does not wait for an answer")
   func over() async throws {
     let run = try await asking(["release"])
     fixture.recorder.record(
       .runEnded(run.id, state: .cancelled, reason: nil, counts: RunCounts(), at: HistoryFixture.start))
     try await fixture.recorder.flush()
     let ended = try RunReference(history: history).find(run.id.text)
-    // Whoever names the operation may have looked the run up before it ended.
+    // A caller that names the operation may have looked up the run before it ended.
     for (path, run) in [("release", run), (nil, ended)] {
       let error = #expect(throws: AnswerError.self) { try answer(path, of: run) }
       #expect(error?.code == "question-over")
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("A run that goes on is asked to end, in the words of its host", arguments: [false, true])
+  @Test("An active run is cancelled with a request to its host", arguments: [false, true])
   func cancellation(isKill: Bool) async throws {
     let run = try await asking(["release"])
     let cancellation = try RunCancellation(of: run, isKill: isKill, who: "ada", in: history)
@@ -94,7 +94,7 @@ import Testing
     #expect(pending.map(\.kind) == [isKill ? .kill : .cancel])
   }
 
-  @Test("A run that has ended has nothing to cancel, and an interrupted one is left to the next host")
+  @Test("A run that has ended cannot be cancelled, and an interrupted one is left to the next host")
   func nothingToCancel() async throws {
     let ended = try await fixture.ended()
     let error = #expect(throws: RunCancellation.RunEnded.self) {

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { fixture = try HistoryFixture() }
 
-  /// A run that goes on, with these operations and their reasons.
+  /// Returns an active run with these operations and their reasons.
   private func running(
     _ operations: [(name: String, state: OperationState, reason: String?, detail: String?)],
     parent: RunRecord.Parent? = nil
@@ -32,7 +32,7 @@ import Testing
     try RetryWake(of: path, ofRunNamed: run.id.text, for: Requester("ada"), in: history)
   }
 
-  @Test("reaches the run that the operation is in, also by a path")
+  @Test("reaches the run that contains the operation, also by a path")
   func path() async throws {
     let outer = try await running([("deploy", .running, nil, nil)])
     let inner = try await running(
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "is refused with what the operation does instead",
+    "is rejected with what the operation is doing instead",
     arguments: [
       ("pending", "it has not begun"), ("runs", "it is running attempt 2"), ("done", "it has succeeded"),
       ("loop", "it is a loop, whose items are tried by themselves"),
@@ -70,7 +70,7 @@ import Testing
     )
   }
 
-  @Test("is refused of a run that does not go on, with what to do", arguments: [RunState.failed, .interrupted])
+  @Test("is rejected for an inactive run, with what to do", arguments: [RunState.failed, .interrupted])
   func over(state: RunState) async throws {
     let run = try state == .failed ? await fixture.ended(state: .failed) : await fixture.abandoned()
     try history.markInterrupted()

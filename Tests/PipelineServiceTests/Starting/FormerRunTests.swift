@@ -4,7 +4,7 @@ import Testing
 
 @testable import PipelineService
 
-@Suite("Which run is retried or resumed") struct FormerRunTests {
+@Suite("The run to retry or resume") struct FormerRunTests {
   private let fixture: HistoryFixture
   private var history: History { fixture.history }
 
@@ -12,7 +12,7 @@ import Testing
 
   private func later(_ seconds: Int64) -> RecordTime { HistoryFixture.start.advanced(by: seconds * 1_000_000) }
 
-  /// Records a run that has ended, with what sets it apart from others of its pipeline.
+  /// Records an ended run, with what distinguishes it from others of its pipeline.
   private func ended(
     _ seconds: Int64, _ state: RunState, of pipeline: String = "digest", params: String = "{}",
     at instant: RecordTime? = nil, event: String? = nil, canceller: RunCanceller? = nil, retrying source: RunID? = nil,
@@ -33,7 +33,7 @@ import Testing
     return run.id
   }
 
-  /// The id as it is shown: ids of runs that begin within milliseconds need more of it.
+  /// Returns the short id for display: runs that begin within milliseconds need longer ids.
   private func short(_ run: RunID) -> String { RunReference(history: history).short(run) }
 
   private func retried(of pipeline: String? = nil) throws -> RunID? {
@@ -45,7 +45,9 @@ import Testing
     }
   }
 
-  @Test("Without a name, the latest that failed is retried, whatever other pipelines have done since, and that is said")
+  @Test(
+    "Without a name, the latest failed run is retried even if other pipelines have run since, and the choice is reported"
+  )
   func latestToRetry() async throws {
     #expect(try retried() == nil)
     _ = try await ended(0, .failed, of: "older")
@@ -62,7 +64,7 @@ import Testing
     #expect(named.record.state == .succeeded && named.choice == nil)
   }
 
-  @Test("Without a name, the runs of one pipeline can be asked for")
+  @Test("Without a name, the runs can be restricted to one pipeline")
   func pipeline() async throws {
     let digest = try await ended(0, .failed)
     let other = try await ended(1, .failed, of: "report")
@@ -74,7 +76,7 @@ import Testing
     #expect(error?.description.hasSuffix(", did you mean 'digest'?") == true)
   }
 
-  @Test("Without a name, a run is left out that a retry of it, or of its retry, has repaired")
+  @Test("Without a name, a run is skipped if a retry of it, or of its retry, has repaired it")
   func repairedByRetry() async throws {
     let older = try await ended(0, .failed, params: "{\"n\":1}")
     let first = try await ended(1, .failed)
@@ -84,7 +86,7 @@ import Testing
     #expect(try retried() == older)
   }
 
-  @Test("Without a name, a run is left out that another run of the same has repaired")
+  @Test("Without a name, a run is skipped if an equivalent run has repaired it")
   func repairedByOther() async throws {
     let failed = try await ended(0, .failed)
     let again = try await ended(1, .failed, retrying: failed)
@@ -98,7 +100,7 @@ import Testing
     #expect(try retried() == nil)
   }
 
-  @Test("Without a name, a run for an instant is repaired by one for the same instant alone")
+  @Test("Without a name, a run for an instant is repaired only by one for the same instant")
   func repairedInstant() async throws {
     let failed = try await ended(0, .failed, at: later(-60))
     _ = try await ended(1, .succeeded)
@@ -112,7 +114,7 @@ import Testing
     #expect(try retried() == nil)
   }
 
-  @Test("Without a name, a retry of another run of the same repairs a run")
+  @Test("Without a name, a retry of an equivalent run repairs a run")
   func repairedByRetryOfOther() async throws {
     _ = try await ended(0, .failed)
     let second = try await ended(1, .failed)
@@ -121,7 +123,7 @@ import Testing
   }
 
   @Test(
-    "Without a name, what somebody cancelled is left alone",
+    "Without a name, a run that a person cancelled is skipped",
     arguments: [
       (RunCanceller(who: "ada", means: .terminal), false), (RunCanceller(who: "ada", means: .command), false),
       (RunCanceller(means: .kill), false), (RunCanceller(means: .signal("SIGINT")), false),
@@ -141,7 +143,7 @@ import Testing
     #expect(try RetriedRun(named: run.text, in: history).record.id == run)
   }
 
-  @Test("Without a name, the latest that was interrupted is resumed")
+  @Test("Without a name, the latest interrupted run is resumed")
   func latestToResume() async throws {
     let error = #expect(throws: RunStartError.self) { try ResumedRun(named: nil, in: history) }
     #expect(error?.code == "nothing-to-resume")
@@ -150,7 +152,7 @@ import Testing
     #expect(try ResumedRun(named: nil, in: history).record.id == abandoned)
   }
 
-  @Test("A run that goes on is neither retried nor resumed")
+  @Test("An active run is neither retried nor resumed")
   func goingOn() async throws {
     let run = fixture.record()
     fixture.recorder.record(.runCreated(run, definition: ""))
@@ -165,7 +167,8 @@ import Testing
     }
   }
 
-  @Test("A run that has ended by itself is not resumed", arguments: [RunState.failed, .cancelled, .succeeded])
+  @Test(
+    "A run that ended without an interruption is not resumed", arguments: [RunState.failed, .cancelled, .succeeded])
   func ended(state: RunState) async throws {
     let id = try await fixture.ended(state: state)
     let error = #expect(throws: RunStartError.self) { try ResumedRun(named: id.text, in: history) }
@@ -173,7 +176,7 @@ import Testing
     #expect(error?.description.contains("penstock retry") == (state != .succeeded))
   }
 
-  @Test("A retry uses the file as it is now, unless it is gone or the recorded definition is asked for")
+  @Test("A retry uses the current file, unless it no longer exists or the recorded definition is requested")
   func definition() throws {
     var run = fixture.record()
     #expect(RetriedRun.definition(of: run, wantsRecorded: false) { _ in true } == .file("/p/digest.yaml"))
@@ -183,7 +186,7 @@ import Testing
     #expect(RetriedRun.definition(of: run, wantsRecorded: false) { _ in true } == .recorded)
   }
 
-  @Test("A run of which nothing was touched is said to be interrupted still; other errors stay as they are")
+  @Test("A run that was left untouched is reported as still interrupted; other errors are unchanged")
   func stillInterrupted() async throws {
     _ = try await fixture.abandoned()
     let run = try ResumedRun(named: nil, in: history)

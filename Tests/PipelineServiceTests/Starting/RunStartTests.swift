@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineService
 
-@Suite("What a run is begun with") struct RunStartTests {
+@Suite("The input of a run") struct RunStartTests {
   private let fixture: HistoryFixture
   private let digest: PipelineDefinition
 
@@ -29,7 +29,7 @@ import Testing
     try RunStart(of: digest, given: given, selection: selection, version: "1")
   }
 
-  @Test("Params that were given are read by their types, and the rest is default")
+  @Test("Given params are parsed by type, and the others have their defaults")
   func parameters() throws {
     let start = try start([("feed", "5")])
     #expect(start.options.parameters == ["limit": .int(5), "feed": .string("5")])
@@ -37,13 +37,13 @@ import Testing
     #expect(start.options.trigger == .manual)
   }
 
-  @Test("Params that are missing, unknown or wrong are refused together")
+  @Test("Missing, unknown and invalid params are reported together")
   func wrongParameters() throws {
     let problems = #expect(throws: ParameterProblems.self) { try start([("limit", "many"), ("feeed", "x")]) }
     #expect(problems?.problems.map(\.code) == ["invalid-param", "unknown-param", "missing-param"])
   }
 
-  @Test("A part of the pipeline is named without regard to case; a name that is not there is refused with the nearest")
+  @Test("A selection matches names regardless of case; an unknown name is rejected with the nearest one")
   func selection() throws {
     #expect(try start(selection: .from(operation: "FETCH")).selected == [0, 1])
     #expect(try start(selection: .only(operation: "count")).selected == [1])
@@ -53,7 +53,7 @@ import Testing
     #expect(error?.description == "the pipeline 'digest' has no operation 'cuont', did you mean 'count'?")
   }
 
-  @Test("A part takes the rest over from the latest run that has ended; a whole run takes over nothing")
+  @Test("A partial run reuses the rest from the latest ended run; a complete run reuses nothing")
   func source() async throws {
     var part = try start(selection: .only(operation: "count"))
     try part.takeRest(from: nil)
@@ -71,7 +71,7 @@ import Testing
     #expect(whole.options.source == nil)
   }
 
-  @Test("A part whose needs nobody has made is refused before it begins")
+  @Test("A partial run whose dependencies have no results is rejected before it begins")
   func missing() async throws {
     var part = try start(selection: .only(operation: "count"))
     let missing = #expect(throws: MissingDependency.self) { try part.check(in: fixture.history) }
@@ -81,7 +81,7 @@ import Testing
     try part.check(in: fixture.history)
   }
 
-  @Test("A retry has the former run's params as far as they are still there, and takes over what succeeded")
+  @Test("A retry has the former run's params that still exist, and reuses what succeeded")
   func repeating() throws {
     var former = fixture.record(state: .failed)
     former.params = #"{"limit":20,"feed":"f","gone":1}"#
@@ -92,7 +92,7 @@ import Testing
     #expect(start.options.selection == .all)
     let part = try RunStart(repeating: former, with: digest, selection: .from(operation: "count"), version: "2")
     #expect(part.options.selection == .from(operation: "count"))
-    // What it stood for: its start, unless it was told another instant.
+    // Its instant: its start, unless it had another one.
     former.startedAt = HistoryFixture.start
     #expect(
       try RunStart(repeating: former, with: digest, version: "2").options.instant == HistoryFixture.start)
@@ -111,7 +111,7 @@ import Testing
     #expect(start.options.instant == HistoryFixture.start)
   }
 
-  @Test("A run that a controller asks for carries what the controller told, and the instant at which it was due")
+  @Test("A run requested by a controller has the controller's event, and the instant at which it was due")
   func controllers() throws {
     var start = try start()
     start.attribute(to: "cron", event: ["instant": "now"], at: HistoryFixture.start)

@@ -9,13 +9,13 @@ import Workspace
 
 @testable import PipelineService
 
-/// Writes down what a watched pipeline does, a line each, for a test that reads them one after the other.
+/// Logs what a watched pipeline does, one line per event, for a test that reads the lines in order.
 final class WatchLog: WatchObserver {
   let events = RunEventRange.ends
   private let (lines, sink) = AsyncStream<String>.makeStream()
   private let running = Mutex((now: 0, most: 0))
   private let end = Mutex((isWanted: false, interrupt: (@Sendable () -> Void)?.none))
-  /// Called in a run that has ended, before it is told.
+  /// Called when a run has ended, before this is reported.
   private let beforeEnd: @Sendable () async -> Void
 
   init(beforeEnd: @escaping @Sendable () async -> Void = {}) {
@@ -30,12 +30,12 @@ final class WatchLog: WatchObserver {
     func set(_ isSet: Bool) { value.store(isSet, ordering: .relaxed) }
   }
 
-  /// Whether it waits for what comes, as somebody has let it.
+  /// Whether it is idling, as permitted by the watch.
   var isIdle: Bool { idling.isSet }
-  /// The most runs that went on at once.
+  /// The maximum number of runs that were active at once.
   var mostAtOnce: Int { running.withLock(\.most) }
 
-  /// The next `count` lines.
+  /// Returns the next `count` lines.
   func next(_ count: Int) async -> [String] {
     var taken: [String] = []
     for await line in lines {
@@ -45,7 +45,7 @@ final class WatchLog: WatchObserver {
     return taken
   }
 
-  /// Asks the watching to end, as Ctrl-C does: whoever would hear of it now, and whoever is asked later.
+  /// Ends the watching, as Ctrl-C does: notifies the current listener, and any later one.
   func interrupt() {
     let interrupt = end.withLock { end in
       end.isWanted = true
@@ -99,9 +99,9 @@ final class WatchLog: WatchObserver {
   }
 }
 
-/// A pipeline file in a directory of its own, and a watch of it.
+/// A pipeline file in its own directory, and a watch of it.
 struct WatchBench {
-  /// Why the file cannot be run.
+  /// The reason why the file cannot be run.
   struct Findings: Error, CustomStringConvertible {
     let description: String
   }
@@ -126,20 +126,20 @@ struct WatchBench {
       }
       return try RunStart(of: pipeline, given: [], version: "test")
     }
-    // Longer than a tick of the clock of file systems (10 ms at most): a file is read at a later moment than it was written.
+    // Longer than a tick of the file system's clock (at most 10 ms), so that a file is read at a later time than it was written.
     session = WatchSession(
       service: service, file: watched, observer: log, startsNow: startsNow, settling: .milliseconds(25))
     try write(text)
   }
 
-  /// Writes the file at a moment that differs from what happens before and after it, by the clock of the file system.
+  /// Writes the file at a time that differs, by the clock of the file system, from events before and after it.
   func write(_ text: String) throws {
     Self.passMoment()
     try text.write(toFile: file, atomically: true, encoding: .utf8)
     Self.passMoment()
   }
 
-  /// Since Linux 6.13 a file that is looked at is stamped by the fine clock, which may be ahead of that of the next tick, too, where the tick was late.
+  /// Since Linux 6.13, a file whose times are read gets stamps from the fine-grained clock, which may even be ahead of the next tick if that is late.
   private static func passMoment() {
     var moment = timespec()
     clock_gettime(CLOCK_REALTIME, &moment)
@@ -150,7 +150,7 @@ struct WatchBench {
   func remove() throws { try FileManager.default.removeItem(atPath: file) }
   func create(_ name: String) { _ = FileManager.default.createFile(atPath: "\(directory)/\(name)", contents: nil) }
 
-  /// Watches while `body` goes on, and makes sure that the watching ends when it is interrupted.
+  /// Watches during `body`, and checks that the watching ends when it is interrupted.
   func watch(_ body: () async throws -> Void) async throws {
     let watching = Task { try await session.run() }
     try await body()

@@ -2,12 +2,12 @@ import Testing
 
 @testable import PipelineService
 
-@Suite("What lets the runs of a watched pipeline begin") struct WatchGateTests {
+@Suite("The gate for runs of a watched pipeline") struct WatchGateTests {
   private let log = WatchLog()
 
   private func gate() -> WatchGate { WatchGate(observer: log) {} }
 
-  @Test("Nobody idles while a run goes on, nor twice")
+  @Test("The observer does not idle during a run, nor twice")
   func idling() async throws {
     let gate = gate()
     #expect(try await gate.idle())
@@ -18,7 +18,7 @@ import Testing
     #expect(try await gate.idle())
   }
 
-  @Test("It closes only while no run goes on, and lets none begin then")
+  @Test("It closes only while no run is active, and then lets none begin")
   func closing() async throws {
     let gate = gate()
     try await gate.runBegins()
@@ -28,7 +28,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await gate.runBegins() }
   }
 
-  @Test("A run that begins ends the idling first")
+  @Test("A run that begins first ends the idling")
   func endOfIdling() async throws {
     let gate = gate()
     _ = try await gate.idle()

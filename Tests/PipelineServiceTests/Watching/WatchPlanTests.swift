@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineService
 
-@Suite("When a watched pipeline runs first, and what is said of why") struct WatchPlanTests {
+@Suite("When a watched pipeline first runs, and the notices that explain why") struct WatchPlanTests {
   private static let catalog = try? FakeCatalog([
     FakePlugin("tick", offers: [["kind": "controller", "id": "tick.tock"]])
   ])
@@ -20,9 +20,9 @@ import Testing
     return WatchPlan(for: try catalog.pipeline(text), isAsked: isAsked)
   }
 
-  /// Controllers, `automatic`, whether somebody asks; and: starts at once, held back, waits for `automatic`.
+  /// Controllers, `automatic`, whether a run is requested; and the expected values: starts immediately, held back, waits for `automatic`.
   @Test(
-    "It runs at once where somebody asks, or where nothing else says when",
+    "It runs immediately if requested, or if nothing else decides when",
     arguments: [
       (false, false, false, true, false, false), (false, false, true, true, false, false),
       (false, true, false, false, false, true), (false, true, true, true, false, false),
@@ -38,20 +38,20 @@ import Testing
     #expect(plan.waitsForAutomatic == waits)
   }
 
-  @Test("The run that was asked for, or that `automatic` began, needs no words; later ones name their condition")
+  @Test("The run that was requested, or that `automatic` began, needs no notice; later ones name their condition")
   func conditions() throws {
     let asked = try plan(rerun: true)
     #expect(asked.cause(ofRun: 0, controller: nil) == nil)
     #expect(asked.cause(ofRun: 1, controller: nil) == .conditionIsTrue("file-exists(again)"))
     #expect(try plan(automatic: true, rerun: true).cause(ofRun: 0, controller: nil) == nil)
-    // With controllers nothing is expected at first.
+    // With controllers, no first run is expected.
     #expect(
       try plan(controllers: true, rerun: true).cause(ofRun: 0, controller: nil)
         == .conditionIsTrue("file-exists(again)"))
     #expect(try plan().cause(ofRun: 1, controller: nil) == nil)
   }
 
-  @Test("A run that a controller asks for says so, with the controller's reason")
+  @Test("A run requested by a controller is announced, with the controller's reason")
   func controllers() throws {
     let plan = try plan(controllers: true, rerun: true)
     #expect(
@@ -60,7 +60,7 @@ import Testing
     #expect(plan.cause(ofRun: 3, controller: ("tick.tock", [:])) == .asked(controller: "tick.tock", reason: nil))
   }
 
-  @Test("What is waited for is `automatic` before the first run, then the condition and the controllers")
+  @Test("It waits for `automatic` before the first run, then for the condition and the controllers")
   func waiting() throws {
     let plan = try plan(automatic: true, rerun: true)
     #expect(

@@ -3,8 +3,8 @@ import Testing
 
 @testable import PipelineService
 
-@Suite("What a watched pipeline does next") struct WatchProgressTests {
-  /// A watch that has begun a run at once, or one that waits for `automatic`.
+@Suite("The next step of a watched pipeline") struct WatchProgressTests {
+  /// Returns a watch that began a run immediately, or one that waits for `automatic`.
   private func progress(automatic: Bool = false, hasBegun: Bool = false) throws -> WatchProgress {
     let text = (automatic ? "automatic: file-exists(go)\n" : "") + "operations: [{ name: a, value: 1 }]"
     return WatchProgress(WatchPlan(for: try pipeline(text), isAsked: false), hasBegun: hasBegun)
@@ -16,7 +16,7 @@ import Testing
     WatchProgress.Facts(isInterrupted: isInterrupted, hasBegun: hasBegun) { isAllowed }
   }
 
-  @Test("A run that ends lets it wait for what comes")
+  @Test("After the end of a run, it waits for the next event")
   func rest() throws {
     var progress = try progress()
     #expect(!progress.isAtRest)
@@ -25,7 +25,7 @@ import Testing
     #expect(progress.isAtRest)
   }
 
-  @Test("A change of a file while a run goes on loads the file when the run has ended")
+  @Test("A file changed during a run is reloaded after the end of the run")
   func changesInARun() throws {
     var progress = try progress()
     #expect(progress.take(.began, facts()) == .wait)
@@ -34,18 +34,18 @@ import Testing
     #expect(progress.take(.ended, facts()) == .reload(path: "a.yaml"))
   }
 
-  @Test("Of several changed files the latest is named, and a change between runs counts at once")
+  @Test("Of several changed files the latest is reported, and a change between runs takes effect immediately")
   func changesAtRest() throws {
     var progress = try progress()
     #expect(progress.take(.changed(path: "a.yaml"), facts()) == .wait)
     #expect(progress.take(.changed(path: "b.yaml"), facts()) == .wait)
     #expect(progress.take(.ended, facts()) == .reload(path: "b.yaml"))
-    // A run had begun meanwhile, so that nothing was loaded: its end asks again.
+    // A run had begun in the meantime, so nothing was loaded; its end repeats the request.
     #expect(progress.take(.began, facts()) == .wait)
     #expect(progress.take(.ended, facts()) == .reload(path: "b.yaml"))
   }
 
-  @Test("A change comes before what a controller asks for")
+  @Test("A change takes precedence over a controller's request")
   func changesBeforeControllers() throws {
     var progress = try progress()
     _ = progress.take(.ended, facts())
@@ -53,7 +53,7 @@ import Testing
     #expect(progress.take(.asked, facts()) == .reload(path: "a.yaml"))
   }
 
-  @Test("An interruption waits for the end of the run, and comes before everything else")
+  @Test("An interruption waits for the end of the run, and takes precedence over everything else")
   func interruptions() throws {
     var progress = try progress()
     #expect(progress.take(.changed(path: "a.yaml"), facts()) == .wait)
@@ -64,7 +64,7 @@ import Testing
     #expect(idle.take(.interrupted, facts(isInterrupted: true)) == .stop)
   }
 
-  @Test("A controller's wish between two runs is looked for, and nothing else until its run has ended")
+  @Test("A controller's request between two runs is granted, and no other one until its run has ended")
   func controllers() throws {
     var progress = try progress()
     _ = progress.take(.ended, facts())
@@ -75,7 +75,7 @@ import Testing
     #expect(progress.take(.ended, facts()) == .rest)
   }
 
-  @Test("The first run begins when `automatic` allows it, and once only")
+  @Test("The first run begins when `automatic` allows it, and only once")
   func automatic() throws {
     var progress = try progress(automatic: true)
     #expect(progress.isAtRest)
@@ -83,7 +83,7 @@ import Testing
     #expect(progress.take(.allowed, facts(hasBegun: false, isAllowed: true)) == .begin)
     #expect(!progress.isAtRest)
     #expect(progress.take(.allowed, facts(hasBegun: false, isAllowed: true)) == .wait)
-    // Later runs are those of conditions and controllers.
+    // Later runs are started by conditions and controllers.
     #expect(progress.take(.ended, facts(isAllowed: true)) == .rest)
     #expect(progress.take(.allowed, facts(isAllowed: true)) == .rest)
   }
@@ -99,7 +99,7 @@ import Testing
     #expect(step == [.stop, .reload(path: "a.yaml"), .rest][reason])
   }
 
-  @Test("Whether `automatic` allows a run is asked only where that counts")
+  @Test("`automatic` is evaluated only if it matters")
   func lazily() throws {
     var progress = try progress()
     let facts = WatchProgress.Facts(isInterrupted: false, hasBegun: true) {
@@ -110,7 +110,7 @@ import Testing
     #expect(progress.take(.ended, facts) == .rest)
   }
 
-  @Test("A run that the subscription has begun is not begun again")
+  @Test("A run that the subscription has begun does not begin again")
   func begun() throws {
     var progress = try progress(automatic: true, hasBegun: true)
     #expect(!progress.isAtRest)

@@ -8,7 +8,7 @@ import Testing
     "name: \(name)\n\(keys)\noperations: [{ name: a, value: 1 }]\n"
   }
 
-  @Test("It runs at once, and again when its file changes")
+  @Test("It runs immediately, and again when its file changes")
   func reload() async throws {
     let bench = try WatchBench(text("one"))
     try await bench.watch {
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("A file that changes while a run goes on is loaded when the run has ended")
+  @Test("A file changed during a run is reloaded after the end of the run")
   func reloadInARun() async throws {
     let (goesOn, go) = AsyncStream<Void>.makeStream()
     let log = WatchLog { for await _ in goesOn { break } }
@@ -29,7 +29,7 @@ import Testing
       try bench.write(text("two"))
       go.yield()
       var seen = await log.next(3)
-      // Whether the change is heard of before the end of the run is left to chance.
+      // Whether the change is noticed before the end of the run depends on timing.
       if seen[1] == "waits for test.yaml" { seen = [seen[0], seen[2]] + (await log.next(1)) }
       #expect(seen == ["one succeeded", "test.yaml has changed", "two begins"])
       go.finish()
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("A mistake in the file is told, and the corrected file runs")
+  @Test("An error in the file is reported, and the corrected file runs")
   func mistakes() async throws {
     let bench = try WatchBench(text("one"))
     try await bench.watch {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("A file that disappears is told, and runs when it is there again")
+  @Test("A deleted file is reported, and runs when it exists again")
   func disappearance() async throws {
     let bench = try WatchBench(text("one"))
     try await bench.watch {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("A condition that turns true runs it again, and says so")
+  @Test("A condition that becomes true runs it again, and is reported")
   func conditions() async throws {
     let bench = try WatchBench(text("one", "rerun_on_change: file-exists(go)"))
     try await bench.watch {
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("What `automatic` does not allow waits for it, unless somebody asks", arguments: [false, true])
+  @Test("It waits until `automatic` allows a run, unless one is requested", arguments: [false, true])
   func automatic(startsNow: Bool) async throws {
     let bench = try WatchBench(text("one", "automatic: file-exists(go)"), startsNow: startsNow)
     try await bench.watch {
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("Somebody who asks for a run asks once: a changed file waits for `automatic` again")
+  @Test("A request applies to one run: a changed file waits for `automatic` again")
   func asksOnce() async throws {
     let bench = try WatchBench(text("one", "automatic: file-exists(go)"), startsNow: true)
     try await bench.watch {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("A controller starts runs, each with what it asks for")
+  @Test("A controller starts runs, each with its event")
   func controllers() async throws {
     let plugin = try FakePlugin("tick", offers: [["kind": "controller", "id": "tick.tock"]]) { instance in
       for number in 1...2 {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Clocks for plugins")
 struct PluginClockTests {
-  @Test("a manual clock calls what is due in the order of time, at its time")
+  @Test("a manual clock calls due alarms in chronological order, each at its time")
   func order() {
     let clock = ManualPluginClock(now: 1000)
     let calls = Mutex<[String]>([])
@@ -20,7 +20,7 @@ struct PluginClockTests {
     #expect(clock.nextInstant == 1401)
   }
 
-  @Test("what is called may set and cancel alarms")
+  @Test("an alarm may set and cancel other alarms")
   func nested() {
     let clock = ManualPluginClock(now: 0)
     let calls = Mutex<[Int64]>([])
@@ -35,7 +35,7 @@ struct PluginClockTests {
     #expect(clock.alarmCount == 0)
   }
 
-  @Test("the system's clock wakes for instants and delays, on threads of its own")
+  @Test("the system's clock wakes for instants and delays, on its own threads")
   func system() async {
     let clock = SystemPluginClock()
     let start = clock.monotonic()
@@ -51,7 +51,7 @@ struct PluginClockTests {
     }
   }
 
-  @Test("an earlier alarm comes before one that is waited for, and a cancelled one not at all")
+  @Test("an earlier alarm precedes one that is being waited for, and a cancelled one is not called")
   func earlier() async {
     let clock = SystemPluginClock()
     let calls = Mutex<[String]>([])
@@ -68,10 +68,10 @@ struct PluginClockTests {
     far.cancel()
   }
 
-  @Test("after it was set back an alarm comes when it would have come, and set right again at its instant")
+  @Test("after the clock is set back, an alarm keeps its deadline, and after a correction, its instant")
   func deadlines() {
     var queue = AlarmQueue()
-    // The wall clock is 1000 ahead of the one that is never set, and that stands at 0.
+    // The wall clock is 1000 ahead of the monotonic one, which is at 0.
     _ = queue.add(at: 1300, deadline: 300) {}
     _ = queue.add(at: 1200, deadline: 200) {}
     queue.clockWasSet(offset: 500)
@@ -85,7 +85,7 @@ struct PluginClockTests {
     #expect(queue.count == 1)
   }
 
-  @Test("a queue forgets what was taken back")
+  @Test("a queue removes cancelled alarms")
   func queue() {
     var queue = AlarmQueue()
     let numbers = (0..<1000).map { queue.add(at: Int64($0)) {} }

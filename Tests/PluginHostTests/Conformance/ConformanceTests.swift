@@ -9,7 +9,7 @@ import Values
 struct ConformanceTests {
   typealias Isolation = PluginReference.Isolation
 
-  @Test("a result is the same value as went in", arguments: Isolation.allCases)
+  @Test("a result equals its input", arguments: Isolation.allCases)
   func result(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(isolation, TestPlugin.Source())
     let values: [JSONValue] = [
@@ -24,7 +24,7 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
-  @Test("a result of 15 MiB arrives, one of more than 16 MiB is refused", arguments: Isolation.allCases)
+  @Test("a result of 15 MiB arrives, and one of more than 16 MiB is refused", arguments: Isolation.allCases)
   func size(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -46,7 +46,7 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
-  @Test("an error keeps its code, message, wait and detail", arguments: Isolation.allCases)
+  @Test("an error keeps its code, message, delay and detail", arguments: Isolation.allCases)
   func failure(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -65,7 +65,7 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
-  @Test("settings that are not taken end the instance with the plugin's reason", arguments: Isolation.allCases)
+  @Test("rejected settings end the instance with the plugin's reason", arguments: Isolation.allCases)
   func refusedSettings(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -86,7 +86,7 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
-  @Test("what is told comes in order, and the end comes last", arguments: Isolation.allCases)
+  @Test("events arrive in order, and the end comes last", arguments: Isolation.allCases)
   func order(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -141,7 +141,7 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
-  @Test("a rerun for an instant that is none is refused and reported", arguments: Isolation.allCases)
+  @Test("a rerun with an invalid instant is refused and reported", arguments: Isolation.allCases)
   func rerunInstant(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -167,12 +167,12 @@ struct ConformanceTests {
         .yielded(.rerun(["instant": "2026-01-31T08:00:00Z"])), .yielded(.state(0)), .ended(nil),
       ])
     await plugin.connection.close()
-    // One of each instance and sort is told.
+    // One per instance and kind is reported.
     let what = "'yield_rerun' an object with a wrong \"instant\": expected timestamp, found string \"never\""
     #expect(plugin.log.lines == ["warning echo: controller 'echo' of plugin 'echo' gave \(what)"])
   }
 
-  @Test("a specification is satisfied, not, or unknown", arguments: Isolation.allCases)
+  @Test("a specification is satisfied, unsatisfied or unknown", arguments: Isolation.allCases)
   func specification(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -196,7 +196,7 @@ struct ConformanceTests {
   }
 
   @Test(
-    "garbage for a result is a failure that says so, and a second end changes nothing", arguments: Isolation.allCases)
+    "an invalid result is reported as a failure, and a second end changes nothing", arguments: Isolation.allCases)
   func garbage(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -218,7 +218,7 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
-  @Test("an instance that does not end when it is asked to is ended after its grace", arguments: Isolation.allCases)
+  @Test("an instance that does not end when asked is ended after its grace period", arguments: Isolation.allCases)
   func unresponsive(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -237,7 +237,7 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
-  @Test("stopping what was never started ends it well", arguments: Isolation.allCases)
+  @Test("stopping an instance that was never started ends it successfully", arguments: Isolation.allCases)
   func stopUnstarted(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(isolation, TestPlugin.Source())
     let events = RecordedEvents()
@@ -251,7 +251,7 @@ struct ConformanceTests {
     #expect(events.all.count == 1)
   }
 
-  @Test("secrets come through the service alone", arguments: Isolation.allCases)
+  @Test("secrets are available only through the service", arguments: Isolation.allCases)
   func secrets(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -284,7 +284,7 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
-  @Test("what a plugin remembers comes through the service, with every refusal", arguments: Isolation.allCases)
+  @Test("stored values are available through the service, including all refusals", arguments: Isolation.allCases)
   func storage(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -331,7 +331,7 @@ struct ConformanceTests {
     await plugin.connection.close()
   }
 
-  @Test("closing ends what runs", arguments: Isolation.allCases)
+  @Test("closing ends running instances", arguments: Isolation.allCases)
   func close(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(isolation, TestPlugin.Source { $0.start = "" })
     let events = RecordedEvents()
@@ -346,7 +346,7 @@ struct ConformanceTests {
     #expect(late.failure == "plugin-closed")
   }
 
-  @Test("a plugin may tell from threads of its own, many instances at a time", arguments: Isolation.allCases)
+  @Test("a plugin may report from its own threads, for many instances at a time", arguments: Isolation.allCases)
   func threads(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,

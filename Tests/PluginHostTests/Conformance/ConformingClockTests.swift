@@ -3,7 +3,7 @@ import Values
 
 @testable import PluginHost
 
-/// A clock of the host's own is the plugin's too, wherever that runs.
+/// If the host has its own clock, the plugin sees that clock, wherever it runs.
 @Suite("The host's clock in the process and in a child host")
 struct ConformingClockTests {
   typealias Isolation = PluginReference.Isolation
@@ -11,7 +11,7 @@ struct ConformingClockTests {
   private let clock = ManualPluginClock()
   private var start: Int64 { 1_767_225_600_000_000_000 }
 
-  /// A controller with functions that tell the host of timers: `set(me, seconds)`, and `tell(me, "what")` with what time it is.
+  /// Returns a controller with functions that report timers to the host: `set(me, seconds)`, and `tell(me, "what")` with the current time.
   private func source(_ start: String, stop: String = "", _ change: (inout TestPlugin.Source) -> Void = { _ in })
     -> TestPlugin.Source
   {
@@ -40,7 +40,7 @@ struct ConformingClockTests {
     .yielded(.state([.string(what), .int(start + seconds * 1_000_000_000)]))
   }
 
-  @Test("it tells the plugin what time it is, and how much has passed", arguments: Isolation.allCases)
+  @Test("it provides the plugin with the time, and with the elapsed time", arguments: Isolation.allCases)
   func readings(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -60,7 +60,7 @@ struct ConformingClockTests {
     await plugin.connection.close()
   }
 
-  @Test("many threads of a plugin may ask it at a time", arguments: Isolation.allCases)
+  @Test("many threads of a plugin may read it at the same time", arguments: Isolation.allCases)
   func threads(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -91,14 +91,14 @@ struct ConformingClockTests {
     await plugin.connection.close()
   }
 
-  @Test("timers fire when it says so, and not before", arguments: Isolation.allCases)
+  @Test("timers fire when it reaches their instants, and not before", arguments: Isolation.allCases)
   func timers(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation, source("set(me, 60); set(me, 30); set(me, -1); tell(me, \"set\");"), clock: clock)
     let events = RecordedEvents()
     let instance = try plugin.create(events: events)
     instance.start([:])
-    // What is past fires too, after the call.
+    // A timer for a past instant fires too, after the call.
     await events.wait { $0.count == 1 }
     clock.advance(by: .zero)
     await events.wait { $0.count == 2 }
@@ -115,7 +115,7 @@ struct ConformingClockTests {
     await plugin.connection.close()
   }
 
-  @Test("a clock that is set forward fires them, one that is set back makes none later", arguments: Isolation.allCases)
+  @Test("setting it forward fires due timers, and setting it back delays none", arguments: Isolation.allCases)
   func jumps(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation, source("set(me, 3600); set(me, 60); tell(me, \"set\");"), clock: clock)
@@ -134,7 +134,7 @@ struct ConformingClockTests {
     await plugin.connection.close()
   }
 
-  @Test("a timer that is cancelled ends, and nothing is left of it in the host", arguments: Isolation.allCases)
+  @Test("a cancelled timer ends, and leaves nothing in the host", arguments: Isolation.allCases)
   func cancelled(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -151,12 +151,12 @@ struct ConformingClockTests {
     instance.stop(grace: .seconds(10))
     _ = await events.waitForEnd()
     instance.destroy()
-    // The end of the second comes with the end of the instance, of which a later instance is told after.
+    // The second timer ends with the instance; a later instance's event comes after that.
     let second = RecordedEvents()
     let other = try plugin.create(events: second)
     other.start([:])
     await second.wait { !$0.isEmpty }
-    // Its two timers, and the next look at a child.
+    // Its two timers, and the next ping of a child.
     #expect(clock.alarmCount == (isolation == .host ? 2 : 3))
     other.destroy()
     await plugin.connection.close()
@@ -164,7 +164,7 @@ struct ConformingClockTests {
   }
 
   @Test(
-    "its own limits go by it too: an instance that does not end is ended after its grace", arguments: Isolation.allCases
+    "its limits use it too: an instance that does not end is ended after its grace", arguments: Isolation.allCases
   )
   func grace(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(

@@ -3,12 +3,12 @@ import Values
 
 @testable import PluginHost
 
-/// One plugin that runs in this process or in a child host, as a test is told: it must not be able to tell which.
+/// A plugin that runs in this process or in a child host, as the test chooses. The test must not be able to observe the difference.
 struct ConformingPlugin {
   let connection: any PluginConnection
   let log = RecordedLog()
 
-  /// A plugin that has `clock`, whatever it runs in.
+  /// Creates a plugin that uses `clock`, wherever it runs.
   init(
     _ isolation: PluginReference.Isolation, _ source: TestPlugin.Source,
     clock: any PluginClock = SystemPluginClock.shared
@@ -22,7 +22,7 @@ struct ConformingPlugin {
     case .process:
       let launch = try IsolatedTestPlugin.launch(path, name: source.id)
       var options = IsolatedConnection.Options(clock: clock) { log.note($0, source.id, $1) }
-      // What is slow here is the computer: megabytes are parsed by code that was not optimized, beside all other tests.
+      // Unoptimised code parses megabytes here while all other tests run.
       options.limits.ping = .seconds(60)
       connection = try IsolatedConnection.open(launch, options: options)
     }
@@ -32,14 +32,14 @@ struct ConformingPlugin {
     try #require(connection.description.offers.first { id == nil || $0.id == id })
   }
 
-  /// An instance that was not started.
+  /// Returns an instance that was not started.
   func create(
     _ id: String? = nil, settings: JSONValue = [:], access: PluginAccess = .none, events: RecordedEvents
   ) throws -> any PluginInstance {
     connection.create(try offer(id), settings: settings, access: access, events: events)
   }
 
-  /// The events of an instance that was started with `input`, when it has ended.
+  /// Runs an instance with `input` and returns its events once it has ended.
   func run(
     _ id: String? = nil, settings: JSONValue = [:], input: JSONValue = [:], access: PluginAccess = .none
   ) async throws -> RecordedEvents {

@@ -11,14 +11,14 @@ import Values
 struct ContractLimitTests {
   typealias Isolation = PluginReference.Isolation
 
-  /// The first column of the table, and what the host has. What the words say is tested here or in the suite that is named.
+  /// The first column of the table, and the host's values. Each limit is tested here or in the test that is named.
   private static let limits: [(text: String, host: [String])] = [
     ("16 MiB", ["\(PluginText.maximum >> 20) MiB"]),
-    // ContractPromisesTests: "JSON of a plugin is read as the header says"
+    // ContractPromisesTests.json
     ("512", []),
-    // PluginDescriptionTests: "names have at most 64 characters"
+    // PluginDescriptionTests.longNames
     ("64 characters", ["\(PluginDescription.longestName) characters"]),
-    // PluginDescriptionTests: "a thousand offers are enough"
+    // PluginDescriptionTests.mostOffers
     ("1,000", [grouped(PluginDescription.mostOffers)]),
     ("100 characters", ["\(PluginFailure.longestCode) characters"]),
     ("31,556,952,000", [grouped(Int(PluginFailure.longestWait))]),
@@ -29,25 +29,25 @@ struct ContractLimitTests {
     ("100,000", [grouped(PluginOffer.mostWaitingInstants)]),
     // InstantsTests
     ("10,000", [grouped(PluginLeftOut.mostInstants), grouped(InstantsQuestion.most)]),
-    // PluginOperationTests of PipelineEngine: "of lines that come too fast 4 MiB are kept"
+    // PluginOperationTests.fastLines of PipelineEngineTests
     ("4 MiB", []),
     // ChildOutputTests
     ("200", ["\(LineLimit.perSecond)"]),
-    // OpenQuestionsTests: "there is room for so many, and for values of so many bytes"
+    // OpenQuestionsTests.room
     ("16,384, 64 MiB", ["\(grouped(OpenQuestions.mostWaiting)), \(OpenQuestions.mostBytes >> 20) MiB"]),
-    // SlowCallTests: "a call that took longer than 50 ms is reported by plugin, offer and function"
+    // SlowCallTests.slow
     ("10 ms", []),
-    // SlowCallTests: "a call that hangs is reported while it does, and again when it has returned"
+    // SlowCallTests.hanging
     (
       "1 s",
       [CallWatchdog.Limits().slowWhereLong, CallWatchdog.Limits().hanging].map { "\($0 / 1_000_000_000) s" }
     ),
-    // HangWatchTests, HostedPluginTests: "a call that never returns while a file is checked ends the command after ten seconds"
+    // HangWatchTests, HostedPluginTests.hangingCreate
     (
       "10 s",
       [ChildTimeLimits().ping * 2, PluginTrial.limit, ProcessGuard.patience].map { "\($0.components.seconds) s" }
     ),
-    // HostedPluginTests: "a plugin that hangs while a process of its own loads it is ended, and the function is named"
+    // HostedPluginTests.hangsInChild
     ("15 s", ["\(ChildTimeLimits().start.components.seconds) s"]),
   ]
 
@@ -59,13 +59,13 @@ struct ContractLimitTests {
     return digits
   }
 
-  @Test("each is the host's, and each has a test")
+  @Test("each one matches the host, and each one has a test")
   func table() throws {
     let header = try String(contentsOfFile: TestPlugin.header + "/penstock/plugin.h", encoding: .utf8)
     let lines = header.split(separator: "\n", omittingEmptySubsequences: false)
     let start = try #require(lines.firstIndex(of: " * Limits"))
     let rows = lines[(start + 2)...].prefix { $0.hasPrefix(" *   ") }
-    // Two spaces or more stand between the columns; a line that begins with them belongs to the row above.
+    // Two or more spaces separate the columns; a line that begins with them belongs to the row above.
     let columns = rows.map { $0.dropFirst(" *   ".count) }.filter { !$0.hasPrefix(" ") }
       .map { row in String(row[..<(row.firstRange(of: "  ")?.lowerBound ?? row.endIndex)]) }
     #expect(columns == Self.limits.map(\.text))
@@ -73,7 +73,7 @@ struct ContractLimitTests {
     #expect(CallWatchdog.Limits().slow == 50_000_000)
   }
 
-  /// Notes a status, as a line of no instance.
+  /// Records a status, as a log line of no instance.
   private static let notes = #"""
     #include <stdio.h>
     static void note(penstock_status status) {
@@ -101,7 +101,7 @@ struct ContractLimitTests {
     return (plugin.log.lines.filter { $0.hasPrefix("info") }.map { String($0.dropFirst("info echo: ".count)) }, events)
   }
 
-  @Test("a result of 16 MiB is taken, and one of a byte more is not", arguments: [(0, "0"), (1, "5")])
+  @Test("a result of 16 MiB is accepted, and one byte more is refused", arguments: [(0, "0"), (1, "5")])
   func payload(more: Int, status: String) async throws {
     let (statuses, events) = try await statuses(
       of: """
@@ -198,13 +198,13 @@ struct ContractLimitTests {
     await plugin.connection.close()
   }
 
-  @Test("64 calls of progress wait to be told, and more are answered with OK and dropped")
+  @Test("64 progress reports wait, and more are answered with OK and dropped")
   func progress() async throws {
     var begun: [Int32] = [-1, -1]
     var over: [Int32] = [-1, -1]
     #expect(pipe(&begun) == 0 && pipe(&over) == 0)
     defer { for descriptor in begun + over { close(descriptor) } }
-    // One thread is telling, and waits for the other, whose calls have to wait.
+    // One thread is reporting and waits for the other, whose reports must queue.
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
         $0.preamble =

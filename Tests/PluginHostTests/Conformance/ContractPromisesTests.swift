@@ -4,8 +4,8 @@ import Values
 
 @testable import PluginHost
 
-/// Sentences of plugin.h that no other suite is about.
-@Suite("What plugin.h promises besides")
+/// Statements of plugin.h that no other suite covers.
+@Suite("Other promises of plugin.h")
 struct ContractPromisesTests {
   typealias Isolation = PluginReference.Isolation
 
@@ -21,7 +21,7 @@ struct ContractPromisesTests {
     """
 
   @Test(
-    "PENSTOCK_TEXT takes literals and nothing else", arguments: [["cc", "-std=c99"], ["c++", "-std=c++11", "-xc++"]])
+    "PENSTOCK_TEXT accepts only literals", arguments: [["cc", "-std=c99"], ["c++", "-std=c++11", "-xc++"]])
   func literals(compiler: [String]) throws {
     let scratch = try Scratch()
     func compiles(_ expression: String) throws -> Bool {
@@ -40,7 +40,7 @@ struct ContractPromisesTests {
     #expect(try !compiles("PENSTOCK_TEXT(pointer)"))
   }
 
-  @Test("while a file is checked the services of pipelines answer that they are not available")
+  @Test("while a file is checked, services of pipelines report that they are unavailable")
   func services() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -56,7 +56,7 @@ struct ContractPromisesTests {
     #expect(plugin.log.lines == ["info echo: 6", "info echo: 6"])
   }
 
-  @Test("after a create that failed its timers have ended, and the id is gone")
+  @Test("after a failed create, its timers have ended and its id is unknown")
   func failedCreate() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -86,7 +86,7 @@ struct ContractPromisesTests {
     #expect(lines == ["4", "0", "last words", "4", "4"].map { "info echo: \($0)" })
   }
 
-  @Test("a plugin waits for the programs that it starts", arguments: Isolation.allCases)
+  @Test("a plugin can wait for the programs that it starts", arguments: Isolation.allCases)
   func programs(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -111,7 +111,7 @@ struct ContractPromisesTests {
     await plugin.connection.close()
   }
 
-  @Test("JSON of a plugin is read as the header says", arguments: Isolation.allCases)
+  @Test("a plugin's JSON is read as the header says", arguments: Isolation.allCases)
   func json(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,

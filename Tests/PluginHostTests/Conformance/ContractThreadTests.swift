@@ -4,12 +4,12 @@ import Values
 
 @testable import PluginHost
 
-/// What plugin.h says under "Threads", wherever the plugin runs.
+/// The rules of plugin.h under "Threads", wherever the plugin runs.
 @Suite("Threads of the contract, in the process and in a child host")
 struct ContractThreadTests {
   typealias Isolation = PluginReference.Isolation
 
-  /// An operation with a thread of its own for each instance, which `destroy` joins.
+  /// Returns an operation whose instances each have a thread, which `destroy` joins.
   private func threaded(_ threads: String) -> TestPlugin.Source {
     TestPlugin.Source(id: "threaded") {
       $0.offers = [#"{"kind": "operation", "id": "threaded", "summary": "s", "threads": "\#(threads)"}"#]
@@ -36,7 +36,7 @@ struct ContractThreadTests {
   }
 
   @Test(
-    "no function of a plugin is called on its own threads, so that 'destroy' may join them",
+    "no function of a plugin is called on the plugin's own threads, so 'destroy' may join them",
     arguments: Isolation.allCases, ["instance", "plugin"])
   func ownThreads(isolation: Isolation, threads: String) async throws {
     let plugin = try ConformingPlugin(isolation, threaded(threads))
@@ -46,7 +46,7 @@ struct ContractThreadTests {
         var results: [RecordedEvents.Event?] = []
         for _ in 0..<50 {
           let slot = Mutex<(any PluginInstance)?>(nil)
-          // Its owner lets go of it where it hears of its end: on the thread that tells it.
+          // The owner destroys the instance when notified of its end, on the thread that reports it.
           let events = RecordedEvents { event in
             if case .ended = event { slot.withLock { $0 }?.destroy() }
           }
@@ -61,7 +61,7 @@ struct ContractThreadTests {
     }
     for task in tasks { #expect(await task.value == Array(repeating: .ended(1), count: 50)) }
     await plugin.connection.close()
-    // A busy machine may take the processor away during a call, which is told then, and in no other words.
+    // A busy machine may preempt a call, which is then reported as slow, and in no other words.
     let slow = try Regex(
       "warning threaded: '(create|start|stop|destroy)' of operation 'threaded' of plugin 'threaded' took [0-9]+ms; "
         + "it must return at once, and do on a thread of its own what takes longer")
@@ -69,7 +69,7 @@ struct ContractThreadTests {
   }
 
   @Test(
-    "a call of the host's calls no function of another instance before it returns", arguments: ["instance", "plugin"])
+    "a call from the host calls no function of another instance before it returns", arguments: ["instance", "plugin"])
   func nothingNested(threads: String) async throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source(id: "nested") {
@@ -93,7 +93,7 @@ struct ContractThreadTests {
     await plugin.connection.close()
   }
 
-  @Test("cancelling a timer calls its function once, and never from within", arguments: Isolation.allCases)
+  @Test("cancelling a timer calls its function once, and never from within the call", arguments: Isolation.allCases)
   func cancelledTimers(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -129,7 +129,7 @@ struct ContractThreadTests {
     #expect(plugin.log.lines == [])
   }
 
-  @Test("a plugin may hold a lock of its own while it ends an instance", arguments: Isolation.allCases)
+  @Test("a plugin may hold its own lock while it ends an instance", arguments: Isolation.allCases)
   func heldLock(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,

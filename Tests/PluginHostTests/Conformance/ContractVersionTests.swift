@@ -18,7 +18,7 @@ struct ContractVersionTests {
     repository.appendingPathComponent("Tests/PluginContract/\(version)").path
   }
 
-  /// The plugin `seen`, compiled with the header of `version`; with this host's where it is nil.
+  /// Returns the plugin `seen`, compiled with the header of `version`, or with this host's if it is nil.
   private func seen(_ version: String?) throws -> String {
     let source = try String(
       contentsOf: Self.repository.appendingPathComponent("Tests/PluginContract/seen.c"), encoding: .utf8)
@@ -30,7 +30,7 @@ struct ContractVersionTests {
     ("1.0", 0), ("1.1", 1), (nil, Int64(PENSTOCK_ABI_MINOR)), ("1.2", 2),
   ]
 
-  @Test("A plugin of an older or later header works in this host", arguments: plugins)
+  @Test("A plugin with an older or later header works in this host", arguments: plugins)
   func pluginInHost(_ version: String?, _ minor: Int64) async throws {
     let path = try seen(version)
     let expected: JSONValue = [
@@ -52,7 +52,7 @@ struct ContractVersionTests {
     #expect(report.results.filter { $0.outcome != .passed } == [])
   }
 
-  /// What a host that was compiled with the header of version 1.2 prints of a plugin.
+  /// Runs a host that was compiled with the header of version 1.2 on a plugin, and returns what it prints.
   private func laterHost(_ arguments: [String]) throws -> [String] {
     let source = try String(
       contentsOf: Self.repository.appendingPathComponent("Tests/PluginContract/host.c"), encoding: .utf8)
@@ -70,7 +70,7 @@ struct ContractVersionTests {
     return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  @Test("A plugin of an older, this or the same header works in a later host", arguments: plugins)
+  @Test("A plugin with an older header, this one or the later one works in a later host", arguments: plugins)
   func pluginInLaterHost(_ version: String?, _ minor: Int64) throws {
     let isLater = version == "1.2"
     #expect(
@@ -80,7 +80,7 @@ struct ContractVersionTests {
       ])
   }
 
-  @Test("A plugin that PluginKit makes works in a later host", .enabled(if: isIntervalExpected))
+  @Test("A plugin made with PluginKit works in a later host", .enabled(if: isIntervalExpected))
   func kitInLaterHost() throws {
     #expect(
       try laterHost([Self.interval, "controller", "interval", #"{"every":"1h","immediately":true}"#]) == [
@@ -90,12 +90,12 @@ struct ContractVersionTests {
 
   private static let interval =
     (IsolatedTestPlugin.program as NSString).deletingLastPathComponent + "/libpenstock-interval.so"
-  /// Where the plugin is missing the test is left out, but never in CI.
+  /// If the plugin is missing, the test is skipped, but never in CI.
   private static let isIntervalExpected = FileManager.default.fileExists(atPath: interval) || getenv("CI") != nil
 
   // MARK: Tables
 
-  /// Memory that ends where a page does that cannot be read.
+  /// Calls `body` with bytes that end at the end of readable memory.
   private static func atTheEndOfMemory(_ bytes: [UInt8], _ body: (UnsafeRawPointer) -> Void) {
     let page = Int(getpagesize())
     guard let memory = mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
@@ -107,7 +107,7 @@ struct ContractVersionTests {
     munmap(memory, 2 * page)
   }
 
-  /// The functions of a plugin, as a host of a later version has them.
+  /// A plugin's functions, as a host of a later version knows them.
   private struct LaterFunctions {
     var functions = penstock_functions()
     var later: (UInt64, UInt64) = (7, 7)
@@ -117,7 +117,7 @@ struct ContractVersionTests {
     withUnsafeBytes(of: size.littleEndian, Array.init) + [UInt8](repeating: 1, count: count - 4)
   }
 
-  @Test("A host with a longer table does without what a plugin of 1.0 has not, and reads nothing beyond its table")
+  @Test("A host with a longer table does without members that a 1.0 plugin lacks, and reads nothing beyond its table")
   func shorterTable() {
     let size = UInt32(PENSTOCK_FUNCTIONS_SIZE_1_0)
     Self.atTheEndOfMemory(Self.table(size, of: Int(size))) { table in
@@ -128,7 +128,7 @@ struct ContractVersionTests {
     }
   }
 
-  @Test("A host reads no more of a longer table than it knows")
+  @Test("A host reads only the part of a longer table that it knows")
   func longerTable() {
     let known = MemoryLayout<penstock_functions>.size
     Self.atTheEndOfMemory(Self.table(4096, of: known)) { table in
@@ -138,7 +138,7 @@ struct ContractVersionTests {
     }
   }
 
-  @Test("A table that is shorter than that of 1.0 is none")
+  @Test("A table that is smaller than in 1.0 is invalid")
   func tooShort() {
     for size in [0, 4, UInt32(PENSTOCK_FUNCTIONS_SIZE_1_0) - 1] {
       Self.atTheEndOfMemory(Self.table(size, of: 8)) { table in
@@ -147,7 +147,7 @@ struct ContractVersionTests {
     }
   }
 
-  @Test("The sizes of what came with version 1.1 are those of its header")
+  @Test("The sizes of additions in version 1.1 match its header")
   func frozenLater() throws {
     _ = try TestPlugin.compile(
       source: """
@@ -157,7 +157,7 @@ struct ContractVersionTests {
         """, name: "sizes11", flags: ["-I", Self.header("1.1")])
   }
 
-  @Test("The sizes of version 1.0 are those of its header")
+  @Test("The sizes of version 1.0 match its header")
   func frozen() throws {
     let tables = [
       ("plugin_entry", PENSTOCK_PLUGIN_ENTRY_SIZE_1_0), ("functions", PENSTOCK_FUNCTIONS_SIZE_1_0),

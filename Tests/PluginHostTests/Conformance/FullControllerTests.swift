@@ -7,7 +7,8 @@ import Values
 struct FullControllerTests {
   typealias Isolation = PluginReference.Isolation
 
-  /// Tells 1,005 reruns and 2 with an instant in its start, and 5 more in its stop, and says how many of each were kept and refused.
+  /// Returns a controller that yields 1,005 reruns and 2 with an instant in its start, and 5 more in its stop, and logs how many of each were kept
+  /// and refused.
   private func source(_ description: String) -> TestPlugin.Source {
     .controller("eager") {
       $0.offers = [#"{"kind": "controller", "id": "eager", "summary": "s"\#(description)}"#]
@@ -51,14 +52,14 @@ struct FullControllerTests {
       if case .logged(_, let line, _) = event { lines.append(line) }
       if case .yielded(.rerun) = event { reruns += 1 }
     }
-    // On a busy machine a call may take so long that it is reported, which is not what is tested here.
+    // On a busy machine, a call may take so long that it is reported, which is not tested here.
     return (lines, reruns, plugin.log.lines.filter { !$0.contains("it must return at once") })
   }
 
-  @Test("it is told that it is full, and what was answered with OK is kept", arguments: Isolation.allCases)
+  @Test("it is notified when the queue is full, and everything answered with OK is kept", arguments: Isolation.allCases)
   func full(isolation: Isolation) async throws {
     let (lines, reruns, log) = try await lines(isolation, settled: 5)
-    // Two with an instant are above the limit of the others: of the five that were taken three are left.
+    // The two with an instant exceed the others' limit: of the five free places, three are left.
     #expect(lines == ["1000 kept, 5 refused", "2 kept, 0 refused", "3 kept, 2 refused"])
     #expect(reruns == 1005)
     let name = "warning eager: controller 'eager' of plugin 'eager'"
@@ -70,7 +71,7 @@ struct FullControllerTests {
       ])
   }
 
-  @Test("one whose newest may replace its oldest is never full", arguments: Isolation.allCases)
+  @Test("a controller whose newest signal may replace the oldest is never full", arguments: Isolation.allCases)
   func replacing(isolation: Isolation) async throws {
     let (lines, reruns, log) = try await lines(isolation, #", "when_full": "replace""#)
     #expect(lines == ["1005 kept, 0 refused", "2 kept, 0 refused", "5 kept, 0 refused"])
@@ -78,14 +79,14 @@ struct FullControllerTests {
     #expect(log == [])
   }
 
-  @Test("one whose owner takes everything at once is never full", arguments: Isolation.allCases)
+  @Test("a controller whose owner takes everything at once is never full", arguments: Isolation.allCases)
   func takenAtOnce(isolation: Isolation) async throws {
     let (lines, _, log) = try await lines(isolation, keepsSignals: false)
     #expect(lines == ["1005 kept, 0 refused", "2 kept, 0 refused", "5 kept, 0 refused"])
     #expect(log == [])
   }
 
-  @Test("the limit for reruns with an instant is the header's, and what is taken makes room")
+  @Test("the limit for reruns with an instant matches the header, and taken ones make room")
   func instants() {
     var waiting = WaitingSignals()
     let kept = (0..<PluginOffer.mostWaitingInstants).filter { _ in waiting.add(hasInstant: true).isKept }.count

@@ -7,7 +7,7 @@ import Values
 struct ValuesServiceTests {
   typealias Isolation = PluginReference.Isolation
 
-  /// A plugin whose `create` and `start` run these calls, each of which notes the status and the value.
+  /// Returns a plugin whose `create` and `start` make these calls, each of which records the status and the value.
   private func source(create: [String] = [], start: [String] = []) -> TestPlugin.Source {
     TestPlugin.Source(id: "values") {
       $0.members = "char notes[4000];"
@@ -69,7 +69,7 @@ struct ValuesServiceTests {
     "hosts": [["name": "a", "ports": [1, 2]], ["name": "b"]],
   ]
 
-  @Test("values are read in 'create' already, each as its type has it", arguments: Isolation.allCases)
+  @Test("values can be read from 'create' on, each according to its type", arguments: Isolation.allCases)
   func types(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -91,7 +91,7 @@ struct ValuesServiceTests {
     await plugin.connection.close()
   }
 
-  @Test("what is not there, of another type or no path is answered so, and changes nothing")
+  @Test("missing values, wrong types and invalid paths are reported as such, and change nothing")
   func problems() async throws {
     let long = String(repeating: "x", count: 1025)
     let plugin = try ConformingPlugin(
@@ -116,7 +116,7 @@ struct ValuesServiceTests {
     await plugin.connection.close()
   }
 
-  @Test("the input is there from 'start' on", arguments: Isolation.allCases)
+  @Test("the input can be read from 'start' on", arguments: Isolation.allCases)
   func input(isolation: Isolation) async throws {
     let plugin = try ConformingPlugin(
       isolation,
@@ -126,7 +126,7 @@ struct ValuesServiceTests {
     await plugin.connection.close()
   }
 
-  @Test("an instance that is gone has no values, and asking for them is reported")
+  @Test("an instance that no longer exists has no values, and reading them is reported")
   func gone() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source(id: "late") {

@@ -4,13 +4,13 @@ import Values
 
 @testable import PluginHost
 
-@Suite("Asking a plugin whether it takes settings")
+@Suite("Asking a plugin whether it accepts settings")
 struct PluginTrialTests {
-  /// Takes what does not say otherwise, and logs what is done with its instances.
+  /// A plugin that accepts everything unless told otherwise, and logs what happens to its instances.
   private static let judge = TestPlugin.Source(id: "judge") {
     let settings = #""settings": [{"name": "say", "type": "string", "summary": "x"}]"#
     $0.offers = [
-      // An int, which nothing is not: a trial has no result.
+      // An int, which a missing result does not match: a trial has no result.
       #"{"kind": "operation", "id": "judge", "summary": "Judges", "result": "int", \#(settings)}"#,
       #"{"kind": "controller", "id": "judge.controller", "summary": "Judges", \#(settings)}"#,
       #"{"kind": "specification", "id": "judge.specification", "summary": "Judges", \#(settings)}"#,
@@ -38,7 +38,7 @@ struct PluginTrialTests {
     $0.destroy = #"note("destroyed");"#
   }
 
-  @Test("in this process, an instance is made and let go of, and never started")
+  @Test("in this process, an instance is created and destroyed, and never started")
   func inProcess() throws {
     let plugin = try LoadedTestPlugin(Self.judge)
     for id in ["judge", "judge.controller", "judge.specification"] {
@@ -54,7 +54,7 @@ struct PluginTrialTests {
     #expect(silent?.code == "plugin-settings")
   }
 
-  @Test("in a child host it is the same")
+  @Test("in a child host, the same happens")
   func isolated() async throws {
     let plugin = try IsolatedTestPlugin(Self.judge, clock: WatchedClock())
     for id in ["judge", "judge.controller", "judge.specification"] {
@@ -68,7 +68,7 @@ struct PluginTrialTests {
       plugin.log.lines == Array(repeating: ["info child: created", "info child: destroyed"], count: 3).flatMap(\.self))
   }
 
-  @Test("a crash while it looks at settings is told to who asked, and the next question goes to another child")
+  @Test("a crash while checking settings is reported to the caller, and the next question goes to another child")
   func crash() async throws {
     let clock = WatchedClock()
     let plugin = try IsolatedTestPlugin(Self.judge, clock: clock)
@@ -83,7 +83,7 @@ struct PluginTrialTests {
     await plugin.connection.close()
   }
 
-  @Test("a child that does not answer is given up after ten seconds, and ended")
+  @Test("a child that does not answer is abandoned after ten seconds, and ended")
   func hang() async throws {
     let clock = WatchedClock()
     let plugin = try IsolatedTestPlugin(Self.judge, clock: clock)
@@ -99,7 +99,7 @@ struct PluginTrialTests {
     await plugin.connection.close()
   }
 
-  @Test("a plugin that is closed says so")
+  @Test("a closed plugin reports that it is closed")
   func closed() async throws {
     let plugin = try LoadedTestPlugin(Self.judge)
     await plugin.connection.close()
@@ -107,7 +107,7 @@ struct PluginTrialTests {
   }
 }
 
-/// What checks came to.
+/// The results of checks.
 private final class RecordedFailures: Sendable {
   private let failures = Mutex<[PluginFailure?]>([])
 
@@ -115,7 +115,7 @@ private final class RecordedFailures: Sendable {
 
   func note(_ failure: PluginFailure?) { failures.withLock { $0.append(failure) } }
 
-  @Test("whatever a plugin gives as the place of what is wrong is no number to trip over")
+  @Test("the place that a plugin gives for a problem is never trusted")
   func places() {
     let numbers: [JSONValue] = [
       .int(.max), .int(.min), .int(.max - 1), 0, -1, 1, 1_000_000, .int(1 << 24), .int(1 << 24 + 1), 3.5, 1e300, "x",

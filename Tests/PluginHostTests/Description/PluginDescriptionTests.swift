@@ -4,7 +4,7 @@ import Values
 
 @Suite("The description of a plugin")
 struct PluginDescriptionTests {
-  /// A description with one offer; `with` replaces or adds members of the plugin, `offer` those of its offer.
+  /// Returns a description with one offer; `with` replaces or adds members of the plugin, `offer` those of its offer.
   private func json(_ with: String = "{}", offer: String = "{}") throws -> JSONValue {
     var offerJSON = try JSONValue.parse(#"{"kind": "operation", "id": "echo", "summary": "Gives back what it gets"}"#)
     offerJSON = merge(offerJSON, try JSONValue.parse(offer))
@@ -14,7 +14,7 @@ struct PluginDescriptionTests {
     return merge(plugin, try JSONValue.parse(with))
   }
 
-  /// Members of `changes` replace those of `json`; null takes them away.
+  /// Replaces members of `json` with those of `changes`; null removes a member.
   private func merge(_ json: JSONValue, _ changes: JSONValue) -> JSONValue {
     guard case .object(var members) = json, case .object(let changes) = changes else { return json }
     for (name, value) in changes { members[name] = value.isNull ? nil : value }
@@ -32,7 +32,7 @@ struct PluginDescriptionTests {
     return try problem(offer: #"{"settings": [\#(merge(base, JSONValue.parse(members)).text)]}"#)
   }
 
-  @Test("everything that the contract lists is read")
+  @Test("every member that the contract lists is read")
   func whole() throws {
     let text = """
       {"id": "calendar", "version": "1.2.0", "summary": "What day it is", "author": "A. Uthor", "license": "MIT",
@@ -75,13 +75,13 @@ struct PluginDescriptionTests {
     #expect(nothing.result == .json)
   }
 
-  @Test("a description that is right has no problems")
+  @Test("a valid description has no problems")
   func right() throws {
     #expect(try problem() == "")
     #expect(try setting("{}") == "")
   }
 
-  @Test("what is no JSON, or no object, is told with the file's name")
+  @Test("a description that is not JSON, or not an object, is reported with the file's name")
   func noJSON() {
     let broken = #expect(throws: PluginError.self) {
       try PluginDescription.parse(Array("{\"id\": ".utf8), file: "/p/echo.so")
@@ -94,7 +94,7 @@ struct PluginDescriptionTests {
     #expect(list?.message.contains("it is no object, but list") == true)
   }
 
-  @Test("the error names the first member that is wrong, and counts the others")
+  @Test("the error names the first invalid member, and counts the others")
   func several() throws {
     let json = try json(#"{"id": "Echo Plugin", "summary": ""}"#)
     let error = #expect(throws: PluginError.self) { try PluginDescription.parse(json, file: "echo.so") }
@@ -177,12 +177,12 @@ struct PluginDescriptionTests {
     #expect(found.hasPrefix("offers[0].settings[0].\(message)"))
   }
 
-  @Test("a default may be written otherwise than the value that it is")
+  @Test("a default may be written differently from an equal value")
   func sameNumber() throws {
     #expect(try setting(#"{"type": "number", "values": [1, 2], "default": 1.0}"#) == "")
   }
 
-  @Test("the same offer and the same setting twice are told with the place of the first")
+  @Test("a repeated offer or setting is reported with the place of the first one")
   func twice() throws {
     let offer = #"{"kind": "operation", "id": "echo", "summary": "S"}"#
     #expect(
@@ -194,7 +194,7 @@ struct PluginDescriptionTests {
         == "offers[0].settings[1].name: the setting 'a' is described by [0] already; describe each setting once")
   }
 
-  @Test("a thousand offers are enough", arguments: [(1000, true), (1001, false)])
+  @Test("a plugin may have a thousand offers", arguments: [(1000, true), (1001, false)])
   func mostOffers(count: Int, isRight: Bool) throws {
     let offers = (0..<count).map { #"{"kind": "operation", "id": "echo.n\#($0)", "summary": "S"}"# }
     let found = try problem(#"{"offers": [\#(offers.joined(separator: ","))]}"#)
@@ -209,7 +209,7 @@ struct PluginDescriptionTests {
     #expect(found.isEmpty == isRight)
   }
 
-  @Test("of a later minor version, offers of unknown kinds are left out and unknown threads are the default")
+  @Test("with a later minor version, offers of unknown kinds are omitted and unknown threads are the default")
   func newer() throws {
     let json = try json(
       #"""

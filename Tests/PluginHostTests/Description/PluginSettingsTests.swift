@@ -40,7 +40,7 @@ struct PluginSettingsTests {
     #expect(resolved.text == #"{"from":"08:00","zone":"Europe/Berlin","every":"90s","count":3}"#)
   }
 
-  @Test("null is as good as nothing, except where anything may stand")
+  @Test("null counts as a missing value, except where any value is allowed")
   func null() throws {
     let resolved = try offer.resolve(settings: JSONValue.parse(#"{"from": "8", "count": null, "anything": null}"#))
     #expect(resolved.text == #"{"from":"8","zone":"UTC","count":3,"anything":null}"#)
@@ -49,7 +49,7 @@ struct PluginSettingsTests {
   }
 
   @Test(
-    "a mistake comes with its setting, its place and a fix",
+    "a mistake is reported with its setting, its place and a fix",
     arguments: [
       (
         #"{"frm": "8"}"#, "unknown-setting", "frm", "", "'calendar.window' has no setting 'frm'", "did you mean 'from'?"
@@ -100,7 +100,7 @@ struct PluginSettingsTests {
     #expect(try problems(settings).count == 1)
   }
 
-  @Test("a number that JSON has not is none for a plugin")
+  @Test("a number that JSON cannot represent is refused")
   func numbersBeyondJSON() {
     let problem = offer.check(setting: "anything", value: ["max": .double(.infinity)])
     #expect(problem?.code == .invalid)
@@ -109,13 +109,13 @@ struct PluginSettingsTests {
         == "the setting 'anything' of 'calendar.window' has Infinity at 'max', which is no number of JSON")
   }
 
-  @Test("all mistakes are told at once: those that are there in their order, then what is missing")
+  @Test("all mistakes are reported at once: those of given settings in order, then missing ones")
   func several() throws {
     let problems = try problems(#"{"edge": 1, "xyzzy": 1, "count": []}"#)
     #expect(problems.map(\.setting) == ["edge", "xyzzy", "count", "from"])
   }
 
-  @Test("settings that are no object, and an offer without settings, are told")
+  @Test("settings that are not an object, and settings of an offer without any, are reported")
   func noObject() throws {
     #expect(try problems("[1]").map(\.setting) == [nil])
     let plain = PluginOffer(
@@ -125,7 +125,7 @@ struct PluginSettingsTests {
     #expect(try plain.resolve(settings: [:]) == [:])
   }
 
-  @Test("of a value that comes later, what its type rules out is told when the pipeline is loaded")
+  @Test("for a value that comes later, problems with its type are reported when the pipeline is loaded")
   func types() throws {
     #expect(offer.check(setting: "from", type: .string) == nil)
     #expect(offer.check(setting: "from", type: .json) == nil)

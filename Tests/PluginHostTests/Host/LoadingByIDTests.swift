@@ -35,14 +35,14 @@ struct LoadingByIDTests {
     #expect(result(of: plugin) == .ended(1))
   }
 
-  @Test("without room for what a plugin opens none is loaded, nothing is wrong with it, and what is loaded stays")
+  @Test("without room for a plugin's descriptors none is loaded, the plugin is not blamed, and loaded plugins stay")
   func withoutRoom() throws {
     let hasRoom = Mutex(false)
     let hosted = try HostedTestPlugin(version(1), hasRoom: { hasRoom.withLock { $0 } })
     let refusal = #expect(throws: PluginError.self) { try hosted.host.pluginOrFormer("versioned", PluginReference()) }
     #expect(refusal?.isShortage == true)
     #expect(refusal?.message.contains("raise the limit on open files") == true)
-    // What cannot be found then may be there, too.
+    // A plugin that cannot be found now may exist, too.
     let absence = #expect(throws: PluginError.self) { try hosted.host.pluginOrFormer("other", PluginReference()) }
     #expect(absence?.code == .notFound && absence?.isShortage == true)
     hasRoom.withLock { $0 = true }
@@ -52,7 +52,7 @@ struct LoadingByIDTests {
     #expect(result(of: plugin) == .ended(1))
   }
 
-  @Test("a changed file is loaded beside the old code, which goes on until its last instance is gone")
+  @Test("a changed file is loaded beside the old code, which runs until its last instance has ended")
   func reload() throws {
     let hosted = try HostedTestPlugin(version(1))
     let plugin = try hosted.host.plugin("versioned")
@@ -71,7 +71,7 @@ struct LoadingByIDTests {
     #expect(hosted.log.lines.last == "info versioned: closed 1")
   }
 
-  @Test("reloading finds what has changed, and what is broken runs on as it was")
+  @Test("reloading finds changed files, and plugins with broken files keep running")
   func reloadChanged() throws {
     let hosted = try HostedTestPlugin(version(1))
     let plugin = try hosted.host.plugin("versioned")
@@ -86,7 +86,7 @@ struct LoadingByIDTests {
     #expect(errors.count == 1)
     #expect(result(of: plugin) == .ended(3))
     #expect(throws: PluginError.self) { try hosted.host.plugin("versioned") }
-    // Whoever wants to go on with what was loaded can: with that, from there, and run in that way.
+    // A caller may keep using the loaded plugin, but only with the same pin, path and isolation.
     #expect(try hosted.host.pluginOrFormer("versioned", PluginReference()) === plugin)
     #expect(try hosted.host.pluginOrFormer("versioned", PluginReference(sha256: plugin.sha256)) === plugin)
     let others = [
@@ -99,7 +99,7 @@ struct LoadingByIDTests {
     #expect(throws: PluginError.self) { try hosted.host.pluginOrFormer("versioned", PluginReference()) }
   }
 
-  @Test("a file that was only touched is not loaded again")
+  @Test("a file that was only touched is not reloaded")
   func touched() throws {
     let hosted = try HostedTestPlugin(version(1))
     let plugin = try hosted.host.plugin("versioned")
@@ -110,7 +110,7 @@ struct LoadingByIDTests {
     #expect(hosted.log.lines == [])
   }
 
-  @Test("a pin that the loaded file does not have is refused")
+  @Test("a pin that the loaded file does not match is refused")
   func pin() throws {
     let hosted = try HostedTestPlugin(version(1))
     let plugin = try hosted.host.plugin("versioned")
@@ -121,7 +121,7 @@ struct LoadingByIDTests {
     #expect(error?.code == .hashMismatch)
   }
 
-  @Test("a file that is another plugin than was asked for is refused by name")
+  @Test("a file with another plugin than the requested one is refused by name")
   func otherPlugin() throws {
     let hosted = try HostedTestPlugin(version(1))
     try FileManager.default.moveItem(
@@ -145,7 +145,7 @@ struct LoadingByIDTests {
     #expect(error?.message == "it crashes: versioned")
   }
 
-  @Test("a host that has no way to try a file first loads it nevertheless, and says so")
+  @Test("a host that cannot probe a file loads it nevertheless, and reports that")
   func untried() throws {
     let hosted = try HostedTestPlugin(version(1))
     _ = try hosted.host.plugin(
@@ -156,7 +156,7 @@ struct LoadingByIDTests {
         "warning versioned: '\(hosted.directory)/versioned.so' is loaded into this process untried: ") == true)
   }
 
-  @Test("where nothing is said, only standard plugins run in the process")
+  @Test("by default, only standard plugins run in the process")
   func isolation() throws {
     let hosted = try HostedTestPlugin(version(1)) { connector in
       connector.isolated = { file, _, _ throws(PluginError) in throw PluginError(.crashed, "isolated \(file.file.id)") }
@@ -170,7 +170,7 @@ struct LoadingByIDTests {
     }
   }
 
-  @Test("an unknown offer is refused with what was probably meant")
+  @Test("an unknown offer is refused with a suggestion")
   func unknownOffer() throws {
     let hosted = try HostedTestPlugin(version(1))
     let plugin = try hosted.host.plugin("versioned")

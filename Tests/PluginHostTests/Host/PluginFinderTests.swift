@@ -35,7 +35,7 @@ struct PluginFinderTests {
     }
   }
 
-  @Test("beside the executable only names that say that they are plugins count")
+  @Test("beside the executable, only names with a penstock prefix count")
   func prefixed() throws {
     try scratch.write("", to: "bin/calendar.so")
     try scratch.write("", to: "bin/libother.so")
@@ -46,7 +46,7 @@ struct PluginFinderTests {
     #expect(PluginFinder(directories: [bin]).all().files.map(\.id) == ["calendar"])
   }
 
-  @Test("two files of one name are an error that names both")
+  @Test("two files with one name are an error that names both")
   func ambiguous() throws {
     let first = try scratch.write("", to: "a/calendar.so")
     let second = try scratch.write("", to: "b/libpenstock-calendar.so")
@@ -58,7 +58,7 @@ struct PluginFinderTests {
         + "or say which with 'path' under 'plugins' in the pipeline file")
   }
 
-  @Test("a file that a command line names is one more")
+  @Test("a file from the command line counts as another candidate")
   func commandLine() throws {
     let named = try scratch.write("", to: "mine/calendar.so")
     #expect(try finder(files: [named]).find("calendar").origin == .commandLine)
@@ -66,7 +66,7 @@ struct PluginFinderTests {
     #expect(refusal("calendar", finder("a", files: [named]))?.code == .ambiguous)
   }
 
-  @Test("one file under two paths is one")
+  @Test("one file under two paths counts once")
   func same() throws {
     let path = try scratch.write("", to: "a/calendar.so")
     try scratch.link("a/libpenstock-calendar.so", to: "calendar.so")
@@ -77,7 +77,7 @@ struct PluginFinderTests {
     #expect(finder("a", "b").all().files.count == 1)
   }
 
-  @Test("what is not there is told with the places and the nearest name")
+  @Test("a missing plugin is reported with the places and the nearest name")
   func notFound() throws {
     try scratch.write("", to: "a/libpenstock-calendar.so")
     let error = try #require(refusal("calender.time-window", finder("a", "b")))
@@ -88,7 +88,7 @@ struct PluginFinderTests {
     )
   }
 
-  @Test("where nothing has a similar name, the message says where to put it")
+  @Test("if nothing has a similar name, the message says where to put the file")
   func nothing() {
     #expect(
       refusal("x", PluginFinder())?.message
@@ -96,7 +96,7 @@ struct PluginFinderTests {
         + "PENSTOCK_PLUGIN_PATH, or name the file with --plugin or under 'plugins'")
   }
 
-  @Test("a file that a command line names by another name is told, with the names that it may have")
+  @Test("a file from the command line with another name is reported, with the names that it may have")
   func misnamed() throws {
     let named = try scratch.write("", to: "mine/foo.so")
     #expect(
@@ -105,14 +105,14 @@ struct PluginFinderTests {
         + "called libpenstock-evil.so, penstock-evil.so or evil.so, or be named with 'path' under 'plugins'")
   }
 
-  @Test("what is no id is never made a part of a path", arguments: ["../a/calendar", "a/calendar", "Calendar", ""])
+  @Test("a malformed id never becomes part of a path", arguments: ["../a/calendar", "a/calendar", "Calendar", ""])
   func hostile(id: String) throws {
     try scratch.write("", to: "a/calendar.so")
     try scratch.write("", to: "a/Calendar.so")
     #expect(refusal(id, finder("a", "b"))?.code == .notFound)
   }
 
-  @Test("a link to nothing is told as one")
+  @Test("a dangling link is reported as one")
   func dangling() throws {
     try scratch.directory("a")
     try scratch.link("a/calendar.so", to: "nowhere.so")
@@ -123,7 +123,7 @@ struct PluginFinderTests {
     #expect(all.errors.map(\.code) == [.notFound])
   }
 
-  @Test("all files are listed by place and name, without what is hidden or no shared object")
+  @Test("all files are listed by place and name, except hidden files and those that are not shared objects")
   func all() throws {
     for name in ["b.so", "a.so", ".hidden.so", "notes.txt", ".so", "c.so.bak"] {
       try scratch.write(name, to: "one/\(name)")
@@ -136,7 +136,7 @@ struct PluginFinderTests {
     #expect(all.files.map(\.size) == [0, 4, 4, 0])
   }
 
-  @Test("a file changes its identity with its content, and stays the same file")
+  @Test("a file's identity changes with its content, but it stays the same file")
   func identity() throws {
     let path = try scratch.write("one", to: "a.so")
     let before = try PluginFile(at: path, origin: .commandLine).identity

@@ -6,13 +6,13 @@ import Values
 
 @Suite("The place of one plugin in a host")
 struct PluginSeatTests {
-  /// A plugin that was loaded; its file is gone again.
+  /// Returns a plugin that was loaded; its file no longer exists.
   private func plugin() throws -> Plugin {
     let hosted = try HostedTestPlugin(TestPlugin.Source(id: "seated"))
     return try withExtendedLifetime(hosted) { try hosted.host.plugin("seated") }
   }
 
-  @Test("threads that come while it is loaded wait, and get what was loaded")
+  @Test("threads that arrive during a load wait, and receive the loaded plugin")
   func waiting() async throws {
     let (seat, plugin) = (PluginSeat(), try plugin())
     let (loading, mayEnd) = (AwaitedOutcome<Void, Never>(), AwaitedOutcome<Void, Never>())
@@ -31,7 +31,7 @@ struct PluginSeatTests {
       got.withLock { $0.append(loaded) }
     }
     loading.get()
-    // While code of the plugin's runs, what is asked of the seat is answered.
+    // The seat answers while code of the plugin runs.
     #expect(seat.loaded == nil)
     let others = (1...2).map { _ in
       TestThread {
@@ -47,7 +47,7 @@ struct PluginSeatTests {
     #expect(formers.withLock { $0.map { $0 === plugin } } == [false, true, true])
   }
 
-  @Test("after a failure the next one tries again")
+  @Test("after a failure, the next thread retries")
   func failure() throws {
     let (seat, plugin) = (PluginSeat(), try plugin())
     #expect(throws: PluginError(.openFailed, "no")) {
@@ -56,7 +56,7 @@ struct PluginSeatTests {
     #expect(try seat.plugin { _ in (plugin, PluginReference()) } === plugin)
   }
 
-  @Test("a plugin that asks for itself while it is loaded is refused instead of waiting for ever")
+  @Test("a plugin that requests itself while it is loaded is refused instead of deadlocking")
   func itself() throws {
     let (seat, plugin) = (PluginSeat(), try plugin())
     let inner = Mutex<PluginError?>(nil)

@@ -6,7 +6,7 @@ import Values
 
 @Suite("The life of an instance in this process")
 struct InstanceLifeTests {
-  @Test("an operation completes within its start with what it was given")
+  @Test("an operation may complete within its start, with its input")
   func roundTrip() throws {
     let plugin = try LoadedTestPlugin(TestPlugin.Source())
     let events = RecordedEvents()
@@ -17,7 +17,7 @@ struct InstanceLifeTests {
     #expect(plugin.log.lines == [])
   }
 
-  @Test("create is told the settings and the offer, and destroy is called once")
+  @Test("create receives the settings and the offer, and destroy is called once")
   func order() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -32,12 +32,12 @@ struct InstanceLifeTests {
     #expect(events.all == [.logged(.info, #"{"from":"08:00"}"#, nil), .logged(.debug, "start", ["a": 1])])
     instance.destroy()
     instance.destroy()
-    // The instance's owner has let go of it: what it still says is in the host's log.
+    // The instance's owner has released it: its further lines go to the host's log.
     #expect(plugin.log.lines == ["warning echo: destroy"])
     #expect(events.all.count == 2)
   }
 
-  @Test("settings that the plugin does not take end the instance with the plugin's reason, and nothing is destroyed")
+  @Test("rejected settings end the instance with the plugin's reason, and nothing is destroyed")
   func refusedSettings() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -57,7 +57,7 @@ struct InstanceLifeTests {
     #expect(events.all.count == 1)
   }
 
-  @Test("a refusal without a reason says which offer it was")
+  @Test("a rejection without a reason names the offer")
   func refusedWithoutReason() throws {
     let plugin = try LoadedTestPlugin(TestPlugin.Source { $0.create = "free(me); return PENSTOCK_FAILED;" })
     let events = RecordedEvents()
@@ -70,7 +70,7 @@ struct InstanceLifeTests {
       ])
   }
 
-  @Test("an instance that was made of nothing ends as malformed")
+  @Test("an instance that is NULL ends as malformed")
   func nullInstance() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source { $0.create = "free(me); *instance = NULL; return PENSTOCK_OK;" })
@@ -106,7 +106,7 @@ struct InstanceLifeTests {
     unstarted.destroy()
   }
 
-  @Test("a closed plugin ends its instances, closes once and takes no others")
+  @Test("a closed plugin ends its instances, closes once and accepts no others")
   func closing() async throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -125,7 +125,7 @@ struct InstanceLifeTests {
     #expect(late.failure == "plugin-closed")
   }
 
-  @Test("closing does not wait for ever for an instance that hangs")
+  @Test("closing does not wait forever for an instance that hangs")
   func closingHung() async throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -172,7 +172,7 @@ struct InstanceLifeTests {
     #expect(plugin.log.lines == ["info echo: closed"])
   }
 
-  @Test("the same file loaded twice has variables of its own each time")
+  @Test("the same file loaded twice has separate variables")
   func twice() throws {
     let source = TestPlugin.Source {
       $0.preamble = "static int count;"

@@ -11,7 +11,7 @@ struct PluginImageTests {
     return #expect(throws: PluginError.self) { try InProcessConnection(PluginImage.open(path, isCopy: true)) }
   }
 
-  @Test("an undefined symbol is refused in the linker's words")
+  @Test("an undefined symbol is refused with the linker's message")
   func undefinedSymbol() throws {
     let path = try TestPlugin.compile(
       TestPlugin.Source(id: "undefined") {
@@ -41,12 +41,12 @@ struct PluginImageTests {
     }
     let flags = ["-L", directory, "-Wl,--no-as-needed", "-l:libcoffee.so"]
     let path = try TestPlugin.compile(source, flags: flags)
-    // Found by its name only, which is not where libraries are looked for.
+    // The library has only a name, and is not in a directory that the linker searches.
     let error = #expect(throws: PluginError.self) { try PluginImage.open(path) }
     #expect(error?.code == .notLoadable)
     #expect(
       error?.message.hasPrefix("cannot load plugin '\(path)': libcoffee.so: cannot open shared object file") == true)
-    // Beside the plugin it is found, also where what was verified is loaded by its descriptor.
+    // It is found beside the plugin, even if the verified file is loaded by its descriptor.
     let beside = try TestPlugin.compile(
       source, flags: flags + ["-Wl,-rpath,\\$ORIGIN/../0", "-Wl,-rpath,\(directory)"])
     let descriptor = open(beside, O_RDONLY | O_CLOEXEC)
@@ -54,13 +54,13 @@ struct PluginImageTests {
     _ = try PluginImage.open(beside, descriptor: descriptor)
   }
 
-  @Test("what a descriptor has open is mapped, whatever its number was used for before")
+  @Test("the file open as a descriptor is mapped, even if its number was used before")
   func descriptors() throws {
     var names: [String] = []
     for id in ["one", "two"] {
       let path = try TestPlugin.compile(TestPlugin.Source(id: id))
       let opened = open(path, O_RDONLY | O_CLOEXEC)
-      // The same number both times, also where other tests open files meanwhile.
+      // The same number both times, even if other tests open files meanwhile.
       let descriptor = dup2(opened, 900)
       close(opened)
       let image = try PluginImage.open(path, descriptor: descriptor)
@@ -70,14 +70,14 @@ struct PluginImageTests {
     #expect(names == ["one", "two"])
   }
 
-  @Test("an object without an entry is no plugin")
+  @Test("an object without an entry is not a plugin")
   func noEntry() throws {
     let path = try TestPlugin.compile(source: "int coffee;", name: "plain")
     let error = #expect(throws: PluginError.self) { try PluginImage.open(path) }
     #expect(error?.code == .noEntry)
   }
 
-  @Test("versions that do not fit are refused with both numbers")
+  @Test("incompatible versions are refused with both numbers")
   func versions() throws {
     let major = try refusal(TestPlugin.Source { $0.abiMajor = "2" })
     #expect(major?.code == .versionMismatch)
@@ -104,7 +104,7 @@ struct PluginImageTests {
     #expect(try InProcessConnection(PluginImage.open(path, isCopy: true)).description.id == "echo")
   }
 
-  @Test("the thread that a plugin is initialized on does not end with the one that loads it")
+  @Test("the thread that initialises a plugin outlives the one that loads it")
   func initializingThread() throws {
     let mark = NSTemporaryDirectory() + "penstock-ended-" + UUID().uuidString
     let path = try TestPlugin.compile(
@@ -158,7 +158,7 @@ struct PluginImageTests {
     #expect(log.lines == ["error echo: no device"])
   }
 
-  @Test("a kind that is described must have its functions")
+  @Test("a described kind must have its functions")
   func capabilities() throws {
     let text = TestPlugin.Source(id: "hollow").text
     for (former, replacement, what) in [

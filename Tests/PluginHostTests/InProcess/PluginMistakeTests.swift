@@ -3,9 +3,9 @@ import Values
 
 @testable import PluginHost
 
-@Suite("What a plugin does against the contract")
+@Suite("Violations of the contract by a plugin")
 struct PluginMistakeTests {
-  /// Starts an instance of a plugin whose `start` logs the status of each call in `calls`, and returns what was logged.
+  /// Starts an instance of a plugin whose `start` logs the status of each call in `calls`, and returns the log.
   private func outcome(
     of calls: [String], in source: TestPlugin.Source = TestPlugin.Source(), settings: JSONValue = [:]
   ) throws -> (statuses: [String], events: RecordedEvents, log: RecordedLog) {
@@ -49,7 +49,7 @@ struct PluginMistakeTests {
       ])
   }
 
-  @Test("what is told after the end is refused without a report, as it may have crossed it")
+  @Test("an event after the end is refused without a report, as they may have crossed")
   func afterEnd() throws {
     let (statuses, events, log) = try outcome(of: [
       #"instances->complete(host, me->id, PENSTOCK_TEXT("1"))"#,
@@ -60,7 +60,7 @@ struct PluginMistakeTests {
     #expect(warnings(log) == [])
   }
 
-  @Test("a result before the start is refused and reported, and ends the instance badly")
+  @Test("a result before the start is refused and reported, and ends the instance with a failure")
   func early() throws {
     var source = TestPlugin.Source()
     source.create = #"instances->complete(host, id, PENSTOCK_TEXT("1"));"#
@@ -75,7 +75,7 @@ struct PluginMistakeTests {
   }
 
   @Test(
-    "a result that is no JSON ends the instance and names what is wrong",
+    "a result that is not JSON ends the instance, and the report says what is wrong",
     arguments: [
       (#"PENSTOCK_TEXT("{\"a\":")"#, "2", "what is not JSON: "),
       (#"PENSTOCK_TEXT("\"\xff\xfe\"")"#, "2", "what is not JSON: "),
@@ -104,7 +104,7 @@ struct PluginMistakeTests {
   }
 
   @Test(
-    "an error object that is none ends the instance all the same",
+    "an invalid error object still ends the instance",
     arguments: [
       ("", "it is empty"), ("[1]", "it is list, not an object"), ("{}", #"it has no "code""#),
       (#"{"code": "Bad Code", "message": "m"}"#, #""code" is not like"#),
@@ -123,7 +123,7 @@ struct PluginMistakeTests {
     #expect(warnings(log).count == 1)
   }
 
-  @Test("a level that the host does not know is that of information, and a specification's value is unknown")
+  @Test("an unknown log level counts as info, and an unknown specification value as unknown")
   func laterValues() throws {
     let (statuses, events, log) = try outcome(
       of: [
@@ -143,7 +143,7 @@ struct PluginMistakeTests {
       ])
   }
 
-  @Test("texts of a line or a reason that are none are refused")
+  @Test("invalid texts of log lines and reasons are refused")
   func badLines() throws {
     let (statuses, events, log) = try outcome(
       of: [
@@ -161,7 +161,7 @@ struct PluginMistakeTests {
       ])
   }
 
-  @Test("functions of another kind of offer are refused")
+  @Test("functions for another kind of offer are refused")
   func wrongKind() throws {
     let (statuses, events, log) = try outcome(of: [
       #"controllers->yield_state(host, me->id, PENSTOCK_TEXT("1"))"#,
@@ -182,7 +182,7 @@ struct PluginMistakeTests {
     #expect(progress == ["2"])
   }
 
-  @Test("what a controller may leave out, it may, and nothing else")
+  @Test("a controller may omit only what the contract lets it omit")
   func emptyTexts() throws {
     let (statuses, events, _) = try outcome(
       of: [
@@ -196,7 +196,7 @@ struct PluginMistakeTests {
     #expect(events.all == [.yielded(.rerun([:])), .yielded(.state(.null))])
   }
 
-  @Test("an id that never was, and a host that is none, are refused")
+  @Test("an id that never existed and an invalid host are refused")
   func unknownID() throws {
     let (statuses, events, log) = try outcome(of: [
       #"instances->complete(host, 0, PENSTOCK_TEXT("1"))"#,
@@ -212,7 +212,7 @@ struct PluginMistakeTests {
       warnings(log).first == "warning echo: plugin 'echo' called 'complete' for an instance that never was")
   }
 
-  @Test("a call after destroy is noticed, reported by the offer's name, and changes nothing")
+  @Test("a call after destroy is detected, reported with the offer's name, and changes nothing")
   func afterDestroy() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -236,7 +236,7 @@ struct PluginMistakeTests {
       ])
   }
 
-  @Test("a mistake that each of very many instances makes does not fill the log")
+  @Test("a mistake that very many instances make does not fill the log")
   func manyMistakes() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {

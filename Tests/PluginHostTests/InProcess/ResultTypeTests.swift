@@ -3,7 +3,7 @@ import Values
 
 @testable import PluginHost
 
-@Suite("The types of what plugins give")
+@Suite("The types of plugins' results")
 struct ResultTypeTests {
   private func result(_ type: String, _ json: String) throws -> (RecordedEvents, RecordedLog) {
     let plugin = try LoadedTestPlugin(
@@ -19,7 +19,7 @@ struct ResultTypeTests {
   }
 
   @Test(
-    "a result of its type is handed on",
+    "a result of its type is passed on",
     arguments: [
       ("int", "7", JSONValue.int(7)), ("[{tag: string}]", #"[{"tag":"a"}]"#, JSONValue.array([["tag": "a"]])),
     ])
@@ -29,14 +29,14 @@ struct ResultTypeTests {
     #expect(log.lines == [])
   }
 
-  @Test("no result is right where none is promised")
+  @Test("no result is valid where none is promised")
   func nothing() throws {
     #expect(try result("none", "").0.all == [.ended(nil)])
     #expect(try result("json", "").0.all == [.ended(nil)])
     #expect(try result("int", "").0.failure == "result-mismatch")
   }
 
-  @Test("a result of another type fails the instance with the way to the place")
+  @Test("a result of another type fails the instance, with the path to the mismatch")
   func wrong() throws {
     let (events, log) = try result("[{tag: string}]", #"[{"tag":"a"},{"tag":5}]"#)
     #expect(
@@ -52,7 +52,7 @@ struct ResultTypeTests {
       ])
   }
 
-  @Test("a state of another type is told as an error, and the controller goes on")
+  @Test("a state of another type is reported as an error, and the controller keeps running")
   func states() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source.controller {

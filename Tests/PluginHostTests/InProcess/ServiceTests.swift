@@ -6,7 +6,7 @@ import Values
 
 @Suite("Secrets and the workspace for plugins")
 struct ServiceTests {
-  /// A plugin that asks `call` in its start, and completes with status and value of the answer.
+  /// Returns a plugin that makes `call` in its start, and completes with the status and value of the answer.
   private func source(_ call: String) -> TestPlugin.Source {
     TestPlugin.Source {
       $0.preamble = #"""
@@ -38,7 +38,7 @@ struct ServiceTests {
 
   private func secrets(_ body: @escaping PluginAccess.Secrets) -> PluginAccess { PluginAccess(secrets: body) }
 
-  @Test("a secret that is allowed is given, and every refusal has its status")
+  @Test("an allowed secret is returned, and every refusal has its status")
   func secret() async throws {
     let call = #"secrets->get(host, me->id, PENSTOCK_TEXT("token"), answer, me);"#
     #expect(try await answer(call, secrets { name in "the \(name)" }) == "0 the token")
@@ -64,7 +64,7 @@ struct ServiceTests {
     #expect(try await answer(set, .none) == "6 ")
   }
 
-  @Test("a key that is too long, a value that is no JSON and a missing instance are refused at once")
+  @Test("a key that is too long, an invalid JSON value and a missing instance are refused at once")
   func refused() async throws {
     let access = PluginAccess(storage: MemoryStorage())
     let long = "char key[1025]; memset(key, 'k', sizeof key);"
@@ -79,7 +79,7 @@ struct ServiceTests {
     #expect(try await answer(#"workspace->get(host, me->id, PENSTOCK_TEXT("\xff"), answer, me);"#, access) == "2 ")
   }
 
-  @Test("an answer that is still open when the instance is destroyed comes before, and not again")
+  @Test("an answer that is pending when the instance is destroyed comes before that, and only once")
   func destroyed() async throws {
     let plugin = try LoadedTestPlugin(
       source(#"secrets->get(host, me->id, PENSTOCK_TEXT("token"), answer, me);"#))

@@ -6,8 +6,8 @@ import Values
 
 @Suite("Calls of plugins that take long")
 struct SlowCallTests {
-  /// Lets a call last, by the clock that calls are measured with: where the processors are taken away from this machine for a while, that
-  /// one stands still for longer than a tick.
+  /// Makes a call last by the clock that measures calls: on a machine whose processors are taken away for a while, that clock stands still for
+  /// longer than a tick.
   private static let lasting = """
     #include <time.h>
     #include <unistd.h>
@@ -22,7 +22,7 @@ struct SlowCallTests {
     }
     """
 
-  @Test("a call that took longer than 50 ms is reported by plugin, offer and function")
+  @Test("a call that took longer than 50 ms is reported with its plugin, offer and function")
   func slow() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -38,7 +38,7 @@ struct SlowCallTests {
     #expect(line.hasSuffix("ms; it must return at once, and do on a thread of its own what takes longer"))
   }
 
-  @Test("a call that hangs is reported while it does, and again when it has returned")
+  @Test("a hanging call is reported while it hangs, and again when it has returned")
   func hanging() async throws {
     let limits = CallWatchdog.Limits(slowWhereLong: .max, hanging: 60_000_000)
     let plugin = try LoadedTestPlugin(
@@ -58,7 +58,7 @@ struct SlowCallTests {
     instance.destroy()
   }
 
-  @Test("a plugin that is slow each time does not fill the log")
+  @Test("a plugin whose calls are always slow does not fill the log")
   func slowEachTime() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -75,7 +75,7 @@ struct SlowCallTests {
     #expect(lines.last?.hasSuffix("(100 times so far)") == true)
   }
 
-  @Test("the time of the one who is told is not the plugin's")
+  @Test("the time that the event handler takes is not charged to the plugin")
   func ownersTime() throws {
     let limits = CallWatchdog.Limits(slow: 1_000_000_000, slowWhereLong: .max)
     let plugin = try LoadedTestPlugin(TestPlugin.Source(), limits: limits)

@@ -12,7 +12,7 @@ struct StoppingTests {
     }
     """#
 
-  @Test("stop is told the time that is left, and the instance ends as it says")
+  @Test("stop receives the time that is left, and the instance's own end is kept")
   func stops() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -34,7 +34,7 @@ struct StoppingTests {
     instance.destroy()
   }
 
-  @Test("an instance that does not end is ended when the grace is over, and destroyed")
+  @Test("an instance that does not end is ended and destroyed after its grace period")
   func unresponsive() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -60,7 +60,7 @@ struct StoppingTests {
     #expect(plugin.log.lines.count == 3)
   }
 
-  @Test("an instance that hangs in start ends when the grace is over, and is destroyed when it has returned")
+  @Test("an instance that hangs in start ends after its grace period, and is destroyed once start has returned")
   func hanging() async throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -96,7 +96,7 @@ struct StoppingTests {
     releaser.start([:])
     releaser.destroy()
     await thread.wait()
-    // The releaser's own end is told on this thread, before or after.
+    // The releaser's own end is reported on this thread, before or after.
     #expect(
       plugin.log.lines.filter { $0 != "info echo: echo.release" } == [
         "info echo: hangs",
@@ -121,7 +121,7 @@ struct StoppingTests {
     #expect(plugin.log.lines == [])
   }
 
-  @Test("an owner may let go from within each event", arguments: 0..<4)
+  @Test("an owner may destroy the instance from within each event", arguments: 0..<4)
   func destroyWithin(index: Int) throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -148,18 +148,18 @@ struct StoppingTests {
     slot.withLock { $0 = instance }
     instance.start([:])
     #expect(events.all.count == index + 1)
-    // Destroyed after `start`, which was not over.
+    // Destroyed after `start`, which was still running.
     #expect(plugin.log.lines.suffix(2) == ["info echo: start is over", "info echo: destroyed"])
   }
 
-  @Test("an instance that is stopped and destroyed at any moment of its work ends once at most")
+  @Test("an instance that is stopped and destroyed at any moment ends at most once")
   func anyMoment() async throws {
     let plugin = try LoadedTestPlugin(TestPlugin.Source.threaded)
     for round in 0..<200 {
       let events = RecordedEvents()
       let instance = try plugin.create(events: events)
       instance.start([:])
-      // How far the thread of the plugin is by then is up to the scheduler.
+      // The scheduler determines how far the plugin's thread is by then.
       for _ in 0..<(round * 20) { _ = events.overlaps }
       if round % 3 != 0 { instance.stop(grace: .seconds(1000)) }
       if round % 3 == 1 { _ = await events.waitForEnd() }
@@ -173,8 +173,7 @@ struct StoppingTests {
 }
 
 extension TestPlugin.Source {
-  /// An operation that tells a hundred numbers on a thread of its own and then completes, or fails once it is stopped. `destroy` waits for
-  /// the thread.
+  /// An operation that reports a hundred numbers on its own thread and then completes, or fails once it is stopped. `destroy` waits for the thread.
   static var threaded: Self {
     Self(id: "threaded") {
       $0.members = "pthread_t thread; _Atomic int isStopped; int hasThread;"

@@ -6,7 +6,7 @@ import Values
 
 @Suite("Threads of plugins and of the host")
 struct ThreadTests {
-  @Test("what a thread tells arrives in its order, before the end")
+  @Test("events from a thread arrive in order, before the end")
   func ownThread() async throws {
     let plugin = try LoadedTestPlugin(TestPlugin.Source.threaded)
     let events = RecordedEvents()
@@ -17,7 +17,7 @@ struct ThreadTests {
     instance.destroy()
   }
 
-  @Test("what several threads tell at once is told one after the other, each thread's in its order")
+  @Test("events from several threads are reported one at a time, each thread's in order")
   func manyThreads() async throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source.controller("many") {
@@ -59,7 +59,7 @@ struct ThreadTests {
     #expect(next == [500, 500, 500, 500])
   }
 
-  /// Counts the calls that are under way at the same time.
+  /// Returns an operation that counts simultaneous calls.
   private func counting(_ threads: String) -> TestPlugin.Source {
     TestPlugin.Source(id: "counting") {
       $0.offers = [
@@ -83,7 +83,7 @@ struct ThreadTests {
     }
   }
 
-  @Test("a plugin that does not bear two calls at a time gets one after the other, and nothing is lost")
+  @Test("a plugin that does not support two calls at a time receives them one at a time, and none is lost")
   func pluginRule() async throws {
     let plugin = try LoadedTestPlugin(counting("plugin"))
     let offer = try plugin.offer()
@@ -102,7 +102,7 @@ struct ThreadTests {
     #expect(plugin.log.lines == ["info counting: one at a time"])
   }
 
-  @Test("calls of one instance from several threads are made one after the other")
+  @Test("calls of one instance from several threads are made one at a time")
   func instanceRule() async throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source(id: "counting") {
@@ -129,7 +129,7 @@ struct ThreadTests {
     await plugin.connection.close()
   }
 
-  @Test("a call from within an event is made after the one that told it")
+  @Test("a call from within an event is made after the call that reported the event")
   func noRecursion() throws {
     let plugin = try LoadedTestPlugin(
       TestPlugin.Source {
@@ -154,7 +154,7 @@ struct ThreadTests {
     #expect(events.all == [.progressed([:]), .ended(1)])
   }
 
-  @Test("two plugins are told apart by their names")
+  @Test("two plugins are distinguished by their names")
   func twoPlugins() throws {
     let first = try LoadedTestPlugin(TestPlugin.Source(id: "first"))
     let second = try LoadedTestPlugin(
@@ -163,7 +163,7 @@ struct ThreadTests {
       })
     let events = RecordedEvents()
     let victim = try first.create(events: events)
-    // The id of the other plugin's instance means nothing here, even where it is guessed.
+    // The id of the other plugin's instance means nothing here, even if it is guessed.
     let instance = try second.create(settings: ["id": 7], events: RecordedEvents())
     instance.start([:])
     instance.destroy()

@@ -5,7 +5,7 @@ import Values
 
 @Suite("Timers of plugins")
 struct TimerTests {
-  /// Members and functions of a plugin with timers: `set(me, seconds)` sets one, which notes how it ends.
+  /// Returns a plugin with timers: `set(me, seconds)` sets one, which logs how it ends.
   private func source(_ start: String, _ change: (inout TestPlugin.Source) -> Void = { _ in }) -> TestPlugin.Source {
     TestPlugin.Source {
       $0.members = "uint64_t timer; int isBusy;"
@@ -29,7 +29,7 @@ struct TimerTests {
     }
   }
 
-  @Test("a timer fires once when its time has come")
+  @Test("a timer fires once when it is due")
   func fires() throws {
     let plugin = try LoadedTestPlugin(source("set(me, 60);"))
     let events = RecordedEvents()
@@ -44,7 +44,7 @@ struct TimerTests {
     #expect(plugin.log.lines == [])
   }
 
-  @Test("a timer whose time is over already does not fire within the call that sets it")
+  @Test("a timer for a past instant does not fire within the call that sets it")
   func past() throws {
     let plugin = try LoadedTestPlugin(source("set(me, -60);"))
     let events = RecordedEvents()
@@ -56,7 +56,7 @@ struct TimerTests {
     instance.destroy()
   }
 
-  @Test("a clock that is set forward lets the timers fire that are over by it, and no others")
+  @Test("setting the clock forward fires exactly the timers that are due by it")
   func jumps() throws {
     let plugin = try LoadedTestPlugin(source("set(me, 60); set(me, 7200);"))
     let events = RecordedEvents()
@@ -70,7 +70,7 @@ struct TimerTests {
     instance.destroy()
   }
 
-  @Test("a clock that is set back makes no timer fire later")
+  @Test("setting the clock back delays no timer")
   func setBack() throws {
     let plugin = try LoadedTestPlugin(source("set(me, 60); set(me, 7200);"))
     let events = RecordedEvents()
@@ -82,7 +82,7 @@ struct TimerTests {
     #expect(events.all == [])
     plugin.clock.advance(by: .seconds(1))
     #expect(events.all == [.logged(.info, "fired", nil)])
-    // Set right again, it is as if it had never been wrong.
+    // Once corrected, it is as if it had never been wrong.
     plugin.clock.set(to: plugin.clock.now() + 3_600_000_000_000)
     plugin.clock.advance(by: .seconds(7139))
     #expect(events.all.count == 1)
@@ -101,7 +101,7 @@ struct TimerTests {
     let instance = try plugin.create(events: events)
     instance.start([:])
     instance.stop(grace: .seconds(1000))
-    // Not from within `stop`: never two functions of an instance at a time.
+    // Not from within `stop`: an instance's functions never run at the same time.
     #expect(events.all == [.logged(.info, "stopped", nil), .logged(.info, "ended", nil)])
     plugin.clock.advance(by: .seconds(100))
     #expect(events.all.count == 2)
@@ -109,7 +109,7 @@ struct TimerTests {
     #expect(plugin.clock.alarmCount == 0)
   }
 
-  @Test("timers end before their instance is destroyed, and set no others")
+  @Test("timers end before their instance is destroyed, and cannot set others")
   func destroyed() throws {
     let plugin = try LoadedTestPlugin(
       source("set(me, 60); set(me, 61);") {
@@ -131,7 +131,7 @@ struct TimerTests {
     #expect(plugin.clock.alarmCount == 0)
   }
 
-  @Test("timers that were set by a create that fails end too")
+  @Test("timers set by a create that fails end too")
   func failedCreate() throws {
     let plugin = try LoadedTestPlugin(
       source("") {

@@ -5,7 +5,7 @@ import Values
 
 @testable import PluginHost
 
-/// A child that does not read must neither block its host nor make it keep more than so much for it.
+/// A child that does not read must neither block its host nor make it buffer more than the limits.
 @Suite("Children that do not read")
 struct BackPressureTests {
   private static let reads = TestPlugin.Source(id: "reads") {
@@ -70,7 +70,7 @@ struct BackPressureTests {
     return room
   }
 
-  @Test("new instances are turned away when more than so much waits, at once and with a reason")
+  @Test("new instances are rejected at once, with a reason, when too many bytes are waiting")
   func instances() async throws {
     let plugin = try plugin(room(1 << 20))
     let hanging = RecordedEvents()
@@ -78,7 +78,7 @@ struct BackPressureTests {
     await hanging.wait { !$0.isEmpty }
     let large = JSONValue.string(String(repeating: "x", count: 100_000))
     var started: [RecordedEvents] = []
-    // The socket takes some, the queue ten and one, and the rest is refused without anybody having read.
+    // The socket takes some, the queue ten and one more, and the rest is refused although nothing has been read.
     for _ in 0..<30 {
       let events = RecordedEvents()
       try plugin.start(input: ["requirement": large], events: events)
@@ -91,7 +91,7 @@ struct BackPressureTests {
       ])
     let waiting = started.filter { $0.all.isEmpty }.count
     #expect(waiting >= 11 && waiting < 20)
-    // It is found to hang, as any other, and then what waited is over too.
+    // The child is found to hang, like any other, and the waiting instances end too.
     for _ in 1...3 {
       await clock.begins(.seconds(5))
       clock.advance(by: .seconds(5))
@@ -101,7 +101,7 @@ struct BackPressureTests {
     await plugin.connection.close()
   }
 
-  @Test("questions wait while the child does not read their answers, and are all answered when it does")
+  @Test("questions wait while the child does not read their answers, and are all answered once it does")
   func questions() async throws {
     let scratch = try Scratch()
     let fifo = scratch("go")
@@ -112,7 +112,7 @@ struct BackPressureTests {
     try plugin.start(
       settings: ["path": .string(fifo)], input: ["requirement": "ask"], access: PluginAccess(storage: storage),
       events: events)
-    // More than 1 MiB of answers: nothing more is prepared.
+    // More than 1 MiB of answers is waiting, so no more are prepared.
     await storage.wait(for: 11)
     for _ in 0..<1000 { await Task.yield() }
     #expect(storage.count <= 11 + OpenQuestions.mostRunning + 8)
@@ -123,7 +123,7 @@ struct BackPressureTests {
     await plugin.connection.close()
   }
 
-  @Test("a child that asks for ever and reads no answer is ended")
+  @Test("a child that asks endlessly and reads no answer is ended")
   func flood() async throws {
     let plugin = try plugin(room(1 << 20, most: 2 << 20))
     let events = RecordedEvents()
@@ -137,7 +137,7 @@ struct BackPressureTests {
     await plugin.connection.close()
   }
 
-  @Test("a queue keeps the order of what it could not write, and gives back what it wrote")
+  @Test("a queue keeps the order of bytes that it could not write, and frees those that it wrote")
   func queue() throws {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -163,7 +163,7 @@ struct BackPressureTests {
   }
 }
 
-/// A storage that has one value, and counts who asks for it.
+/// A storage with one value that counts requests.
 private final class CountedStorage: PluginStorage {
   private struct State {
     var count = 0

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginHost
 
-@Suite("What a child host prints")
+@Suite("A child host's output")
 struct ChildOutputTests {
   private final class Lines {
     var output = ChildOutput()
@@ -15,7 +15,7 @@ struct ChildOutputTests {
     func finish(at seconds: Int64 = 0) { output.finish(now: seconds * 1_000_000_000) { told.append($0) } }
   }
 
-  @Test("lines are told when they are whole, blank ones are not, and the last one counts without its end")
+  @Test("complete lines are reported, blank ones are not, and the last one counts without a line feed")
   func lines() {
     let lines = Lines()
     lines.print("one\n\n  \t\ntw")
@@ -28,7 +28,7 @@ struct ChildOutputTests {
     #expect(lines.output.lastLine == "three")
   }
 
-  @Test("a line without end is cut, not kept")
+  @Test("a line without an end is truncated")
   func longLine() {
     let lines = Lines()
     for _ in 0..<100 { lines.print(String(repeating: "x", count: 1000)) }
@@ -36,7 +36,7 @@ struct ChildOutputTests {
     #expect(lines.told == [String(repeating: "x", count: 4096) + "…", "next"])
   }
 
-  @Test("more than 200 lines of a second are counted only")
+  @Test("lines beyond 200 per second are only counted")
   func flood() {
     let lines = Lines()
     lines.print(String(repeating: "again\n", count: 1234), at: 5)
@@ -48,7 +48,7 @@ struct ChildOutputTests {
       ])
   }
 
-  @Test("bytes that are no text are told as well as it goes")
+  @Test("bytes that are not UTF-8 are reported as well as possible")
   func bytes() {
     let lines = Lines()
     ([0x61, 0xFF, 0x62, 0x0A] as [UInt8]).withUnsafeBytes { lines.output.append($0, now: 0) { lines.told.append($0) } }

@@ -6,7 +6,7 @@ import Values
 
 @Suite("The process of a child host", .serialized)
 struct ChildProcessTests {
-  /// An operation that answers what its input asks about the process that it is in.
+  /// An operation that answers questions in its input about the process that it runs in.
   private static let tells = TestPlugin.Source(id: "tells") {
     $0.preamble = """
       #include <stdio.h>
@@ -102,10 +102,10 @@ struct ChildProcessTests {
     return answer
   }
 
-  @Test("its environment has nothing but what is allowed")
+  @Test("its environment has only the allowed variables")
   func environment() async throws {
     let standard: Set<String> = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "SWIFT_BACKTRACE"]
-    // One that is there already: setting one here would pull the environment away from under other tests, which start processes.
+    // A variable that already exists: setting one here would change the environment under other tests that start processes.
     let others = ProcessInfo.processInfo.environment.keys.filter { !standard.contains($0) && !$0.contains(" ") }
     let allowed = try #require(others.min())
     try #require(others.count > 1)
@@ -115,14 +115,14 @@ struct ChildProcessTests {
   }
 
   @Test(
-    "it leads a session, reads nothing, and has no file of its host's",
+    "it leads a session, reads nothing, and has no file of its host",
     arguments: [("session", "own"), ("input", "0"), ("core", "0"), ("descriptors", ""), ("privileges", "1")])
   func surroundings(question: String, answer: String) async throws {
     let its = try await ask(question)
     #expect(its == answer)
   }
 
-  @Test("descriptors and memory are limited")
+  @Test("its descriptors and memory are limited")
   func limits() async throws {
     #expect(try await ask("open", limits: .init(descriptors: 32)) == "few")
     #expect(try await ask("open") == "many")
@@ -146,14 +146,14 @@ struct ChildProcessTests {
     await plugin.connection.close()
   }
 
-  @Test("shared memory within the limit is left alone")
+  @Test("shared memory within the limit is allowed")
   func someSharedMemory() async throws {
     #expect(try await ask("some", limits: .init(memory: 64 << 20)) == "kept")
   }
 
-  @Test("closing leaves no process, no zombie, no thread and no descriptor")
+  @Test("closing leaves no process, zombie, thread or descriptor")
   func leaks() throws {
-    // In a host of its own: other tests open and close descriptors in this one.
+    // In a separate host: other tests open and close descriptors in this one.
     let host = Process()
     let output = Pipe()
     host.executableURL = URL(fileURLWithPath: IsolatedTestPlugin.program)
@@ -165,7 +165,7 @@ struct ChildProcessTests {
     #expect(text == "0 descriptors, 0 threads, no children\n")
   }
 
-  @Test("a child that hears neither its host nor SIGTERM is killed")
+  @Test("a child that reacts neither to its host nor to SIGTERM is killed")
   func stubborn() async throws {
     let clock = WatchedClock()
     let plugin = try IsolatedTestPlugin(Self.tells, clock: clock)
@@ -173,7 +173,7 @@ struct ChildProcessTests {
     try plugin.start(input: ["requirement": "identity"], events: first)
     guard case .ended(.string(let text)) = await first.waitForEnd(), let pid = Int32(text) else { return }
     try plugin.start(input: ["requirement": "stubborn"], events: second)
-    // It ignores the signal once it is there.
+    // It ignores the signal once its handler is set.
     while !Self.ignoresTermination(pid) { await Task.yield() }
     async let closed: Void = plugin.connection.close()
     await clock.begins(.seconds(3))

@@ -8,7 +8,7 @@ import Testing
 struct ControlGroupTests {
   private let root = NSTemporaryDirectory() + "penstock-groups-" + UUID().uuidString
 
-  /// A tree of groups as the kernel shows it, as far as it is looked at.
+  /// Creates a tree of groups as the kernel shows it, as far as it is read.
   private func make(_ groups: [String: String]) throws {
     for (group, controllers) in groups {
       let path = root + group
@@ -23,7 +23,7 @@ struct ControlGroupTests {
 
   private func remove() { try? FileManager.default.removeItem(atPath: root) }
 
-  @Test("a group is made beside that of the host where memory is controlled there, and nowhere else")
+  @Test("a group is created beside the host's if memory is controlled there, and nowhere else")
   func places() throws {
     try make(["": "cpu", "/user": "cpu memory pids", "/user/session": ""])
     defer { remove() }
@@ -34,7 +34,7 @@ struct ControlGroupTests {
     #expect(groups("0::/user/session\n") { _ in false }.parents.isEmpty)
   }
 
-  @Test("a group bounds all memory of a process, and says whether it ran out")
+  @Test("a group limits all memory of a process, and reports whether it ran out")
   func bounds() throws {
     try make(["": "memory"])
     defer { remove() }
@@ -51,7 +51,7 @@ struct ControlGroupTests {
     #expect(group.hasRunOut)
   }
 
-  @Test("where no group can be made, none is")
+  @Test("no group is created where that is impossible")
   func refused() throws {
     try make(["": "memory"])
     defer { remove() }

@@ -3,11 +3,11 @@ import Values
 
 @testable import PluginHost
 
-@Suite("What a crash of a child host costs")
+@Suite("The cost of a child host's crash")
 struct CrashTests {
   private let clock = WatchedClock()
 
-  /// An operation that does what its input says, and a controller and a specification that tell something at their start.
+  /// An operation that does what its input says, and a controller and a specification that report something when they start.
   private static let acts = TestPlugin.Source(id: "acts") {
     $0.offers = ["operation", "controller", "specification"].map {
       #"{"kind": "\#($0)", "id": "acts\#($0 == "operation" ? "" : ".\($0)")", "summary": "Acts"}"#
@@ -51,7 +51,7 @@ struct CrashTests {
   private func plugin() throws -> IsolatedTestPlugin { try IsolatedTestPlugin(Self.acts, clock: clock) }
 
   @Test(
-    "each way of going down is told as what it was",
+    "each kind of crash is reported as what it was",
     arguments: [
       ("fault", "crashed: SIGSEGV while it ran 'acts'; the last that it printed: about to fall"),
       ("raise", "crashed: SIGSEGV while it ran 'acts'"),
@@ -67,7 +67,7 @@ struct CrashTests {
     let end = await events.waitForEnd()
     #expect(end == .failed("plugin-crashed", "plugin 'acts' \(message)"))
     #expect(plugin.log.lines.contains("error child: plugin 'acts' \(message); starting again in 100ms"))
-    // And the next attempt is fine.
+    // The next attempt succeeds.
     let next = RecordedEvents()
     try plugin.start("acts", input: ["requirement": 1], events: next)
     clock.advance(by: .milliseconds(100))
@@ -92,7 +92,7 @@ struct CrashTests {
     await plugin.connection.close()
   }
 
-  @Test("what ended before the crash keeps its result")
+  @Test("an instance that ended before the crash keeps its result")
   func resultBefore() async throws {
     let plugin = try plugin()
     let waiting = RecordedEvents()
@@ -106,7 +106,7 @@ struct CrashTests {
     await plugin.connection.close()
   }
 
-  @Test("controllers and specifications start again by themselves, and a specification is unknown meanwhile")
+  @Test("controllers and specifications restart by themselves, and a specification is unknown meanwhile")
   func lasting() async throws {
     let plugin = try plugin()
     let (controller, specification, operation) = (RecordedEvents(), RecordedEvents(), RecordedEvents())
@@ -134,7 +134,7 @@ struct CrashTests {
     #expect(specification.failure == "plugin-closed")
   }
 
-  @Test("a child that does not answer for two looks is ended")
+  @Test("a child that does not answer two pings is ended")
   func hang() async throws {
     let plugin = try plugin()
     let events = RecordedEvents()
@@ -151,10 +151,10 @@ struct CrashTests {
   }
 
   @Test(
-    "a child that answers while a callback hangs on another of its threads is ended too",
+    "a child that answers while a callback hangs on another thread is ended too",
     arguments: [("timer", "timer callback"), ("secret", "answer callback")])
   func hangingCallback(way: String, function: String) async throws {
-    // With the system's clock, as nearly always: then timers have a thread of their own.
+    // With the system's clock, as nearly always: then timers have their own thread.
     let plugin = try IsolatedTestPlugin(Self.acts, clock: clock) { $0.pluginClock = SystemPluginClock.shared }
     let events = RecordedEvents()
     let access = PluginAccess(secrets: { _ async throws(PluginAccessError) in "geheim" })
@@ -167,7 +167,7 @@ struct CrashTests {
       #expect(events.all == [.progressed([:])], "look \(look)")
       clock.advance(by: .seconds(5))
       guard look < 3 else { break }
-      // Its other instances are well, and have heard of the look before.
+      // Its other instances work, and have received the earlier ping.
       instances[look - 1].stop(grace: .seconds(60))
       let end = await others[look - 1].waitForEnd()
       #expect(end == .ended(nil))
@@ -176,7 +176,7 @@ struct CrashTests {
     let message =
       "plugin 'acts' hangs: '\(function)' of operation 'acts' did not return for more than 10s while it ran 'acts'"
     #expect(end == .failed("plugin-unresponsive", message))
-    // It cost this attempt: the next one is fine.
+    // The hang cost this attempt: the next one succeeds.
     let next = RecordedEvents()
     try plugin.start("acts", input: ["requirement": 1], events: next)
     clock.advance(by: .milliseconds(100))
@@ -185,7 +185,7 @@ struct CrashTests {
     await plugin.connection.close()
   }
 
-  @Test("a hanging child does not keep its host from ending an instance in time")
+  @Test("a hanging child does not prevent its host from ending an instance in time")
   func stopHanging() async throws {
     let plugin = try plugin()
     let events = RecordedEvents()
@@ -199,7 +199,7 @@ struct CrashTests {
         == .failed(
           "plugin-unresponsive", "'acts' of plugin 'acts' did not end within 2s after it was asked to"))
     instance.destroy()
-    // It would not hear that it is to end, and was ended with its instance.
+    // It would not have read the request to end, so it was ended with its instance.
     await plugin.connection.close()
   }
 
@@ -216,7 +216,7 @@ struct CrashTests {
     await plugin.connection.close()
   }
 
-  @Test("an instance that was let go of tells nothing, whatever becomes of its child")
+  @Test("a released instance reports nothing, whatever happens to its child")
   func destroyed() async throws {
     let plugin = try plugin()
     let (gone, crashing) = (RecordedEvents(), RecordedEvents())

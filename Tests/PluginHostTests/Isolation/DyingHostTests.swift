@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A host that is killed")
 struct DyingHostTests {
-  /// An operation that tells its process, and then does what its input says.
+  /// An operation that reports its process, and then does what its input says.
   private static let tells = TestPlugin.Source(id: "dies") {
     $0.preamble = """
       #include <stdio.h>
@@ -31,7 +31,7 @@ struct DyingHostTests {
     while Self.runs(pid) { sched_yield() }
   }
 
-  /// Whether there is such a process that has not ended. Nobody may be there to wait for it.
+  /// Whether the process exists and has not ended. There may be no parent that reaps it.
   private static func runs(_ pid: Int32) -> Bool {
     guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
       let state = status[(status.lastIndex(of: ")") ?? status.startIndex)...].dropFirst(2).first

@@ -8,19 +8,19 @@ struct HangWatchTests {
     CallWatchdog.CallKey(slot: ObjectIdentifier(CallWatchdog.shared), start: start, function: .timer)
   }
 
-  @Test("a call hangs when it is found at three looks in a row, and others do not make up for it")
+  @Test("a call hangs if it is found at three pings in a row, and calls are counted separately")
   func looks() {
     var watch = HangWatch()
     #expect(watch.look([call(1): "a"]) == nil)
     #expect(watch.look([call(1): "a", call(2): "b"]) == nil)
     #expect(watch.look([call(2): "b"]) == nil)
-    // The first has returned meanwhile; what begins now is another call.
+    // The first call has returned; the present one is another call.
     #expect(watch.look([call(1): "a", call(2): "b"]) == "b")
     #expect(watch.look([:]) == nil)
     #expect(watch.look([call(2): "b"]) == nil)
   }
 
-  @Test("of several that hang the oldest is told of")
+  @Test("of several hanging calls, the oldest is reported")
   func oldest() {
     var watch = HangWatch()
     let calls = [call(5): "later", call(3): "first", call(4): "second"]

@@ -5,7 +5,7 @@ import Values
 
 @Suite("A plugin in a child host")
 struct IsolatedConnectionTests {
-  @Test("an operation comes back with what it was given")
+  @Test("an operation returns its input")
   func roundTrip() async throws {
     let plugin = try IsolatedTestPlugin(TestPlugin.Source())
     let events = RecordedEvents()

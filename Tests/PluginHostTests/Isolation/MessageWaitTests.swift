@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Waiting for the next message")
 struct MessageWaitTests {
-  /// Waits in a world where each look takes a microsecond.
+  /// A waiter in simulated time, in which each poll takes a microsecond.
   private struct Waiting {
     var wait = MessageWait()
     var looks = 0
     var sleeps = 0
 
-    /// Waits once for what comes after so many nanoseconds.
+    /// Waits once for a message that comes after this many nanoseconds.
     mutating func next(after time: Int64) {
       var now: Int64 = 0
       wait.wait(
@@ -27,7 +27,7 @@ struct MessageWaitTests {
     }
   }
 
-  @Test("what comes after a long time is never looked for")
+  @Test("rare messages are never polled for")
   func slow() {
     var waiting = Waiting()
     for _ in 0..<100 { waiting.next(after: 10_000_000) }
@@ -35,7 +35,7 @@ struct MessageWaitTests {
     #expect(waiting.sleeps == 100)
   }
 
-  @Test("what comes soon is slept for once, and looked for from then on")
+  @Test("the first of frequent messages is slept for, and the others are polled for")
   func brisk() {
     var waiting = Waiting()
     for _ in 0..<100 { waiting.next(after: 20_000) }
@@ -43,7 +43,7 @@ struct MessageWaitTests {
     #expect(waiting.looks == 99 * 20)
   }
 
-  @Test("a long wait is looked for once, and ends the looking")
+  @Test("one failed poll in a long wait ends the polling")
   func end() {
     var waiting = Waiting()
     waiting.next(after: 20_000)
@@ -53,16 +53,16 @@ struct MessageWaitTests {
     #expect(waiting.looks - before == MessageWait.look / 1000)
   }
 
-  @Test("what is always a little too late is looked for ever more rarely")
+  @Test("messages that always come a little too late are polled for ever more rarely")
   func vain() {
     var waiting = Waiting()
     for _ in 0..<10_000 { waiting.next(after: 100_000) }
     #expect(waiting.sleeps == 10_000)
-    // 2 + 4 + … + 1024 waits lie between the first looks, and 1024 between all others.
+    // 2 + 4 + … + 1024 waits separate the first polls, and 1024 all others.
     #expect(waiting.looks <= 20 * MessageWait.look / 1000)
   }
 
-  @Test("what comes soon again is found again, after as many looks as were in vain before")
+  @Test("polling for messages that become frequent again succeeds after as many polls as failed before")
   func again() {
     var waiting = Waiting()
     for _ in 0..<10_000 { waiting.next(after: 100_000) }

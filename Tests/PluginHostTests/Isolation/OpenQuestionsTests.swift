@@ -11,7 +11,7 @@ struct OpenQuestionsTests {
     OpenQuestions.Question(number: number, question: question, access: .none)
   }
 
-  @Test("they are answered in order, so many at a time")
+  @Test("they are answered in order, a limited number at a time")
   func order() {
     var questions = OpenQuestions()
     let most = UInt64(OpenQuestions.mostRunning)
@@ -23,7 +23,7 @@ struct OpenQuestionsTests {
     #expect(questions.next() == nil)
   }
 
-  @Test("there is room for so many, and for values of so many bytes")
+  @Test("their number and the size of their values are limited")
   func room() {
     var questions = OpenQuestions()
     for number in 0..<UInt64(OpenQuestions.mostWaiting) { #expect(questions.add(question(number)) == true) }
@@ -32,7 +32,7 @@ struct OpenQuestionsTests {
     let value = JSONValue.array(Array(repeating: 0, count: OpenQuestions.mostBytes / 32 / 2))
     #expect(large.add(question(1, .set(key: "k", value))) == true)
     #expect(large.add(question(2, .set(key: "k", value))) == false)
-    // What is being answered gives its room to the next.
+    // A question that is being answered makes room for the next.
     #expect(large.next()?.number == 1)
     #expect(large.add(question(3, .set(key: "k", value))) == true)
   }

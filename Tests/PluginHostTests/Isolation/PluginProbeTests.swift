@@ -3,7 +3,7 @@ import Values
 
 @testable import PluginHost
 
-@Suite("Looking at a plugin from outside")
+@Suite("Probing a plugin in a child")
 struct PluginProbeTests {
   private func describe(_ change: (inout TestPlugin.Source) -> Void) throws -> PluginDescription {
     let source = TestPlugin.Source(id: "probed") {
@@ -13,7 +13,7 @@ struct PluginProbeTests {
     return try PluginProbe.describe(IsolatedTestPlugin.launch(TestPlugin.compile(source), name: source.id))
   }
 
-  @Test("the description comes out of the child")
+  @Test("the description comes from the child")
   func description() throws {
     let description = try describe { $0.version = "4.5.6" }
     #expect(description.id == "probed")
@@ -21,7 +21,7 @@ struct PluginProbeTests {
     #expect(description.offers.map(\.id) == ["probed"])
   }
 
-  @Test("a crash while it is loaded is told as that")
+  @Test("a crash while it is loaded is reported as such")
   func crash() {
     #expect(throws: PluginError(.crashed, "plugin 'probed' crashed: SIGSEGV while it was loaded")) {
       try describe { $0.open = "raise(SIGSEGV);" }
@@ -39,7 +39,7 @@ struct PluginProbeTests {
     }
   }
 
-  @Test("a crash when its process ends, which it would bring to the host too, is told as that")
+  @Test("a crash when its process ends, which it would bring to the host too, is reported as such")
   func crashAtTheEnd() {
     #expect(throws: PluginError(.crashed, "plugin 'probed' crashed: SIGSEGV while its process ended")) {
       try describe { $0.preamble += "\n__attribute__((destructor)) static void last(void) { raise(SIGSEGV); }" }
@@ -49,7 +49,7 @@ struct PluginProbeTests {
     }
   }
 
-  @Test("what the loader refuses arrives with its code and its words")
+  @Test("refusals of the loader arrive with their code and message")
   func refused() {
     let open = #expect(throws: PluginError.self) { try describe { $0.open = "return PENSTOCK_FAILED;" } }
     #expect(open?.code == .openFailed)
@@ -59,7 +59,7 @@ struct PluginProbeTests {
     #expect(malformed?.code == .malformed)
   }
 
-  @Test("a program that is no child host is told as that")
+  @Test("a program that is not a child host is reported as such")
   func noChildHost() throws {
     var launch = try IsolatedTestPlugin.launch(TestPlugin.compile(TestPlugin.Source()))
     launch.command = ["/bin/false"]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginHost
 
-@Suite("The pause before a crashed child host is started again")
+@Suite("The pause before a crashed child host is restarted")
 struct RestartBackoffTests {
   @Test("it doubles from 100 ms to 30 s")
   func doubling() {
@@ -13,7 +13,7 @@ struct RestartBackoffTests {
         == [100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000, 30_000].map { .milliseconds($0) })
   }
 
-  @Test("a minute of health begins it anew, less does not")
+  @Test("a minute without a crash resets it, and less does not")
   func reset() {
     var backoff = RestartBackoff()
     for _ in 0..<3 { _ = backoff.delay(afterBeingWell: .seconds(1)) }

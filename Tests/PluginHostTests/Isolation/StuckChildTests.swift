@@ -3,8 +3,8 @@ import Values
 
 @testable import PluginHost
 
-/// A call of a plugin that does not return keeps its child from hearing anything; that must cost nobody but its own attempt.
-@Suite("Children that do not hear", .timeLimit(.minutes(2)))
+/// A call of a plugin that does not return prevents its child from reading messages; that must cost only its own attempt.
+@Suite("Children that do not read messages", .timeLimit(.minutes(2)))
 struct StuckChildTests {
   private static let busy = TestPlugin.Source(id: "busy") {
     $0.preamble = """
@@ -30,7 +30,7 @@ struct StuckChildTests {
 
   private func plugin() throws -> IsolatedTestPlugin { try IsolatedTestPlugin(Self.busy, clock: clock) }
 
-  @Test("a flood of lines keeps nobody from ending an instance in time, and the child ends with it")
+  @Test("a flood of lines does not prevent an instance from being ended in time, and the child ends with it")
   func flood() async throws {
     let plugin = try plugin()
     let events = RecordedEvents()
@@ -43,7 +43,7 @@ struct StuckChildTests {
     let message = "'busy' of plugin 'busy' did not end within 2s after it was asked to"
     #expect(end == .failed("plugin-unresponsive", message))
     instance.destroy()
-    // Nothing of it is left that the next attempt could wait for.
+    // Nothing is left of it that the next attempt would have to wait for.
     let next = RecordedEvents()
     try plugin.start(input: ["requirement": 1], events: next)
     let nextEnd = await next.waitForEnd()
@@ -52,7 +52,7 @@ struct StuckChildTests {
     #expect(plugin.log.lines == [])
   }
 
-  @Test("lines that belong to no instance are counted, not told, when there are too many")
+  @Test("too many lines that belong to no instance are counted rather than reported")
   func lines() async throws {
     let plugin = try plugin()
     let events = RecordedEvents()
@@ -60,7 +60,7 @@ struct StuckChildTests {
     _ = await events.waitForEnd()
     await plugin.connection.close()
     let told = Array(repeating: "info child: flood", count: 200)
-    // On a busy machine the plugin needs longer for all that than the 50 ms it has, and that it did is one line more.
+    // On a busy machine, the plugin's call may exceed its 50 ms, which adds a line to the log.
     let rest = [800, 801].map {
       "info child: … and \($0) more lines, left out because there were more than 200 in a second"
     }
@@ -68,9 +68,9 @@ struct StuckChildTests {
     #expect(rest.contains(plugin.log.lines.last ?? ""))
   }
 
-  @Test("an operation that no child begins with fails, and does not go round for ever")
+  @Test("an operation that no child begins fails, and is not passed on forever")
   func goesRound() async throws {
-    // Each child says that a call does not return in it, and that it had begun with nothing.
+    // Each child reports that a call does not return, and that it has begun no instance.
     let bytes = ChildMessage.stuck(begun: []).bytes.map { String($0) }.joined(separator: ", ")
     let source = TestPlugin.Source(id: "round") {
       $0.preamble = "#include <unistd.h>"
@@ -89,18 +89,18 @@ struct StuckChildTests {
     await plugin.connection.close()
   }
 
-  @Test("a child without any memory left still ends when it is asked to")
+  @Test("a child without any memory left still ends when asked")
   func memory() async throws {
     let limits = PluginReference.Limits(memory: 64 << 20)
     let plugin = try IsolatedTestPlugin(Self.busy, clock: clock, limits: limits)
     let events = RecordedEvents()
     try plugin.start(input: ["requirement": "memory"], events: events)
     _ = await events.waitForEnd()
-    // The clock stands still: nothing may have to wait for its limits.
+    // The clock stands still, so nothing may depend on time limits.
     await plugin.connection.close()
   }
 
-  @Test("what comes after an operation whose 'destroy' hangs is run by another child, once")
+  @Test("an operation that follows one whose 'destroy' hangs is run by another child, once")
   func hangingDestroy() async throws {
     let plugin = try plugin()
     let (hanging, next) = (RecordedEvents(), RecordedEvents())
@@ -113,7 +113,7 @@ struct StuckChildTests {
     #expect(nextEnd == .ended(["requirement": 1]))
     #expect(next.all.count == 1)
     async let closed: Void = plugin.connection.close()
-    // The one that hangs does not hear that it is to end, so a signal says it.
+    // The hanging child does not read the request to end, so it is sent a signal.
     await clock.begins(.seconds(3))
     clock.advance(by: .seconds(3))
     await closed

@@ -3,9 +3,9 @@ import Values
 
 @testable import PluginHost
 
-@Suite("Another file of an isolated plugin")
+@Suite("Replacing the file of an isolated plugin")
 struct TakingOverTests {
-  /// A plugin whose operation waits for a stop, and whose specification tells its version.
+  /// Returns a plugin whose operation waits for a stop, and whose specification reports its version.
   private func source(
     _ version: String, id: String = "clockwork", _ change: (inout TestPlugin.Source) -> Void = { _ in }
   )
@@ -31,7 +31,7 @@ struct TakingOverTests {
     try IsolatedTestPlugin.launch(TestPlugin.compile(source), name: source.id)
   }
 
-  @Test("operations end where they run, specifications go on in the new one, and what starts is new")
+  @Test("operations end where they run, specifications continue in the new child, and new instances use it")
   func replace() async throws {
     let plugin = try IsolatedTestPlugin(source("1"))
     let (running, specification, next) = (RecordedEvents(), RecordedEvents(), RecordedEvents())
@@ -80,7 +80,7 @@ struct TakingOverTests {
     await plugin.connection.close()
   }
 
-  @Test("what starts while another file is loaded gets an answer all the same")
+  @Test("an instance started while another file is loaded still gets its result")
   func meanwhile() async throws {
     let plugin = try IsolatedTestPlugin(source("1"))
     let path = try launch(source("2"))
@@ -99,7 +99,7 @@ struct TakingOverTests {
     await plugin.connection.close()
   }
 
-  @Test("a connection that is retired ends its child with the last instance")
+  @Test("a retired connection ends its child with the last instance")
   func retire() async throws {
     let plugin = try IsolatedTestPlugin(source("1"))
     let events = RecordedEvents()

@@ -8,7 +8,7 @@ import Values
 
 @testable import PluginHost
 
-/// Mutated messages in both directions: 2,000 each in every test run, 100,000 with `PENSTOCK_SOAK=full`. `PENSTOCK_SOAK_SEED` chooses others.
+/// Mutated messages in both directions: 2,000 each in every test run, 100,000 with `PENSTOCK_SOAK=full`. `PENSTOCK_SOAK_SEED` selects others.
 @Suite("Mutated messages between a host and its child host")
 struct WireFuzzTests {
   private static let isFull = ProcessInfo.processInfo.environment["PENSTOCK_SOAK"] == "full"
@@ -16,7 +16,7 @@ struct WireFuzzTests {
   private static let seed =
     ProcessInfo.processInfo.environment["PENSTOCK_SOAK_SEED"].flatMap { UInt64($0) } ?? 20_261_122
 
-  /// Spoils one frame: its header, its payload, or its length.
+  /// Corrupts one frame: its header, its payload, or its length.
   private static func spoil(_ bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
@@ -28,7 +28,7 @@ struct WireFuzzTests {
       case 3: bytes.insert(contentsOf: [0x22, 0x7B, 0x00, 0xFF].shuffled(using: &random), at: place)
       case 4 where bytes.count > Frame.headerSize: bytes[Int.random(in: 0..<Frame.headerSize, using: &random)] = 255
       default:
-        // The payload alone, with a length that fits: what gets furthest.
+        // The payload alone, with a matching length, which gets furthest.
         guard bytes.count > Frame.headerSize else { break }
         bytes[Int.random(in: Frame.headerSize..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
         let length = UInt32(bytes.count - Frame.headerSize)
@@ -38,7 +38,7 @@ struct WireFuzzTests {
     return bytes
   }
 
-  @Test("decoders of both sides refuse them with a reason, or understand them")
+  @Test("decoders of both sides refuse them with a reason, or accept them")
   func decoders() {
     var random = SeededRandom(seed: Self.seed)
     let corpus = MessageTests.host.map(\.bytes) + MessageTests.child.map(\.bytes)
@@ -58,11 +58,11 @@ struct WireFuzzTests {
       }
       #expect(decoder.pending <= bytes.count)
     }
-    // Both ways were taken, or the mutations are of no use.
+    // Both outcomes must occur, or the mutations are of no use.
     #expect(refused > 0 && understood > 0)
   }
 
-  @Test("a real child ends by itself and never by a signal, whatever its host sends")
+  @Test("a real child exits by itself and never by a signal, whatever its host sends")
   func child() throws {
     var random = SeededRandom(seed: Self.seed &+ 1)
     let path = try TestPlugin.compile(TestPlugin.Source(id: "fuzzed"))
@@ -75,7 +75,7 @@ struct WireFuzzTests {
     while sent < Self.count {
       let child = try RawChild(path: path, file: file)
       child.write(hello)
-      // Its reader stops at the first frame that is none, so what is not broken comes first.
+      // Its reader stops at the first invalid frame, so unchanged ones come first.
       var batch: [UInt8] = []
       for _ in 0..<200 where sent < Self.count {
         batch += Self.spoil(corpus[Int.random(in: 0..<corpus.count, using: &random)], &random)
@@ -83,15 +83,15 @@ struct WireFuzzTests {
       }
       child.write(batch)
       let end = child.finish()
-      // 0 is the end of the connection, 76 is garbage.
+      // 0 is the end of the connection, 76 is an invalid message.
       #expect(end.signal == 0 && [0, 76].contains(end.exit_code), "seed \(Self.seed), after \(sent): \(end)")
     }
   }
 
-  @Test("a host refuses what a hostile child sends, fails the attempts, and lives")
+  @Test("a host refuses the messages of a hostile child, fails the attempts, and survives")
   func host() async throws {
     var random = SeededRandom(seed: Self.seed &+ 2)
-    // Each start of the operation makes the child itself send the bytes that it is given, as a plugin that overwrites its host would.
+    // Each start of the operation makes the child itself send the given bytes, as a plugin that overwrites its host would.
     let source = TestPlugin.Source(id: "hostile") {
       $0.preamble = """
         #include <unistd.h>
@@ -127,7 +127,7 @@ struct WireFuzzTests {
   }
 }
 
-/// A child host whose connection a test writes to itself.
+/// A child host to whose connection a test writes directly.
 private struct RawChild {
   private let socket: Int32
   private let output: Int32
@@ -157,7 +157,7 @@ private struct RawChild {
   /// Closes the connection, and waits for the end.
   func finish() -> penstock_exit {
     shutdown(socket, Int32(SHUT_WR))
-    // What the child says is read so that it does not wait for that.
+    // Read the child's messages so that it does not block on them.
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while recv(socket, &buffer, buffer.count, 0) > 0 {}
     var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -169,7 +169,7 @@ private struct RawChild {
   }
 }
 
-/// A clock whose pauses are over at once; limits of more than ten seconds and looks at children are never reached.
+/// A clock whose pauses end at once; limits of more than ten seconds and pings of children are never reached.
 private final class ImmediatePluginClock: PluginClock {
   private let clock = SystemPluginClock.shared
 
@@ -177,7 +177,7 @@ private final class ImmediatePluginClock: PluginClock {
   func monotonic() -> Int64 { clock.monotonic() }
   func wake(at instant: Int64, _ body: @escaping @Sendable () -> Void) -> PluginAlarm { clock.wake(at: instant, body) }
   func wake(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
-    // Pauses before a start double from 100 ms and never are whole limits of ChildTimeLimits.
+    // Pauses before a start double from 100 ms and never equal a limit of ChildTimeLimits.
     let isPause = delay != .seconds(15) && delay != .seconds(5) && delay != .seconds(3) && delay != .seconds(1)
     return clock.wake(after: isPause ? .zero : delay, body)
   }

@@ -10,7 +10,7 @@ struct PluginLockTests {
 
   init() throws { scratch = try Scratch() }
 
-  @Test("what was written is read again, with paths relative to the file where they are below it")
+  @Test("a written file is read back, with paths relative to it where they are below it")
   func roundTrip() throws {
     var lock = PluginLock(path: scratch("plugins.lock"))
     try lock.pin("calendar", to: one, file: "/usr/lib/a b/libpenstock-calendar.so")
@@ -27,7 +27,7 @@ struct PluginLockTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["plugins.lock"])
   }
 
-  @Test("a plugin is pinned to each of its lines, and pinning it anew replaces them where the first was")
+  @Test("a plugin is pinned to each of its lines, and pinning it again replaces them where the first was")
   func several() throws {
     let text = "# comment\n\n\(one)  a  x.so\n\(two) b y.so\r\n\(two)  a  z.so\n"
     var lock = try PluginLock(parsing: text, path: "plugins.lock")
@@ -42,7 +42,7 @@ struct PluginLockTests {
     #expect(lock.pin("a")?.place == "'plugins.lock'")
   }
 
-  @Test("a file that is not there pins nothing; one that is not right is told with its line")
+  @Test("a missing file pins nothing, and an invalid one is reported with its line")
   func broken() throws {
     #expect(try PluginLock.read(scratch("plugins.lock")) == nil)
     for (text, reason) in [
@@ -56,7 +56,7 @@ struct PluginLockTests {
     }
   }
 
-  @Test("a path that would break the lines is not pinned")
+  @Test("a path with a line break is not pinned")
   func lineBreak() throws {
     var lock = PluginLock(path: scratch("plugins.lock"))
     let error = #expect(throws: PluginError.self) { try lock.pin("a", to: one, file: "/a\n\(two)  b  /b.so") }
@@ -64,7 +64,7 @@ struct PluginLockTests {
     #expect(lock.lines.isEmpty)
   }
 
-  @Test("where it cannot be written the old one stays")
+  @Test("if it cannot be written, the old file stays")
   func unwritable() throws {
     let lock = PluginLock(path: scratch("none/plugins.lock"))
     #expect(throws: PluginError.self) { try lock.write() }

@@ -3,9 +3,9 @@ import Values
 
 @testable import PluginHost
 
-@Suite("Which instants come, and which are left out")
+@Suite("Planned and left-out instants")
 struct InstantsTests {
-  /// A controller and a specification that answer what the setting `say` says.
+  /// Returns a controller and a specification that answer what the setting `say` says.
   private static func oracle(_ change: (inout TestPlugin.Source) -> Void = { _ in }) -> TestPlugin.Source {
     TestPlugin.Source(id: "oracle") {
       let settings = #""settings": [{"name": "say", "type": "string", "summary": "x"}]"#
@@ -70,7 +70,7 @@ struct InstantsTests {
     return try connection.instants(of: offer, settings: ["say": .string(say)], Self.question)
   }
 
-  /// One connection in this process, and one to a child host.
+  /// Returns one connection in this process, and one to a child host.
   private func connections(_ source: TestPlugin.Source) throws -> [any PluginConnection] {
     [try LoadedTestPlugin(source).connection, try IsolatedTestPlugin(source).connection]
   }
@@ -98,7 +98,7 @@ struct InstantsTests {
   }
 
   @Test(
-    "an answer that is none is told, and harms nobody",
+    "an invalid answer is reported, and affects nothing else",
     arguments: [
       ("badly", "could not say which instants come (status failed)"), ("silent", "answered nothing"),
       ("garbage", "with what is not JSON"), ("twice", "answered 2 times"), ("list", #"has no list "instants""#),
@@ -115,7 +115,7 @@ struct InstantsTests {
     }
   }
 
-  @Test("a plugin of version 1.0 is not asked, whatever it answers for what it does not know")
+  @Test("a plugin of version 1.0 is not asked, even if it answers to the unknown capability")
   func older() async throws {
     let sources = [
       Self.oracle { $0.abiMinor = "0" },
@@ -129,7 +129,7 @@ struct InstantsTests {
     }
   }
 
-  @Test("settings that the plugin does not take are told as such")
+  @Test("rejected settings are reported as such")
   func refusal() async throws {
     let source = Self.oracle {
       $0.create = #"""
@@ -146,13 +146,13 @@ struct InstantsTests {
     }
   }
 
-  // MARK: Left out
+  // MARK: Left-out instants
 
   private static func leaving(_ json: String) -> TestPlugin.Source {
     .controller { $0.start = "controllers->left_out(host, me->id, PENSTOCK_TEXT(\"\(json)\"));" }
   }
 
-  @Test("instants that are left out reach the owner, in this process and from a child host")
+  @Test("left-out instants reach the owner, in this process and from a child host")
   func leftOut() async throws {
     let json = #"{\"reason\":\"host-down\",\"instants\":[\"2026-01-31T08:00:00Z\",\"2026-01-31T09:00:00Z\"]}"#
     let told: JSONValue = [
@@ -179,7 +179,7 @@ struct InstantsTests {
   }
 
   @Test(
-    "a message that is none is refused and reported",
+    "an invalid message is refused and reported",
     arguments: [
       (#"{}"#, "\"reason\""), (#"{\"reason\":\"A\"}"#, "\"reason\""),
       (#"{\"reason\":\"x\",\"instants\":[]}"#, "\"instants\""),
@@ -205,7 +205,7 @@ struct InstantsTests {
     #expect(plugin.log.lines.count == 1 && plugin.log.lines[0].contains(reason), "\(plugin.log.lines)")
   }
 
-  @Test("a message names at most 10,000 instants, and no more are asked for at once")
+  @Test("a message lists at most 10,000 instants, and no more can be asked for at once")
   func most() {
     func leftOut(_ count: Int) -> PluginLeftOut? {
       PluginLeftOut([
@@ -218,7 +218,7 @@ struct InstantsTests {
     #expect(InstantsQuestion(after: 0, until: 1, limit: 0).limit == 1)
   }
 
-  @Test("each instant that is left out counts until it is taken, a range counts as one")
+  @Test("each left-out instant counts until it is taken, and a range counts as one")
   func weights() {
     var signals = WaitingSignals()
     for _ in 0..<9 { #expect(signals.add(hasInstant: true, weight: 10_000).isKept) }

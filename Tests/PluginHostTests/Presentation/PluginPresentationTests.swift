@@ -7,7 +7,7 @@ import Values
 
 @Suite("Plugins as operations, controllers and specifications")
 struct PluginPresentationTests {
-  @Test("an operation is told its requirement, place and attempt, and gives its result")
+  @Test("an operation receives its requirement, place and attempt, and returns its result")
   func operation() async throws {
     let hosted = try HostedTestPlugin(TestPlugin.Source())
     var operation = try hosted.host.plugin("echo").operation(requirement: ["a": 1])
@@ -20,7 +20,7 @@ struct PluginPresentationTests {
       ])
   }
 
-  @Test("what a plugin fails with is thrown, and its retry_after is a hint")
+  @Test("a plugin's failure is thrown, and its retry_after is a hint")
   func failure() async throws {
     let hosted = try HostedTestPlugin(
       TestPlugin.Source {
@@ -36,7 +36,7 @@ struct PluginPresentationTests {
     #expect((error as (any Error)? as? any RetryHinting)?.retryAfter == .seconds(2.5))
   }
 
-  @Test("a run that is cancelled asks the instance to end, and throws a cancellation")
+  @Test("a cancelled run asks the instance to end, and throws a CancellationError")
   func cancellation() async throws {
     let hosted = try HostedTestPlugin(
       TestPlugin.Source {
@@ -55,7 +55,7 @@ struct PluginPresentationTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("a run that was cancelled before its start does not start")
+  @Test("a run that is cancelled before its start does not start")
   func cancelledBefore() async throws {
     let hosted = try HostedTestPlugin(TestPlugin.Source { $0.start = "abort();" })
     let operation = try hosted.host.plugin("echo").operation()
@@ -66,7 +66,7 @@ struct PluginPresentationTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("a specification knows its value from the moment it is made")
+  @Test("a specification knows its value from the moment it is created")
   func specification() throws {
     let hosted = try HostedTestPlugin(
       TestPlugin.Source.specification {
@@ -79,7 +79,7 @@ struct PluginPresentationTests {
     #expect(specification.description(in: context).reason == "echo is true: 08:00 to 18:00")
   }
 
-  @Test("an unknown specification satisfies nothing, and says so")
+  @Test("an unknown specification satisfies nothing, and reports that it is unknown")
   func unknown() throws {
     let hosted = try HostedTestPlugin(TestPlugin.Source.specification())
     let specification = try hosted.host.plugin("echo").specification()
@@ -89,7 +89,7 @@ struct PluginPresentationTests {
     #expect(specification.description(in: context).reason == "echo is unknown: the plugin has not said what it is")
   }
 
-  @Test("a change is told to subscribers, and the same again is not")
+  @Test("a change is reported to subscribers, and a repeated value is not")
   func changes() throws {
     let hosted = try HostedTestPlugin(
       TestPlugin.Source.specification {
@@ -118,7 +118,7 @@ struct PluginPresentationTests {
     subscription.cancel()
   }
 
-  @Test("one instance serves all, and ends with the last holder")
+  @Test("all readers share one instance, which ends with the last reference")
   func lastHolder() throws {
     let hosted = try HostedTestPlugin(
       TestPlugin.Source.specification {
@@ -139,7 +139,7 @@ struct PluginPresentationTests {
     #expect(hosted.log.lines == ["info echo: started", "info echo: stopped", "info echo: destroyed"])
   }
 
-  @Test("a specification that failed is unknown until another instance says something")
+  @Test("a failed specification is unknown until another instance reports a value")
   func made() throws {
     let hosted = try HostedTestPlugin(
       TestPlugin.Source.specification {
@@ -159,7 +159,7 @@ struct PluginPresentationTests {
     #expect(specification.isSatisfied(in: context))
   }
 
-  @Test("a controller sets states and errors, asks for runs and resets")
+  @Test("a controller sets states and errors, requests runs and resets")
   func controller() async throws {
     let hosted = try HostedTestPlugin(
       TestPlugin.Source.controller {
@@ -208,7 +208,7 @@ struct PluginPresentationTests {
   }
 }
 
-/// Gives the event that caused the run.
+/// Returns the event that caused the run.
 private struct EventQuery: QueryRequest, Hashable {
   func fetch(
     isolation: isolated (any Actor)?, in context: OperationContext,

@@ -19,12 +19,12 @@ struct PidAliveTests {
     try plugin.start("signals.pid-alive", ["file": .string(file)], events, input: input)
   }
 
-  /// Waits until the value told last is this one, and returns the reason.
+  /// Waits until the last reported value is this one, and returns the reason.
   @discardableResult
   private func becomes(_ value: Bool?, _ part: String = "") async -> String {
     let told = await events.wait { events in
       guard case .changed(let last, let reason) = events.last else { return false }
-      // No text contains the empty one, as Foundation has it.
+      // In Foundation, no text contains the empty one.
       return last == value && (part.isEmpty || reason.contains(part))
     }
     guard case .changed(_, let reason) = told.last else { return "" }
@@ -32,14 +32,14 @@ struct PidAliveTests {
   }
 
   @Test(
-    "What is no pid of a process is not satisfied", arguments: ["0", "-1", "99999999999999999999", "12x", "", "\u{0}1"])
+    "Text that is not a pid does not satisfy it", arguments: ["0", "-1", "99999999999999999999", "12x", "", "\u{0}1"])
   func noPid(_ text: String) async throws {
     let instance = try watch(try scratch.write(text, to: "app.pid"))
     await becomes(false, "does not begin with the number of a process")
     instance.destroy()
   }
 
-  @Test("A FIFO is not waited for")
+  @Test("It does not block on a FIFO")
   func fifo() async throws {
     #expect(mkfifo(scratch("app.pid"), 0o600) == 0)
     let instance = try watch(scratch("app.pid"))
@@ -47,7 +47,7 @@ struct PidAliveTests {
     instance.destroy()
   }
 
-  @Test("It is satisfied while the process lives, and no longer", arguments: ["", "\n", " and more\n", "\r\n5\n"])
+  @Test("It is satisfied as long as the process lives", arguments: ["", "\n", " and more\n", "\r\n5\n"])
   func life(_ rest: String) async throws {
     let process = try TestProcess()
     let file = try scratch.write("\(process.pid)\(rest)", to: "app.pid")
@@ -61,7 +61,7 @@ struct PidAliveTests {
     instance.destroy()
   }
 
-  @Test("A process that has ended is gone, also where nobody has waited for it")
+  @Test("A zombie counts as ended")
   func zombie() async throws {
     let process = try TestProcess()
     let instance = try watch(try scratch.write("\(process.pid)", to: "app.pid"))
@@ -72,7 +72,7 @@ struct PidAliveTests {
     process.end()
   }
 
-  @Test("A pid of which there is no process is not satisfied")
+  @Test("It is not satisfied by a pid without a process")
   func stalePid() async throws {
     let process = try TestProcess()
     process.end()
@@ -81,7 +81,7 @@ struct PidAliveTests {
     instance.destroy()
   }
 
-  @Test("A process that began after the file was written is another one, until the file is written again")
+  @Test("A process that began after the file was written is a different one, until the file is written again")
   func usedAgain() async throws {
     let process = try TestProcess()
     let file = try scratch.write("\(process.pid)", to: "app.pid")
@@ -96,7 +96,7 @@ struct PidAliveTests {
     process.end()
   }
 
-  @Test("A file that is replaced or written anew is followed to its new process")
+  @Test("A file that is replaced or rewritten is followed to its new process")
   func replaced() async throws {
     let (first, second, third) = (try TestProcess(), try TestProcess(), try TestProcess())
     let file = try scratch.write("\(first.pid)", to: "app.pid")
@@ -105,7 +105,7 @@ struct PidAliveTests {
     try scratch.write("\(second.pid)", to: "new.pid")
     #expect(rename(scratch("new.pid"), file) == 0)
     await becomes(true, "process \(second.pid) ")
-    // The first one does not matter any more.
+    // The first process no longer matters.
     first.end()
     let descriptor = open(file, O_WRONLY)
     let text = Array("\(third.pid)\n".utf8)
@@ -122,7 +122,7 @@ struct PidAliveTests {
     instance.destroy()
   }
 
-  @Test("A file that is not there yet, and goes again, is noticed, with its directories")
+  @Test("A file that appears and disappears is noticed, along with its directories")
   func missing() async throws {
     let process = try TestProcess()
     let file = scratch("run/app/app.pid")
@@ -141,7 +141,7 @@ struct PidAliveTests {
     process.end()
   }
 
-  @Test("Garbage in the file ends it, and a number begins it again")
+  @Test("Garbage in the file ends it, and a number starts it again")
   func garbage() async throws {
     let process = try TestProcess()
     let file = try scratch.write("\(process.pid)", to: "app.pid")
@@ -149,7 +149,7 @@ struct PidAliveTests {
     await becomes(true)
     try scratch.write("no number", to: "app.pid")
     let reason = await becomes(false)
-    // The file is cut first and written then, and both may be seen.
+    // The file is truncated first and then written, and both changes may be noticed.
     #expect(reason == "\(file) does not begin with the number of a process")
     try scratch.write("  \(process.pid)  ", to: "app.pid")
     await becomes(true)
@@ -169,7 +169,7 @@ struct PidAliveTests {
     instance.destroy()
   }
 
-  @Test("It ends when it is stopped, and tells nothing of what comes then")
+  @Test("It ends when it is stopped, and reports nothing afterwards")
   func stop() async throws {
     let process = try TestProcess()
     let file = try scratch.write("\(process.pid)", to: "app.pid")
@@ -179,7 +179,7 @@ struct PidAliveTests {
     instance.stop(grace: .seconds(5))
     #expect(await events.waitForEnd() == .ended(nil))
     process.end()
-    // Whatever there was to tell of the first would have come before the second.
+    // An event of the first would have come before one of the second.
     let second = try plugin.start(
       "signals.pid-alive", ["file": .string(try scratch.write("\(other.pid)", to: "other.pid"))], otherEvents)
     await otherEvents.wait { !$0.isEmpty }
@@ -190,7 +190,7 @@ struct PidAliveTests {
     other.end()
   }
 
-  @Test("A hundred watch the same process, and each is told of its end")
+  @Test("A hundred instances watch the same process, and each is notified of its end")
   func many() async throws {
     let process = try TestProcess()
     let file = try scratch.write("\(process.pid)", to: "app.pid")

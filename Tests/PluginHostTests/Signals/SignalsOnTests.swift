@@ -4,14 +4,14 @@ import Values
 
 @testable import PluginHost
 
-/// Signals belong to the whole process: one test at a time, and signals that nothing else uses.
+/// Signals belong to the whole process: one test at a time, with signals that nothing else uses.
 @Suite("signals.on", .serialized)
 struct SignalsOnTests {
   private func reruns(_ events: [RecordedEvents.Event]) -> [JSONValue] {
     events.compactMap { if case .yielded(.rerun(let event)) = $0 { event } else { nil } }
   }
 
-  @Test("A signal to the process asks for a run, and says who sent it")
+  @Test("A signal to the process requests a run, and names the sender")
   func rerun() async throws {
     let events = RecordedEvents()
     let instance = try SignalsPlugin().start("signals.on", ["signal": "USR1"], events)
@@ -30,7 +30,7 @@ struct SignalsOnTests {
     instance.destroy()
   }
 
-  // Each on whatever thread of the process the kernel chooses, so that of two at the same moment either may be the first.
+  // The kernel chooses a thread of the process for each, so of two at the same moment, either may be the first.
   @Test("Real-time signals are all passed on, with their values")
   func realTime() async throws {
     let events = RecordedEvents()
@@ -43,7 +43,7 @@ struct SignalsOnTests {
     instance.destroy()
   }
 
-  @Test("Two controllers hear the same signal, each until it is stopped, and then the signal is handled as before")
+  @Test("Two controllers receive the same signal, each until it is stopped, and then the old handling is restored")
   func twoControllers() async throws {
     let plugin = try SignalsPlugin()
     var before = sigaction()
@@ -66,7 +66,7 @@ struct SignalsOnTests {
     #expect(Self.handler(after) == Self.handler(before))
   }
 
-  @Test("A handler that the process had is still called, and put back in the end")
+  @Test("A previous handler of the process is still called, and is restored in the end")
   func chain() async throws {
     let number = __libc_current_sigrtmin() + 9
     var ours = sigaction()
@@ -86,7 +86,7 @@ struct SignalsOnTests {
   }
 
   @Test(
-    "Signals that mean something to a host are refused, with those that may be used",
+    "Signals with a meaning for hosts are refused, with a list of the usable ones",
     arguments: [
       "INT", "TERM", "KILL", "CHLD", "SEGV", "PIPE", "SIGUSR1", "usr1", "RTMIN", "RTMIN+31", "RTMIN+01", "RTMIN+", "10",
       "",
@@ -100,7 +100,7 @@ struct SignalsOnTests {
     instance.destroy()
   }
 
-  @Test("The description lists just the signals that create takes")
+  @Test("The description lists exactly the signals that create accepts")
   func values() throws {
     let plugin = try SignalsPlugin()
     let offer = try #require(plugin.connection.description.offers.first { $0.id == "signals.on" })
@@ -119,7 +119,7 @@ struct SignalsOnTests {
   }
 }
 
-/// How often the handler of a test was called. Written by a signal handler, read when it has returned.
+/// The number of calls of a test's handler. Written by a signal handler, read when it has returned.
 nonisolated(unsafe) private let handled: UnsafeMutablePointer<Int32> = {
   let pointer = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   pointer.initialize(to: 0)

@@ -4,7 +4,7 @@ import Values
 
 @testable import PluginHost
 
-/// A host with a directory of its own, whose plugins run in this process, with a clock that stands still.
+/// A host with its own directory, whose plugins run in this process, with a clock that stands still.
 final class HostedTestPlugin {
   let host: PluginLoader
   let clock: ManualPluginClock
@@ -12,7 +12,7 @@ final class HostedTestPlugin {
   let directory: String
   let connector: PluginConnector
 
-  /// A host with the plugins of `sources` in its directory.
+  /// Creates a host with the plugins of `sources` in its directory.
   init(
     _ sources: TestPlugin.Source..., connector change: (inout PluginConnector) -> Void = { _ in },
     hasRoom: @escaping @Sendable () -> Bool = { true }
@@ -37,7 +37,7 @@ final class HostedTestPlugin {
 
   deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-  /// Puts a plugin into the directory, in the place of one of the same id, as `mv` does.
+  /// Installs a plugin in the directory, replacing one with the same id as `mv` does.
   @discardableResult
   func install(_ source: TestPlugin.Source) throws -> String {
     let object = try TestPlugin.compile(source)

@@ -31,7 +31,7 @@ struct IsolatedTestPlugin {
     IsolatedConnection.Options(clock: clock) { log.note($0, "child", $1) }
   }
 
-  /// How the child host for the file at `path` is started.
+  /// Returns the parameters for starting a child host for the file at `path`.
   static func launch(
     _ path: String, name: String = "echo", limits: PluginReference.Limits = .init(), environment: [String] = []
   ) throws -> ChildLaunch {
@@ -39,18 +39,18 @@ struct IsolatedTestPlugin {
       command: [program], name: name, path: path, file: try OpenFile(path), limits: limits, environment: environment)
   }
 
-  /// The program beside the test bundle, both being products of one build.
+  /// The program beside the test bundle; the same build produces both.
   static let program: String = {
     let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return (bundle as NSString).deletingLastPathComponent + "/PluginHostChild"
   }()
 
-  /// The only offer, or the one with this id.
+  /// Returns the only offer, or the one with this id.
   func offer(_ id: String? = nil) throws -> PluginOffer {
     try #require(connection.description.offers.first { id == nil || $0.id == id })
   }
 
-  /// An instance that has been started.
+  /// Returns an instance that has been started.
   @discardableResult
   func start(
     _ id: String? = nil, settings: JSONValue = [:], input: JSONValue = [:], access: PluginAccess = .none,

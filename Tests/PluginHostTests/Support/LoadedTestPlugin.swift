@@ -13,18 +13,18 @@ struct LoadedTestPlugin {
     let clock = ManualPluginClock()
     let log = RecordedLog()
     let options = InProcessConnection.Options(clock: clock, limits: limits) { log.note($0, $1, $2) }
-    // A copy, since tests that run side by side may have compiled the same.
+    // A copy, since parallel tests may have compiled the same source.
     connection = try InProcessConnection(PluginImage.open(TestPlugin.compile(source), isCopy: true), options: options)
     self.clock = clock
     self.log = log
   }
 
-  /// The only offer, or the one with this id.
+  /// Returns the only offer, or the one with this id.
   func offer(_ id: String? = nil) throws -> PluginOffer {
     try #require(connection.description.offers.first { id == nil || $0.id == id })
   }
 
-  /// An instance that has not been started.
+  /// Returns an instance that has not been started.
   func create(
     _ id: String? = nil, settings: JSONValue = [:], access: PluginAccess = .none, events: RecordedEvents
   ) throws -> any PluginInstance {
@@ -33,12 +33,12 @@ struct LoadedTestPlugin {
 }
 
 extension CallWatchdog.Limits {
-  /// No call is reported: on a busy computer any call may take long.
+  /// Limits that report no call: on a busy computer, any call may take long.
   static let none = CallWatchdog.Limits(slow: .max, slowWhereLong: .max, hanging: .max)
 }
 
 extension TestPlugin.Source {
-  /// A plugin with one controller under its own id.
+  /// Returns a plugin with one controller under its own id.
   static func controller(_ id: String = "echo", _ change: (inout Self) -> Void = { _ in }) -> Self {
     Self(id: id) {
       $0.offers = [#"{"kind": "controller", "id": "\#(id)", "summary": "Yields"}"#]
@@ -47,7 +47,7 @@ extension TestPlugin.Source {
     }
   }
 
-  /// A plugin with one specification under its own id.
+  /// Returns a plugin with one specification under its own id.
   static func specification(_ id: String = "echo", _ change: (inout Self) -> Void = { _ in }) -> Self {
     Self(id: id) {
       $0.offers = [#"{"kind": "specification", "id": "\#(id)", "summary": "Is so or not"}"#]

@@ -3,7 +3,7 @@ import Values
 
 @testable import PluginHost
 
-/// Values that are kept as long as the test.
+/// A storage that lasts as long as the test.
 final class MemoryStorage: PluginStorage {
   private let values = Mutex<[String: JSONValue]>([:])
 

@@ -3,7 +3,7 @@ import Values
 
 @testable import PluginHost
 
-/// Keeps what an instance tells, and lets tests wait for it.
+/// Records an instance's events, and lets tests wait for them.
 final class RecordedEvents: PluginInstanceEvents {
   enum Event: Hashable, Sendable {
     case ended(JSONValue?)
@@ -27,7 +27,7 @@ final class RecordedEvents: PluginInstanceEvents {
   private let state = Mutex(State())
   private let onEvent: @Sendable (Event) -> Void
 
-  /// Whether what a controller tells waits until the test says that it is taken.
+  /// Whether a controller's signals wait until the test reports them as taken.
   let keepsSignals: Bool
 
   init(keepsSignals: Bool = false, _ onEvent: @escaping @Sendable (Event) -> Void = { _ in }) {
@@ -37,7 +37,7 @@ final class RecordedEvents: PluginInstanceEvents {
 
   var all: [Event] { state.withLock { $0.events } }
   var failures: [PluginFailure] { state.withLock { $0.failures } }
-  /// How often an event was told while another one was.
+  /// How often an event was reported during another one.
   var overlaps: Int { state.withLock { $0.overlaps } }
 
   var ends: [Event] {
@@ -50,7 +50,7 @@ final class RecordedEvents: PluginInstanceEvents {
     return nil
   }
 
-  /// Returns once `condition` holds of the events so far.
+  /// Returns once `condition` is true for the events so far.
   @discardableResult
   func wait(for condition: @escaping @Sendable ([Event]) -> Bool) async -> [Event] {
     await withCheckedContinuation { continuation in
@@ -106,7 +106,7 @@ final class RecordedEvents: PluginInstanceEvents {
   }
 }
 
-/// Keeps the lines that a host logs.
+/// Records the lines that a host logs.
 final class RecordedLog: Sendable {
   private struct State {
     var lines: [String] = []

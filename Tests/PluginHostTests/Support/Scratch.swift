@@ -1,8 +1,8 @@
 import Foundation
 
-/// A directory of a test's own, writable by nobody else, removed with it.
+/// A directory that belongs to a test, writable only by its owner, removed with this object.
 final class Scratch: Sendable {
-  /// Without symbolic links.
+  /// The path, without symbolic links.
   let path: String
 
   init() throws {
@@ -21,10 +21,10 @@ final class Scratch: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// The path of an entry.
+  /// Returns the path of an entry.
   func callAsFunction(_ name: String) -> String { path + "/" + name }
 
-  /// Writes a file, and the directories that it needs; returns its path.
+  /// Writes a file, creating its directories; returns its path.
   @discardableResult
   func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o644) throws -> String {
     let path = self(name)
@@ -35,13 +35,13 @@ final class Scratch: Sendable {
     return path
   }
 
-  /// Writes a file of text; returns its path.
+  /// Writes a text file; returns its path.
   @discardableResult
   func write(_ text: String, to name: String, mode: mode_t = 0o644) throws -> String {
     try write(Array(text.utf8), to: name, mode: mode)
   }
 
-  /// Creates a directory and those that it needs; returns its path.
+  /// Creates a directory and its parents; returns its path.
   @discardableResult
   func directory(_ name: String, mode: mode_t = 0o755) throws -> String {
     let path = name.isEmpty ? self.path : self(name)

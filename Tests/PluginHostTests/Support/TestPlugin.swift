@@ -7,46 +7,46 @@ import Synchronization
 /// let path = try TestPlugin.compile(TestPlugin.Source(id: "echo"))
 /// ```
 enum TestPlugin {
-  /// The text of a C plugin with one offer of each kind that it has functions for, to be changed where a test needs it.
+  /// The text of a C plugin with one offer for each kind of function that it has, which tests can change.
   ///
-  /// Unchanged it is an operation `echo` that completes at once with its whole input. The bodies of functions are C: in all of
-  /// them `host`, `instances`, `controllers`, `specifications`, `logs` and `clocks` are the host and its services; in `start`,
-  /// `stop` and `destroy`, `me` is the instance, whose `id`, `offer` and `settings` are what `create` was given.
+  /// By default, it is an operation `echo` that completes at once with its whole input. The bodies of functions are C: in all of them, `host`,
+  /// `instances`, `controllers`, `specifications`, `logs` and `clocks` are the host and its services; in `start`, `stop` and `destroy`, `me` is the
+  /// instance, whose `id`, `offer` and `settings` are the arguments of `create`.
   struct Source {
     var id = "echo"
     var version = "1.0.0"
     /// The JSON objects of `offers`.
     var offers: [String] = []
-    /// The whole description, instead of one made from the members above.
+    /// The whole description, replacing the one made from the members above.
     var description: String?
-    /// What stands before the functions: includes, variables, functions.
+    /// The code before the functions: includes, variables, functions.
     var preamble = ""
     /// Further members of an instance.
     var members = ""
-    /// What `open` does at its end, before it answers with PENSTOCK_OK.
+    /// The code at the end of `open`, before it returns PENSTOCK_OK.
     var open = ""
-    /// What `close` does.
+    /// The body of `close`.
     var close = ""
-    /// What `create` does with the new instance `me`; may `return` another status.
+    /// The code in `create` for the new instance `me`; may `return` another status.
     var create = ""
-    /// What `start` does with `me` and `input`.
+    /// The body of `start`, with `me` and `input`.
     var start = "instances->complete(host, me->id, input);"
-    /// What `stop` does with `me` and `nanoseconds`.
+    /// The body of `stop`, with `me` and `nanoseconds`.
     var stop = "instances->complete(host, me->id, (penstock_text){NULL, 0});"
-    /// What `destroy` does with `me`, before it is freed.
+    /// The code in `destroy`, before `me` is freed.
     var destroy = ""
     /// The first members of the entry, as C expressions.
     var structSize = "sizeof(penstock_plugin_entry)"
     var abiMajor = "PENSTOCK_ABI_MAJOR"
     var abiMinor = "PENSTOCK_ABI_MINOR"
     var abiMinorNeeded = "0"
-    /// The functions of the entry, where the preamble or the tail has others.
+    /// The functions of the entry, if the preamble or the tail defines others.
     var describeFunction = "describe"
     var capabilityFunction = "capability"
-    /// What stands between the functions and the entry.
+    /// The code between the functions and the entry.
     var tail = ""
 
-    /// A plugin that offers one operation under its own id; `change` makes it what the test needs.
+    /// Creates a plugin that offers one operation under its own id; `change` adapts it.
     init(id: String = "echo", _ change: (inout Source) -> Void = { _ in }) {
       self.id = id
       offers = [#"{"kind": "operation", "id": "\#(id)", "summary": "Gives back what it gets"}"#]
@@ -176,7 +176,7 @@ enum TestPlugin {
     try build(source: source, name: name, flags: ["-shared", "-fPIC"] + flags)
   }
 
-  /// As ``compile(source:name:flags:)``, for what is not to be a shared object, or a wrong one.
+  /// Like ``compile(source:name:flags:)``, for files that are not shared objects, or invalid ones.
   static func build(source: String, name: String, flags: [String]) throws -> String {
     let key = [source, name] + flags
     return try compiled.withLock { compiled in
@@ -187,14 +187,14 @@ enum TestPlugin {
         atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       let file = "\(directory)/\(name).c"
       try source.write(toFile: file, atomically: false, encoding: .utf8)
-      // What C forgives would make a test of something else, as long as it compiles.
+      // Errors that C tolerates would change what a test tests, as long as it compiles.
       let unforgiven = ["implicit-function-declaration", "int-conversion", "incompatible-pointer-types", "return-type"]
       let arguments =
         ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-O1", "-pthread"] + unforgiven.map { "-Werror=\($0)" }
-        // A header that a test names is found before this host's.
+        // A header that a test names takes precedence over this host's.
         + flags + ["-I", header, "-o", object, file]
       try run(arguments, errors: "\(directory)/errors")
-      // A umask of 002 would let the group write it.
+      // With a umask of 002, the group could write to it.
       guard chmod(object, 0o755) == 0 else { throw TestPluginError(message: "cannot chmod \(object)") }
       compiled[key] = object
       return object
@@ -208,7 +208,7 @@ enum TestPlugin {
     return path.appendingPathComponent("Sources/PluginABI/include").path
   }()
 
-  /// Removed when the process ends.
+  /// The directory of the compiled plugins, removed when the process ends.
   private static let root: String = {
     let path = NSTemporaryDirectory() + "penstock-test-plugins-\(getpid())"
     try? FileManager.default.removeItem(atPath: path)
@@ -245,13 +245,13 @@ struct TestPluginError: Error, CustomStringConvertible {
 }
 
 extension String {
-  /// The text for use between the quotes of a C string.
+  /// The text, escaped for use in a C string.
   fileprivate var escapedForC: String {
     utf8.reduce(into: "") { result, byte in
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += "\\" + String(UnicodeScalar(byte))
       case 32..<127: result.unicodeScalars.append(UnicodeScalar(byte))
-      // Three octal digits, so that a digit that follows is not taken for a fourth.
+      // Three octal digits, so that a following digit is not taken for a fourth.
       default: result += "\\" + String(String(Int(byte) + 0o1000, radix: 8).dropFirst())
       }
     }

@@ -14,7 +14,7 @@ struct TestPluginTests {
     #expect(first.hasSuffix("/once.so"))
   }
 
-  @Test("what does not compile is told in the compiler's words")
+  @Test("compile errors are reported with the compiler's message")
   func broken() {
     #expect(throws: TestPluginError.self) { try TestPlugin.compile(source: "int x = ;") }
   }

@@ -1,16 +1,16 @@
 import CProcess
 import Glibc
 
-/// A process that a test starts; killed with this, or before.
+/// A process that a test starts; it is killed with this object, or before.
 ///
-/// Not Foundation's: that learns of an end by a descriptor which processes that are started at the same time inherit, so that one that lives
-/// on keeps the end of the other from being noticed.
+/// Not Foundation's `Process`, which learns of an end by a descriptor that processes started at the same time inherit: one that lives on hides the
+/// end of the other.
 final class TestProcess {
   let pid: pid_t
   private let output: Int32
   private var status: Int32?
 
-  /// A process that does nothing.
+  /// Creates a process that does nothing.
   convenience init() throws { try self.init(["/bin/sleep", "100000"]) }
 
   /// Starts the program at a path with arguments.
@@ -45,7 +45,7 @@ final class TestProcess {
     close(output)
   }
 
-  /// The next line that it prints; blocks until it has.
+  /// Returns the next line that it prints; blocks until there is one.
   func line() -> String {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0
@@ -53,14 +53,14 @@ final class TestProcess {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Kills it, and leaves it to be waited for.
+  /// Kills it without waiting for it.
   ///
-  /// With the signal that nothing blocks: a process inherits what the thread that starts it blocks.
+  /// Uses SIGKILL, which cannot be blocked: a process inherits the signals that the starting thread blocks.
   func kill() {
     if status == nil { Glibc.kill(pid, SIGKILL) }
   }
 
-  /// Waits until it has ended; its status as of `waitpid`.
+  /// Waits until it has ended; returns its status as of `waitpid`.
   @discardableResult
   func wait() -> Int32 {
     if let status { return status }
@@ -70,7 +70,7 @@ final class TestProcess {
     return ended
   }
 
-  /// Kills it, and waits for it: nothing is left.
+  /// Kills it and waits for it, so that nothing is left.
   func end() {
     kill()
     wait()

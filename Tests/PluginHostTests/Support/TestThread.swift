@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A thread of a test's own, for calls that block.
+/// A new thread for a test's blocking calls.
 final class TestThread: Sendable {
   private struct State {
     var isOver = false

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import PluginHost
 
-/// What the verifier says of a file: its code, or nil where it accepts it; and the message.
+/// Returns the verifier's result for a file: its code, or nil if it accepts the file; and the message.
 func verification(
   of path: String, pins: [PluginPin] = [], user: uid_t = geteuid()
 ) -> (code: PluginError.Code?, message: String) {
@@ -15,7 +15,7 @@ func verification(
   }
 }
 
-/// The bytes of a file.
+/// Returns the bytes of a file.
 func bytes(of path: String) throws -> [UInt8] {
   guard let data = FileManager.default.contents(atPath: path) else {
     throw TestPluginError(message: "cannot read \(path)")

@@ -2,10 +2,10 @@ import Synchronization
 
 @testable import PluginHost
 
-/// A clock that stands still until a test lets time pass, and tells the test when something waits for it.
+/// A clock that stands still until a test advances it, and notifies the test when something waits for it.
 final class WatchedClock: PluginClock {
   private struct State {
-    /// The delays that were asked for and that the test has not heard of.
+    /// The requested delays that the test has not yet been notified of.
     var begun: [Duration] = []
     var waiting: [(delay: Duration, continuation: CheckedContinuation<Void, Never>)] = []
   }
@@ -31,7 +31,7 @@ final class WatchedClock: PluginClock {
     return alarm
   }
 
-  /// Returns once something waits for `delay` of which this was not told yet.
+  /// Returns once something waits for `delay` that has not been reported yet.
   func begins(_ delay: Duration) async {
     await withCheckedContinuation { continuation in
       let hasBegun = state.withLock { state in

@@ -1,11 +1,11 @@
 import Testing
 
-/// A plugin that breaks exactly one rule, and what the validator is to say about it.
+/// A plugin that breaks exactly one rule, and the problem that the validator must report.
 struct BrokenPlugin: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// As `--only` names it.
+  /// The name of the check for `--only`.
   let check: String
-  /// Part of the problem that is found.
+  /// A part of the reported problem.
   let problem: String
   var patience: Duration?
   let change: @Sendable (inout TestPlugin.Source) -> Void
@@ -285,7 +285,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     },
   ]
 
-  /// A thread that talks for a quarter of a second after the close.
+  /// A thread that logs for a quarter of a second after the close.
   private static let talker = """
 
     #include <pthread.h>
@@ -300,7 +300,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     }
     """
 
-  /// A thread that tells of an instance 50 ms after its start.
+  /// A thread that reports an event of an instance 50 ms after its start.
   private static let lateTeller = """
 
     #include <pthread.h>
@@ -315,7 +315,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
 }
 
 extension TestPlugin.Source {
-  /// Gives it the capability penstock.instants/1, with the body of its `between`.
+  /// Adds the capability penstock.instants/1, with the body of its `between`.
   mutating func foresees(size: String = "sizeof(penstock_instants)", _ body: String) {
     preamble += "\n#include <stdio.h>"
     tail = """

@@ -3,16 +3,16 @@ import Values
 
 @testable import PluginHost
 
-/// JSON in a test.
+/// JSON text in a test.
 struct JSONText: ExpressibleByStringLiteral, Sendable {
   let text: String
   init(stringLiteral text: String) { self.text = text }
   func value() throws -> JSONValue { try JSONValue.parse(text) }
 }
 
-/// Validations of plugins that tests compile, with the process that is built beside the tests.
+/// Validations of plugins that tests compile, with the check process that is built beside the tests.
 enum CheckedPlugin {
-  /// A plugin that keeps every rule: an operation, a controller and a specification, which end when they are to.
+  /// Returns a plugin that keeps every rule: an operation, a controller and a specification that end when asked.
   static func good(_ change: (inout TestPlugin.Source) -> Void = { _ in }) -> TestPlugin.Source {
     TestPlugin.Source(id: "good") { source in
       source.offers = [
@@ -39,7 +39,7 @@ enum CheckedPlugin {
     }
   }
 
-  /// The report about a plugin: of the checks `only`, or all.
+  /// Returns the report on a plugin, for the checks `only`, or all.
   static func report(
     on source: TestPlugin.Source, only: [String] = [], settings: [String: JSONText] = [:], patience: Duration? = nil,
     seed: UInt64 = 7
@@ -48,7 +48,7 @@ enum CheckedPlugin {
       onFile: TestPlugin.compile(source), only: only, settings: settings, patience: patience, seed: seed)
   }
 
-  /// The report about a file.
+  /// Returns the report on a file.
   static func report(
     onFile file: String, only: [String] = [], settings: [String: JSONText] = [:], patience: Duration? = nil,
     grace: Duration = .seconds(1), seed: UInt64 = 7
@@ -58,7 +58,7 @@ enum CheckedPlugin {
     validation.patience = patience
     validation.grace = grace
     let prepared = validation
-    // It blocks, which a thread of the cooperative pool must not do.
+    // It blocks, which must not happen on a thread of the cooperative pool.
     return await withCheckedContinuation { continuation in
       Thread { continuation.resume(returning: prepared.run()) }.start()
     }
@@ -67,7 +67,7 @@ enum CheckedPlugin {
   private static func child() throws -> String {
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     var directory = URL(fileURLWithPath: link ?? CommandLine.arguments[0]).deletingLastPathComponent()
-    // The tests lie beside what is built, perhaps in a bundle.
+    // The tests lie beside the build's products, possibly in a bundle.
     for _ in 0..<4 {
       let file = directory.appendingPathComponent("PluginCheckChild").path
       if FileManager.default.isExecutableFile(atPath: file) { return file }

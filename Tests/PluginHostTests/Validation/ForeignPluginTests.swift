@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Plugins that were written from the header alone, in several languages: see `Plugins/Examples`.
+/// Plugins written in several languages from the header alone: see `Plugins/Examples`.
 @Suite("Plugins in other languages")
 struct ForeignPluginTests {
   private static let repository: URL = {
@@ -35,7 +35,7 @@ struct ForeignPluginTests {
         "c++", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-pthread", "-I",
         TestPlugin.header, example("pause.cpp"),
       ], in: scratch)
-    // A child host frees an instance at once when it ends; the instance joins the thread that has ended it.
+    // A child host destroys an instance as soon as it ends; the instance joins the thread that has ended it.
     let connection = try IsolatedConnection.open(try IsolatedTestPlugin.launch(object))
     for number in 1...20 {
       let events = RecordedEvents()
@@ -62,7 +62,7 @@ struct ForeignPluginTests {
   }
 
   @Test(
-    "The smallest plugin, in the header's own words, compiles without a warning, works and passes the validator",
+    "The smallest plugin, as shown in the header, compiles without a warning, works and passes the validator",
     arguments: [["cc", "-std=c99"], ["c++", "-std=c++11"]])
   func smallest(compiler: [String]) async throws {
     let header = try String(contentsOfFile: "\(TestPlugin.header)/penstock/plugin.h", encoding: .utf8)
@@ -97,7 +97,7 @@ struct ForeignPluginTests {
         + sources.map { "\(folder)/\($0)" })
   }
 
-  /// Compiles with the command, and checks what comes of it.
+  /// Compiles with the command, and validates the result.
   @discardableResult
   private func passes(_ command: [String], in folder: Scratch? = nil) async throws -> String {
     let scratch = try folder ?? Scratch()

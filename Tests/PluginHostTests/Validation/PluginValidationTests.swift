@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The validator of plugins")
 struct PluginValidationTests {
-  @Test("A plugin that keeps every rule passes every check, and says how many there were")
+  @Test("A plugin that keeps every rule passes every check, and the report counts them")
   func goodPlugin() async throws {
     let report = try await CheckedPlugin.report(on: CheckedPlugin.good())
     #expect(report.results.filter { $0.outcome != .passed } == [])
@@ -29,7 +29,7 @@ struct PluginValidationTests {
     #expect(!report.isPassed)
   }
 
-  @Test("A result that is no JSON, or comes before the start, ends the instance, and is told as what it is")
+  @Test("A result that is not JSON, or precedes the start, ends the instance, and is reported as such")
   func refusedEnds() async throws {
     let garbage = try await CheckedPlugin.report(
       on: CheckedPlugin.good {
@@ -44,7 +44,7 @@ struct PluginValidationTests {
     #expect(early.results.map(\.outcome) == [.failed(["it called complete before the instance was started"])])
   }
 
-  @Test("A file that is no shared object fails the first check, and nothing else is tried")
+  @Test("A file that is not a shared object fails the first check, and no other check runs")
   func noSharedObject() async throws {
     let scratch = try Scratch()
     let report = try await CheckedPlugin.report(onFile: try scratch.write("hello", to: "text.so"))
@@ -53,7 +53,7 @@ struct PluginValidationTests {
     #expect(problems[0].contains("cannot be loaded"))
   }
 
-  @Test("An offer that refuses made-up settings is skipped with what to do, and checked with real ones")
+  @Test("An offer that rejects sample settings is skipped with advice, and checked with real ones")
   func realSettings() async throws {
     let source = CheckedPlugin.good {
       $0.offers[0] = """
@@ -82,7 +82,7 @@ struct PluginValidationTests {
     #expect(given.results.map(\.outcome) == [.passed, .passed])
   }
 
-  @Test("Each check has a directory of its own, which is gone with all that the plugin left in it")
+  @Test("Each check has its own directory, which is deleted with everything that the plugin left in it")
   func directories() async throws {
     let scratch = try Scratch()
     let kept = try scratch.write("kept", to: "outside/file")

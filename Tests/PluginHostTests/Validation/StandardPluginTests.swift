@@ -3,10 +3,11 @@ import Testing
 
 @testable import PluginHost
 
-/// The standard plugins in Swift, as the same build has made them. A build of these tests alone makes none.
+/// The standard plugins in Swift, as built by the same build. A build of these tests alone produces none.
 ///
-/// They get long to end: what is checked is not how busy the machine is with other tests. Here are the checks that find out what is told when; `PENSTOCK_SOAK=full` makes all, which takes minutes.
-@Suite("Standard plugins, built", .serialized)
+/// They have a generous time to end, as the load of the machine is not to be tested. By default, only the checks of the order of events run;
+/// `PENSTOCK_SOAK=full` runs all, which takes minutes.
+@Suite("Built standard plugins", .serialized)
 struct StandardPluginTests {
   private static let directory = (IsolatedTestPlugin.program as NSString).deletingLastPathComponent
 
@@ -14,7 +15,7 @@ struct StandardPluginTests {
   private static let built: [String] = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
     .filter { $0.hasPrefix("libpenstock-") && $0.hasSuffix(".so") }.sorted()
 
-  /// The files that the package builds: one for each folder of `Plugins` that exports something.
+  /// The files that the package builds: one for each folder of `Plugins` that has an export.
   private static let declared: [String] = {
     let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -26,13 +27,13 @@ struct StandardPluginTests {
     }
   }()
 
-  @Test("all of them are there in CI", .enabled(if: getenv("CI") != nil, "a build of these tests alone makes none"))
+  @Test("all of them exist in CI", .enabled(if: getenv("CI") != nil, "a build of these tests alone makes none"))
   func areBuilt() {
     #expect(!Self.declared.isEmpty)
     #expect(Self.declared.filter { !Self.built.contains($0) } == [])
   }
 
-  /// For offers that cannot be created with made-up settings.
+  /// The settings of offers that cannot be created with sample settings.
   private static let settings: [String: JSONText] = [
     "cron": #"{"schedule": "* * * * * *"}"#, "lines": #"{"command": ["cat"]}"#,
     "network.reachable": #"{"host": "127.0.0.1", "port": 9}"#,

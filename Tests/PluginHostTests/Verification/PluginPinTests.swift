@@ -27,7 +27,7 @@ struct PluginPinTests {
     }
   }
 
-  @Test("a copy for children is what was verified, cannot be changed, and is not made of anything else")
+  @Test("a copy for children has the verified content, cannot be changed, and is not made from anything else")
   func copied() throws {
     let path = try sound()
     let verified = try PluginVerifier().verify(PluginFile(at: path, origin: .commandLine))
@@ -37,7 +37,7 @@ struct PluginPinTests {
     let writer = open("/proc/self/fd/\(copy.descriptor)", O_RDWR)
     #expect(write(writer < 0 ? copy.descriptor : writer, "x", 1) == -1)
     if writer >= 0 { close(writer) }
-    // Written into the same file, as `cp` does, at once and with the old times.
+    // Written to the same file, as `cp` does, at once and with the old times.
     var status = stat()
     #expect(stat(path, &status) == 0)
     let file = open(path, O_WRONLY)
@@ -48,7 +48,7 @@ struct PluginPinTests {
     #expect(throws: PluginError.self) { try PluginCopy(of: verified) }
   }
 
-  @Test("its hash lets it pass, and every pin counts")
+  @Test("a matching hash is accepted, and every pin counts")
   func matching() throws {
     let path = try sound()
     let hash = try PluginVerifier().verify(PluginFile(at: path, origin: .commandLine)).sha256()
@@ -59,7 +59,7 @@ struct PluginPinTests {
     #expect(verification(of: path, pins: [right, wrong]).code == .hashMismatch)
   }
 
-  @Test("another hash is refused with both, and with the place of the pin")
+  @Test("another hash is refused with both hashes and the place of the pin")
   func different() throws {
     let path = try sound()
     let hash = try PluginVerifier().verify(PluginFile(at: path, origin: .commandLine)).sha256()
@@ -76,7 +76,7 @@ struct PluginPinTests {
     #expect(PluginPin(PluginReference()) == nil)
   }
 
-  @Test("what is no hash is told, with the right one")
+  @Test("an invalid hash in a pin is reported, with the correct one")
   func broken() throws {
     let (code, message) = verification(of: try sound(), pins: [PluginPin(hashes: ["abc"], place: "the pipeline file")])
     #expect(code == .hashMismatch)

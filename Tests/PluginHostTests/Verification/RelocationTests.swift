@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// What the dynamic linker is told to change must not be able to make it crash: see ``ELFRelocations``.
+/// A shared object must not be able to crash the dynamic linker: see ``ELFRelocations``.
 @Suite("Relocations of shared objects")
 struct RelocationTests {
   private static let environment = ProcessInfo.processInfo.environment
@@ -19,7 +19,7 @@ struct RelocationTests {
 
   init() throws { scratch = try Scratch() }
 
-  /// A plugin with relocations of many kinds: addresses, functions of others, thread-local variables, initializers.
+  /// A plugin with relocations of many kinds: addresses, external functions, thread-local variables, initialisers.
   private static let source = TestPlugin.Source {
     $0.preamble = """
       #include <errno.h>
@@ -36,7 +36,7 @@ struct RelocationTests {
   }
 
   @Test(
-    "those of sound objects are accepted, in whatever form the linker leaves them",
+    "those of sound objects are accepted, in whatever form the linker writes them",
     arguments: [
       [], ["-Wl,-z,pack-relative-relocs"], ["-Wl,-z,relro,-z,now"], ["-Wl,-z,norelro"], ["-Wl,-z,lazy"], ["-O2", "-s"],
       ["-mtls-dialect=gnu2"], ["-Wl,-z,separate-code"], ["-Wl,-z,noseparate-code"],
@@ -44,14 +44,14 @@ struct RelocationTests {
   func sound(flags: [String]) throws {
     let path: String
     do { path = try TestPlugin.compile(Self.source, flags: flags) } catch {
-      // A compiler or processor that does not know the option has nothing to show.
+      // If the compiler or processor does not support the option, there is nothing to test.
       guard "\(error)".contains("unrecognized") || "\(error)".contains("unknown") else { throw error }
       return
     }
     #expect(verification(of: path) == (nil, ""))
   }
 
-  @Test("what the machine's own libraries have is accepted too")
+  @Test("those of the machine's own libraries are accepted too")
   func libraries() throws {
     for name in ["libc.so.6", "libm.so.6", "libstdc++.so.6"] {
       guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { continue }
@@ -65,7 +65,7 @@ struct RelocationTests {
     }
   }
 
-  /// The object with one relocation changed: the first of its table of which `condition` holds.
+  /// Returns the object with one relocation changed: the first in its table that satisfies `condition`.
   private func changed(
     _ part: Int, to value: UInt64, where condition: (ELFTable, Int) -> Bool = { _, _ in true }
   ) throws -> String {
@@ -80,7 +80,7 @@ struct RelocationTests {
   }
 
   @Test(
-    "a place outside of what may be written is refused",
+    "a place outside the writable parts is refused",
     arguments: [0, 0x10, .max, .max - 3, 1 << 40, 1 << 63] as [UInt64])
   func place(place: UInt64) throws {
     let (code, message) = verification(of: try changed(0, to: place))
@@ -88,14 +88,14 @@ struct RelocationTests {
     #expect(message.contains("is refused: it is damaged: a relocation lies outside of what may be written; build"))
   }
 
-  @Test("a symbol that there is not is refused", arguments: [100_000, 0xFFFF_FFFF] as [UInt64])
+  @Test("a symbol that does not exist is refused", arguments: [100_000, 0xFFFF_FFFF] as [UInt64])
   func symbol(number: UInt64) throws {
     let (code, message) = verification(of: try changed(1, to: number << 32 | 6) { $0.u64($1 + 8) & 0xFF == 6 })
     #expect(code == .notASharedObject)
     #expect(message.contains("is refused: it is damaged: "))
   }
 
-  @Test("an initializer that is no code is refused", arguments: [8, 1 << 40, .max - 1] as [UInt64])
+  @Test("an initialiser that is not code is refused", arguments: [8, 1 << 40, .max - 1] as [UInt64])
   func initializer(address: UInt64) throws {
     let image = try ELFImage(ELFBytes(try bytes(of: TestPlugin.compile(Self.source))))
     let array = try #require(image.dynamic.functionArrays.first)
@@ -105,8 +105,8 @@ struct RelocationTests {
     #expect(message.contains("a function to be called when it is loaded lies outside of its code"))
   }
 
-  /// The form of ten thousand rounds is `PENSTOCK_SOAK=full swift test --filter RelocationTests`.
-  @Test("damaged ones are refused, or found out in a child, or do no harm in the host")
+  /// Run ten thousand rounds with `PENSTOCK_SOAK=full swift test --filter RelocationTests`.
+  @Test("damaged objects are refused, or detected in a child, or harmless in the host")
   func fuzz() async throws {
     let objects = try [[], ["-Wl,-z,pack-relative-relocs"]].map {
       try bytes(of: TestPlugin.compile(Self.source, flags: $0))
@@ -123,7 +123,7 @@ struct RelocationTests {
       #expect(outcome != "crash", place)
       unlink(path)
     }
-    // What is never refused, or never loaded, was not looked at.
+    // If nothing was refused, or nothing loaded, the test did not cover that.
     if Self.rounds.count >= 100 { #expect(counts["refused", default: 0] > 0 && counts["loaded", default: 0] > 0) }
   }
 
@@ -146,7 +146,7 @@ struct RelocationTests {
     return changes.joined(separator: ", ")
   }
 
-  /// As a host does with what did not come with Penstock: verified, loaded in a child, and only then loaded where a crash matters.
+  /// Treats a file as a host treats one that did not come with Penstock: verified, loaded in a child, and only then loaded where a crash matters.
   private static func outcome(_ path: String) async throws -> String {
     guard verification(of: path).code == nil else { return "refused" }
     let launch = try IsolatedTestPlugin.launch(path)

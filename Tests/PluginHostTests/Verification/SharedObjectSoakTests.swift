@@ -4,9 +4,9 @@ import Testing
 
 @testable import PluginHost
 
-/// Mutated shared objects: whatever a file holds, the verifier refuses or accepts it, and does not crash. None of them is loaded here.
+/// Mutated shared objects: whatever a file contains, the verifier refuses or accepts it, and does not crash. None of them is loaded here.
 ///
-/// The long form is `PENSTOCK_SOAK=full swift test --filter SoakTests`; `PENSTOCK_SOAK_SEED` and `PENSTOCK_SOAK_ROUND` repeat a round.
+/// Run the long form with `PENSTOCK_SOAK=full swift test --filter SoakTests`; `PENSTOCK_SOAK_SEED` and `PENSTOCK_SOAK_ROUND` repeat a round.
 @Suite("Mutated shared objects")
 struct SharedObjectSoakTests {
   private static let environment = ProcessInfo.processInfo.environment
@@ -17,7 +17,7 @@ struct SharedObjectSoakTests {
     return 0..<(isFull ? 10_000 : 300)
   }()
 
-  @Test("ten thousand of them are accepted or refused with a reason, and never more than that")
+  @Test("ten thousand of them are accepted, or refused with a reason")
   func fuzz() throws {
     let scratch = try Scratch()
     let seeds = try [["-Wl,--hash-style=gnu"], ["-Wl,--hash-style=sysv"], ["-s", "-Wl,-z,relro,-z,now"]].map {
@@ -36,13 +36,13 @@ struct SharedObjectSoakTests {
         #expect(
           [.notASharedObject, .wrongArchitecture, .noEntry, .versionMismatch, .malformed].contains(outcome.code), place)
       }
-      // Read from a file it is the same.
+      // The result is the same when read from a file.
       if round % 10 == 0 {
         let path = try scratch.write(mutant.bytes, to: "mutant.so")
         #expect(verification(of: path).code == outcome?.code, place)
       }
     }
-    // What is always refused, or always accepted, was not looked at.
+    // If all were refused, or all accepted, the test did not cover the rest.
     if Self.rounds.count >= 300 {
       #expect(
         counts.keys.sorted() == [
@@ -65,7 +65,7 @@ struct SharedObjectSoakTests {
   }
 }
 
-/// Changes a shared object where it hurts: in the headers and the tables that the dynamic linker reads.
+/// Changes a shared object where it matters: in the headers and the tables that the dynamic linker reads.
 private struct ObjectMutator {
   private var random: SeededRandom
 
@@ -73,9 +73,9 @@ private struct ObjectMutator {
 
   struct Mutant {
     var bytes: [UInt8]
-    /// What was done, for a person.
+    /// A description of the change.
     var change: String
-    /// What must come of it, where that can be said.
+    /// The expected result, if it is known.
     var expected: PluginError.Code?
   }
 
@@ -102,7 +102,7 @@ private struct ObjectMutator {
     }
   }
 
-  /// One change at one place; the places are those of the sound object.
+  /// Makes one change at one place; the places are those of the sound object.
   private mutating func change(_ bytes: inout [UInt8], in object: [UInt8]) -> String {
     let range = place(in: object)
     if Bool.random(using: &random) {
@@ -132,7 +132,7 @@ private struct ObjectMutator {
     // The tables of hashes, symbols and strings follow the program headers.
     case 3, 4: return 64 + 56 * segments.count..<min(object.count, 2048)
     default:
-      // The entry is among the data that relocations change, just before or in what is written.
+      // The entry is among the relocated data, just before the writable data or in it.
       let data = segments.last { $0.kind == 1 }?.range ?? 0..<64
       return data.lowerBound..<min(data.upperBound, data.lowerBound + 1024)
     }

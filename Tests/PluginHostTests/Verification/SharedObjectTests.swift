@@ -9,7 +9,7 @@ struct SharedObjectTests {
 
   init() throws { scratch = try Scratch() }
 
-  /// A sound plugin with some bytes replaced.
+  /// Returns the path of a sound plugin with some bytes replaced.
   private func changed(_ offset: Int, _ bytes: [UInt8]) throws -> String {
     var object = try PluginHostTests.bytes(of: TestPlugin.compile(TestPlugin.Source()))
     object.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
@@ -31,15 +31,15 @@ struct SharedObjectTests {
   }
 
   @Test(
-    "whatever the linker leaves for looking up symbols will do",
+    "every kind of symbol hash table is accepted",
     arguments: [["-Wl,--hash-style=sysv"], ["-Wl,--hash-style=gnu"], ["-Wl,--hash-style=both"], ["-s"]])
   func hashStyles(flags: [String]) throws {
     #expect(verification(of: try TestPlugin.compile(TestPlugin.Source(), flags: flags)) == (nil, ""))
   }
 
-  @Test("section headers are not needed, as nothing is looked up in them")
+  @Test("section headers are not needed, as they are not read")
   func noSections() throws {
-    // Offset 40 is where the section headers are, 60 how many of them there are.
+    // Offset 40 holds the place of the section headers, 60 their number.
     var object = try bytes(of: TestPlugin.compile(TestPlugin.Source()))
     object.replaceSubrange(40..<48, with: [UInt8](repeating: 0, count: 8))
     object.replaceSubrange(60..<64, with: [0, 0, 0, 0])
@@ -56,7 +56,7 @@ struct SharedObjectTests {
   }
 
   @Test(
-    "what is something else is told as what it is",
+    "a file of another kind is reported as what it is",
     arguments: [
       ([], "it is empty"), (Array("plain text".utf8), "it is no shared object;"),
       (Array("#!/bin/sh\n".utf8), "it is no shared object, but a script"),
@@ -88,7 +88,7 @@ struct SharedObjectTests {
   }
 
   @Test(
-    "what cannot be loaded as a plugin is told with the way to link it",
+    "an object that cannot be loaded as a plugin is reported with the way to link it",
     arguments: [
       (["-c"], "int x = 1;", "it is an object file that was not linked; link it with 'cc -shared -o NAME.so FILE.o'"),
       (
@@ -127,7 +127,7 @@ struct SharedObjectTests {
   }
 
   @Test(
-    "an entry that cannot be one is refused",
+    "an invalid entry is refused",
     arguments: [
       ("long penstock_plugin = 1;", "is too small, or not at a place where it can be"),
       ("_Alignas(8) int penstock_plugin[12];", "is not initialized"),
@@ -191,7 +191,7 @@ struct SharedObjectTests {
     #expect(plugin.entry.isNewer)
   }
 
-  @Test("a plugin that was cut short anywhere before its last loaded byte is refused")
+  @Test("a plugin that is truncated anywhere before its last loaded byte is refused")
   func cutShort() throws {
     let object = try bytes(of: TestPlugin.compile(TestPlugin.Source()))
     let image = try ELFImage(ELFBytes(object))

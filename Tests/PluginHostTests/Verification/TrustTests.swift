@@ -6,7 +6,7 @@ import Testing
 @Suite("Plugins that others can change are refused")
 struct TrustTests {
   private let scratch: Scratch
-  /// In `top/plugins`, sound.
+  /// A sound plugin in `top/plugins`.
   private let plugin: String
 
   init() throws {
@@ -57,7 +57,7 @@ struct TrustTests {
     }
   }
 
-  @Test("in a directory with the sticky bit, what is ours cannot be replaced by others")
+  @Test("in a directory with the sticky bit, others cannot replace our files")
   func sticky() {
     mode("top", 0o1777)
     #expect(verification(of: plugin) == (nil, ""))
@@ -65,7 +65,7 @@ struct TrustTests {
     #expect(verification(of: plugin) == (nil, ""))
   }
 
-  @Test("the directories that a link goes through count, also where the link's target is safe")
+  @Test("the directories that a link goes through count, even if the link's target is safe")
   func links() throws {
     try scratch.directory("open")
     try scratch.link("open/echo.so", to: plugin)
@@ -87,7 +87,7 @@ struct TrustTests {
     #expect(verification(of: scratch("open/inner/../../top/plugins/echo.so")).code == .writableByOthers)
   }
 
-  @Test("what belongs to somebody else is refused", .enabled(if: geteuid() == 0, "only root can give files away"))
+  @Test("a file that belongs to another user is refused", .enabled(if: geteuid() == 0, "only root can give files away"))
   func owner() throws {
     #expect(chown(plugin, 12345, 12345) == 0)
     let refused = verification(of: plugin)
@@ -96,7 +96,7 @@ struct TrustTests {
       refused.message
         == "the plugin '\(plugin)' is refused: the file '\(plugin)' belongs to the user 12345, who could change it; "
         + "run 'chown root \(plugin)' if you trust it, or put the plugin elsewhere")
-    // To that user it is trusted, as everything of root's is.
+    // That user trusts it, like everything that belongs to root.
     #expect(verification(of: plugin, user: 12345).code == nil)
     let other = verification(of: plugin, user: 54321)
     #expect(other.message.hasSuffix("; copy the plugin into a directory of your own if you trust it"))
@@ -107,7 +107,7 @@ struct TrustTests {
   }
 
   @Test(
-    "a sticky directory does not protect what belongs to somebody else",
+    "a sticky directory does not protect files of another user",
     .enabled(if: geteuid() == 0, "only root can give files away"))
   func stickyForeign() throws {
     mode("top", 0o1777)
@@ -122,7 +122,7 @@ struct TrustTests {
       ))
   }
 
-  @Test("what is no regular file is refused, and not waited for")
+  @Test("a file that is not a regular file is refused without blocking")
   func kinds() throws {
     #expect(mkfifo(scratch("fifo.so"), 0o600) == 0)
     #expect(verification(of: scratch("fifo.so")).message.contains("it is no regular file, but a FIFO"))
@@ -131,7 +131,7 @@ struct TrustTests {
     #expect(verification(of: scratch("top")).code == .notASharedObject)
   }
 
-  @Test("what is not there, and links that lead in a circle, are told")
+  @Test("missing files and circular links are reported")
   func missing() throws {
     #expect(verification(of: scratch("none.so")).code == .notFound)
     try scratch.link("a.so", to: "b.so")
@@ -143,13 +143,13 @@ struct TrustTests {
     #expect(error?.code == .notFound)
   }
 
-  @Test("what may not be read is told", .enabled(if: geteuid() != 0, "root may read everything"))
+  @Test("an unreadable file is reported", .enabled(if: geteuid() != 0, "root may read everything"))
   func unreadable() {
     mode("top/plugins/echo.so", 0)
     #expect(verification(of: plugin).code == .unreadable)
   }
 
-  @Test("what was verified is what is loaded, whatever the path leads to later")
+  @Test("the verified content is loaded, even if the path leads elsewhere later")
   func sameFile() throws {
     let file = try PluginFile(at: plugin, origin: .commandLine)
     let verified = try PluginVerifier().verify(file)
@@ -160,7 +160,7 @@ struct TrustTests {
     #expect(fcntl(verified.descriptor, F_GETFD) & FD_CLOEXEC != 0)
   }
 
-  @Test("a descriptor is closed with what held it")
+  @Test("a descriptor is closed with its owner")
   func closed() throws {
     let descriptor = try PluginVerifier().verify(PluginFile(at: plugin, origin: .commandLine)).descriptor
     // Another test may have opened a file under the same number meanwhile.

@@ -4,7 +4,7 @@ import PluginKit
 import PluginKitTesting
 import Testing
 
-// The functions that shared objects export are of the process, so there is one plugin at a time.
+// Serialized: the functions that shared objects export belong to the process, so there is one plugin at a time.
 @Suite(.serialized) struct ContractTests {
   @Test func aPluginWorksThroughTheFunctionsThatASharedObjectExports() async throws {
     Words.register()
@@ -52,7 +52,7 @@ import Testing
     #expect(runtime.open(&bare) == penstock_status(PENSTOCK_UNAVAILABLE))
   }
 
-  /// A host whose tables all have this size, at the end of memory that cannot be read beyond it.
+  /// Opens a plugin with a host whose tables all have this size and end at the end of readable memory.
   private func opening(_ size: Int) -> penstock_status {
     let page = Int(getpagesize())
     let memory = mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)

@@ -2,7 +2,7 @@ import PluginKit
 import PluginKitTesting
 import Testing
 
-// One station for all of them.
+// Serialized: the tests share one station.
 @Suite(.serialized) struct DocumentedPluginTests {
   @Test func theDocumentedOperationReports() async throws {
     let host = try TestPluginHost(WeatherPlugin.self)

@@ -6,7 +6,7 @@ import Testing
 @testable import PluginKit
 
 @Suite(.timeLimit(.minutes(5))) struct InstanceHandleTests {
-  /// Runs `body` on a thread of its own.
+  /// Runs `body` on a new thread.
   private func thread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
     final class Box: Sendable {
       let body: @Sendable () -> Void
@@ -37,7 +37,7 @@ import Testing
     let caller = thread {
       handle.enter { _ in
         flags.isInside.store(true, ordering: .sequentiallyConsistent)
-        // Until nobody else is let in: then the other thread is closing.
+        // Until no further call is admitted: then the other thread is closing.
         while handle.enter({ $0 }) != nil { sched_yield() }
         flags.hasLeft.store(true, ordering: .sequentiallyConsistent)
       }
@@ -58,7 +58,7 @@ import Testing
     let handle = InstanceHandle(7)
     let clock = ContinuousClock()
     let time = clock.measure { _ = handle.enter { _ in handle.close() } }
-    // It gives up after half a second where it waits for somebody.
+    // If it waited, it would give up after half a second.
     #expect(time < .milliseconds(400))
     #expect(handle.enter { $0 } == nil)
   }

@@ -2,7 +2,7 @@ import PluginKit
 import PluginKitTesting
 import Testing
 
-/// A plugin whose instances say, when they are asked to end, how long they have for it.
+/// A plugin whose instances report, when they are asked to end, how much time they have.
 private enum Farewells: Plugin {
   static let id = "farewells"
   static let version = "1.0.0"

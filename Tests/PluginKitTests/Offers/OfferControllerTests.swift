@@ -68,7 +68,7 @@ import Testing
       host.log.map(\.message) == [
         "a state: full", "a rerun: full", "a rerun with an instant: full", "what is no state: refused",
       ])
-    // The error of what is no state.
+    // The error about the invalid state.
     #expect(instance.events.count == 1)
     instance.destroy()
   }

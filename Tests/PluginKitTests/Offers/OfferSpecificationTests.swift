@@ -2,7 +2,7 @@ import PluginKit
 import PluginKitTesting
 import Testing
 
-// One flag for all of them.
+// Serialized: the tests share one flag.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OfferSpecificationTests {
   @Test func aSpecificationTellsItsValueAtTheStartAndWhenItChanges() throws {
     FlagSpecification.flag.value = false

@@ -1,4 +1,4 @@
-// The Swift of Documentation/writing-plugins.md, which a test compares with this file.
+// The Swift code of Documentation/writing-plugins.md; a test compares the two.
 import PluginKit
 
 enum WeatherPlugin: Plugin {

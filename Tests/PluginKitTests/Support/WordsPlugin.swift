@@ -1,7 +1,7 @@
 import PluginKit
 import Synchronization
 
-/// A plugin with one of each, for tests.
+/// A plugin with offers of every kind, for tests.
 enum Words: Plugin {
   static let id = "words"
   static let version = "1.2.3"
@@ -150,7 +150,7 @@ struct Ticks: TaskController {
   }
 }
 
-/// Tells one of everything at once, and says when it was ended.
+/// Yields one signal of each kind at once, and logs its end.
 struct States: OperationController {
   func control(with controls: OperationControls<QueryState<String, PluginProblem>>) -> OperationSubscription {
     controls.yield("one")
@@ -161,7 +161,7 @@ struct States: OperationController {
   }
 }
 
-/// Tells one of each, and logs what became of it.
+/// Yields one signal of each kind, and logs the outcomes.
 struct Latest: OperationController {
   func control(with controls: OperationControls<QueryState<Double, PluginProblem>>) -> OperationSubscription {
     let log = controls.context.pluginLog
@@ -173,7 +173,7 @@ struct Latest: OperationController {
   }
 }
 
-/// Up, down or not known, as a test says; one flag for all.
+/// Up, down or unknown, as set by a test; one flag for all instances.
 struct FlagSpecification: OperationRunSpecification {
   static let flag = Flag()
 
@@ -215,7 +215,7 @@ final class Flag: Sendable {
   }
 }
 
-/// Tells something without a pause, until it is cancelled and a little longer.
+/// Yields values without a pause until it is cancelled, and a little longer.
 struct Chatter: TaskController {
   func run(with controls: PluginControls<Int>) async throws {
     var count = 0

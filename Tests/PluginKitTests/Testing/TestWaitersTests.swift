@@ -4,7 +4,7 @@ import Testing
 @testable import PluginKitTesting
 
 @Suite struct TestWaitersTests {
-  /// Without the second look, this never returns.
+  /// Without the second evaluation, this never returns.
   @Test(.timeLimit(.minutes(1)))
   func whatBecomesTrueWhileItIsAskedIsSeen() async {
     let waiters = TestWaiters()
@@ -14,7 +14,7 @@ import Testing
         asked += 1
         return asked
       }
-      // Another thread makes it true, and says so, when the answer to this is known already.
+      // Another thread makes it true, and calls `look()`, when the answer of this evaluation is already determined.
       if count == 1 { waiters.look() }
       return count > 1
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import CalendarPlugin
 
 @Suite("Watches of directories", .timeLimit(.minutes(5))) struct DirectoryWatchesTests {
-  /// Directories that are gone with the value.
+  /// Directories that are deleted with this object.
   private final class Directories: Sendable {
     let path: String
 
@@ -18,14 +18,14 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of a file that is not there, in a directory that is.
+    /// Returns the path of a file that does not exist, in a directory that does.
     func file(_ name: String) throws -> String {
       try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
       return "\(path)/\(name)/file"
     }
   }
 
-  /// Whom something was told, in order; one that is told twice is there once.
+  /// The names of the notified handlers, in order and each once.
   private final class Told: Sendable {
     private let names = Mutex<[String]>([])
     private let stream: AsyncStream<Void>
@@ -40,10 +40,10 @@ import Testing
       }
     }
 
-    /// Forgets who was told: of a file that is written there are several events, and the later ones may still have come.
+    /// Clears the names: writing a file causes several events, the later of which may still have arrived.
     func forget() { names.withLock { $0 = [] } }
 
-    /// Waits until all of these were told something; returns who was, and forgets it.
+    /// Waits until all the expected handlers were notified; returns the notified ones, and clears them.
     func take(with expected: Set<String>) async -> Set<String> {
       for await _ in stream where names.withLock({ expected.isSubset(of: $0) }) { break }
       return names.withLock { names in
@@ -55,7 +55,7 @@ import Testing
 
   private static func write(_ path: String) throws { try Data("text".utf8).write(to: URL(fileURLWithPath: path)) }
 
-  @Test("Those who watch a directory are told of it, until they end, and nobody else")
+  @Test("Only subscribers of a directory are notified of its events, until they cancel")
   func told() async throws {
     let (directories, watches, told) = (try Directories(), DirectoryWatches(), Told())
     let (one, other) = (try directories.file("one"), try directories.file("other"))
@@ -68,7 +68,7 @@ import Testing
     told.forget()
     try Self.write(one)
     try Self.write(other)
-    // Events come in order, so that nobody could still be told of the first.
+    // Events arrive in order, so the first can no longer be notified.
     #expect(await told.take(with: ["second", "third"]) == ["second", "third"])
     second.cancel()
     told.forget()
@@ -77,14 +77,14 @@ import Testing
     #expect(await told.take(with: ["third"]) == ["third"])
     third.cancel()
     told.forget()
-    // With all ended it begins anew.
+    // After all have cancelled, a new subscription starts again.
     let again = try watches.subscribe(toDirectoryOf: one, told.handler("again"))
     try Self.write(one)
     #expect(await told.take(with: ["again"]) == ["again"])
     again.cancel()
   }
 
-  @Test("A directory that is removed is told of, and does not disturb the others")
+  @Test("Subscribers are notified when a directory is removed, and other directories are unaffected")
   func removed() async throws {
     let (directories, watches, told) = (try Directories(), DirectoryWatches(), Told())
     let (one, other) = (try directories.file("one"), try directories.file("other"))
@@ -94,7 +94,7 @@ import Testing
     #expect(await told.take(with: ["first"]) == ["first"])
     first.cancel()
     told.forget()
-    // The same path is another directory now.
+    // The same path is now another directory.
     let third = try watches.subscribe(toDirectoryOf: try directories.file("one"), told.handler("third"))
     first.cancel()
     try Self.write(one)
@@ -104,7 +104,7 @@ import Testing
     third.cancel()
   }
 
-  @Test("A directory that is not there is an error, and leaves nothing behind")
+  @Test("A directory that does not exist is an error, and leaves nothing behind")
   func missing() async throws {
     let (directories, watches, told) = (try Directories(), DirectoryWatches(), Told())
     #expect(throws: ObserverError.systemCall("inotify_add_watch", ENOENT)) {
@@ -117,7 +117,7 @@ import Testing
     first.cancel()
   }
 
-  @Test("Hundreds of watches take one descriptor of which a user has few")
+  @Test("Hundreds of watches share one inotify descriptor, of which a user has few")
   func descriptors() throws {
     func count() -> Int {
       let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HolidaysTests {
   private func time(_ text: String) throws -> Timestamp { try #require(Timestamp(notation: text)) }
 
-  /// A calendar file in a folder of its own, which is gone with the value.
+  /// A calendar file in its own folder, which is deleted with this object.
   private final class TemporaryCalendar {
     let folder: String
     var path: String { folder + "/holidays.ics" }
@@ -23,7 +23,7 @@ import Testing
       rmdir(folder)
     }
 
-    /// Puts a new file in the place of the old one, as careful programs do.
+    /// Replaces the old file with a new one, as careful programs do.
     func replace(_ text: String) throws {
       let file = try #require(fopen(folder + "/new", "w"))
       fputs(text, file)
@@ -41,7 +41,7 @@ import Testing
     let calendar = try TemporaryCalendar()
     try calendar.replace(days: [("New Year's Day", "20260101")])
     let host = try TestPluginHost(CalendarConditions.self, now: try time("2026-01-01T12:00:00Z"))
-    // A file is looked at when it starts, and not before.
+    // A file is not read before the start.
     let instance = try host.specification("calendar.holidays", with: ["file": "holidays.ics"])
     #expect(instance.events.isEmpty && host.log.isEmpty)
     instance.start(["directory": .string(calendar.folder)])
@@ -88,7 +88,7 @@ import Testing
       host.clock.setWallClock(to: try time(change))
     }
     await instance.tells(.changed(true, reason: "Labour Day until Saturday 00:00 in Europe/Berlin"))
-    // That it was not read yet is no answer.
+    // Not having been read yet is not an answer.
     #expect(instance.events.count == 4)
     instance.stop()
     try await instance.end()

@@ -119,7 +119,7 @@ import Testing
       try host.specification("calendar.time-window", with: settings)
     }
     #expect(problem.code == code && problem.message == message)
-    // What a file is pointed at by.
+    // The setting that a checked file is marked at.
     let setting = message.split(separator: ":").first.map { JSONValue.string(String($0)) }
     #expect(problem.detail?["setting"] == setting)
   }

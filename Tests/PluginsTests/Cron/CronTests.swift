@@ -41,7 +41,7 @@ import Testing
     #expect(host.faults.isEmpty && host.log.isEmpty)
   }
 
-  /// Starts a controller on a host that was away from 00:00:30 until `now`, and gives what it asks for until it waits.
+  /// Starts a controller on a host that was away from 00:00:30 until `now`, and returns the runs that it requests until it waits.
   private func afterAbsence(
     until now: String, _ settings: JSONValue, remembered: Bool = true
   ) async throws -> (instants: [String], log: [String]) {
@@ -60,7 +60,7 @@ import Testing
       log == ["instants of '0 * * * *' after 2026-01-01T00:00:00Z were missed and are left out, as catch_up is none"])
   }
 
-  /// What a controller leaves out that was away from the first instant of 2026 on.
+  /// Returns the instants that a controller leaves out after being away since the first instant of 2026.
   private func leftOut(until now: String, _ settings: JSONValue) async throws -> [JSONValue] {
     let host = try TestPluginHost(Cron.self, now: try time(now))
     let schedule = try #require(settings["schedule"]?.stringValue)
@@ -71,7 +71,7 @@ import Testing
     #expect(host.faults.isEmpty)
     let events = instance.events
     let told = events.prefix { if case .leftOut = $0 { true } else { false } }
-    // Before everything that is run.
+    // Reported before all runs.
     #expect(events.count { if case .leftOut = $0 { true } else { false } } == told.count)
     instance.destroy()
     return told.compactMap { if case .leftOut(let instants) = $0 { instants } else { nil } }
@@ -101,7 +101,7 @@ import Testing
   @Test func ofManyInstantsThatAreLeftOutTheLatestTenThousandAreNamedAndTheOthersCounted() async throws {
     let told = try await leftOut(until: "2026-07-01T00:00:30Z", ["schedule": "* * * * *"])
     #expect(told.count == 2)
-    // 181 days of 1,440 minutes, of which the last is run, as it is not late.
+    // 181 days of 1,440 minutes, the last of which is run, as it is not late.
     #expect(
       told.first == [
         "reason": "host-down", "first": "2026-01-01T00:01:00Z", "last": "2026-06-24T01:19:00Z",
@@ -265,7 +265,7 @@ import Testing
     host.clock.setWallClock(to: hour)
     await host.clock.hasTimer(at: try time("2026-01-01T02:00:00Z"))
     host.clock.setWallClock(to: start)
-    // An hour has passed, and the clock says half past one: what was due at one is not due again.
+    // An hour has passed and the clock shows 01:00:30: the run due at one is not due again.
     host.clock.advance(by: .seconds(3600))
     await host.clock.hasTimer(at: try time("2026-01-01T02:00:00Z"))
     host.clock.advance(by: .seconds(3600))

@@ -15,7 +15,7 @@ struct FileWatchTests {
     host = try TestPluginHost(FileWatch.self)
   }
 
-  /// A controller that watches already.
+  /// Returns a controller that is already watching.
   private func start(_ settings: JSONValue, directory: String? = nil) async throws -> TestInstance {
     let instance = try host.controller("file-watch", with: settings)
     instance.start(directory.map { ["directory": .string($0)] } ?? [:])
@@ -23,9 +23,9 @@ struct FileWatchTests {
     return instance
   }
 
-  /// Lets the time to settle pass until so many events have come, and gives what the last one says of changes.
+  /// Advances the clock until this many events have arrived, and returns the changes in the last one.
   private func changes(_ instance: TestInstance, after count: Int) async -> [String] {
-    // Time passes only from here on, when everything that the test does to files is done.
+    // The clock advances only from here on, after all changes of the test's files.
     let time = Task { [host] in
       while true {
         await host.clock.hasTimers()
@@ -45,7 +45,7 @@ struct FileWatchTests {
     }
   }
 
-  @Test("Files that come, change, move and go are told, with their paths")
+  @Test("Created, changed, moved and deleted files are reported, with their paths")
   func kinds() async throws {
     let instance = try await start(["path": .string(folder.path)])
     try folder.write("one", to: "a.txt")
@@ -61,7 +61,7 @@ struct FileWatchTests {
     #expect(host.faults.isEmpty)
   }
 
-  @Test("Changes that come together are one event, which names them all")
+  @Test("Simultaneous changes are one event, which lists them all")
   func together() async throws {
     let instance = try await start(["path": .string(folder.path)])
     for name in ["c", "a", "b"] { try folder.write("x", to: name) }
@@ -72,7 +72,7 @@ struct FileWatchTests {
     instance.destroy()
   }
 
-  @Test("Only what matches a pattern and an event is told")
+  @Test("Only changes that match a pattern and an event are reported")
   func filters() async throws {
     let instance = try await start(["path": .string(folder.path), "patterns": ["*.csv"], "events": ["create"]])
     try folder.write("x", to: "a.txt")
@@ -81,7 +81,7 @@ struct FileWatchTests {
     instance.destroy()
   }
 
-  @Test("Directories below are watched when that is asked for, new ones with what is in them already")
+  @Test("Directories below are watched on request, including the content of new ones")
   func recursive() async throws {
     try folder.write("x", to: "old/deep/file")
     let instance = try await start(["path": .string(folder.path), "recursive": true, "patterns": ["*file*"]])
@@ -94,7 +94,7 @@ struct FileWatchTests {
     instance.destroy()
   }
 
-  @Test("A path that is not there yet, and a directory that is replaced, are followed")
+  @Test("A path that does not exist yet, and a directory that is replaced, are followed")
   func replaced() async throws {
     let instance = try await start(["path": "in/box"], directory: folder.path)
     try folder.write("x", to: "in/box/file")
@@ -109,7 +109,7 @@ struct FileWatchTests {
     instance.destroy()
   }
 
-  @Test("A single file is watched by its name, also when it is replaced by another one")
+  @Test("A single file is watched by its name, even if another file replaces it")
   func singleFile() async throws {
     try folder.write("x", to: "config")
     let instance = try await start(["path": .string("\(folder.path)/config")])
@@ -119,12 +119,12 @@ struct FileWatchTests {
     instance.destroy()
   }
 
-  @Test("When the kernel drops events everything is looked at again, and nothing is lost")
+  @Test("When the kernel drops events, everything is scanned again, and nothing is lost")
   func overflow() throws {
     let tree = try FileTree(root: folder.path, isRecursive: true)
     try folder.write("x", to: "a")
     try folder.write("x", to: "deep/b")
-    // As after an overflow, whatever was told before.
+    // As after an overflow, regardless of earlier events.
     _ = tree.drain()
     let changes = try tree.changes(in: .everything)
     #expect(changes.map(\.path) == ["a", "deep", "deep/b"])

@@ -5,7 +5,7 @@ import PluginKit
 import PluginKitTesting
 import Testing
 
-// The commands are real; what they write is waited for, and nothing is by the clock.
+// The commands are real; the tests wait for their output, and nothing depends on the clock.
 @Suite(.timeLimit(.minutes(10))) struct LinesTests {
   private func command(_ script: String, _ others: [String: JSONValue] = [:]) -> JSONValue {
     var members: JSONValue = ["command": ["sh", "-c", .string(script)]]
@@ -106,7 +106,7 @@ import Testing
     stubborn.stop()
     try await stubborn.end()
     #expect(stubborn.events.last == .completed(nil))
-    // Readable when the child has ended, which is at once, or never.
+    // Readable once the child has ended, which is at once, or never.
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     #expect(poll(&polled, 1, 10_000) == 1)
   }
@@ -130,7 +130,7 @@ import Testing
     let instance = try host.controller("lines", with: ["fifo": .string(path)])
     instance.start()
     for text in ["first\n", "second\n"] {
-      // Each writer leaves again.
+      // Each writer closes the FIFO again.
       let writer = open(path, O_WRONLY | O_CLOEXEC)
       _ = text.withCString { write(writer, $0, strlen($0)) }
       close(writer)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkPlugin
 
-/// A network that comes and goes as a test says.
+/// A network whose state a test sets.
 private final class NetworkByHand: NetworkObserver {
   private struct State {
     var status = NetworkConnectionStatus.disconnected
@@ -44,7 +44,7 @@ private enum NetworkInTest: Plugin {
   static let offers: [Offer] = Network.offers(of: network)
 }
 
-/// A port of this computer that accepts connections, until it is closed.
+/// A port of this computer that accepts connections until it is closed.
 private final class Listener {
   private(set) var descriptor: Int32
   let port: UInt16
@@ -70,8 +70,8 @@ private final class Listener {
 
   func end() {
     guard descriptor >= 0 else { return }
-    // A process that another test just starts may have a copy until it becomes its program: closed alone, the port
-    // would accept connections for as long.
+    // A process that another test is just starting may have a copy until it executes its program; if the port were only closed, it would accept
+    // connections until then.
     shutdown(descriptor, Int32(SHUT_RDWR))
     close(descriptor)
     descriptor = -1
@@ -91,7 +91,7 @@ struct NetworkTests {
     instance.events.compactMap { if case .changed(let value, _) = $0 { .some(value) } else { nil } }
   }
 
-  @Test("network.connected follows the network, at once")
+  @Test("network.connected follows the network at once")
   func connected() async throws {
     network.become(.disconnected)
     let instance = try host.specification("network.connected")
@@ -106,7 +106,7 @@ struct NetworkTests {
     #expect(changes(instance) == [false, true, false])
   }
 
-  @Test("network.reachable is unknown until the first try, and says since when it is what it is")
+  @Test("network.reachable is unknown until the first attempt, and reports since when it has its value")
   func reachable() async throws {
     let listener = try Listener()
     let instance = try host.specification(
@@ -114,9 +114,9 @@ struct NetworkTests {
     instance.start()
     let place = "127.0.0.1:\(listener.port)"
     await instance.tells(.changed(true, reason: "\(place) accepts connections since 2001-09-09T01:46:40Z"))
-    // That it was not tried yet is no answer.
+    // The absence of an attempt is not an answer.
     #expect(instance.events.count == 1)
-    // Not any timer: that of the first try may still be there.
+    // Not just any timer: that of the first attempt may still exist.
     await host.clock.hasTimer(at: host.clock.now.advanced(by: .seconds(30)))
     listener.end()
     host.clock.advance(by: .seconds(30))
@@ -127,7 +127,7 @@ struct NetworkTests {
     #expect(host.faults.isEmpty)
   }
 
-  @Test("A change of the network makes it try at once")
+  @Test("A change of the network triggers an attempt at once")
   func change() async throws {
     var listener = try Listener()
     let port = listener.port
@@ -144,7 +144,7 @@ struct NetworkTests {
     listener.end()
   }
 
-  @Test("Settings that cannot be meant are refused with their names")
+  @Test("Invalid settings are refused by name")
   func settings() {
     #expect(throws: PluginProblem("invalid-settings", setting: "port", "0 is no port; they go from 1 to 65535")) {
       try ReachableSettings(settings: ["host": "localhost", "port": 0])

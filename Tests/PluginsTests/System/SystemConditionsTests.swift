@@ -6,12 +6,12 @@ import Testing
 
 @testable import SystemPlugin
 
-/// The conditions in a host, on files of the test's own.
+/// The specifications in a host, based on the test's own files.
 private enum ConditionsOnFiles: Plugin {
   static let id = SystemConditions.id
   static let version = "1.0.0"
   static let summary = "For tests"
-  // The one directory of this suite, whose tests run one after the other.
+  // The only directory of this suite, whose tests run one at a time.
   static let folder = try? SystemFolder()
   static let pressure = PressureByHand()
   static let offers: [Offer] = {
@@ -21,7 +21,7 @@ private enum ConditionsOnFiles: Plugin {
   }()
 }
 
-/// Memory pressure that a test tells of.
+/// Memory pressure that a test reports.
 private final class PressureByHand: MemoryPressureSource {
   private let handlers = Mutex<[Int: @Sendable (MemoryPressure) -> Void]>([:])
 
@@ -40,7 +40,7 @@ private final class PressureByHand: MemoryPressureSource {
   }
 }
 
-@Suite("The conditions of the system", .serialized, .timeLimit(.minutes(5)))
+@Suite("System specifications", .serialized, .timeLimit(.minutes(5)))
 struct SystemConditionsTests {
   private let folder: SystemFolder
   private let host: TestPluginHost
@@ -50,7 +50,7 @@ struct SystemConditionsTests {
     host = try TestPluginHost(ConditionsOnFiles.self)
   }
 
-  @Test("A condition is told when it begins, and again when it has changed at the next look")
+  @Test("A value is reported at the start, and again when it has changed at the next measurement")
   func load() async throws {
     try folder.write("1.00 1.00 1.00 1/1 1\n", to: "loadavg")
     let instance = try host.specification("system.load-below", with: ["below": 0.5, "interval": "20s"])
@@ -60,7 +60,7 @@ struct SystemConditionsTests {
     try folder.write("1.20 1.00 1.00 1/1 1\n", to: "loadavg")
     host.clock.advance(by: .seconds(20))
     await host.clock.hasTimers()
-    // Still below: nobody is told of each small change.
+    // Still below: small changes are not reported.
     #expect(instance.events.count == 1)
     try folder.write("4.00 1.00 1.00 1/1 1\n", to: "loadavg")
     host.clock.advance(by: .seconds(20))
@@ -77,7 +77,7 @@ struct SystemConditionsTests {
     #expect(host.faults.isEmpty)
   }
 
-  @Test("A shortage of memory is noticed when the kernel tells of it, before the next look")
+  @Test("A shortage of memory is noticed when the kernel reports it, before the next measurement")
   func memory() async throws {
     try folder.write("MemAvailable: 4194304 kB\n", to: "meminfo")
     let instance = try host.specification("system.memory-available", with: ["at_least": "1GiB", "interval": "1h"])
@@ -88,11 +88,11 @@ struct SystemConditionsTests {
     #expect(instance.events.last == .changed(false, reason: "1MiB of memory are available, less than 1GiB"))
     instance.stop()
     _ = try await instance.end()
-    // The task lets go of it, after it was cancelled.
+    // The cancelled task ends the subscription.
     while ConditionsOnFiles.pressure.count > 0 { await Task.yield() }
   }
 
-  @Test("Nothing is looked at and no timer is left when nobody follows any more")
+  @Test("Without subscribers, there are no measurements and no timers")
   func end() async throws {
     try folder.write("1.00 1.00 1.00 1/1 1\n", to: "loadavg")
     let instance = try host.specification("system.load-below", with: ["below": 1])

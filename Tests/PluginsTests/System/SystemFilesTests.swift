@@ -4,13 +4,13 @@ import Testing
 
 @testable import SystemPlugin
 
-@Suite("What the system tells of itself")
+@Suite("Information from the system")
 struct SystemFilesTests {
   private let folder: SystemFolder
 
   init() throws { folder = try SystemFolder() }
 
-  @Test("The load is divided by the processors, unless the file says otherwise")
+  @Test("The load is divided by the number of processors, unless the settings say otherwise")
   func load() throws {
     try folder.write("3.00 6.50 1.25 2/512 4711\n", to: "loadavg")
     func sample(_ settings: JSONValue) throws -> Sample { folder.files.load(try LoadBelowSettings(settings: settings)) }
@@ -26,7 +26,7 @@ struct SystemFilesTests {
     #expect(try sample(["below": 2, "per_processor": false, "window": "15m"]).isSatisfied == true)
   }
 
-  @Test("What cannot be read is unknown, which satisfies nothing", arguments: ["", "x y z", "-1 2 3", "\u{0}"])
+  @Test("An unreadable value is unknown, which satisfies nothing", arguments: ["", "x y z", "-1 2 3", "\u{0}"])
   func unreadable(_ text: String) throws {
     try folder.write(text, to: "loadavg")
     try folder.write(text, to: "meminfo")
@@ -34,7 +34,7 @@ struct SystemFilesTests {
     #expect(folder.files.memory(try MemoryAvailableSettings(settings: ["at_least": "1MiB"])).isSatisfied == nil)
   }
 
-  @Test("The memory is what is available, not what is free")
+  @Test("Available memory counts, rather than free memory")
   func memory() throws {
     try folder.write("MemTotal:  8000000 kB\nMemFree:  100 kB\nMemAvailable:    2097152 kB\n", to: "meminfo")
     #expect(
@@ -58,13 +58,13 @@ struct SystemFilesTests {
     #expect(
       files.disk(settings, directory: "/else")
         == Sample(isSatisfied: nil, reason: "the space at /else/in/box cannot be read: No such file or directory"))
-    // The real one: some number, of a directory that is there.
+    // The real value: some number, for a directory that exists.
     #expect(
       SystemFiles().disk(try DiskFreeSettings(settings: ["path": "/", "at_least": 0]), directory: nil).isSatisfied
         == true)
   }
 
-  @Test("A charger that gives power, or no battery at all, is power from outside")
+  @Test("A charger that supplies power, or the absence of a battery, counts as external power")
   func power() throws {
     #expect(folder.files.power() == Sample(isSatisfied: true, reason: "there is no battery"))
     try folder.write("Battery\n", to: "power/BAT0/type")
@@ -77,14 +77,14 @@ struct SystemFilesTests {
     #expect(folder.files.power() == Sample(isSatisfied: true, reason: "AC gives power"))
   }
 
-  @Test("The battery of a mouse does not make a computer one with a battery")
+  @Test("The battery of a mouse does not count as the computer's")
   func mouse() throws {
     try folder.write("Battery\n", to: "power/hidpp_battery_0/type")
     try folder.write("Device\n", to: "power/hidpp_battery_0/scope")
     #expect(folder.files.power() == Sample(isSatisfied: true, reason: "there is no battery"))
   }
 
-  @Test("Settings that cannot be meant are refused with their names")
+  @Test("Invalid settings are refused by name")
   func settings() {
     #expect(throws: PluginProblem("invalid-settings", setting: "below", "the load is never under 0.0")) {
       try LoadBelowSettings(settings: ["below": 0])
@@ -96,7 +96,7 @@ struct SystemFilesTests {
   }
 }
 
-/// Files like the system's, in a directory of the test's own.
+/// Files like the system's, in a directory of the test.
 final class SystemFolder: Sendable {
   let path: String
 

@@ -11,7 +11,7 @@ struct AuditTests {
 
   init() throws { fixture = try HistoryFixture() }
 
-  /// A run that goes on, whose operation `fetch` is in this state.
+  /// Returns a run that is running and whose operation `fetch` is in this state.
   private func running(_ state: OperationState) async throws -> RunID {
     let run = fixture.record()
     fixture.recorder.record(.runCreated(run, definition: ""))
@@ -29,7 +29,7 @@ struct AuditTests {
     }
   }
 
-  @Test("has what was asked of pipelines and of the host, and not what changed nothing")
+  @Test("records requests to pipelines and to the host, but not requests that changed nothing")
   func pipelines() throws {
     let until = HistoryFixture.start.advanced(by: 1_000_000)
     try history.pause([
@@ -51,7 +51,7 @@ struct AuditTests {
       ])
   }
 
-  @Test("has what was asked of runs")
+  @Test("records requests to runs")
   func runs() async throws {
     let run = try await running(.retrying)
     fixture.recorder.record(
@@ -65,7 +65,7 @@ struct AuditTests {
     _ = try history.answerApproval(run, operation: "fetch", approved: true, note: nil, who: "eve")
     try history.request(.cancel, of: run, for: RunCanceller(who: "ada", means: .command))
     try history.request(.kill, of: run, for: RunCanceller(who: "ada", means: .kill))
-    // Another run takes its place: nobody did that.
+    // A cancellation by an overlapping run is not attributed to a user.
     try history.request(.cancel, of: run, for: RunCanceller(who: run.text, means: .overlap))
     let dead = try await fixture.abandoned()
     _ = try await fixture.recorder.claim(dead)
@@ -76,7 +76,7 @@ struct AuditTests {
       ])
   }
 
-  @Test("has runs that are retried and resumed in a process of their own, in the transactions of these")
+  @Test("records a retry or resume by its own process in the transaction that performs it")
   func here() async throws {
     let source = try await fixture.ended(state: .failed)
     let retry = try await fixture.ended(retrying: source)
@@ -87,7 +87,7 @@ struct AuditTests {
       try entries() == ["ada command retry \(source.text): run \(retry.text)", "bob command resume \(dead.text)"])
   }
 
-  @Test("has one entry for runs that are deleted in many transactions, where somebody asked for it")
+  @Test("has one entry for a requested deletion of runs, however many transactions it takes")
   func prune() async throws {
     for offset in 0..<130 {
       try await fixture.ended(at: HistoryFixture.start.advanced(by: Int64(offset)))
@@ -99,7 +99,7 @@ struct AuditTests {
     #expect(try entries() == ["ada command prune dig*: 123 runs"])
   }
 
-  @Test("has one entry for runs that are deleted by several rules together, and none for those that were not")
+  @Test("has one entry for runs deleted by several rules together, and none when nothing is deleted")
   func retention() async throws {
     for offset in 0..<6 { try await fixture.ended(at: HistoryFixture.start.advanced(by: Int64(offset))) }
     let entry = CountedEntry(
@@ -129,7 +129,8 @@ struct AuditTests {
     #expect(try history.audit(limit: 3).count == 3)
   }
 
-  @Test("has who woke what, and nothing of an operation that does something else", arguments: OperationState.allCases)
+  @Test(
+    "records who woke an operation, and nothing if the operation was not retrying", arguments: OperationState.allCases)
   func wake(state: OperationState) async throws {
     let run = try await running(state)
     let isWoken = try history.wakeRetry(run, ordinal: 1, by: ada)
@@ -142,7 +143,7 @@ struct AuditTests {
     #expect(try !history.wakeRetry(run, ordinal: 7, by: ada))
   }
 
-  @Test("tells why the host could not do what it was asked")
+  @Test("reports why the host could not fulfil a request")
   func failure() throws {
     let run = RunID.generate()
     let number = try history.ask(.resume, about: run, for: ada, at: HistoryFixture.start)

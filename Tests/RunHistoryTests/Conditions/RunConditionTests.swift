@@ -6,7 +6,7 @@ import Workspace
 @testable import Expressions
 @testable import RunHistory
 
-@Suite("Conditions on runs")
+@Suite("History filters")
 struct RunConditionTests {
   let fixture: HistoryFixture
   var history: History { fixture.history }
@@ -16,7 +16,7 @@ struct RunConditionTests {
     fixture = try HistoryFixture()
   }
 
-  /// Runs of different kinds, an hour apart.
+  /// Records runs of different kinds, half an hour apart.
   private func recordRuns() async throws {
     let states: [RunState] = [.succeeded, .failed, .cancelled, .running, .queued, .succeeded]
     for index in 0..<36 {
@@ -63,7 +63,7 @@ struct RunConditionTests {
     "(state == 'failed' || pipeline == 'deploy') && (created_at > '18h' || duration > '1m')",
   ]
 
-  @Test("find with the help of the database exactly what they find without", arguments: conditions)
+  @Test("select the same runs whether or not the database evaluates part of them", arguments: conditions)
   func pushdown(text: String) async throws {
     try await recordRuns()
     let condition = try RunCondition.parse(text, now: Self.now)
@@ -77,7 +77,7 @@ struct RunConditionTests {
     #expect(failed == all.filter { condition.matches($0) && [.failed, .running].contains($0.state) }.map(\.id))
   }
 
-  @Test("find what a person means")
+  @Test("select the runs that a user expects")
   func meaning() async throws {
     try await recordRuns()
     func count(_ text: String) throws -> Int {
@@ -92,7 +92,7 @@ struct RunConditionTests {
   }
 
   @Test(
-    "say what is wrong and where",
+    "report what is wrong and where",
     arguments: [
       ("state = 'failed'", "expression-syntax", 7), ("stat == 'failed'", "unknown-name", 1),
       ("duration > 5", "wrong-comparison", 12), ("duration > '5 parsecs'", "wrong-comparison", 12),
@@ -110,7 +110,7 @@ struct RunConditionTests {
     }
   }
 
-  @Test("that can be evaluated of no run are told apart from those that hold of none")
+  @Test("report an evaluation error instead of selecting no run")
   func unevaluable() async throws {
     func code(_ text: String) throws -> String? {
       try history.mistake(in: RunFilter(condition: try RunCondition.parse(text, now: Self.now)))?.code
@@ -126,7 +126,7 @@ struct RunConditionTests {
     }
   }
 
-  @Test("suggest the name that was meant")
+  @Test("suggest the intended name")
   func suggestion() {
     #expect(
       throws: ExpressionError(
@@ -136,7 +136,7 @@ struct RunConditionTests {
     }
   }
 
-  @Test("let an index find the runs of one state or of one pipeline")
+  @Test("use an index to find the runs of one state or of one pipeline")
   func plans() async throws {
     try await recordRuns()
     var filter = RunFilter(condition: try RunCondition.parse("state == 'failed' && user == 'ada'"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RunHistory
 
-@Suite("The index of logs") final class LogIndexTests {
+@Suite("A log index") final class LogIndexTests {
   private let workspace = NSTemporaryDirectory() + "penstock-index-\(UUID().uuidString)"
   private let run = RunID.generate()
   private let output = LogName(number: 1, isError: false)
@@ -35,8 +35,7 @@ import Testing
     [LogGrowth(output, size: 300, time: at(250))],
   ]
 
-  @Test("says where a line stands by the first growth that covers its end, and when it was written") func marks() throws
-  {
+  @Test("locates a line by the first growth that covers its end, and reports when it was written") func marks() throws {
     try write(file(blocks))
     let index = index()
     let first = try #require(index.mark(of: output, covering: 7))
@@ -49,13 +48,13 @@ import Testing
     #expect(index.mark(of: LogName(number: 2, isError: false), covering: 1) == nil)
   }
 
-  @Test("of other logs is passed over where it is not asked for") func selected() throws {
+  @Test("skips logs that are not asked for") func selected() throws {
     try write(file(blocks))
     let index = index(logs: ["runs/\(run)/2.err"])
     #expect(index.knows(error) && !index.knows(output))
   }
 
-  @Test("may have a file of each host that had the run, and what is added is read later") func files() throws {
+  @Test("may consist of one file per host of the run, and additions are read later") func files() throws {
     try write(file([blocks[0]]))
     let index = index()
     #expect(index.mark(of: output, covering: 11) == nil)
@@ -66,7 +65,7 @@ import Testing
     #expect(index.mark(of: LogName(number: 9, isError: false), covering: 1)?.time == at(900))
   }
 
-  @Test("keeps times that go back, and drops what it said of a log that was cut") func back() throws {
+  @Test("accepts times that go backwards, and drops entries of a log that was truncated") func back() throws {
     let growths = [
       LogGrowth(output, size: 10, time: at(500)), LogGrowth(output, size: 20, time: at(-100)),
       LogGrowth(output, size: 4, time: at(600)), LogGrowth(output, size: 20, time: at(700)),
@@ -76,7 +75,7 @@ import Testing
     #expect(index().mark(of: output, covering: 10)?.time == at(700))
   }
 
-  @Test("that is cut anywhere says what is whole, and never more") func cut() throws {
+  @Test("that is truncated anywhere is read up to its last complete block") func cut() throws {
     let whole = file(blocks)
     let first = file([blocks[0]]).count
     for length in 0...whole.count {
@@ -87,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("with a wrong byte says nothing behind it, and is no error") func damaged() throws {
+  @Test("with a corrupt byte is read up to that byte, without an error") func damaged() throws {
     let whole = file(blocks)
     for position in whole.indices {
       var bytes = whole
@@ -101,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("that is not there, or no file, is as none") func missing() throws {
+  @Test("that is missing or not a regular file is empty") func missing() throws {
     #expect(LogIndex(of: .generate(), in: workspace).mark(of: output, covering: 1) == nil)
     try FileManager.default.createDirectory(
       atPath: "\(workspace)/runs/\(run)/4.index", withIntermediateDirectories: true)
@@ -111,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "knows logs by names that a run may give them",
+    "accepts only log names that a run can assign",
     arguments: ["", "1", "1.", ".out", "+1.out", "01.out", "-1.out", "1.out.gz", "1.result", "x.err", "1 .out"])
   func names(_ text: String) {
     #expect(LogName(text) == nil)

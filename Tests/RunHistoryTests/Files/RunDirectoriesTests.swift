@@ -37,7 +37,7 @@ struct RunDirectoriesTests {
     #expect(files.fileExists(atPath: outside.appendingPathComponent("precious").path))
   }
 
-  @Test("what a process has left is removed however deep it nests, and though it has closed its directories")
+  @Test("what a process leaves behind is removed however deeply it is nested, even from unreadable directories")
   func deep() throws {
     let files = FileManager.default
     let root = files.temporaryDirectory.appendingPathComponent("penstock-\(UUID().uuidString)")

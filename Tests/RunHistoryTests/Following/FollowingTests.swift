@@ -4,13 +4,13 @@ import Workspace
 
 @testable import RunHistory
 
-/// How often something was told.
+/// Counts notifications.
 private final class Counter: Sendable {
   private let count = Mutex(0)
   var value: Int { count.withLock { $0 } }
   func add() { count.withLock { $0 += 1 } }
 
-  /// Waits until it was told after `body`; fails after five seconds.
+  /// Waits until it has been notified after `body`; fails after five seconds.
   func expect(_ body: () async throws -> Void) async throws {
     let before = value
     try await body()
@@ -18,7 +18,7 @@ private final class Counter: Sendable {
     #expect(value > before)
   }
 
-  /// Waits until nothing is told any more.
+  /// Waits until notifications stop.
   func settle() async throws {
     var last = -1
     while last != value {
@@ -31,7 +31,7 @@ private final class Counter: Sendable {
 @Suite("Following a history")
 struct FollowingTests {
   let fixture: HistoryFixture
-  /// The history as another process has it.
+  /// The history as another process sees it.
   let other: History
 
   init() throws {
@@ -39,10 +39,10 @@ struct FollowingTests {
     other = try History.open(at: fixture.directory, mode: .readWrite)
   }
 
-  @Test("An occasion is told to those who follow the queue, and not to those who wait for requests")
+  @Test("A new occasion notifies subscribers of the queue, but not those waiting for requests")
   func occasions() async throws {
     let (requests, places) = (Counter(), Counter())
-    // Whoever subscribed first is called first.
+    // The first subscriber is called first.
     let subscriptions =
       try [fixture.history.followRunRequests { requests.add() }] + fixture.history.followQueue { places.add() }
     try await places.settle()
@@ -54,7 +54,7 @@ struct FollowingTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test("Runs are told of when they begin and end, in whatever process, and not while their operations go on")
+  @Test("The beginning and end of a run notify subscribers in any process; changes of its operations do not")
   func runs() async throws {
     let counter = Counter()
     let subscriptions = try other.followRuns { counter.add() }
@@ -72,7 +72,7 @@ struct FollowingTests {
     fixture.recorder.record(
       .operation(OperationRecord(run: run.id, ordinal: 0, name: "fetch", position: 0, state: .running)))
     try await fixture.recorder.flush()
-    // One that begins and ends between two looks is told of as well.
+    // A run that begins and ends between two checks is also reported.
     try await counter.expect { try await fixture.ended() }
     try await counter.settle()
     #expect(counter.value <= before + 2)
@@ -101,7 +101,7 @@ struct FollowingTests {
     subscriptions.forEach { $0.cancel() }
   }
 
-  @Test("A lease is followed from one holder to the next, and nobody else's")
+  @Test("A subscriber to a lease follows it from one holder to the next, and is not notified of other leases")
   func leases() async throws {
     let counter = Counter()
     let subscription = try other.followLease("disk") { counter.add() }
@@ -117,7 +117,7 @@ struct FollowingTests {
   }
 
   @Test(
-    "The ends of the runs of a pipeline are told of, not their beginnings, and those of others only where another process has them"
+    "Subscribers are notified when runs of the pipeline end, not when they begin; ends in other pipelines notify only other processes"
   )
   func endsOfRuns() async throws {
     let (own, foreign) = (Counter(), Counter())

@@ -11,7 +11,7 @@ struct RunFollowerTests {
     fixture = try HistoryFixture()
   }
 
-  /// An event in one line.
+  /// Returns an event in one line.
   private func text(_ event: RunEvent) -> String {
     switch event {
     case .run(let run): "\(run.pipeline) \(run.state)"
@@ -22,7 +22,7 @@ struct RunFollowerTests {
     }
   }
 
-  @Test("a run that goes on is told of by what has changed between two looks, and its outcome at the end")
+  @Test("a running run is reported by what changed since the last check, and by its outcome at the end")
   func changes() async throws {
     let run = fixture.record("release")
     var follower = RunFollower(of: run.id)
@@ -57,7 +57,7 @@ struct RunFollowerTests {
     #expect(last.outcome?.results == ["fetch": [1, 2]])
   }
 
-  @Test("a run that has ended is told of from its beginning, with the runs that it has started")
+  @Test("a run that has ended is reported from its beginning, with the runs that it started")
   func ended() async throws {
     let outer = try await fixture.ended("outer")
     try await fixture.ended("inner", parent: .init(run: outer, operation: "fetch"))
@@ -79,7 +79,7 @@ struct RunFollowerTests {
     #expect(look.outcome?.run.id == outer)
   }
 
-  @Test("what happened in a run that an operation has started is told between its beginning and its end, by the times")
+  @Test("the events of a nested run are reported between its beginning and its end, ordered by time")
   func nestedInOrder() async throws {
     func time(_ seconds: Int64) -> RecordTime {
       RecordTime(microseconds: HistoryFixture.start.microseconds + seconds * 1_000_000)
@@ -102,7 +102,7 @@ struct RunFollowerTests {
     fixture.recorder.record(operation(outer.id, 0, "deploy", from: 1, to: 6))
     fixture.recorder.record(operation(outer.id, 1, "beside", from: 0, to: 3))
     fixture.recorder.record(operation(outer.id, 2, "last", from: 6, to: 9))
-    // At the same moments as the run itself.
+    // At the same times as the run itself.
     fixture.recorder.record(operation(inner.id, 0, "build", from: 2, to: 5))
     fixture.recorder.record(
       .attempt(

@@ -27,7 +27,7 @@ struct RunWatchTests {
 
   private func texts(_ runs: [RunRecord]) -> [String] { runs.map { "\($0.id.text) \($0.state.rawValue)" } }
 
-  @Test("tells of what goes on first, then of each beginning and each end, once")
+  @Test("reports active runs first, then each beginning and each end, once")
   func changes() async throws {
     try await fixture.ended()
     let going = try await begin()
@@ -44,11 +44,11 @@ struct RunWatchTests {
     #expect(texts(try watch.changes(in: history)) == [])
   }
 
-  @Test("tells of a run that was interrupted, and of one that goes on again")
+  @Test("reports runs that are interrupted and runs that are resumed")
   func interrupted() async throws {
     var watch = RunWatch()
     _ = try await fixture.abandoned()
-    // Its host was gone before anybody looked.
+    // Its host died before the watch started.
     #expect(texts(try watch.changes(in: history)) == [])
     let run = try await begin()
     #expect(texts(try watch.changes(in: history)) == ["\(run) running"])
@@ -61,7 +61,7 @@ struct RunWatchTests {
     #expect(texts(try watch.changes(in: history)) == ["\(run) running"])
   }
 
-  @Test("tells when a run that waited for its turn begins, and that one that never did has ended")
+  @Test("reports when a queued run begins, and when one ends without having begun")
   func queued() async throws {
     var watch = RunWatch()
     var running = RunWatch(RunFilter(condition: try RunCondition.parse("state == 'running'")))
@@ -80,10 +80,10 @@ struct RunWatchTests {
     #expect(try running.changes(in: history).isEmpty)
   }
 
-  @Test("tells of a run that ended just after its record was read, when its process was gone already")
+  @Test("reports the end of a run that ended just after its record was read, when its process no longer existed")
   func endedMeanwhile() async throws {
     var watch = RunWatch()
-    // What a reader sees between the end of the process and that of the reading.
+    // What a reader sees if the process ends while the record is being read.
     let run = fixture.record(owner: HistoryFixture.deadOwner)
     fixture.recorder.record(.runCreated(run, definition: ""))
     fixture.recorder.record(.runStarted(run.id, at: HistoryFixture.start))
@@ -95,7 +95,7 @@ struct RunWatchTests {
     #expect(try watch.changes(in: history).isEmpty)
   }
 
-  @Test("leaves out what was not asked for")
+  @Test("omits runs that the filter does not match")
   func filtered() async throws {
     var failures = RunWatch(RunFilter(condition: try RunCondition.parse("state == 'failed'")))
     var named = RunWatch(RunFilter(pipeline: "d*", states: [.failed]))

@@ -1,7 +1,7 @@
 import RunHistory
 import Testing
 
-@Suite("What keeps controllers of served pipelines from their work")
+@Suite("A problem of a controller of a served pipeline")
 struct ControllerProblemTests {
   let fixture: HistoryFixture
   var history: History { fixture.history }
@@ -14,7 +14,7 @@ struct ControllerProblemTests {
       since: HistoryFixture.start, isOver: isOver)
   }
 
-  @Test("replaces what was published of the same pipelines")
+  @Test("replaces what was published for the same pipelines")
   func publishing() throws {
     let (first, second, other) = (problem("one", 0), problem("one", 1, isOver: true), problem("other", 0))
     try history.publish(controllerProblems: [first, second, other], of: ["one", "other"])
@@ -25,7 +25,7 @@ struct ControllerProblemTests {
     #expect(try history.publishedControllerProblems().isEmpty)
   }
 
-  @Test("is the reason of a pipeline in the view, unless its file is invalid or it is paused")
+  @Test("is the pipeline's reason in the view, unless its file is invalid or it is paused")
   func view() throws {
     var pipeline = PublishedPipeline(name: "one", path: "/one.yaml", loadedAt: HistoryFixture.start)
     try history.publish([pipeline])

@@ -3,7 +3,7 @@ import RunHistory
 import Testing
 import Workspace
 
-@Suite("What keeps a host from its work")
+@Suite("The reason why a host makes no progress")
 struct HostStandstillTests {
   let fixture: HistoryFixture
   var history: History { fixture.history }
@@ -16,7 +16,7 @@ struct HostStandstillTests {
       owner: owner, host: "box", user: "ada", version: "test", startedAt: HistoryFixture.start, configuration: "{}")
   }
 
-  @Test("is that it cannot write, since when and why, until it says so no more")
+  @Test("is that it cannot write, with the time and the cause, until it reports that it can")
   func unwritten() throws {
     #expect(history.standstill(of: host()) == nil)
     note.write(since: HistoryFixture.start, because: String(repeating: "x", count: 100))
@@ -33,7 +33,7 @@ struct HostStandstillTests {
     #expect(history.standstill(of: host()) == nil)
   }
 
-  @Test("is that the disk is full where there is no room to say so, with since when")
+  @Test("is that the disk is full, with the time, if not even the note can be written")
   func withoutRoom() throws {
     let path = history.workspace.directory + "/workspace.unwritten"
     try "".write(toFile: path, atomically: false, encoding: .utf8)
@@ -43,7 +43,7 @@ struct HostStandstillTests {
     #expect(history.standstill(of: host()) == .unwritten(since: HistoryFixture.start, reason: reason))
   }
 
-  @Test("is that of the process that executes a run, as long as that goes on")
+  @Test("applies to the process that executes a run, while the run is active")
   func ofRun() throws {
     _ = try history.add(host())
     note.write(since: HistoryFixture.start, because: "no room")
@@ -56,7 +56,7 @@ struct HostStandstillTests {
     #expect(try history.standstill(ofProcessOf: run) == nil)
   }
 
-  @Test("is not what another process has left, nor that of a host which has ended")
+  @Test("does not come from another process's note or from a host that has stopped")
   func others() throws {
     let other = ProcessIdentity(boot: ProcessIdentity.current.boot, pid: 1, started: 1)
     note.write(since: HistoryFixture.start, because: "no room", of: other)
@@ -67,7 +67,7 @@ struct HostStandstillTests {
     #expect(history.standstill(of: ended) == nil)
   }
 
-  @Test("is nothing where the file says something else")
+  @Test("is absent if the note contains anything else")
   func garbage() throws {
     let path = history.workspace.directory + "/workspace.unwritten"
     for text in ["", "{", "[]\n", #"{"pid":"x"}"#, String(repeating: "y", count: 100_000)] {

@@ -1,7 +1,7 @@
 import RunHistory
 import Testing
 
-@Suite("What the conditions of served pipelines are")
+@Suite("The conditions of served pipelines")
 struct SpecificationTests {
   let fixture: HistoryFixture
   var history: History { fixture.history }
@@ -17,7 +17,7 @@ struct SpecificationTests {
       since: HistoryFixture.start.advanced(by: second * 1_000_000))
   }
 
-  @Test("A change of the value is kept with its time, another reason is not a change")
+  @Test("A change of the value is recorded with its time; a change of the reason is not")
   func changes() throws {
     try history.publish(turns: [state(false, 1), state(true, 2)], latest: [state(true, 2)], of: ["nightly"])
     var later = state(true, 3)
@@ -34,7 +34,7 @@ struct SpecificationTests {
     #expect(try fixture.rows("SELECT value FROM specification_changes") == [[.int(0)], [.int(1)], [.null]])
   }
 
-  @Test("Another version of a pipeline has its own conditions, and keeps the times of those that stay")
+  @Test("A new version of a pipeline replaces its conditions, and unchanged ones keep their times")
   func versions() throws {
     let (stays, goes, other) = (state(true, 1), state(true, 1, name: "rerun_on_change"), state(true, 1, of: "hourly"))
     try history.publish(turns: [stays, goes, other], latest: [stays, goes, other], of: ["nightly", "hourly"])
@@ -51,7 +51,7 @@ struct SpecificationTests {
     #expect(try history.specificationChanges(of: "nightly", "automatic").isEmpty)
   }
 
-  @Test("Of each condition, the latest 1,000 changes are kept")
+  @Test("The latest 1,000 changes of each condition are kept")
   func bound() throws {
     for round in 0..<4 {
       let turns = (0..<300).map { state($0 % 2 == 0, Int64(round * 300 + $0)) }

@@ -38,7 +38,7 @@ struct OccasionTests {
     ).map(\.run.id)
   }
 
-  @Test("is queued again where its host gives up its run before it began")
+  @Test("is queued again if its host gives up its run before the run has begun")
   func givenUp() async throws {
     let run = run()
     _ = try await admit(occasion(), run)
@@ -46,14 +46,14 @@ struct OccasionTests {
     try await fixture.recorder.giveUp(run.record.id)
     #expect(try fixture.history.run(run.record.id)?.state == .queued)
     #expect(try await take() == [run.record.id])
-    // Somebody asks its host to cancel it, and the host gives it up.
+    // Its host is asked to cancel it, and the host gives it up.
     try fixture.history.request(.cancel, of: run.record.id, for: RunCanceller(who: "ada", means: .command))
     try await fixture.recorder.giveUp(run.record.id)
     #expect(try fixture.history.run(run.record.id)?.state == .cancelled)
     #expect(try await take() == [])
   }
 
-  @Test("is recorded with its queued run, which belongs to nobody")
+  @Test("is recorded with its queued run, which has no owner")
   func queued() async throws {
     let run = run()
     #expect(try await admit(occasion(), run) == .queued(run.record.id))
@@ -64,13 +64,13 @@ struct OccasionTests {
     let record = try #require(try fixture.history.run(run.record.id))
     #expect(record.state == .queued)
     #expect(record.isUnowned)
-    // Whoever opens the workspace for writing leaves it alone.
+    // Opening the workspace for writing does not affect it.
     #expect(try fixture.history.markInterrupted().isEmpty)
     #expect(try fixture.history.run(run.record.id)?.state == .queued)
     #expect(try fixture.history.queue().map(\.run) == [run.record.id])
   }
 
-  @Test("of an instant is there once, whoever tells of it")
+  @Test("of an instant is recorded once, whichever host reports it")
   func once() async throws {
     let first = run()
     #expect(try await admit(occasion(), first) == .queued(first.record.id))
@@ -80,19 +80,19 @@ struct OccasionTests {
     #expect(try fixture.history.queue().count == 2)
   }
 
-  @Test("and its run are both there or neither is")
+  @Test("and its run are recorded together or not at all")
   func atomic() async throws {
-    // The run cannot be added: there is one of that id already.
+    // The run cannot be added because its id already exists.
     let run = run()
     #expect(try await admit(occasion(), run) == .queued(run.record.id))
     let later = start.advanced(by: 60_000_000)
     await #expect(throws: (any Error).self) { try await admit(occasion(at: later), run) }
     #expect(try fixture.history.occasions().map(\.instant) == [start])
-    // So it is not known, and the next time there is a run.
+    // The occasion was therefore not recorded, and the next attempt adds a run.
     #expect(try await admit(occasion(at: later), self.run()).run != nil)
   }
 
-  @Test("of a pipeline that is paused has no run, and says who paused it")
+  @Test("of a paused pipeline has no run, and names who paused it")
   func paused() async throws {
     try fixture.history.pause([
       Pause(pipeline: "digest", until: start.advanced(by: 1000), reason: "moving", who: "ada", since: start)
@@ -102,13 +102,13 @@ struct OccasionTests {
     #expect(found.outcome == .skipped)
     #expect(found.reason == .paused)
     #expect(found.detail?.contains("ada") == true && found.detail?.contains("moving") == true)
-    // What a person asks for is queued, and the pause ends by itself.
+    // Explicit requests are queued even so, and the pause ends at its time.
     #expect(try await admit(occasion(.request), run()).run != nil)
     let later = start.advanced(by: 1000)
     #expect(try await admit(occasion(at: later, heardAt: later), run()).run != nil)
   }
 
-  @Test("goes by the pauses of its instant, however late it is recorded")
+  @Test("is subject to the pauses at its instant, however late it is recorded")
   func pausedLater() async throws {
     func at(_ seconds: Int64) -> RecordTime { start.advanced(by: seconds * 1_000_000) }
     func admit(_ instant: Int64, heardAt heard: Int64) async throws -> Admission {
@@ -117,7 +117,7 @@ struct OccasionTests {
     try fixture.history.pause([Pause(pipeline: "digest", who: "ada", since: at(10))])
     #expect(try await admit(5, heardAt: 20).run != nil)
     #expect(try await admit(10, heardAt: 20) == .skipped(.paused, nil))
-    // Paused anew, it has been paused for as long as before; the audit says when somebody asked for it.
+    // Pausing again does not change the start of the pause; the audit records the time of each request.
     try fixture.history.pause([Pause(pipeline: "digest", reason: "moving", who: "bob", since: at(30))])
     #expect(try await admit(15, heardAt: 40) == .skipped(.paused, nil))
     #expect(try fixture.history.audit().map(\.time) == [at(30), at(10)])
@@ -146,7 +146,7 @@ struct OccasionTests {
     #expect(try pause(nil, after: 20) == nil)
   }
 
-  @Test("is skipped where an interrupted run is about to be resumed, if its pipeline wants that")
+  @Test("is skipped if the pipeline skips overlaps and an interrupted run is about to be resumed")
   func skippedForResumed() async throws {
     let interrupted = try await fixture.abandoned()
     try fixture.history.markInterrupted()
@@ -155,7 +155,7 @@ struct OccasionTests {
     #expect(try await admit(occasion(.event), run(), overlap: .skip).run != nil)
   }
 
-  @Test("is skipped where its run, which was queued, gives way to one that is resumed")
+  @Test("is skipped if its queued run yields to a resumed one")
   func gaveWay() async throws {
     let resumed = try await fixture.abandoned()
     let first = run()
@@ -170,7 +170,7 @@ struct OccasionTests {
     #expect((found.outcome, found.reason, found.run) == (.skipped, .overlap, resumed))
   }
 
-  @Test("is skipped where another run is queued or goes on, if its pipeline wants that")
+  @Test("is skipped if the pipeline skips overlaps and another run is queued or running")
   func skipped() async throws {
     let first = run()
     _ = try await admit(occasion(.event), first, overlap: .skip)
@@ -185,7 +185,7 @@ struct OccasionTests {
     #expect(try await admit(occasion(.event), run(), overlap: .skip).run != nil)
   }
 
-  @Test("replaces what is queued, if its pipeline wants that")
+  @Test("replaces queued runs if the pipeline cancels overlaps")
   func replaced() async throws {
     let first = run()
     _ = try await admit(occasion(.event), first, overlap: .cancel)
@@ -201,7 +201,7 @@ struct OccasionTests {
     #expect(former.canceller == RunCanceller(who: second.record.id.text, means: .overlap))
   }
 
-  @Test("is refused where as many runs are queued as may be")
+  @Test("is rejected if the queue is full")
   func full() async throws {
     #expect(try await admit(occasion(.event), run(), capacity: 2).run != nil)
     #expect(try await admit(occasion(.event), run(), capacity: 2).run != nil)
@@ -210,20 +210,20 @@ struct OccasionTests {
     #expect(try await admit(occasion(.event), run(), capacity: 2).run != nil)
   }
 
-  @Test("leaves half of a long queue to other pipelines where it comes by itself")
+  @Test("that was not requested leaves half of a long queue to other pipelines")
   func share() async throws {
     for _ in 0..<100 { #expect(try await admit(occasion(.event), run(), capacity: 200).run != nil) }
     #expect(try await admit(occasion(.event), run(), capacity: 200) == .skipped(.queueFull, nil))
     let told = try #require(try fixture.history.occasions().first)
     #expect(told.detail == "100 runs of this pipeline are queued, and the other places are for others")
-    // Somebody who asks may have them all, and the others have theirs.
+    // A requested run may use all of it, and other pipelines have their half.
     #expect(try await admit(occasion(.request), run(), capacity: 200).run != nil)
     var other = occasion(.event)
     other.pipeline = "other"
     #expect(try await admit(other, run(), capacity: 200).run != nil)
   }
 
-  @Test("says how late its run began")
+  @Test("reports how late its run began")
   func late() async throws {
     let run = run()
     _ = try await admit(occasion(), run)
@@ -235,7 +235,7 @@ struct OccasionTests {
     #expect(found.lateMilliseconds == 2.5)
   }
 
-  @Test("of which the run must have begun by now is left out")
+  @Test("is skipped if its run can no longer begin in time")
   func tooLate() async throws {
     let run = run(startBy: start.advanced(by: -1))
     _ = try await admit(occasion(heardAt: start.advanced(by: -2)), run)
@@ -247,7 +247,7 @@ struct OccasionTests {
     #expect(try fixture.history.queue().isEmpty)
   }
 
-  @Test("of which the run is too late is in the way of no other one", arguments: [false, true])
+  @Test("does not block others if its run is too late", arguments: [false, true])
   func tooLateInTheWay(isTaken: Bool) async throws {
     let first = run(startBy: start)
     _ = try await admit(occasion(), first)
@@ -257,13 +257,13 @@ struct OccasionTests {
     let others = isTaken ? [first.record.id] : []
     let second = OccasionRequest(occasion(.event, heardAt: later), run: run(), overlap: .skip, others: others)
     #expect(try await fixture.recorder.admit(second).run != nil)
-    // One that its host has taken is left out by that.
+    // A taken run is skipped by its host.
     guard !isTaken else { return }
     let found = try fixture.history.occasions().first { $0.run == first.record.id && $0.cause == .instant }
     #expect((found?.outcome, found?.reason) == (.skipped, .tooLate))
   }
 
-  @Test("of which the run is too late takes no place from others", arguments: [false, true])
+  @Test("occupies no place in the queue if its run is too late", arguments: [false, true])
   func tooLateInTheQueue(comesByItself: Bool) async throws {
     for _ in 0..<100 { _ = try await admit(occasion(.event), run(startBy: start)) }
     let heard = occasion(comesByItself ? .event : .request, heardAt: start.advanced(by: 1))
@@ -271,7 +271,7 @@ struct OccasionTests {
     #expect(try fixture.history.queue().count == 1)
   }
 
-  @Test("has no run where that ends before it began", arguments: ["too-late", "cancelled", "overlap"])
+  @Test("has no run if that run ends before it began", arguments: ["too-late", "cancelled", "overlap"])
   func endedBefore(why: String) async throws {
     let run = run()
     _ = try await admit(occasion(), run)
@@ -288,14 +288,14 @@ struct OccasionTests {
     #expect(found.run == run.record.id)
   }
 
-  @Test("that is heard of too late has no run, and is in the way of no other one")
+  @Test("that is noticed too late has no run, and does not block others")
   func heardOfTooLate() async throws {
     let late = occasion(at: start.advanced(by: -90), heardAt: start)
     #expect(try await admit(late, run(startBy: start.advanced(by: -1)), overlap: .skip) == .skipped(.tooLate, nil))
     #expect(try await admit(occasion(), run(startBy: start), overlap: .skip).run != nil)
   }
 
-  @Test("whose queued run somebody cancels has none, and no host is asked")
+  @Test("has no run if its queued run is cancelled, which needs no host")
   func cancelled() async throws {
     let run = run()
     _ = try await admit(occasion(), run)
@@ -307,7 +307,7 @@ struct OccasionTests {
     #expect(try await take().isEmpty)
   }
 
-  @Test("outlives its run, which is pruned")
+  @Test("outlives its run when that is pruned")
   func pruned() async throws {
     let run = run()
     _ = try await admit(occasion(), run)
@@ -323,10 +323,10 @@ struct OccasionTests {
     #expect(try await admit(occasion(), self.run()) == .known)
   }
 
-  @Test("is listed by its instant, also where that was recorded days later")
+  @Test("is listed by its instant, even if it was recorded days later")
   func order() async throws {
     let day: Int64 = 86_400_000_000
-    // As a host records them: what it hears of, then what it missed for two days, then the next instant.
+    // In the order in which a host records them: a current one, then the instants it missed for two days, then the next one.
     let instants = [-3, -1, -2, 0].map { start.advanced(by: $0 * day) }
     for (index, instant) in instants.enumerated() {
       let heard = start.advanced(by: index == 0 ? -3 * day : Int64(index))
@@ -345,7 +345,7 @@ struct OccasionTests {
     }
   }
 
-  @Test("is found by the labels of its run, or of its pipeline where it has none")
+  @Test("is found by the labels of its run, or of its pipeline if it has none")
   func labels() async throws {
     var pipeline = PublishedPipeline(name: "digest", path: "/digest.yaml", loadedAt: start)
     pipeline.labels = ["team": "web"]
@@ -366,7 +366,7 @@ struct OccasionTests {
     #expect(try found(RunLabel(name: "team", text: "web"), RunLabel(name: "extra")) == [])
   }
 
-  @Test("without a run is forgotten when it is old, or when there are ten thousand later ones")
+  @Test("without a run is deleted when it is old or ten thousand later ones exist")
   func trimmed() async throws {
     let old = start.advanced(by: -91 * 86_400_000_000)
     let occasions = [occasion(.event, heardAt: old)] + (0..<300).map { _ in occasion(.event) }
@@ -377,7 +377,7 @@ struct OccasionTests {
     #expect(try fixture.history.occasions().count == 300)
   }
 
-  @Test("that names the run in its way is forgotten like others without a run")
+  @Test("that names a blocking run is deleted like others without a run")
   func trimmedOverlap() async throws {
     let old = start.advanced(by: -91 * 86_400_000_000)
     let obstacle = run()

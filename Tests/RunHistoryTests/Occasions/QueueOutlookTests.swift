@@ -2,7 +2,7 @@ import RunHistory
 import Testing
 import Workspace
 
-@Suite("The order of the queue that is shown")
+@Suite("The displayed queue order")
 struct QueueOutlookTests {
   let fixture: HistoryFixture
   let start = HistoryFixture.start
@@ -31,19 +31,19 @@ struct QueueOutlookTests {
     return try fixture.history.queueInOrder { _ in outlook }
   }
 
-  @Test("counts whose turn was last")
+  @Test("takes into account which pipeline had the last turn")
   func latest() async throws {
     for pipeline in ["a", "a", "b", "c", "b"] { try await queue(pipeline) }
     #expect(try shown().map(\.pipeline) == ["a", "b", "c", "a", "b"])
     try await take(QueueTurns.Places(total: 1))
-    // The one that is taken is still there, as it has not begun.
+    // The taken run is still listed because it has not begun.
     #expect(try shown().map(\.pipeline) == ["a", "b", "c", "a", "b"])
     #expect(try shown().map(\.isTaken) == [true, false, false, false, false])
     try await take(QueueTurns.Places(total: 1))
     #expect(try shown().map(\.pipeline) == ["a", "b", "c", "a", "b"])
   }
 
-  @Test("is the one in which they are taken", arguments: 0..<20 as Range<UInt64>)
+  @Test("is the order in which runs are taken", arguments: 0..<20 as Range<UInt64>)
   func same(_ seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
@@ -60,7 +60,7 @@ struct QueueOutlookTests {
     }
   }
 
-  @Test("has a pipeline of which one run goes on at a time wait for that run, and not the others behind it")
+  @Test("makes further runs of a pipeline with one run at a time wait, but not the runs behind them")
   func single() async throws {
     for _ in 0..<3 { try await queue("alone", priority: 1) }
     for _ in 0..<2 { try await queue("other") }
@@ -78,7 +78,7 @@ struct QueueOutlookTests {
       ])
   }
 
-  @Test("goes by the places of queues, and has what is paused at the end")
+  @Test("respects the limits of queues, and lists paused pipelines last")
   func limits() async throws {
     for _ in 0..<3 { try await queue("h", priority: 1, in: "heavy") }
     for _ in 0..<3 { try await queue("d") }

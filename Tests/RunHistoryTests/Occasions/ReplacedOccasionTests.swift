@@ -9,7 +9,7 @@ struct ReplacedOccasionTests {
 
   init() throws { fixture = try HistoryFixture() }
 
-  /// Admits a run of `overlap: cancel`, and returns it.
+  /// Admits a run with `overlap: cancel` and returns its id.
   private func admit(
     _ pipeline: String = "digest", startBy: RecordTime? = nil, at time: RecordTime? = nil
   ) async throws -> RunID {
@@ -25,7 +25,7 @@ struct ReplacedOccasionTests {
     ).map(\.run.id)
   }
 
-  @Test("leaves out one that is too late, and does not replace it")
+  @Test("does not replace a run that is too late, which is skipped instead")
   func tooLate() async throws {
     let first = try await admit(startBy: start)
     let second = try await admit(at: start.advanced(by: 1))
@@ -33,7 +33,7 @@ struct ReplacedOccasionTests {
     #expect(try fixture.history.queue().map(\.run) == [second])
   }
 
-  @Test("replaces one that its host had taken and gives up")
+  @Test("replaces a run that its host had taken and gives up")
   func givenUp() async throws {
     let first = try await admit()
     #expect(try await take() == [first])
@@ -47,13 +47,13 @@ struct ReplacedOccasionTests {
     #expect(try fixture.history.queue().map(\.run) == [second])
   }
 
-  @Test("replaces those that are earlier, never one that is later")
+  @Test("replaces earlier runs, never a later one")
   func order() async throws {
     let first = try await admit()
     #expect(try await take() == [first])
     let second = try await admit()
     #expect(try await take() == [second])
-    // The process of the first one is gone, and that waits again.
+    // The process of the first run has ended, and the run waits again.
     try await fixture.recorder.giveUp(first)
     #expect(try fixture.history.successors(of: [first, second]) == [:])
     #expect(try fixture.history.activeRuns(of: "digest", except: first).map(\.id) == [])
@@ -63,7 +63,7 @@ struct ReplacedOccasionTests {
     #expect(active.map(\.id) == [second] && active.map(\.isLater) == [true])
     let (third, other) = (try await admit(), try await admit("other"))
     #expect(try fixture.history.successors(of: [second, third, other]) == [second: third])
-    // The process of the second one is gone, too.
+    // The process of the second run has ended, too.
     try await fixture.recorder.giveUp(second)
     #expect(try fixture.history.interruptedRuns(of: "digest", before: first).map(\.id) == [])
     #expect(try fixture.history.interruptedRuns(of: "digest", before: third).map(\.id) == [second])

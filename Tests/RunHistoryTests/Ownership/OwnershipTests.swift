@@ -6,7 +6,7 @@ import Workspace
 
 @testable import RunHistory
 
-@Suite("Runs whose process is gone")
+@Suite("Runs whose process no longer exists")
 struct OwnershipTests {
   let fixture: HistoryFixture
   var history: History { fixture.history }
@@ -41,7 +41,7 @@ struct OwnershipTests {
     #expect(try history.latestRun(for: .resume)?.id == run)
   }
 
-  @Test("lose the results that nobody recorded, which may hold secrets, and keep those that are recorded")
+  @Test("lose unrecorded results, which may contain secrets, and keep recorded ones")
   func leftovers() async throws {
     let run = try await fixture.abandoned()
     let directory = "\(fixture.directory)/runs/\(run.text)"
@@ -60,7 +60,7 @@ struct OwnershipTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == ["1.out", "1.result"])
   }
 
-  @Test("lose the results that nobody recorded to a command that only reads")
+  @Test("lose unrecorded results even to a command that only reads")
   func leftoversOfReaders() async throws {
     let run = try await fixture.abandoned()
     let directory = "\(fixture.directory)/runs/\(run.text)"
@@ -71,7 +71,7 @@ struct OwnershipTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [])
   }
 
-  @Test("are claimed by one process only, which then owns them")
+  @Test("are claimed by only one process, which then owns them")
   func claimed() async throws {
     let run = try await fixture.abandoned()
     try history.request(.cancel, of: run)
@@ -84,7 +84,7 @@ struct OwnershipTests {
     #expect(try await fixture.recorder.claim(ended) == nil)
   }
 
-  @Test("are claimed as runs that go on, whoever has marked them as interrupted", arguments: [false, true])
+  @Test("are claimed as running, whether or not they were marked as interrupted", arguments: [false, true])
   func claimedAfterwards(isMarked: Bool) async throws {
     let run = try await fixture.abandoned()
     if isMarked { #expect(try history.markInterrupted() == [run]) }
@@ -94,7 +94,7 @@ struct OwnershipTests {
     #expect(try history.isOwned(run, fence: claimed.fence))
   }
 
-  @Test("have operations that wait for nothing any more")
+  @Test("no longer have waiting operations")
   func waitingNoMore() async throws {
     let run = try await fixture.abandoned()
     fixture.recorder.record(
@@ -108,7 +108,7 @@ struct OwnershipTests {
     #expect(fetch.state == .pending && fetch.reason == nil && fetch.waitingSince == nil)
   }
 
-  @Test("are loaded with everything that is needed to go on")
+  @Test("are loaded with everything that is needed to resume them")
   func loaded() async throws {
     let run = try await fixture.abandoned()
     let whole = try history.loadForResume(run)
@@ -118,14 +118,14 @@ struct OwnershipTests {
     #expect(try history.loadForResume(.generate()) == nil)
   }
 
-  /// Makes a run of this process look as if its process were gone, as another machine or process namespace sees it.
+  /// Makes a run of this process appear abandoned, as it does to another computer or process namespace.
   private func hide(_ run: RunID) throws {
     try fixture.workspace.write {
       try $0.execute(sql: "UPDATE run_record SET process_started = 1 WHERE id = ?", arguments: [run.text])
     }
   }
 
-  @Test("refuse what their former process records, and nothing else", arguments: [false, true])
+  @Test("reject what their former process records, without affecting its other runs", arguments: [false, true])
   func fenced(isDeleted: Bool) async throws {
     let lost = Mutex<Set<RunID>>([])
     let recorder = HistoryRecorder(
@@ -138,7 +138,7 @@ struct OwnershipTests {
     #expect(try history.markInterrupted() == [taken.id])
     if isDeleted {
       #expect(try history.prune(PruneRule(keep: 0, includesInterrupted: true)).runs == [taken.id])
-      // The number of the run that was deleted may be given to another one.
+      // The row number of the deleted run may be reused for another one.
       try await fixture.ended()
     }
     let before = try fixture.rows("SELECT id, state FROM runs WHERE id <> '\(kept.id)'")
@@ -159,7 +159,7 @@ struct OwnershipTests {
     try await recorder.close()
   }
 
-  @Test("refuse what their former process records, whoever has taken them", arguments: [false, true])
+  @Test("reject what their former process records, whichever connection claimed them", arguments: [false, true])
   func fencedByAnyConnection(isForeign: Bool) async throws {
     let recorder = HistoryRecorder(workspace: fixture.workspace)
     let run = fixture.record()
@@ -180,7 +180,7 @@ struct OwnershipTests {
     try await recorder.close()
   }
 
-  @Test("refuse what their former process records, however many others have ended since", arguments: [false, true])
+  @Test("reject what their former process records, however many others have ended since", arguments: [false, true])
   func fencedLongAfter(isResumed: Bool) async throws {
     let recorder = HistoryRecorder(workspace: fixture.workspace)
     let run = fixture.record().id
@@ -210,7 +210,7 @@ struct OwnershipTests {
     try await recorder.close()
   }
 
-  @Test("are recorded by the process that claims them, though it had lost them")
+  @Test("accept records of the process that claims them, even if it had lost them before")
   func reclaimed() async throws {
     let run = fixture.record()
     fixture.recorder.record(.runCreated(run, definition: ""))
@@ -237,13 +237,13 @@ struct OwnershipTests {
     #expect(try history.releaseAbandonedLeases() == 0)
     #expect(try !history.isOwned(run.id, fence: run.fence))
     #expect(try fixture.rows("SELECT state FROM runs") == [[.text("interrupted")]])
-    // Whoever takes the name knows by the lease whose processes to end first.
+    // The lease tells its next holder which processes to terminate first.
     #expect(try history.abandonedLeases().needed.map(\.name) == ["disk"])
     try await fixture.workspace.write { try $0.execute(sql: "UPDATE run_record SET state = 'failed'") }
     #expect(try history.releaseAbandonedLeases() == 1)
   }
 
-  @Test("leave requests to the process that has them now")
+  @Test("leave requests to the process that owns them now")
   func requests() async throws {
     let run = fixture.record()
     fixture.recorder.record(.runCreated(run, definition: ""))

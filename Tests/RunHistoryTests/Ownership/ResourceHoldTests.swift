@@ -3,7 +3,7 @@ import Workspace
 
 @testable import RunHistory
 
-@Suite("Resources that all processes on a workspace share")
+@Suite("Resources shared by all processes of a workspace")
 struct ResourceHoldTests {
   let fixture: HistoryFixture
   private var history: History { fixture.history }
@@ -26,7 +26,7 @@ struct ResourceHoldTests {
     if case .granted(let numbers) = try take(shares, owner: owner).outcome { numbers } else { nil }
   }
 
-  @Test("are taken all together, or not at all, in any letter case")
+  @Test("are acquired all together or not at all, ignoring case")
   func together() throws {
     let first = try #require(try granted([.init("gpu", 1), .init("Disk", 1)]))
     #expect(first.count == 2)
@@ -41,7 +41,7 @@ struct ResourceHoldTests {
     #expect(try granted([.init("gpu", 2), .init("disk", 1)]) != nil)
   }
 
-  @Test("are refused where there is less altogether")
+  @Test("are refused if the request exceeds the total")
   func exceeded() throws {
     guard case .exceeded(let share, let amount) = try take([.init("gpu", 3)]).outcome else {
       Issue.record("it was taken")
@@ -50,7 +50,7 @@ struct ResourceHoldTests {
     #expect((share.resource, share.amount, amount) == ("gpu", 3, 2))
   }
 
-  @Test("are free when the process that holds them is gone, and that is said")
+  @Test("are free when the process that holds them no longer exists, and the former holder is reported")
   func gone() throws {
     let gone = ProcessIdentity(boot: ProcessIdentity.current.boot, pid: .max, started: 1)
     #expect(try granted([.init("gpu", 2)], owner: gone) != nil)
@@ -64,7 +64,7 @@ struct ResourceHoldTests {
     #expect(try fixture.rows("SELECT held FROM resources WHERE name = 'GPU'") == [[.int(1)]])
   }
 
-  @Test("that nobody has declared have no limit")
+  @Test("that are not declared have no limit")
   func undeclared() throws {
     #expect(try granted([.init("other", 1000)]) == [])
     try history.declare(resources: [:])
@@ -72,7 +72,7 @@ struct ResourceHoldTests {
     #expect(try history.resources().isEmpty)
   }
 
-  @Test("are what the latest host has declared")
+  @Test("are those that the latest host declared")
   func declared() throws {
     #expect(try history.resources() == ["gpu": 2, "disk": 1])
     try history.declare(resources: ["gpu": 3])

@@ -25,7 +25,7 @@ struct InstantTests {
     return run.id
   }
 
-  @Test("The latest run counts, of those that stand for it as a whole")
+  @Test("The latest whole run for an instant counts; partial and nested runs do not")
   func latest() async throws {
     try await record(for: first, state: .failed)
     let latest = try await record(for: first)
@@ -40,13 +40,13 @@ struct InstantTests {
     #expect(try fixture.history.latestRuns(of: "nothing", standingFor: first...second).isEmpty)
   }
 
-  @Test("A run whose process is gone is interrupted")
+  @Test("A run whose process no longer exists is interrupted")
   func interrupted() async throws {
     try await record(for: first, state: .running, owner: HistoryFixture.deadOwner)
     #expect(try fixture.history.latestRuns(of: "digest", standingFor: first...first)[first]?.state == .interrupted)
   }
 
-  @Test("The look-up goes by the index on pipelines and instants")
+  @Test("The lookup uses the index on pipelines and instants")
   func plan() throws {
     let plan = try fixture.history.plan(
       of: StoredRun.self,

@@ -29,7 +29,7 @@ import Workspace
     return run.id
   }
 
-  @Test("are recorded, and found by name, by text, and by conditions")
+  @Test("are recorded, and found by name, by text and by conditions")
   func filters() async throws {
     let a = try await ended(["env": "prod", "app.example/team": "data"], at: time(0))
     let b = try await ended(["env": "test"], at: time(1))
@@ -59,7 +59,7 @@ import Workspace
     #expect(rows == [[.text(#"{"a":"1","b":"2"}"#), .text("2")], [.text("{}"), .null]])
   }
 
-  @Test("that another program has written wrongly are none")
+  @Test("that another program wrote incorrectly are ignored")
   func foreign() async throws {
     let a = try await ended(["env": "prod"])
     for text in ["{", "[1]", "null", "7", #"{"env":1,"team":"data"}"#] {
@@ -69,13 +69,13 @@ import Workspace
     }
   }
 
-  @Test("narrow what is watched, counted and forgotten")
+  @Test("restrict watching, statistics and pruning")
   func uses() async throws {
     for minute in 0..<4 { _ = try await ended(["env": minute % 2 == 0 ? "prod" : "test"], at: time(minute)) }
     let test = RunLabel(name: "env", text: "test")
     #expect(try history.statistics(labels: [test], now: time(10)).first { $0.operation == nil }?.count == 2)
     #expect(try history.statistics(now: time(10)).first { $0.operation == nil }?.count == 4)
-    // A day that is over is counted by its tally, which knows no labels.
+    // Past days are counted by tallies, which do not include labels.
     try history.tallyPastDays(now: time(3 * 24 * 60))
     #expect(try history.statistics(labels: [test], now: time(9 * 24 * 60)).first { $0.operation == nil }?.count == 2)
 
@@ -85,14 +85,14 @@ import Workspace
     _ = try await ended(["env": "prod"], at: time(6))
     #expect(Set(try watch.changes(in: history).map(\.id)) == [seen])
 
-    // The latest of those that have the label is kept, and no other run is looked at.
+    // The latest run with the label is kept; runs without it are not considered.
     var rule = PruneRule(keep: 1)
     rule.labels = [test]
     #expect(try history.prune(rule).runs.count == 2)
     #expect(try history.runs().map(\.labels["env"]) == ["prod", "test", "prod", "prod"])
   }
 
-  @Test("are refused by an import where they are none")
+  @Test("that are invalid are rejected by an import")
   func imports() async throws {
     _ = try await ended(["env": "prod"])
     var lines: [[UInt8]] = []

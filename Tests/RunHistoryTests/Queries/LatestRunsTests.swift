@@ -8,7 +8,7 @@ struct LatestRunsTests {
 
   init() throws { fixture = try HistoryFixture() }
 
-  @Test("have as the latest success the one that ended last, and not the one that began last")
+  @Test("have as latest success the run that ended last, not the one that began last")
   func success() async throws {
     let start = HistoryFixture.start
     let runs = LatestRuns(history: fixture.history)
@@ -27,7 +27,7 @@ struct LatestRunsTests {
     }
     try await end(short, .succeeded, after: 2_000_000)
     #expect(runs.latestSuccess(of: "digest")?.id == short.id)
-    // However many come after the one that takes long.
+    // However many runs begin after the long one.
     for number in 0..<120 {
       try await fixture.ended("digest", at: start.advanced(by: 3_000_000 + Int64(number) * 1000))
     }

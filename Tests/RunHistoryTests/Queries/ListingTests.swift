@@ -17,7 +17,7 @@ struct ListingTests {
     HistoryFixture.start.advanced(by: Int64(minutes) * 60_000_000)
   }
 
-  @Test("Filters admit what they say, in the order asked for")
+  @Test("A filter selects exactly what it describes, in the requested order")
   func filters() async throws {
     let a = try await fixture.ended("alpha", at: time(0))
     let b = try await fixture.ended("beta", at: time(1), state: .failed)
@@ -53,7 +53,7 @@ struct ListingTests {
     #expect(try history.runs(RunFilter(operation: "arch")).isEmpty)
   }
 
-  @Test("An id is found by its beginning, an ambiguous one lists its candidates, and `last` is the latest run")
+  @Test("An id is found by its prefix, an ambiguous prefix lists its candidates, and `last` is the latest run")
   func resolve() async throws {
     let ids = ["k00000000001", "k00000000002", "k00000001000", "m00000000000"].compactMap { RunID($0) }
     for (minute, id) in ids.enumerated() { try await fixture.ended(at: time(minute), id: id) }
@@ -70,7 +70,7 @@ struct ListingTests {
     #expect(try ids.map { try history.shortForm(of: $0) } == ["k00000000001", "k00000000002", "k00000001", "m0000000"])
   }
 
-  @Test("A retry of operations alone makes nothing good")
+  @Test("Retrying single operations does not make a failed run succeed")
   func retriedInPart() async throws {
     let failed = try await fixture.ended(at: time(0), state: .failed)
     var part = fixture.record("digest", at: time(1), state: .succeeded)
@@ -91,7 +91,7 @@ struct ListingTests {
     #expect(try history.runs().isEmpty)
   }
 
-  @Test("A result is reused by pipeline, operation and fingerprint, the latest one, if it is young enough")
+  @Test("The latest result of the same pipeline, operation and fingerprint is reused, if it is recent enough")
   func reusable() async throws {
     try await fixture.ended(at: time(0))
     let latest = try await fixture.ended(at: time(1))
@@ -134,7 +134,7 @@ struct ListingTests {
       plan.contains { $0.contains("run_by_pipeline") } && !plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
   }
 
-  @Test("The latest run of a pipeline that has ended is looked for among the pipeline's, not among all that have ended")
+  @Test("The latest ended run of a pipeline is searched among the pipeline's runs, not among all ended runs")
   func walksOfPipeline() async throws {
     let old = try await fixture.ended("rare", at: time(0), state: .failed)
     for minute in 1...5 { try await fixture.ended("often", at: time(minute)) }
@@ -153,7 +153,7 @@ struct ListingTests {
   }
 
   @Test(
-    "Questions over the views use the keys and indexes",
+    "Queries on the views use the keys and indexes",
     arguments: [
       (
         "SELECT * FROM operations WHERE run = 'k00000000001'",
@@ -169,7 +169,7 @@ struct ListingTests {
     #expect(plan.contains { $0.hasPrefix(step) }, "\(plan)")
   }
 
-  @Test("The look-up of a reusable result goes by the fingerprint and the end")
+  @Test("The lookup of a reusable result uses the index on fingerprint and end")
   func reusePlan() throws {
     let condition = OperationRows.reusable("fetch", fingerprint: "f", notBefore: time(0), notAfter: time(1))
     let plan = try history.plan(of: StoredOperation.self, where: condition, orderBy: OperationRows.latestFirst)

@@ -38,7 +38,7 @@ struct QueueTurnsTests {
     #expect(try await take(QueueTurns.Places(total: 2)).isEmpty)
   }
 
-  @Test("begin turn by turn between pipelines, also from one look to the next")
+  @Test("begin in turns between pipelines, also across successive takes")
   func turns() async throws {
     for _ in 0..<5 { try await queue("a") }
     try await queue("b")
@@ -48,7 +48,7 @@ struct QueueTurnsTests {
     #expect(order == ["a", "b", "c", "a", "c", "a", "a", "a"])
   }
 
-  @Test("of a higher priority begin first")
+  @Test("with a higher priority begin first")
   func priority() async throws {
     try await queue("a")
     try await queue("b", priority: 5)
@@ -57,7 +57,7 @@ struct QueueTurnsTests {
     #expect(try await order() == ["a", "b", "a", "c"])
   }
 
-  @Test("are bounded by their queues, and none holds up another queue")
+  @Test("are limited by their queues, and no queue holds up another")
   func queues() async throws {
     for _ in 0..<3 { try await queue("a", priority: 9, in: "heavy") }
     for _ in 0..<3 { try await queue("b") }
@@ -67,19 +67,19 @@ struct QueueTurnsTests {
     #expect(none.isEmpty)
   }
 
-  @Test("of a pipeline that is held wait, and of one that runs alone only the first begins")
+  @Test("of a held pipeline wait, and only the first begins of a pipeline that runs one at a time")
   func held() async throws {
     for pipeline in ["a", "a", "b", "b", "c"] { try await queue(pipeline) }
     #expect(try await order(held: ["a"], single: ["b"]) == ["b", "c"])
     #expect(try await order() == ["a", "b", "a"])
   }
 
-  @Test("of which none is taken are no change that anybody hears of")
+  @Test("notify no one when none of them is taken")
   func silence() async throws {
     try await queue("a")
     let heard = Atomic(0)
     let subscriptions = try fixture.history.followQueue { heard.add(1, ordering: .sequentiallyConsistent) }
-    // Subscribers are told of a change before whoever makes it goes on; they may be told once at first.
+    // Subscribers are notified before the change returns; they may also be notified once at the start.
     try await fixture.workspace.performChanges([]) { _ in }
     let first = heard.load(ordering: .sequentiallyConsistent)
     for _ in 0..<3 { #expect(try await take(QueueTurns.Places(total: 1), held: ["a"]).isEmpty) }
@@ -91,7 +91,7 @@ struct QueueTurnsTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test("are this process's once they are taken, and are written as its runs")
+  @Test("belong to this process once taken, and are recorded as its runs")
   func owned() async throws {
     let run = try await queue("a")
     let taken = try #require(try await take(QueueTurns.Places(total: 1)).first)
@@ -104,7 +104,7 @@ struct QueueTurnsTests {
     #expect(try fixture.history.queue().isEmpty)
   }
 
-  @Test("that were taken and had not begun when their host ended are queued again")
+  @Test("that were taken but had not begun when their host ended are queued again")
   func givenBack() async throws {
     let run = try await queue("a")
     _ = try await take(QueueTurns.Places(total: 1))

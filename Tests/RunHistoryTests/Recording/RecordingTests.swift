@@ -11,7 +11,7 @@ struct RecordingTests {
     fixture = try HistoryFixture()
   }
 
-  @Test("A run that starts in the transaction that creates it is recorded as one that starts later")
+  @Test("A run that starts in the transaction that creates it is recorded like one that starts later")
   func startsAtOnce() async throws {
     let recorder = fixture.recorder
     let (atOnce, later) = (fixture.record(), fixture.record())
@@ -33,7 +33,7 @@ struct RecordingTests {
     #expect(try fixture.history.run(atOnce.id)?.startedAt == started)
   }
 
-  @Test("What was recorded of a run is what is read")
+  @Test("What is recorded of a run is read back")
   func roundTrip() async throws {
     let history = fixture.history
     let child = RunRecord.Parent(run: .generate(), operation: "deploy[3]")
@@ -62,7 +62,7 @@ struct RecordingTests {
 
     #expect(try history.operations(of: run.id) == [operation])
     #expect(try history.attempts(of: run.id) == [attempt])
-    // In the columns of those names: two that are mixed up in writing and in reading alike would not be noticed above.
+    // Checks the columns by name: two that are swapped in both writing and reading would go unnoticed above.
     let operationColumns: [SQLValue] = [
       .text("archive[3]"), .int(7), .text(#"{"tag":"x"}"#), .text("failed"), .text("r"), .text(#"{"on":"online"}"#),
       .text("c"), .text("mé"), .int(3), .int(1), .int(2), .int(3), .text("results/x"),
@@ -89,13 +89,13 @@ struct RecordingTests {
     #expect(try history.attempts(of: run.id, ordinal: 4_000_000_000) == [attempt])
     #expect(try history.attempts(of: run.id, ordinal: 1) == [])
     #expect(try history.definition(of: run.id) == "text ✓")
-    // What failed is an item of a loop, and no operation of the pipeline.
+    // The failure is that of a loop item, which does not count as an operation of the pipeline.
     run.counts = RunCounts(operations: 2)
     #expect(try history.run(run.id) == run)
     #expect(try history.run(.generate()) == nil)
   }
 
-  @Test("A later record of an operation or attempt takes the place of the earlier one")
+  @Test("A later record of an operation or attempt replaces the earlier one")
   func upsert() async throws {
     let run = fixture.record()
     fixture.recorder.record(.runCreated(run, definition: ""))
@@ -114,7 +114,7 @@ struct RecordingTests {
     #expect(try fixture.history.attempts(of: run.id) == [attempt])
   }
 
-  @Test("Records of several runs that are mixed stay with their runs")
+  @Test("Interleaved records of several runs stay with their runs")
   func interleaved() async throws {
     let runs = (0..<5).map { _ in fixture.record() }
     for run in runs { fixture.recorder.record(.runCreated(run, definition: "same")) }
@@ -133,7 +133,7 @@ struct RecordingTests {
     #expect(try fixture.rows("SELECT count(*) FROM definition") == [[.int(1)]])
   }
 
-  @Test("Another recorder goes on with a run that it did not create")
+  @Test("Another recorder can continue a run that it did not create")
   func otherRecorder() async throws {
     let run = fixture.record()
     fixture.recorder.record(.runCreated(run, definition: ""))
@@ -144,7 +144,7 @@ struct RecordingTests {
     #expect(try fixture.history.operations(of: run.id).count == 1)
   }
 
-  @Test("Counts of a run that goes on are counted, those of an ended run are recorded")
+  @Test("Counts are computed for a running run and recorded for an ended one")
   func counts() async throws {
     let run = fixture.record()
     fixture.recorder.record(.runCreated(run, definition: ""))
@@ -154,7 +154,7 @@ struct RecordingTests {
     try await fixture.recorder.flush()
     #expect(try fixture.history.run(run.id)?.counts == RunCounts(operations: 2, succeeded: 1))
     #expect(try fixture.rows("SELECT operations, succeeded, failed FROM runs") == [[.int(2), .int(1), .int(0)]])
-    // Behind its two operations come handlers and items, which are not counted.
+    // Handlers and items follow its two operations and are not counted.
     fixture.recorder.record(
       .operation(OperationRecord(run: run.id, ordinal: 2, name: "a[0]", position: 0, parent: 0, state: .succeeded)))
     try await fixture.recorder.flush()
@@ -167,7 +167,7 @@ struct RecordingTests {
       try fixture.rows("SELECT state, reason, cancelled FROM runs") == [[.text("cancelled"), .text("user"), .int(2)]])
   }
 
-  @Test("What ended before it began, as the clock was set back, is recorded as ended when it began")
+  @Test("What ends before it began, because the clock was set back, is recorded as ended when it began")
   func clockSetBack() async throws {
     let (run, start) = (fixture.record(), HistoryFixture.start)
     let before = start.advanced(by: -5)

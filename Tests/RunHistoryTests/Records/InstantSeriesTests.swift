@@ -2,7 +2,7 @@ import RunHistory
 import Schedules
 import Testing
 
-@Suite("Series of instants")
+@Suite("A series of instants")
 struct InstantSeriesTests {
   private func time(_ text: String, _ zone: TimeZoneRules? = .utc) throws -> RecordTime {
     try #require(TimeFilter.parse(text, zone: zone))
@@ -14,7 +14,7 @@ struct InstantSeriesTests {
     try InstantSeries.instants(from: time(start, zone), through: time(end, zone), every: step, zone: zone)?.map(\.text)
   }
 
-  @Test("begin at the first instant, and end at the last that a step reaches")
+  @Test("begins at the first instant, and ends at the last one that a step reaches")
   func ends() throws {
     #expect(
       try series("2026-11-01", "2026-11-03", .seconds(86_400))
@@ -26,7 +26,7 @@ struct InstantSeriesTests {
     #expect(try series("2026-11-02", "2026-11-01", .seconds(1)) == [])
   }
 
-  @Test("go by the calendar of the zone in steps of whole days, and by the clock in all others")
+  @Test("follows the zone's calendar in steps of whole days, and elapsed time in all others")
   func zones() throws {
     let berlin = try TimeZoneDatabase.system.zone("Europe/Berlin")
     // The clocks are put forward at 02:00 on 2026-03-29.
@@ -44,7 +44,7 @@ struct InstantSeriesTests {
     #expect(days?.map(\.text) == ["2026-03-27T23:00:00.000Z", "2026-03-28T23:00:00.000Z"])
   }
 
-  @Test("are at most 10,000 long, and end with time")
+  @Test("has at most 10,000 instants, and stops at the last representable time")
   func limits() throws {
     #expect(try series("2026-11-01", "2026-11-02", .seconds(1)) == nil)
     #expect(try series("2026-11-01T00:00:00Z", "2026-11-01T02:46:39Z", .seconds(1))?.count == 10_000)

@@ -2,7 +2,7 @@ import RunHistory
 import Testing
 import Values
 
-@Suite("What an item is called") struct ItemLabelTests {
+@Suite("The label of an item") struct ItemLabelTests {
   private func item(_ text: String?, parent: Int? = 0, detail: String? = nil) -> OperationRecord {
     OperationRecord(
       run: .generate(), ordinal: 1, name: "a[0]", position: 0, parent: parent, item: text, state: .running,
@@ -10,7 +10,7 @@ import Values
   }
 
   @Test(
-    "By itself, an item is called by its value",
+    "By default, an item is labelled by its value",
     arguments: [
       (#""a b.csv""#, "a b.csv"), ("7", "7"), ("true", "true"), ("[1,2]", "[1,2]"), (#""""#, nil), ("{}", nil),
       (#"{"system":"linux","cpu":64,"tags":["x"]}"#, #"linux, 64, ["x"]"#), ("masked ***", "masked ***"),
@@ -19,7 +19,7 @@ import Values
     #expect(item(text).label == label)
   }
 
-  @Test("What its loop says comes first, and is no part of a reason")
+  @Test("A label given by the loop takes precedence, and is not part of a reason")
   func recorded() {
     let record = item("7", detail: OperationReason.detail(nil, label: "seven")?.text)
     #expect(record.detail == #"{"label":"seven"}"#)
@@ -31,7 +31,7 @@ import Values
     #expect(OperationReason(code: waiting.code, detail: detail, state: .waiting) == waiting)
   }
 
-  @Test("What is no item, or is long, has none; a long label is cut")
+  @Test("A value that is too long and an operation that is not an item have no label; a long label is truncated")
   func none() {
     let long = String(repeating: "x", count: ItemLabel.longest)
     #expect(item("7", parent: nil).label == nil)

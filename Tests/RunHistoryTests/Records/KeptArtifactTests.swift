@@ -13,7 +13,7 @@ import Values
   }
 
   @Test(
-    "are ignored where a record leads out of the directory of a run",
+    "are ignored if a record leads out of the directory of a run",
     arguments: [
       ("/etc", ["passwd"]), ("runs/../../x/y", ["z"]), ("runs/no-run/0-1.artifacts/app", ["z"]),
       ("RUN/folder/app", ["z"]), ("RUN/0-1.artifacts/..", ["z"]), ("RUN/0-1.artifacts/app", ["../z"]),
@@ -26,13 +26,13 @@ import Values
     #expect(KeptArtifact(hostile.jsonValue) == nil)
   }
 
-  @Test("of a loop are a list, with null for each item that has kept nothing") func loop() {
+  @Test("of a loop are a list, with null for each item that kept nothing") func loop() {
     #expect(
       KeptArtifact.value(of: [artifact], isLoop: true, in: "/w")
         == [.null, ["app": .string("/w/\(artifact.folder)/out/app")], .null])
   }
 
-  @Test("are those of a success alone") func states() {
+  @Test("exist only for a success") func states() {
     var record = OperationRecord(run: RunID.generate(), ordinal: 0, name: "a", position: 0, state: .succeeded)
     record.detail = OperationReason.detail(nil, artifacts: [artifact])?.text
     #expect(record.artifacts == [artifact])

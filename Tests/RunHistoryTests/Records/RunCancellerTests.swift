@@ -2,11 +2,11 @@ import Testing
 
 @testable import RunHistory
 
-@Suite("Who or what cancelled a run") struct RunCancellerTests {
+@Suite("The canceller of a run") struct RunCancellerTests {
   private static let run = RunID.generate()
 
   @Test(
-    "is told in words",
+    "is described in words",
     arguments: [
       (RunCanceller(who: "ada", means: .terminal), "cancelled by ada with Ctrl-C"),
       (RunCanceller(who: "ada", means: .command), "cancelled by ada with 'penstock cancel'"),
@@ -24,7 +24,7 @@ import Testing
     #expect(canceller.words == words)
   }
 
-  @Test("is unknown in records of versions that did not keep it, and a means of a later version stays its word")
+  @Test("is unknown in records of older versions, and unknown means of a later version are kept as they are")
   func reading() {
     #expect(RunCanceller(who: nil, means: nil) == nil)
     #expect(RunCanceller(who: "ada", means: nil) == nil)

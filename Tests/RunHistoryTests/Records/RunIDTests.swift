@@ -14,14 +14,14 @@ struct RunIDTests {
     }
   }
 
-  @Test("sort by the time of their generation, within a process strictly")
+  @Test("sort by the time of their creation, strictly within a process")
   func order() {
     let ids = (0..<5000).map { _ in RunID.generate() }
     #expect(ids.map(\.text) == ids.map(\.text).sorted())
     #expect(Set(ids).count == ids.count)
   }
 
-  @Test("go on growing when the clock steps back")
+  @Test("keep increasing when the clock is set back")
   func clockStepsBack() {
     var random = SystemRandomNumberGenerator()
     let first = RunID.generate()
@@ -29,17 +29,17 @@ struct RunIDTests {
     #expect(first < second)
   }
 
-  @Test("tell their time to about a millisecond")
+  @Test("contain their time to about a millisecond")
   func time() {
     var random = SystemRandomNumberGenerator()
-    // Other tests have hosts whose clocks are ahead, and what is generated after their ids is later than them.
+    // Bypasses `generate`, whose ids always increase: other tests have generated ids with clocks that are ahead.
     let time = RecordTime.now
     let id = RunID(bits: RunID.bits(at: time, using: &random))
     #expect(abs(id.time.microseconds - time.microseconds) < 1000)
   }
 
   @Test(
-    "are refused when they are anything else",
+    "reject any other text",
     arguments: [
       "", "last", "0123456789a", "0123456789abc", "0123456789ai", "0123456789a/", "../../../etc", "0123456789aé",
     ])

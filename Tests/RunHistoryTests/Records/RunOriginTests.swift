@@ -2,7 +2,7 @@ import Testing
 
 @testable import RunHistory
 
-@Suite("What a run takes over and leaves out")
+@Suite("The origin of a run")
 struct RunOriginTests {
   let fixture: HistoryFixture
 
@@ -42,7 +42,7 @@ struct RunOriginTests {
   }
 
   @Test(
-    "keeps the source of a run that can be resumed or retried from being pruned",
+    "protects the source of a run that can be resumed or retried from being pruned",
     arguments: [
       (RunState.failed, ["mails"], true), (.succeeded, ["mails"], false), (.failed, [], false),
     ])
@@ -56,7 +56,7 @@ struct RunOriginTests {
     #expect(try fixture.history.prune(PruneRule(keep: 0)).runs.contains(run.id), "a source goes with its user")
   }
 
-  @Test("is missing in runs of earlier versions, and unknown members are ignored")
+  @Test("is absent in runs of earlier versions, and unknown members are ignored")
   func earlier() {
     #expect(RunOrigin(source: nil, text: nil) == RunOrigin())
     #expect(RunOrigin(source: nil, text: #"{"later":1}"#) == RunOrigin())

@@ -33,7 +33,7 @@ struct TimeFilterTests {
   }
 
   @Test(
-    "are refused when they mean nothing", arguments: ["", "soon", "2026-13-01", "2026-02-30", "20", "2026-11-20 25:00"])
+    "are rejected if they mean nothing", arguments: ["", "soon", "2026-13-01", "2026-02-30", "20", "2026-11-20 25:00"])
   func refused(text: String) throws {
     #expect(try parse(text) == nil)
   }

@@ -26,7 +26,7 @@ struct RepairTests {
     findings.filter { $0.subject == subject }.map { "\($0.grade.rawValue): \($0.message)" }
   }
 
-  /// Records so many runs, and leaves one file with everything in it.
+  /// Records this many runs, and leaves a single file that contains everything.
   private func recordAndClose(_ count: Int) async throws -> [RunID] {
     var runs: [RunID] = []
     for minute in 0..<count {
@@ -37,7 +37,7 @@ struct RepairTests {
     return runs
   }
 
-  @Test("a process that has a lock on a file is found by it, as its descriptors may be hidden")
+  @Test("a process that holds a lock on a file is found by the lock, because its descriptors may be hidden")
   func lockHolder() throws {
     let path = directory + "/locked"
     try Data("text".utf8).write(to: URL(fileURLWithPath: path))
@@ -60,7 +60,7 @@ struct RepairTests {
     #expect(OpenFiles.lockHolder(of: path) == nil)
   }
 
-  /// The pages of a table's leaves, from the second on.
+  /// Returns the leaf pages of a table, from the second one on.
   private func leaves(of table: String) throws -> [Int] {
     let queue = try DatabaseQueue(path: database)
     defer { try? queue.close() }
@@ -70,7 +70,7 @@ struct RepairTests {
     }
   }
 
-  /// How many rows are on these pages.
+  /// Returns the number of rows on these pages.
   private func rows(on pages: [Int]) throws -> Int {
     let queue = try DatabaseQueue(path: database)
     defer { try? queue.close() }
@@ -85,7 +85,7 @@ struct RepairTests {
     return try #require(size) / 4096
   }
 
-  /// Overwrites pages with what is no page.
+  /// Overwrites pages with bytes that are not a valid page.
   private func damage(pages: [Int]) throws {
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: database))
     for page in pages {
@@ -95,14 +95,14 @@ struct RepairTests {
     try file.close()
   }
 
-  @Test("finds nothing to do in a workspace that is sound")
+  @Test("finds nothing to do in a sound workspace")
   func sound() async throws {
     _ = try await recordAndClose(3)
     #expect(checkup(repair: true).filter { $0.grade == .fixed || $0.grade == .fail }.isEmpty)
     #expect(texts(checkup(repair: false), "leases") == ["ok: none of a process that is gone"])
   }
 
-  @Test("marks the runs of hosts that are gone, and gives their leases back")
+  @Test("marks the runs of dead hosts, and releases their leases")
   func deadHosts() async throws {
     let run = try await fixture.abandoned()
     try fixture.history.write { db in
@@ -119,7 +119,7 @@ struct RepairTests {
     #expect(try fixture.rows("SELECT name FROM leases") == [[.text("exclusive:mine")]])
   }
 
-  @Test("removes what a host that is gone has left of results, without a repair", arguments: [false, true])
+  @Test("removes results left behind by a dead host, even without --repair", arguments: [false, true])
   func leftoverResults(repair: Bool) async throws {
     let run = try await fixture.abandoned()
     let place = "\(directory)/runs/\(run)"
@@ -132,7 +132,7 @@ struct RepairTests {
     #expect(try fixture.rows("SELECT state FROM runs WHERE id = '\(run)'") == [[.text("interrupted")]])
   }
 
-  @Test("a repair does not go where a link in the place of its directory leads")
+  @Test("does not follow a symbolic link in place of its directory")
   func linkOfRepair() async throws {
     _ = try await recordAndClose(1)
     let other = try HistoryFixture()
@@ -142,7 +142,7 @@ struct RepairTests {
     #expect(access(other.directory + "/workspace.db", F_OK) == 0)
   }
 
-  @Test("removes the logs of runs that have no record, but no young ones, and nothing else")
+  @Test("removes the logs of old runs without a record, and nothing else")
   func orphanedLogs() async throws {
     let known = try await fixture.ended(id: try #require(RunID("2py1kkvqsamw")))
     let runs = directory + "/runs"
@@ -158,12 +158,12 @@ struct RepairTests {
     #expect(texts(checkup(repair: true), "logs") == ["ok: each belongs to a run"])
   }
 
-  @Test("makes damaged indexes anew, in place")
+  @Test("rebuilds damaged indexes in place")
   func indexes() async throws {
     let runs = try await recordAndClose(20)
     let queue = try DatabaseQueue(path: database)
     try queue.write { db in
-      // An index that does not know of the rows: as if its pages had been lost.
+      // An index that lacks the rows, as if its pages had been lost.
       try db.execute(
         sql: """
           PRAGMA writable_schema = ON;
@@ -191,12 +191,12 @@ struct RepairTests {
     history.workspace.close()
   }
 
-  @Test("puts a damaged database aside and saves every row that is not on a damaged page")
+  @Test("sets a damaged database aside and recovers every row that is not on a damaged page")
   func salvage() async throws {
     let runs = try await recordAndClose(400)
     let pages = try leaves(of: "operation_record")
     try #require(pages.count > 6)
-    // Two in the middle, apart from each other, so that what is between them is reached from neither end.
+    // Two in the middle, apart from each other, so that the pages between them are reached from neither end.
     let damaged = [pages[pages.count / 3], pages[2 * pages.count / 3]]
     let lost = try rows(on: damaged)
     try damage(pages: damaged)
@@ -215,7 +215,7 @@ struct RepairTests {
     history.workspace.close()
   }
 
-  @Test("begins a new database where nothing can be read, and keeps the logs of what was lost")
+  @Test("creates a new database if nothing can be read, and keeps the logs of the lost runs")
   func hopeless() async throws {
     let runs = try await recordAndClose(3)
     try FileManager.default.createDirectory(atPath: "\(directory)/runs/2py1kkvqsamw", withIntermediateDirectories: true)
@@ -223,7 +223,7 @@ struct RepairTests {
     let findings = checkup(repair: true)
     #expect(texts(findings, "database").first?.contains("0 runs, 0 operations, 0 attempts") == true, "\(findings)")
     #expect(texts(findings, "logs").first?.hasPrefix("warn: ") == true)
-    // Also at the next time, as long as there is nothing else to tell what they belonged to.
+    // The next repair keeps them too, as long as nothing else shows what they belonged to.
     #expect(texts(checkup(repair: true), "logs").first?.contains("the database holds no run at all") == true)
     #expect(FileManager.default.fileExists(atPath: "\(directory)/runs/2py1kkvqsamw"))
     let history = try History.open(at: directory, mode: .readOnly)
@@ -242,14 +242,14 @@ struct RepairTests {
     #expect(findings.filter { $0.grade == .fixed }.isEmpty)
   }
 
-  @Test("does not exchange a database that another process has open")
+  @Test("does not replace a database that another process has open")
   func inUse() async throws {
     _ = try await recordAndClose(400)
     try damage(pages: [try #require(try leaves(of: "operation_record").dropFirst(2).first)])
     let reader = Process()
     reader.executableURL = URL(fileURLWithPath: "/bin/cat")
     let input = Pipe()
-    // `cat - FILE` has the file open only when its input has ended; a shell holds it open from the beginning.
+    // `cat - FILE` would open the file only after its input has ended; the shell has it open from the start.
     reader.executableURL = URL(fileURLWithPath: "/bin/sh")
     reader.arguments = ["-c", "exec 3< \"$0\"; echo open; cat", database]
     let output = Pipe()

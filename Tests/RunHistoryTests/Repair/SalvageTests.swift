@@ -5,7 +5,7 @@ import Workspace
 
 @testable import RunHistory
 
-/// What `doctor --repair` saves of databases that SQLite cannot read any more.
+/// What `doctor --repair` recovers from databases that SQLite can no longer read.
 @Suite("Salvaging")
 struct SalvageTests {
   let fixture: HistoryFixture
@@ -16,7 +16,7 @@ struct SalvageTests {
     fixture = try HistoryFixture()
   }
 
-  /// Records 400 runs of two operations and three attempts, and leaves one file with everything in it.
+  /// Records 400 runs with two operations and three attempts each, and leaves a single file that contains everything.
   private func recordAndClose() async throws -> [RunID] {
     let runs = try await record(0..<400)
     try await fixture.recorder.close()
@@ -32,7 +32,7 @@ struct SalvageTests {
     return runs
   }
 
-  /// The pages of a table or an index: which of them, by the condition on `dbstat`.
+  /// Returns the pages of a table or an index, selected by a condition on `dbstat`.
   private func pages(_ condition: String) throws -> [Int] {
     let queue = try DatabaseQueue(path: database)
     defer { try? queue.close() }
@@ -50,7 +50,7 @@ struct SalvageTests {
     for page in pages { try overwrite(database, from: (page - 1) * 4096, with: Data(repeating: 0x55, count: 4096)) }
   }
 
-  /// Repairs, and returns the line about the database and the history that there is then.
+  /// Repairs, and returns the finding about the database and the resulting history.
   private func repaired(_ path: String) throws -> (finding: String, history: History) {
     var findings: [Checkup.Finding] = []
     Checkup(of: WorkspaceLocation(path: path, origin: .option), isRepairing: true).run { findings.append($0) }
@@ -62,7 +62,7 @@ struct SalvageTests {
   }
 
   private func counts(_ history: History) throws -> [Int] {
-    // No entry of an index is taken for a row of one of the other tables.
+    // No index entry is mistaken for a row of another table.
     for table in ["approval", "request", "occasion", "queue_entry", "pause", "plugin_value", "lease_record"] {
       #expect(try history.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } == 0, "\(table)")
     }
@@ -73,7 +73,7 @@ struct SalvageTests {
 
   private static let everything = [400, 800, 1200, 1]
 
-  @Test("saves everything when only the file's header is lost, or the page that it is on", arguments: [100, 4096])
+  @Test("recovers everything if only the file's header or the page that contains it is lost", arguments: [100, 4096])
   func header(bytes: Int) async throws {
     let runs = try await recordAndClose()
     let whole = try History.open(at: directory, mode: .readOnly)
@@ -94,7 +94,7 @@ struct SalvageTests {
     return lines
   }
 
-  @Test("says how much it has read that belongs to a run that is lost")
+  @Test("reports how many rows it has read that belong to lost runs")
   func strays() async throws {
     _ = try await recordAndClose()
     let lost = try #require(try pages("name = 'run_record' AND pagetype = 'leaf'").dropFirst().first)
@@ -108,7 +108,7 @@ struct SalvageTests {
       finding.contains("left out are \(2 * gone) operations and \(3 * gone) attempts of which the run"), "\(finding)")
   }
 
-  @Test("gives one advice, whatever meets the damage first")
+  @Test("gives the same advice, whichever check meets the damage first")
   func advice() async throws {
     _ = try await recordAndClose()
     try damage(pages: try pages("name IN ('run_record', 'run_by_state') AND pagetype = 'leaf'"))
@@ -119,7 +119,7 @@ struct SalvageTests {
     #expect(!findings.contains { $0.message.contains("Move it away") }, "\(findings)")
   }
 
-  @Test("saves everything when what says which tables there are is lost")
+  @Test("recovers everything if the list of tables is lost")
   func schema() async throws {
     _ = try await recordAndClose()
     try damage(pages: try pages("name = 'sqlite_schema'"))
@@ -128,7 +128,7 @@ struct SalvageTests {
     #expect(try counts(history) == Self.everything)
   }
 
-  @Test("saves the rows that an earlier version wrote, which have fewer columns")
+  @Test("recovers rows of an earlier version, which have fewer columns")
   func earlierRows() async throws {
     let current = HistorySchema.schema
     let first = WorkspaceSchema(applicationID: current.applicationID, migrations: Array(current.migrations.prefix(1)))
@@ -160,13 +160,13 @@ struct SalvageTests {
   }
 
   @Test(
-    "saves every row when only the way to the pages is lost",
+    "recovers every row if only the interior pages of a table are lost",
     arguments: ["operation_record", "attempt_record", "run_record"])
   func interior(table: String) async throws {
     _ = try await recordAndClose()
     let lost = try pages("name = '\(table)' AND pagetype = 'internal'")
     try #require(!lost.isEmpty)
-    // Where a table has no row numbers, the pages at which its tree divides hold a row between any two pages below them.
+    // In a table without row numbers, each interior page also holds the rows that separate the pages below it.
     let queue = try DatabaseQueue(path: database)
     let rows = try queue.read { db in
       try Int.fetchOne(
@@ -182,7 +182,7 @@ struct SalvageTests {
     #expect(try counts(history) == expected)
   }
 
-  @Test("saves of a file that was cut off what is left of it")
+  @Test("recovers the remaining part of a truncated file")
   func truncated() async throws {
     _ = try await recordAndClose()
     let size = try #require(try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int)
@@ -205,7 +205,7 @@ struct SalvageTests {
     #expect(saved[1] > 0 && saved[1] <= 2 * rows && saved[2] > 0 && saved[2] <= 3 * rows)
   }
 
-  @Test("saves what had not been moved out of the write-ahead log, and believes nothing behind its end")
+  @Test("recovers what had not been moved out of the write-ahead log, and ignores anything after its end")
   func log() async throws {
     _ = try await record(0..<200)
     try fixture.workspace.vacuum()
@@ -232,7 +232,7 @@ struct SalvageTests {
   }
 
   @Test(
-    "leaves a sound database as it is, whatever lies in its log or in the log's index", arguments: ["-wal", "-shm"])
+    "does not change a sound database, whatever its log or the log's index contains", arguments: ["-wal", "-shm"])
   func garbage(suffix: String) async throws {
     let runs = try await recordAndClose()
     let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 167) })
@@ -246,10 +246,10 @@ struct SalvageTests {
     #expect(try counts(history) == Self.everything)
   }
 
-  @Test("brings back nothing that was forgotten, as long as it is known which pages are unused")
+  @Test("does not restore deleted rows as long as the unused pages are known")
   func forgotten() async throws {
     _ = try await record(0..<400)
-    // As where SQLite was built without overwriting what is deleted.
+    // As if SQLite was built without overwriting deleted content.
     try fixture.history.write { try $0.execute(sql: "PRAGMA secure_delete = OFF") }
     _ = try fixture.history.prune(PruneRule(keep: 100))
     try await fixture.recorder.close()
@@ -260,7 +260,7 @@ struct SalvageTests {
     #expect(try counts(history) == [100, 200, 300, 1])
   }
 
-  @Test("survives any damage: of random pages, nothing wrong is taken for a row")
+  @Test("survives random damage, and mistakes nothing for a row")
   func random() async throws {
     _ = try await recordAndClose()
     let size = try #require(try FileManager.default.attributesOfItem(atPath: database)[.size] as? Int)

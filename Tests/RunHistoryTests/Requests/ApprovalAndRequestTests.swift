@@ -27,7 +27,7 @@ struct ApprovalAndRequestTests {
     OperationRecord(run: run, ordinal: 3, name: "release", position: 0, state: state)
   }
 
-  @Test("A question that nobody waits for any more is not answered", arguments: [true, false])
+  @Test("A question that is no longer pending cannot be answered", arguments: [true, false])
   func over(isRunOver: Bool) async throws {
     let approval = try await ask()
     if isRunOver {
@@ -48,7 +48,7 @@ struct ApprovalAndRequestTests {
     #expect(try history.loadForResume(approval.run)?.approvals.first?.state == "unanswered")
   }
 
-  @Test("A question is answered once, and the answer stays when it is asked again")
+  @Test("A question is answered once, and keeps its answer when it is asked again")
   func answer() async throws {
     let approval = try await ask()
     #expect(try history.pendingApprovals(approval.run) == [approval])
@@ -72,7 +72,7 @@ struct ApprovalAndRequestTests {
       ])
   }
 
-  @Test("An answer to a question that nobody asked names those that were")
+  @Test("Answering a question that was not asked names those that were")
   func notAsked() async throws {
     let approval = try await ask()
     #expect(

@@ -6,7 +6,7 @@ import Workspace
 
 @testable import RunHistory
 
-@Suite("A workspace that somebody else has made") struct ForeignWorkspaceTests {
+@Suite("A workspace from another user or program") struct ForeignWorkspaceTests {
   private func reopened(_ fixture: HistoryFixture, _ mode: OpenWorkspace.Mode = .readWrite) -> WorkspaceError? {
     do throws(WorkspaceError) {
       try History.open(at: fixture.directory, mode: mode).workspace.close()
@@ -17,7 +17,7 @@ import Workspace
   }
 
   @Test(
-    "is not written to where its schema has anything that is not ours",
+    "is not written to if its schema contains anything that is not Penstock's",
     arguments: [
       ("CREATE TRIGGER t AFTER INSERT ON run_record BEGIN DELETE FROM run_record; END", "the trigger 't'"),
       ("CREATE VIEW v AS SELECT 1", "the view 'v'"),
@@ -47,14 +47,14 @@ import Workspace
     #expect(reopened(fixture, .readOnly) == nil)
   }
 
-  @Test("is written to where the schema is ours, statistics of SQLite included") func own() throws {
+  @Test("is written to if the schema is Penstock's, with or without SQLite's statistics") func own() throws {
     let fixture = try HistoryFixture()
     try fixture.workspace.write { try $0.execute(sql: "ANALYZE") }
     fixture.workspace.close()
     #expect(reopened(fixture) == nil)
   }
 
-  @Test("is not written to where it belongs to another user", .enabled(if: geteuid() == 0)) func owner() throws {
+  @Test("is not written to if it belongs to another user", .enabled(if: geteuid() == 0)) func owner() throws {
     let fixture = try HistoryFixture()
     fixture.workspace.close()
     #expect(chown(fixture.directory + "/workspace.db", 65_534, 65_534) == 0)
@@ -65,7 +65,7 @@ import Workspace
     #expect(reopened(fixture, .readOnly) == nil)
   }
 
-  @Test("is not written to where the directory of its runs belongs to another user", .enabled(if: geteuid() == 0))
+  @Test("is not written to if its directory of runs belongs to another user", .enabled(if: geteuid() == 0))
   func ownerOfRuns() throws {
     let fixture = try HistoryFixture()
     fixture.workspace.close()
@@ -86,7 +86,7 @@ import Workspace
         ))
   }
 
-  @Test("is not written to where there is a link in the place of the directory of its runs") func linkOfRuns() throws {
+  @Test("is not written to if its directory of runs is a symbolic link") func linkOfRuns() throws {
     let fixture = try HistoryFixture()
     fixture.workspace.close()
     let runs = fixture.directory + "/runs"
@@ -95,7 +95,7 @@ import Workspace
     #expect(reopened(fixture) == .untrusted(path: runs, reason: "it is not a directory"))
   }
 
-  @Test("is not begun in a directory of another user", .enabled(if: geteuid() == 0)) func ownerOfDirectory() throws {
+  @Test("is not created in another user's directory", .enabled(if: geteuid() == 0)) func ownerOfDirectory() throws {
     let directory = NSTemporaryDirectory() + "penstock-foreign-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -106,7 +106,7 @@ import Workspace
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
   }
 
-  @Test("is refused where a FIFO is in the place of a file of SQLite", arguments: ["", "-wal", "-shm", "-journal"])
+  @Test("is rejected if one of SQLite's files is a FIFO", arguments: ["", "-wal", "-shm", "-journal"])
   func fifo(suffix: String) throws {
     let fixture = try HistoryFixture()
     fixture.workspace.close()
@@ -120,7 +120,7 @@ import Workspace
   }
 
   @Test(
-    "hands on no result from outside of the directory of a run",
+    "yields no result from outside the directory of a run",
     arguments: ["../../x", "/etc/passwd", "runs/ID/../x", "runs/ID/.x"])
   func results(path: String) async throws {
     let fixture = try HistoryFixture()
@@ -138,7 +138,7 @@ import Workspace
     #expect(try fixture.history.loadForResume(run) != nil)
   }
 
-  @Test("hands on no result through a link") func links() async throws {
+  @Test("yields no result through a symbolic link") func links() async throws {
     let fixture = try HistoryFixture()
     let run = try await fixture.ended(state: .failed)
     let runs = fixture.directory + "/runs"
@@ -148,7 +148,7 @@ import Workspace
         sql: "UPDATE operation_record SET result = NULL, result_file = ?, result_size = 5 WHERE name = 'fetch'",
         arguments: ["runs/\(run)/passwd"])
     }
-    // What is gone is told when it is needed.
+    // A missing result is reported only when it is needed.
     #expect(try fixture.history.loadForExecution(run) != nil)
     #expect(symlink("/etc", "\(runs)/\(run)") == 0)
     #expect(throws: WorkspaceError.self) { try fixture.history.loadForExecution(run) }

@@ -10,7 +10,7 @@ struct HistorySchemaTests {
   private static let content =
     "SELECT type || ' ' || name || ' of ' || tbl_name || ': ' || ifnull(sql, '') FROM sqlite_schema"
 
-  /// What a workspace is made of, after it was opened with each of the schemas.
+  /// Returns the schema of a workspace after it was opened with each of the schemas in turn.
   private func content(_ schemas: [WorkspaceSchema]) throws -> Set<String> {
     let path = NSTemporaryDirectory() + "history-schema-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -25,14 +25,14 @@ struct HistorySchemaTests {
     return content
   }
 
-  @Test("The records are declared as the tables have them")
+  @Test("matches the declared records")
   func mapping() throws {
     let fixture = try HistoryFixture()
     #expect(!HistorySchema.schema.mapped.isEmpty)
     #expect(try fixture.workspace.mappingFaults(of: HistorySchema.schema) == [])
   }
 
-  @Test("The columns of the rows that the recorder writes are in the order of their fields")
+  @Test("has the columns of the recorder's rows in the order of their fields")
   func order() throws {
     let fixture = try HistoryFixture()
     for table in [StoredRun.schema.table, StoredOperation.schema.table, StoredAttempt.schema.table] {
@@ -43,7 +43,7 @@ struct HistorySchemaTests {
     }
   }
 
-  @Test("is the same in a new workspace as in one that went through all versions, at once or one by one")
+  @Test("is the same in a new workspace as in one migrated through all versions, at once or one by one")
   func whole() throws {
     let schema = HistorySchema.schema
     func version(_ number: Int) -> WorkspaceSchema {
@@ -57,7 +57,7 @@ struct HistorySchemaTests {
     #expect(try content([version(1), schema]) == new)
   }
 
-  /// The file of a new workspace, as its tables and views make it.
+  /// Returns the file of a new workspace as the migrations create it.
   private func file(_ schema: WorkspaceSchema) async throws -> [UInt8] {
     let path = NSTemporaryDirectory() + "history-schema-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -67,7 +67,7 @@ struct HistorySchemaTests {
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "/workspace.db")))
   }
 
-  @Test("has a template that is of its version, and is what its migrations make")
+  @Test("has a template of the current version that equals the result of its migrations")
   func template() async throws {
     let schema = HistorySchema.schema
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -89,7 +89,7 @@ struct HistorySchemaTests {
         """
       try text.write(to: source, atomically: true, encoding: .utf8)
     }
-    // PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter HistorySchemaTests writes the template anew.
+    // PENSTOCK_UPDATE_DOCUMENTATION=1 swift test --filter HistorySchemaTests rewrites the template.
     let directory = NSTemporaryDirectory() + "history-template-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: directory) }
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

@@ -11,7 +11,7 @@ struct ViewTests {
     fixture = try HistoryFixture()
   }
 
-  /// Names stay as they are for good. A new column is appended, here and in the view.
+  /// Names never change. A new column is appended, here and in the view.
   @Test(
     "have stable columns",
     arguments: [
@@ -66,7 +66,7 @@ struct ViewTests {
     #expect(HistorySchema.publicViews.contains(view))
   }
 
-  @Test("are all that the schema has, and no others") func all() throws {
+  @Test("are exactly the views of the schema") func all() throws {
     let names = try fixture.history.workspace.read { db in
       try Row.fetchAll(db.cachedStatement(sql: "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name"))
         .map { $0[0] as String }
@@ -75,7 +75,7 @@ struct ViewTests {
   }
 
   @Test(
-    "show the same millisecond as everybody else, also before 1970",
+    "show the same millisecond as other output, also before 1970",
     arguments: [
       (1_795_000_000_122_948, "2026-11-18T11:06:40.122Z"), (-1500, "1969-12-31T23:59:59.998Z"),
       (-1_000_000, "1969-12-31T23:59:59.000Z"), (-1, "1969-12-31T23:59:59.999Z"), (0, "1970-01-01T00:00:00.000Z"),
@@ -88,7 +88,7 @@ struct ViewTests {
     #expect(time.text == text)
   }
 
-  @Test("tell what happened, in order, and how often")
+  @Test("list the events in order, for every attempt")
   func events() async throws {
     try await fixture.ended(state: .failed)
     let events = try fixture.rows(
@@ -98,7 +98,7 @@ struct ViewTests {
     #expect(events.contains([.text("fetch 1 failed")]) && events.contains([.text("fetch 2 started")]))
   }
 
-  @Test("tell of each wait for a specification whether it waits, opened or came to nothing")
+  @Test("report for each wait for a condition whether it is waiting, open or closed")
   func gates() async throws {
     let run = fixture.record()
     fixture.recorder.record(.runCreated(run, definition: ""))
@@ -141,7 +141,7 @@ struct ViewTests {
     #expect(RecordTime(microseconds: 1_795_000_000_123_000).text == "2026-11-18T11:06:40.123Z")
   }
 
-  @Test("show attempts with the result of the operation where it is theirs")
+  @Test("show attempts, with the operation's result on the attempt that produced it")
   func attempts() async throws {
     let run = try await fixture.ended()
     #expect(
@@ -185,7 +185,7 @@ struct ViewTests {
     try await fixture.recorder.flush()
     #expect(
       try fixture.rows("SELECT * FROM durations WHERE pipeline = 'loop'") == [
-        // What the items took is no part of what their loop takes.
+        // The durations of items do not count towards their loop.
         [.text("loop"), .text("item"), .int(1), .double(5050), .double(5050), .double(5050), .double(5050)],
         [.text("loop"), .text("item[*]"), .int(100), .double(50.5), .double(50), .double(95), .double(100)],
       ])
@@ -199,7 +199,7 @@ struct ViewTests {
     #expect(statistics.last?.p95Milliseconds == 95 && statistics.last?.maximumMilliseconds == 100)
   }
 
-  @Test("can be asked and nothing else")
+  @Test("can only be read, within a step limit")
   func readOnly() async throws {
     try await fixture.ended()
     #expect(throws: GuardedQueryError.self) { try fixture.history.sql("DELETE FROM run_record") }

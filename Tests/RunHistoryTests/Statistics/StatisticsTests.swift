@@ -19,7 +19,7 @@ struct StatisticsTests {
 
   private func day(_ number: Int) -> RecordTime { Self.noon.advanced(by: Int64(number) * HistoryTallies.day) }
 
-  /// Records a run with one operation that takes so many milliseconds.
+  /// Records a run with one operation that takes this many milliseconds.
   @discardableResult
   private func record(
     _ pipeline: String, at time: RecordTime, took milliseconds: Int64, state: RunState = .succeeded, attempts: Int = 1
@@ -45,7 +45,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("count no attempt that ended with its host as a retry")
+  @Test("do not count an attempt that ended with its host as a retry")
   func endsOfHosts() async throws {
     for (pipeline, codes) in [
       ("died", ["host-died"]), ("drained", ["host-drained", "host-died"]), ("failed", ["exit"]),
@@ -64,7 +64,7 @@ struct StatisticsTests {
     #expect(retried.map(\.pipeline) == ["failed"])
   }
 
-  @Test("of days that were counted are those of the records, but for the rounding of percentiles")
+  @Test("of tallied days equal those of the records, except for the rounding of percentiles")
   func sameAsRecords() async throws {
     var random = SeededGenerator(seed: 7)
     for index in 0..<600 {
@@ -96,7 +96,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("count a day anew after each change of a run that was created on it")
+  @Test("count a day again after any change of a run that was created on it")
   func invalidation() async throws {
     let first = record("a", at: day(0), took: 10)
     record("a", at: day(1), took: 20)
@@ -104,7 +104,7 @@ struct StatisticsTests {
     try await fixture.recorder.flush()
     try history.tallyPastDays(now: Self.now)
     #expect(try tallied() == ["a 0", "a 1", "b 1"])
-    // A run of that day comes in late, one is forgotten, one changes.
+    // A run of that day is added late, one is deleted, and one changes.
     record("b", at: day(1), took: 50)
     try await fixture.recorder.flush()
     #expect(try tallied() == ["a 0", "a 1"])
@@ -119,7 +119,7 @@ struct StatisticsTests {
     #expect(try history.statistics(pipeline: "b", now: Self.now).first?.failed == 2)
   }
 
-  @Test("do not keep the count of a day while a run of it goes on, nor that of today")
+  @Test("do not store a tally for today or for a day with an unfinished run")
   func unfinished() async throws {
     record("a", at: day(0), took: 10)
     let run = fixture.record("a", at: day(0))
@@ -136,7 +136,7 @@ struct StatisticsTests {
     #expect(try history.statistics(now: Self.now).first?.count == 3)
   }
 
-  @Test("hold exactly to the instants that they are asked for, whether a day was counted or not")
+  @Test("are exact to the requested instants, whether or not a day was tallied")
   func edges() async throws {
     for hour in 0..<240 { record("a", at: day(0).advanced(by: Int64(hour) * 3_600_000_000), took: 10) }
     try await fixture.recorder.flush()
@@ -149,12 +149,12 @@ struct StatisticsTests {
     #expect(after.first?.trend.map(\.count) == [11, 24, 24, 24, 24, 24, 24, 12])
   }
 
-  @Test("of one pipeline are those that it has among all, whatever the order in which its runs were recorded")
+  @Test("of one pipeline equal its share of the statistics of all, in whatever order its runs were recorded")
   func onePipeline() async throws {
     for number in 0..<60 {
       record(["a", "b", "c"][number % 3], at: day(number % 4), took: Int64(number + 1), attempts: 1 + number % 2)
     }
-    // So far apart that the runs between are not all read for it.
+    // Enough runs that not all runs in between are read for it.
     for number in 0..<200 { record("z", at: day(20), took: Int64(number)) }
     record("b", at: day(2), took: 1000)
     try await fixture.recorder.flush()
@@ -166,7 +166,7 @@ struct StatisticsTests {
     #expect(all.map(\.count) == [20, 20, 21, 21, 20, 20, 200, 200])
   }
 
-  @Test("have no more parts than were asked for, which together hold everything", arguments: [1, 2, 7, 14, 30])
+  @Test("have no more slices than requested, which together cover everything", arguments: [1, 2, 7, 14, 30])
   func slices(most: Int) async throws {
     for number in 0..<29 { record("a", at: day(number), took: Int64(number + 1)) }
     try await fixture.recorder.flush()
@@ -176,7 +176,7 @@ struct StatisticsTests {
     #expect(found.first?.trend.last?.p50Milliseconds ?? 0 > 14)
   }
 
-  @Test("without anything, or of a time in which nothing ran, are none")
+  @Test("are empty without runs, or for a time in which nothing ran")
   func nothing() async throws {
     #expect(try history.statistics().isEmpty)
     record("a", at: day(0), took: 10)
@@ -187,7 +187,7 @@ struct StatisticsTests {
     #expect(try history.statistics(operation: "work", now: Self.now).map(\.operation) == ["work"])
   }
 
-  @Test("read bytes that nobody wrote as a day that has not been counted")
+  @Test("treat a day whose tally is invalid as not tallied")
   func damaged() async throws {
     record("a", at: day(0), took: 10)
     try await fixture.recorder.flush()
@@ -198,7 +198,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("round a duration by at most 0.8 percent, and short ones not at all")
+  @Test("round durations by at most 0.8 percent, and short ones not at all")
   func rounding() {
     var random = SeededGenerator(seed: 3)
     for duration in 0..<128 { #expect(DurationTally.rounded(Int64(duration)) == Int64(duration)) }

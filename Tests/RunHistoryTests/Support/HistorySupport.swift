@@ -3,7 +3,7 @@ import RunHistory
 import SQLite
 import Workspace
 
-/// A history in a directory that is removed at the end of a test, with a recorder.
+/// A history with a recorder, in a directory that is removed at the end of a test.
 final class HistoryFixture {
   let directory: String
   let history: History
@@ -21,7 +21,7 @@ final class HistoryFixture {
     try? FileManager.default.removeItem(atPath: directory)
   }
 
-  /// A process that is certainly gone: nothing with this start time has this id.
+  /// A process that certainly does not exist: no process with this id has this start time.
   static let deadOwner = ProcessIdentity(
     boot: ProcessIdentity.current.boot, pid: ProcessIdentity.current.pid, started: 1)
 
@@ -37,7 +37,7 @@ final class HistoryFixture {
       createdAt: time, counts: RunCounts(operations: 2))
   }
 
-  /// Takes what is asked of a run, as a host that has it with this number does.
+  /// Takes the requests for a run, as a host that owns it with this fencing token does.
   func takeRequests(_ run: RunID, fence: Int64? = nil) async throws -> [RunRequest] {
     let requests = try history.pendingForHosts(withAnswers: false).requests.filter { $0.run == run }
     guard let fence = try fence ?? history.run(run)?.fence else { return [] }
@@ -95,7 +95,7 @@ final class HistoryFixture {
     return run.id
   }
 
-  /// Records a run with the loop `convert`, which failed, of the given items, each with one attempt; those in `failed` failed.
+  /// Records a run with the failed loop `convert` over the given items, each with one attempt; those in `failed` failed.
   func ended(items: [String], failed: Set<Int> = [], reusedFrom source: RunID? = nil) async throws -> RunID {
     let (run, time) = (record(at: Self.start.advanced(by: source == nil ? 0 : 1_000_000)), Self.start)
     recorder.record(.runCreated(run, definition: "name: digest"))
@@ -124,7 +124,7 @@ final class HistoryFixture {
     return run.id
   }
 
-  /// Records a run that is in the middle of its first operation, in a process that is gone.
+  /// Records a run in the middle of its first operation, owned by a process that no longer exists.
   func abandoned(at time: RecordTime = start) async throws -> RunID {
     let run = record(at: time, owner: Self.deadOwner)
     recorder.record(.runCreated(run, definition: "name: digest"))
@@ -147,7 +147,8 @@ final class HistoryFixture {
   }
 }
 
-/// The properties of a record that are nil. A test of everything that is recorded expects none, so that it fails for a property it does not know.
+/// Returns the names of the properties of a record that are nil. A test of everything that is recorded expects none, so that it fails for a property
+/// it does not know.
 func missingProperties(of record: Any) -> [String] {
   Mirror(reflecting: record).children.compactMap { child in
     let value = Mirror(reflecting: child.value)
@@ -156,7 +157,7 @@ func missingProperties(of record: Any) -> [String] {
 }
 
 extension History {
-  /// How SQLite finds the objects of a query.
+  /// Returns SQLite's plan for finding the objects of a query.
   func plan<T: Storable>(
     of type: T.Type, where condition: Condition<T>?, orderBy ordering: [Ordering<T>] = []
   ) throws -> [String] {

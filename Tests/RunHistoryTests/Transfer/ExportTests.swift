@@ -21,13 +21,13 @@ struct ExportTests {
     #expect(object?["operations"]?[0]?["operation"] == .string("fetch"))
     #expect(object?["operations"]?[0]?["result"] == .array([.int(1), .int(2)]))
     #expect(object?["operations"]?[0]?["attempts"]?[0]?["exit_code"] == .int(7))
-    // What has no value is left out, and the result of the last attempt is that of the operation.
+    // Members without a value are omitted, and the operation's result is not repeated in its last attempt.
     #expect(object?["operations"]?[0]?["attempts"]?[0]?["result"] == nil)
     #expect(object?["operations"]?[0]?["attempts"]?[1]?["result"] == nil)
     #expect(object?["operations"]?[0]?["started_at"] == .string("2026-11-18T11:06:40.010000Z"))
   }
 
-  @Test("After each run come the runs that it started, each once")
+  @Test("Each run is followed by the runs that it started, each once")
   func nested() async throws {
     let fixture = try HistoryFixture()
     let outer = try await fixture.ended("outer")

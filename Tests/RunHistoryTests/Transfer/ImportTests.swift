@@ -18,7 +18,7 @@ struct ImportTests {
 
   private static let source = "name: digest\noperations: [{ name: fetch, value: 1 }]\n"
 
-  /// Records a run in which everything occurs that can be recorded.
+  /// Records a run that contains everything that can be recorded.
   private func recordRun(at time: RecordTime = HistoryFixture.start, state: RunState = .failed) async throws -> RunID {
     var run = fixture.record(at: time)
     run.definitionHash = ContentHash.of(Self.source)
@@ -95,7 +95,7 @@ struct ImportTests {
     }
   }
 
-  @Test("What was exported, imported and exported again is the same, byte for byte")
+  @Test("Exporting, importing and exporting again yields the same bytes")
   func roundTrip() async throws {
     let run = try await recordRun()
     try makeFiles(of: run, in: other.directory)
@@ -114,7 +114,7 @@ struct ImportTests {
     #expect(try other.history.definition(of: run) == Self.source)
   }
 
-  @Test("Every column of an operation and of an attempt is imported again")
+  @Test("Every column of an operation and of an attempt is imported")
   func columns() async throws {
     var run = fixture.record(state: .running)
     run.definitionHash = ContentHash.of(Self.source)
@@ -141,12 +141,12 @@ struct ImportTests {
     try makeFiles(of: run.id, in: other.directory)
     #expect(try takeIn(try exported(fixture.history), into: other.history).imported == [run.id])
     #expect(try other.history.operations(of: run.id) == [loop, operation])
-    // It tells processes of one computer apart.
+    // It is meaningful only on the computer that recorded it.
     attempt.pidStarted = nil
     #expect(try other.history.attempts(of: run.id) == [attempt])
   }
 
-  @Test("To import twice changes nothing, and runs that are there stay as they are")
+  @Test("Importing twice changes nothing, and existing runs stay as they are")
   func idempotent() async throws {
     let first = try await recordRun()
     let second = try await recordRun(at: HistoryFixture.start.advanced(by: 60_000_000), state: .succeeded)
@@ -161,7 +161,7 @@ struct ImportTests {
     #expect(Set(try other.history.runs(RunFilter(includesNested: true)).map(\.id)) == [first, second, own])
   }
 
-  @Test("Records whose files did not come along do without them")
+  @Test("Records whose files are missing are imported without them")
   func missingFiles() async throws {
     let run = try await recordRun()
     let report = try takeIn(try exported(fixture.history), into: other.history)
@@ -176,13 +176,13 @@ struct ImportTests {
     try makeFiles(of: run, in: fixture.directory)
     let theirs = "\(fixture.directory)/runs/\(run)"
     try Data(repeating: 7, count: 300_000).write(to: URL(fileURLWithPath: theirs + "/2.out"))
-    // Which says when the logs grew, and is named by no record.
+    // The index records when the logs grew, and no record names it.
     try Data("penlogs1".utf8).write(to: URL(fileURLWithPath: theirs + "/9.index"))
     try Data("else".utf8).write(to: URL(fileURLWithPath: theirs + "/x.index"))
-    // A link is no log, wherever it leads.
+    // A symbolic link is not a log, wherever it leads.
     try FileManager.default.removeItem(atPath: theirs + "/2.err")
     try FileManager.default.createSymbolicLink(atPath: theirs + "/2.err", withDestinationPath: "/etc/hostname")
-    // What is here already stays.
+    // Existing files are kept.
     let ours = "\(other.directory)/runs/\(run)"
     try FileManager.default.createDirectory(atPath: ours, withIntermediateDirectories: true)
     #expect(FileManager.default.createFile(atPath: ours + "/1.out", contents: Data("mine".utf8)))
@@ -201,7 +201,7 @@ struct ImportTests {
     #expect(try other.history.importRuns(filesFrom: fixture.directory) { lines.popFirst() }.copiedFiles == 0)
   }
 
-  @Test("The audit has one entry for the runs of an import, and none where all were there")
+  @Test("The audit has one entry for the runs of an import, and none if all of them existed")
   func audit() async throws {
     _ = try await recordRun()
     _ = try await recordRun(at: HistoryFixture.start.advanced(by: 1))
@@ -217,14 +217,14 @@ struct ImportTests {
     #expect(entries.first?.detail == "2 runs from 'history.jsonl'")
   }
 
-  @Test("A run that goes on is left out: nobody here goes on with it")
+  @Test("An unfinished run is skipped, because it cannot continue here")
   func unfinished() async throws {
     _ = try await recordRun(state: .running)
     let report = try takeIn(try exported(fixture.history), into: other.history)
     #expect(report.unfinished == 1 && report.imported.isEmpty)
   }
 
-  @Test("A line that is wrong is named; what came before it is in, and the rest can follow")
+  @Test("An error names the invalid line; the lines before it are imported, and the rest can follow")
   func wrongLine() async throws {
     let run = try await recordRun()
     let lines = try exported(fixture.history)
@@ -237,7 +237,7 @@ struct ImportTests {
   }
 
   @Test(
-    "What is wrong is said with what was expected and what was found",
+    "An error names what was expected and what was found",
     arguments: [
       ("\"state\":\"failed\"", "\"state\":7", "'state' of the run must be a string, found 7"),
       (
@@ -266,14 +266,14 @@ struct ImportTests {
     #expect(error?.message == message)
   }
 
-  @Test("A line that is not an object is said to be none")
+  @Test("A line that is not an object is reported as such")
   func noObject() throws {
     let error = #expect(throws: ImportError.self) { try takeIn([Array("[]".utf8)], into: other.history) }
     #expect(error?.description == "line 1: the run must be an object, found a list")
   }
 
   @Test(
-    "What is not as an export writes it is refused",
+    "Anything that an export would not write is rejected",
     arguments: [
       ("\"state\":\"failed\"", "\"state\":\"fine\""), ("runs/", "../../"), ("/1.out", "/../../../etc/passwd"),
       ("/7.json", "/.."),

@@ -17,7 +17,7 @@ struct PruneTests {
     HistoryFixture.start.advanced(by: Int64(minutes) * 60_000_000)
   }
 
-  @Test("Runs that are old enough go, with everything recorded of them and the runs nested in them")
+  @Test("Old runs are deleted with all their records and nested runs")
   func byAge() async throws {
     let old = try await fixture.ended(at: time(0))
     let nested = try await fixture.ended("inner", at: time(5), parent: RunRecord.Parent(run: old, operation: "x"))
@@ -34,7 +34,7 @@ struct PruneTests {
     #expect(try fixture.rows("SELECT hash FROM definition") == [[.text("hash-of-other")]])
   }
 
-  @Test("So many of the latest runs of each pipeline are kept")
+  @Test("The given number of latest runs of each pipeline is kept")
   func byCount() async throws {
     var first: [RunID] = []
     for minute in 0..<5 { first.append(try await fixture.ended("a", at: time(minute))) }
@@ -47,13 +47,13 @@ struct PruneTests {
     #expect(try history.runs().count == 3)
   }
 
-  @Test("A run that was created at the very instant is not older", arguments: [nil, 0])
+  @Test("A run created exactly at the limit is not older", arguments: [nil, 0])
   func atTheInstant(keep: Int?) async throws {
     _ = try await fixture.ended(at: time(3))
     #expect(try history.prune(PruneRule(olderThan: time(3), keep: keep)).runs == [])
   }
 
-  @Test("A run that was resumed since it was selected is kept")
+  @Test("A run that was resumed after it was selected is kept")
   func resumed() async throws {
     let run = try await fixture.abandoned(at: time(0))
     let rule = PruneRule(olderThan: time(9), includesInterrupted: true)
@@ -66,7 +66,7 @@ struct PruneTests {
     #expect(try history.operations(of: run).count == 2)
   }
 
-  @Test("Runs that go on are kept, and interrupted ones as long as nobody says otherwise")
+  @Test("Running runs are kept, and interrupted ones unless requested otherwise")
   func running() async throws {
     let run = fixture.record(at: time(0))
     fixture.recorder.record(.runCreated(run, definition: ""))
@@ -79,7 +79,7 @@ struct PruneTests {
     #expect(try history.runs().map(\.id) == [run.id])
   }
 
-  @Test("The recorded definitions of nested pipelines go with the run that they were recorded for")
+  @Test("The recorded definitions of nested pipelines are deleted with the run that they were recorded for")
   func nestedDefinitions() async throws {
     var runs: [RunID] = []
     for minute in 0..<2 {
@@ -96,7 +96,7 @@ struct PruneTests {
     #expect(try history.loadForResume(runs[1])?.nestedDefinitions == ["/x/inner.yaml": "name: inner 1"])
   }
 
-  @Test("A nested run that was interrupted goes with the run that started it, which has ended")
+  @Test("An interrupted nested run is deleted with the ended run that started it")
   func nestedInterrupted() async throws {
     let outer = try await fixture.ended(at: time(0))
     let inner = try await fixture.ended(
@@ -104,7 +104,7 @@ struct PruneTests {
     #expect(try history.prune(PruneRule(olderThan: time(9))).runs == [outer, inner])
   }
 
-  @Test("A nested run whose parent is not in the workspace goes by itself, with what is nested in it")
+  @Test("A nested run whose parent is not in the workspace is deleted on its own, with the runs nested in it")
   func parentless() async throws {
     let stray = try await fixture.ended(
       "inner", at: time(0), parent: RunRecord.Parent(run: .generate(), operation: "x"))
@@ -114,7 +114,7 @@ struct PruneTests {
     #expect(try history.prune(PruneRule(olderThan: time(3))).runs == [stray, nested])
   }
 
-  @Test("A run whose result file is in use by a later run is kept")
+  @Test("A run whose result file is used by a later run is kept")
   func reusedResult() async throws {
     let source = try await fixture.ended(at: time(0))
     let user = fixture.record(at: time(5))
@@ -130,7 +130,7 @@ struct PruneTests {
     #expect(try history.prune(PruneRule(olderThan: time(9))).runs == [user.id, source])
   }
 
-  @Test("What a kept run needs of another keeps what that one needs in turn")
+  @Test("A kept run keeps the runs that it needs, and those that they need in turn")
   func reusedInTurn() async throws {
     var runs: [RunID] = []
     for minute in 0..<4 {
@@ -148,7 +148,7 @@ struct PruneTests {
     #expect(try history.prune(PruneRule(keep: 0)).runs == runs.reversed())
   }
 
-  /// Writes a file of so many bytes for each run.
+  /// Writes a file of this many bytes for each run.
   private func makeFiles(of runs: [RunID], bytes: Int) throws {
     for run in runs {
       let directory = "\(fixture.directory)/runs/\(run)"
@@ -157,7 +157,7 @@ struct PruneTests {
     }
   }
 
-  @Test("On a full disk, files of the oldest runs go first, and no more of them than make room for the rest")
+  @Test("On a full disk, the files of the oldest runs are deleted first, and no more than needed to delete the rest")
   func fullDisk() async throws {
     var runs: [RunID] = []
     for minute in 0..<4 { runs.append(try await fixture.ended(at: time(minute))) }
@@ -179,7 +179,7 @@ struct PruneTests {
   }
 
   @Test(
-    "When the disk stays full, records are left without files, which the next pruning forgets; what is kept keeps its files"
+    "If the disk stays full, records remain without files until the next pruning; kept runs keep their files"
   )
   func diskStaysFull() async throws {
     let old = try await fixture.ended(at: time(0))

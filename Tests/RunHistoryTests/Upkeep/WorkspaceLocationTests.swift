@@ -42,7 +42,7 @@ struct WorkspaceLocationTests {
     #expect(find(variables: ["PENSTOCK_WORKSPACE": ""]) == "state /home/me/.local/state/penstock")
   }
 
-  @Test("then the nearest .penstock upward, also at the root")
+  @Test("then the nearest .penstock upward, including the root")
   func nearest() {
     #expect(find(own: ["/work/.penstock", "/work/project/.penstock"]) == "nearest /work/project/.penstock")
     #expect(find(own: ["/.penstock"]) == "nearest /.penstock")
@@ -50,7 +50,7 @@ struct WorkspaceLocationTests {
   }
 
   @Test(
-    "of a pipeline file, it is the nearest .penstock upward from the file, wherever the command is started",
+    "for a pipeline file, it is the nearest .penstock upward from the file, wherever the command is started",
     arguments: [
       ("/", "work/project/e.yaml"), ("/work/project", "e.yaml"), ("/work/project", "./e.yaml"),
       ("/elsewhere", "/work/project/e.yaml"), ("/elsewhere", "link.yaml"), ("/work/project/sub", "../e.yaml"),
@@ -66,7 +66,7 @@ struct WorkspaceLocationTests {
   }
 
   @Test(
-    "of a pipeline from standard input or a pipe, it is searched for from the current directory",
+    "for a pipeline from standard input or a pipe, the search starts at the current directory",
     arguments: ["/dev/stdin", "/proc/self/fd/3", "pipe.yaml"])
   func placeless(_ file: String) {
     let links = ["/dev/stdin": "/other/e.yaml", "/work/project/sub/pipe.yaml": "/proc/1/fd/pipe:[2]"]
@@ -75,7 +75,7 @@ struct WorkspaceLocationTests {
         == "nearest /work/project/.penstock")
   }
 
-  @Test("a .penstock of another user is ignored, and named where nothing else was found")
+  @Test("a .penstock of another user is ignored, and messages name it")
   func foreign() throws {
     let found = try #require(location(own: ["/work/.penstock"], foreign: ["/work/project/.penstock"]))
     #expect(found.path == "/work/.penstock")
@@ -90,7 +90,7 @@ struct WorkspaceLocationTests {
     )
   }
 
-  @Test("a command that finds none says where it looked")
+  @Test("a command that finds none reports where it looked")
   func searched() {
     #expect(
       location(option: "here")?.searchText == "there is no workspace at '/work/project/sub/here' (from --workspace)")
@@ -102,7 +102,7 @@ struct WorkspaceLocationTests {
         == "there is no workspace at '/work/.penstock' (the nearest .penstock upward from '/work/project/sub')")
   }
 
-  @Test("a link of another user to a directory of one's own is foreign", .enabled(if: geteuid() == 0, "needs root"))
+  @Test("another user's symbolic link to one's own directory is foreign", .enabled(if: geteuid() == 0, "needs root"))
   func link() throws {
     let place = NSTemporaryDirectory() + "penstock-place-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: place) }
@@ -115,7 +115,7 @@ struct WorkspaceLocationTests {
     #expect(candidate(place + "/other") == .foreign && candidate(place + "/absent") == .none)
   }
 
-  @Test("then the state directory, where XDG says or in the home directory")
+  @Test("then the state directory, from XDG or in the home directory")
   func state() {
     #expect(find(variables: ["XDG_STATE_HOME": "/state", "HOME": "/h"]) == "state /state/penstock")
     #expect(find(variables: ["XDG_STATE_HOME": "relative", "HOME": "/h"]) == "state /h/.local/state/penstock")

@@ -12,7 +12,7 @@ struct ICalendarTests {
     "BEGIN:VEVENT\nSUMMARY:Holiday\n" + lines + "\nEND:VEVENT"
   }
 
-  /// The days of `years` on which something takes place.
+  /// Returns the days of `years` on which some event takes place.
   private func days(_ events: String, _ years: ClosedRange<Int>, _ zone: TimeZoneRules = .utc) throws -> [String] {
     let calendar = try calendar(events)
     var days: [String] = []
@@ -23,14 +23,14 @@ struct ICalendarTests {
     while at < end {
       let moment = calendar.moment(at: at, in: zone)
       if moment.isTaken { days.append(zone.civilTime(at: at).date.description) }
-      // From day to day, but over what is free at one step.
+      // Advances day by day, but skips free time in one step.
       let next = at + 86_400
       at = moment.isTaken ? next : max(at + 1, moment.until ?? at + 300 * 86_400)
     }
     return days
   }
 
-  @Test("a day takes place from midnight to midnight of the zone that asks")
+  @Test("a whole-day event lasts from midnight to midnight in the caller's zone")
   func wholeDay() throws {
     let berlin = try zone("Europe/Berlin")
     let calendar = try calendar(event("DTSTART;VALUE=DATE:20260501"))
@@ -42,7 +42,7 @@ struct ICalendarTests {
   }
 
   @Test(
-    "rules name the days that calendars have",
+    "rules name the days in published calendars",
     arguments: [
       // Christmas, Memorial Day, Thanksgiving and the day after Labor Day's Monday.
       ("DTSTART;VALUE=DATE:20201225\nRRULE:FREQ=YEARLY", 2025...2026, ["2025-12-25", "2026-12-25"]),
@@ -78,7 +78,7 @@ struct ICalendarTests {
     #expect(try days(event(lines), years) == expected)
   }
 
-  @Test("random rules name the days that a walk through every day finds")
+  @Test("random rules match a walk through every day")
   func everyDay() throws {
     var numbers = SeededNumbers(state: 5545)
     let start = try #require(CivilDate(year: 2020, month: 1, day: 1))
@@ -110,7 +110,7 @@ struct ICalendarTests {
             isMeant = isMeant && date.day == 1 && (!rule.months.isEmpty || date.month == 1)
           }
           if hasDays {
-            // The n-th Friday: how many Fridays of its month or year lie on it and on one side of it.
+            // The n-th Friday: counts the Fridays of the month or year from this one in one direction.
             let span = { (step: Int64) in
               var count = 0
               var at = number
@@ -134,7 +134,7 @@ struct ICalendarTests {
     }
   }
 
-  @Test("times have a zone of their own, that of UTC, or that of who asks")
+  @Test("times are in their own zone, in UTC, or in the caller's zone")
   func zones() throws {
     let tokyo = try zone("Asia/Tokyo")
     func begin(_ line: String) throws -> String {
@@ -149,11 +149,11 @@ struct ICalendarTests {
         == "2026-01-10T20:00:00+09:00")
   }
 
-  @Test("an UNTIL in UTC is held against the instant")
+  @Test("an UNTIL in UTC is compared as an instant")
   func untilInstant() throws {
     let berlin = try zone("Europe/Berlin")
     let lines = "DTSTART;TZID=Europe/Berlin:20240110T003000\nDURATION:PT1H\nRRULE:FREQ=YEARLY;UNTIL="
-    // Half past midnight in Berlin is half past eleven of the day before in UTC.
+    // 00:30 in Berlin is 23:30 of the previous day in UTC.
     #expect(
       try calendar(event(lines + "20260109T233000Z")).moment(at: try instant("2026-01-10 01:00", berlin), in: berlin)
         .isTaken)
@@ -162,7 +162,7 @@ struct ICalendarTests {
         .isTaken)
   }
 
-  @Test("a time that is skipped is as long after the change")
+  @Test("a skipped time moves to the same distance after the change")
   func skippedTime() throws {
     let berlin = try zone("Europe/Berlin")
     let calendar = try calendar(event("DTSTART:20260329T023000\nDURATION:PT1H"))
@@ -170,7 +170,7 @@ struct ICalendarTests {
     #expect(moment.until.map(berlin.format) == "2026-03-29T03:30:00+02:00")
   }
 
-  @Test("what overlaps is named together, and every beginning and end is a change")
+  @Test("overlapping events are named together, and each start and end is a change")
   func overlap() throws {
     let calendar = try calendar(
       "BEGIN:VEVENT\nSUMMARY:One\\, two\nDTSTART:20260101\nDTEND:20260103\nEND:VEVENT\n"
@@ -188,7 +188,7 @@ struct ICalendarTests {
       ])
   }
 
-  @Test("an occurrence that another event takes the place of is left out")
+  @Test("an occurrence that another event replaces is left out")
   func replaced() throws {
     let lines =
       event("UID:a\nDTSTART:20240101\nRRULE:FREQ=YEARLY") + "\n"
@@ -197,7 +197,7 @@ struct ICalendarTests {
     #expect(try days(lines, 2024...2027) == ["2024-01-01", "2025-01-03", "2027-01-01"])
   }
 
-  @Test("other components, comments of programs and alarms are passed over")
+  @Test("other components, vendor properties and alarms are ignored")
   func otherComponents() throws {
     let lines =
       "BEGIN:VTIMEZONE\nTZID:X\nBEGIN:STANDARD\nDTSTART:19701025T030000\nRRULE:FREQ=WEEKLY\nEND:STANDARD\nEND:VTIMEZONE\n"
@@ -207,7 +207,7 @@ struct ICalendarTests {
     #expect(try days(lines, 2026...2026) == ["2026-01-01"])
   }
 
-  @Test("mistakes name their line")
+  @Test("errors name the line")
   func mistakes() throws {
     let inEvent: [(lines: String, line: Int, message: String)] = [
       ("DTSTART:20260101\nRRULE:FREQ=WEEKLY", 6, "only FREQ=YEARLY is understood, not 'FREQ=WEEKLY'"),
@@ -264,7 +264,7 @@ struct ICalendarTests {
     #expect(try message(Array(nested.utf8)) == "line 17: components are nested too deeply")
   }
 
-  @Test("changed files are read or refused with a line of the file")
+  @Test("corrupted files are parsed or rejected with a line number")
   func hostileFiles() throws {
     let whole = Array(
       ("BEGIN:VCALENDAR\n"

@@ -2,7 +2,7 @@ import Schedules
 import Testing
 
 struct CivilTests {
-  @Test("day numbers and dates undo each other over three eras")
+  @Test("converting between day numbers and dates round-trips over three eras")
   func dayNumbersDatesUndo() throws {
     var expected = try #require(CivilDate(year: 1599, month: 12, day: 31)).dayNumber
     for year in 1600..<2800 {
@@ -19,7 +19,7 @@ struct CivilTests {
     }
   }
 
-  @Test("known days have their number and weekday")
+  @Test("known days have the correct number and weekday")
   func knownDaysTheirNumber() throws {
     let epoch = try #require(CivilDate(year: 1970, month: 1, day: 1))
     #expect(epoch.dayNumber == 0 && epoch.weekday == .thursday)
@@ -29,13 +29,13 @@ struct CivilTests {
   }
 
   @Test(
-    "days that no calendar has are none",
+    "days that do not exist are rejected",
     arguments: [(2026, 2, 29), (1900, 2, 29), (2026, 4, 31), (2026, 0, 1), (2026, 13, 1), (2026, 1, 0)])
   func daysNoCalendarNone(year: Int, month: Int, day: Int) {
     #expect(CivilDate(year: year, month: month, day: day) == nil)
   }
 
-  @Test("times before 1970 count up like all others")
+  @Test("times before 1970 count upward like all others")
   func timesBefore1970Count() throws {
     let date = try #require(CivilDate(year: 1969, month: 12, day: 31))
     let time = try #require(CivilTime(date, hour: 23, minute: 59, second: 58))
@@ -45,7 +45,7 @@ struct CivilTests {
   }
 
   @Test(
-    "times are read as they are written",
+    "written times are parsed",
     arguments: [
       ("2026-03-29", "2026-03-29T00:00:00"), ("2026-03-29 03:05", "2026-03-29T03:05:00"),
       ("2026-03-29T03:05:07", "2026-03-29T03:05:07"),
@@ -55,7 +55,7 @@ struct CivilTests {
   }
 
   @Test(
-    "what is no time is none",
+    "text that is not a time is rejected",
     arguments: [
       "", "2026", "2026-3-29", "2026-02-30", "2026-03-29 24:00", "2026-03-29 3:00", "2026-03-29 03",
       "2026-03-29 03:00:",

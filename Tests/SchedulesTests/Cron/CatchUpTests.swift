@@ -12,7 +12,7 @@ struct CatchUpTests {
     return (due.instants.map { zone.format($0) }, due.hasMissed)
   }
 
-  @Test("what was missed is left out, made up for once, or made up for wholly")
+  @Test("missed instants are dropped, run once, or all run")
   func kinds() throws {
     let (last, now) = ("2026-01-01 00:00", "2026-01-01 03:30")
     #expect(try due(.none, after: last, upTo: now) == ([], true))
@@ -24,7 +24,7 @@ struct CatchUpTests {
       try due(.all(limit: 2), after: last, upTo: now) == (["2026-01-01T02:00:00Z", "2026-01-01T03:00:00Z"], true))
   }
 
-  @Test("an instant that is noticed within a minute is not missed")
+  @Test("an instant noticed within a minute is not missed")
   func punctuality() throws {
     #expect(try due(.none, after: "2026-01-01 00:00", upTo: "2026-01-01 01:01") == (["2026-01-01T01:00:00Z"], false))
     #expect(try due(.none, after: "2026-01-01 00:00", upTo: "2026-01-01 01:01:01") == ([], true))
@@ -33,7 +33,7 @@ struct CatchUpTests {
         == (["2026-01-01T00:00:20Z"], true))
   }
 
-  @Test("what was dealt with is not due again, also where the clock was set back")
+  @Test("instants already handled are not due again, even after the clock is set back")
   func dealtWith() throws {
     #expect(try due(.all(limit: 5), after: "2026-01-01 01:00", upTo: "2026-01-01 01:00") == ([], false))
     #expect(try due(.all(limit: 5), after: "2026-01-01 09:00", upTo: "2026-01-01 01:00") == ([], false))
@@ -49,7 +49,7 @@ struct CatchUpTests {
     #expect(due == (["2025-12-31T23:59:58Z", "2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z"], true))
   }
 
-  @Test("every instant is due exactly once however the time is cut")
+  @Test("every instant is due exactly once, however time is divided")
   func cuts() throws {
     let berlin = try zone("Europe/Berlin")
     let schedule = try CronExpression("*/7 1-3 * * *")

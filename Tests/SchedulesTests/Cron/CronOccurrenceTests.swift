@@ -10,7 +10,7 @@ struct CronOccurrenceTests {
     return schedule.instants(after: try instant(after, zone), in: zone, count: count).map(zone.format)
   }
 
-  @Test("a time that is skipped when the clocks are put forward is skipped")
+  @Test("a time that is skipped when clocks go forward is not due")
   func skipped() throws {
     #expect(
       try next("30 2 * * *", after: "2026-03-28 00:00", in: "Europe/Berlin")
@@ -19,7 +19,7 @@ struct CronOccurrenceTests {
       try next("0 * * * *", after: "2026-03-29 01:00", in: "Europe/Berlin", count: 1) == ["2026-03-29T03:00:00+02:00"])
   }
 
-  @Test("a time that comes twice when they are put back is due once, the first time")
+  @Test("a time that occurs twice when clocks go back is due once, the first time")
   func doubled() throws {
     #expect(
       try next("30 2 * * *", after: "2026-10-24 12:00", in: "Europe/Berlin", count: 2)
@@ -29,7 +29,7 @@ struct CronOccurrenceTests {
         == ["2026-10-25T02:30:00+02:00", "2026-10-25T03:00:00+01:00", "2026-10-25T03:30:00+01:00"])
   }
 
-  @Test("whoever asks during the second time is told of what comes after it")
+  @Test("a search from within the repeated hour returns what comes after it")
   func secondTime() throws {
     let berlin = try zone("Europe/Berlin")
     let second = try instant("2026-10-25 02:10", berlin) + 3600
@@ -40,7 +40,7 @@ struct CronOccurrenceTests {
   }
 
   @Test(
-    "days are counted by the calendar",
+    "day fields follow the calendar",
     arguments: [
       ("0 0 L * *", ["2026-01-31", "2026-02-28", "2026-03-31"]),
       ("0 0 31 * *", ["2026-01-31", "2026-03-31", "2026-05-31"]),
@@ -57,14 +57,14 @@ struct CronOccurrenceTests {
     #expect(try next(line, after: "2026-01-01 12:00", in: "UTC") == days.map { $0 + "T00:00:00Z" })
   }
 
-  @Test("seconds come first where there are six fields")
+  @Test("the first of six fields is the second")
   func seconds() throws {
     #expect(
       try next("*/20 59 23 31 12 *", after: "2026-12-31 23:59", in: "UTC", count: 4)
         == ["2026-12-31T23:59:20Z", "2026-12-31T23:59:40Z", "2027-12-31T23:59:00Z", "2027-12-31T23:59:20Z"])
   }
 
-  @Test("a day that there never is is found out without a walk through 400 years of clock changes")
+  @Test("a day that never exists is detected without a search through 400 years of clock changes")
   func noDay() throws {
     func timeOfThread() -> Double {
       var time = timespec()
@@ -75,16 +75,16 @@ struct CronOccurrenceTests {
     let schedule = try CronExpression("* * 31 2 *")
     let start = timeOfThread()
     for _ in 0..<10 { #expect(schedule.next(after: 0, in: zone) == nil) }
-    // The walk took 100 ms each time in a debug build; `create` of a plugin may take 10.
+    // The search took 100 ms per call in a debug build; a plugin's `create` may take 10.
     #expect(timeOfThread() - start < 0.2)
     #expect(schedule.previous(before: 0, in: zone) == nil)
   }
 
   @Test(
-    "what is never due is found to be so",
+    "expressions that are never due have no next instant",
     arguments: [
       ("0 0 30 2 *", "UTC"), ("0 0 31 4,6,9,11 *", "Europe/Berlin"),
-      // The last Sunday of March has no half past two in Berlin.
+      // The last Sunday of March has no 02:30 in Berlin.
       ("30 2 * 3 sun#L", "Europe/Berlin"),
     ])
   func never(line: String, name: String) throws {
@@ -97,7 +97,7 @@ struct CronOccurrenceTests {
     #expect(try next("0 0 29 2 *", after: "2096-02-29 00:00", in: "UTC", count: 1) == ["2104-02-29T00:00:00Z"])
   }
 
-  @Test("there is nothing before the year 1 and after the year 9999")
+  @Test("there is nothing before the year 1 or after the year 9999")
   func bounds() throws {
     let schedule = try CronExpression("0 0 1 1 *")
     #expect(schedule.next(after: .max, in: .utc) == nil && schedule.previous(before: .min, in: .utc) == nil)
@@ -116,22 +116,23 @@ struct CronOccurrenceTests {
   }
 
   @Test(
-    "so does a field of weekdays", arguments: ["*", "*/1", "0-6", "1-7", "sun-sat", "mon-sat,sun", "0-3,4-7"])
+    "a weekday field that names every value restricts nothing",
+    arguments: ["*", "*/1", "0-6", "1-7", "sun-sat", "mon-sat,sun", "0-3,4-7"])
   func everyWeekday(_ weekdays: String) throws {
     let expected = try CronExpression("32 9 */4 * *").instants(after: 0, in: .utc, count: 20)
     #expect(try CronExpression("32 9 */4 * \(weekdays)").instants(after: 0, in: .utc, count: 20) == expected)
   }
 
-  @Test("a field that leaves one value out restricts") func almostEveryDay() throws {
+  @Test("a field that omits one value restricts") func almostEveryDay() throws {
     let days = try CronExpression("0 0 1-30 * 0-5").instants(after: 0, in: .utc, count: 366)
-    // Either field names almost every day, so that together they leave out Saturdays that are a 31st alone.
+    // Each field names almost every day; together they leave out only Saturdays that are the 31st.
     #expect(days.count == 366)
     #expect(days.contains(2 * 86_400))
   }
 
-  // MARK: - Against a walk through every minute
+  // MARK: - Comparison with a walk through every minute
 
-  /// A field as a random list of items, and the numbers that it means, found without the parser.
+  /// A field as a random list of items, and the numbers it means, computed without the parser.
   private struct RandomField {
     var text = "*"
     var numbers: Set<Int>
@@ -166,7 +167,7 @@ struct CronOccurrenceTests {
     }
   }
 
-  /// A random line, and whether it means a local time, found without the code under test.
+  /// A random line, and whether it matches a local time, computed without the code under test.
   private struct RandomLine {
     var text: String
     var isDay: (_ date: CivilDate) -> Bool
@@ -191,7 +192,7 @@ struct CronOccurrenceTests {
     }
   }
 
-  @Test("random lines name the days that a walk through every day of five years finds")
+  @Test("random lines match a walk through every day of five years")
   func everyDay() throws {
     var numbers = SeededNumbers(state: 1)
     let first = try instant("2023-06-15 00:00")
@@ -205,7 +206,7 @@ struct CronOccurrenceTests {
     }
   }
 
-  /// Zones, and an instant at which their clocks are changed in some unusual way.
+  /// Zones, each with an instant of an unusual clock change.
   static let changes = [
     ("Europe/Berlin", "2026-03-29 01:00"), ("Europe/Berlin", "2026-10-25 01:00"), ("Europe/Berlin", "2126-10-27 01:00"),
     ("Australia/Lord_Howe", "2026-04-04 15:00"), ("Australia/Lord_Howe", "2026-10-03 15:30"),
@@ -214,17 +215,17 @@ struct CronOccurrenceTests {
     ("Asia/Kathmandu", "1985-12-31 18:30"),
     ("America/New_York", "2026-11-01 06:00"), ("Africa/Casablanca", "2026-02-15 02:00"),
     ("Europe/Dublin", "2026-10-25 01:00"),
-    // A whole day comes twice.
+    // A whole day occurs twice.
     ("Pacific/Kwajalein", "1969-09-30 13:00"),
   ]
 
-  @Test("random lines are due when a walk through every minute says so", arguments: changes.indices)
+  @Test("random lines match a walk through every minute", arguments: changes.indices)
   func everyMinute(index: Int) throws {
     let (name, change) = Self.changes[index]
     let zone = try zone(name)
     let middle = try instant(change) / 60 * 60
     let (begin, end) = (middle - 129_600, middle + 129_600)
-    // Which minutes show a local time for the first time. What was shown before the walk begins is looked at, too.
+    // The minutes that show a local time for the first time. Times shown before the walk begins are included.
     var shown: Set<CivilTime> = []
     var minutes: [(instant: UnixTime, time: CivilTime)] = []
     for at in stride(from: begin - 2 * 86_400, to: end, by: 60) {

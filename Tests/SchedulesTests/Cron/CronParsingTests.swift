@@ -3,7 +3,7 @@ import Testing
 @testable import Schedules
 
 struct CronParsingTests {
-  /// The line, the position and length of what is wrong (1-based), the message, and what to do.
+  /// The line, the position (from 1) and length of the error, its message, and its fix.
   static let mistakes: [(line: String, position: Int, length: Int, message: String, fix: String?)] = [
     ("60 * * * *", 1, 2, "the minute cannot be 60; it is 0-59", nil),
     ("0 24 * * *", 3, 2, "the hour cannot be 24; it is 0-23", nil),
@@ -55,7 +55,7 @@ struct CronParsingTests {
     ("* *\n* * *", 4, 1, "only blanks and tabs may stand between the fields of a schedule", nil),
   ]
 
-  @Test("mistakes are placed, told and cured")
+  @Test("errors have a position, a message and a fix")
   func mistakes() throws {
     for (line, position, length, message, fix) in Self.mistakes {
       let error = try #require(throws: CronError.self, "\(line)") { try CronExpression(line) }
@@ -63,7 +63,7 @@ struct CronParsingTests {
     }
   }
 
-  @Test("a line with too few or too many fields says which there are")
+  @Test("a line with too few or too many fields lists the expected ones")
   func counts() throws {
     let few = try #require(throws: CronError.self) { try CronExpression("0 3 * *") }
     #expect(few.position == 8)
@@ -79,7 +79,7 @@ struct CronParsingTests {
   }
 
   @Test(
-    "lines that mean the same are read the same",
+    "equivalent lines are parsed alike",
     arguments: [
       ("@yearly", "0 0 1 1 *"), ("@annually", "0 0 1 jan *"), ("@monthly", "0 0 1 * *"), ("@weekly", "0 0 * * 7"),
       (" @daily\t", "0 0 * * *"), ("@midnight", "0 0 0 * * *"), ("@hourly", "0 * * * *"),
@@ -110,7 +110,7 @@ struct CronParsingTests {
     #expect(try CronExpression(line).isEither == isEither)
   }
 
-  @Test("changed lines are read or refused within the line")
+  @Test("corrupted lines are parsed or rejected at a position within the line")
   func hostileLines() throws {
     var numbers = SeededNumbers(state: 10)
     let letters = Array("0123456789*,-/#L@ \tmonjanW?+é\u{0}\u{301}".unicodeScalars)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Schedules
 
-@Suite("What a schedule brings") struct CronPlanTests {
+@Suite("Plan of a schedule") struct CronPlanTests {
   private func plan(
     _ line: String, _ name: String, from: String, to: String, limit: Int = 100
   ) throws -> (lines: [String], hasMore: Bool) {
@@ -16,7 +16,7 @@ import Testing
     return (lines, plan.hasMore)
   }
 
-  @Test("a time that is skipped is named at the change of the clocks")
+  @Test("a skipped time appears at the clock change")
   func skipped() throws {
     let plan = try plan("30 2 * * *", "Europe/Berlin", from: "2026-03-28 00:00", to: "2026-03-30 12:00")
     #expect(
@@ -28,7 +28,7 @@ import Testing
     #expect(!plan.hasMore)
   }
 
-  @Test("what is due at the change itself carries what is skipped")
+  @Test("an instant due at the change itself carries the note about skipped times")
   func skippedAtAnInstant() throws {
     let plan = try plan("*/20 2-3 * * *", "Europe/Berlin", from: "2026-03-29 00:00", to: "2026-03-29 03:20")
     #expect(
@@ -38,7 +38,7 @@ import Testing
       ])
   }
 
-  @Test("a time that comes twice says so")
+  @Test("a time that occurs twice has a note")
   func doubled() throws {
     let plan = try plan("30 1-3 * * *", "Europe/Berlin", from: "2026-10-25 00:00", to: "2026-10-26 00:00")
     #expect(
@@ -71,7 +71,8 @@ import Testing
   }
 
   @Test(
-    "a count is that of the instants", arguments: ["Europe/Berlin", "UTC", "America/Sao_Paulo", "Australia/Lord_Howe"])
+    "the count matches the number of instants",
+    arguments: ["Europe/Berlin", "UTC", "America/Sao_Paulo", "Australia/Lord_Howe"])
   func counts(_ name: String) throws {
     let zone = try zone(name)
     var numbers = SeededNumbers(state: 11)
@@ -88,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("years of seconds are counted in a moment")
+  @Test("years of seconds are counted quickly")
   func quick() throws {
     let berlin = try zone("Europe/Berlin")
     let (start, end) = (try instant("2016-01-01 00:00", berlin), try instant("2026-01-01 00:00", berlin))
@@ -96,7 +97,7 @@ import Testing
     let time = try ContinuousClock().measure {
       count = try CronExpression("* * * * * *").count(after: start, upTo: end, in: berlin)
     }
-    // 3,653 days; of the ten hours that come twice each counts once, and the ten that are skipped never come.
+    // 3,653 days; the ten repeated hours count once each, and the ten skipped hours never occur.
     #expect(count == 3653 * 86_400 - 10 * 3600)
     #expect(time < .seconds(5))
   }

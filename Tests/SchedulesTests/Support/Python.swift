@@ -1,11 +1,11 @@
 import Glibc
 
-/// The Python of the computer, as a second opinion.
+/// The computer's Python, used for comparison.
 enum Python {
-  /// Whether there is one that knows time zones.
+  /// Whether there is a Python that supports time zones.
   static let isThere = run("import zoneinfo; print('yes')") == "yes\n"
 
-  /// What `script` prints; nil where there is no Python.
+  /// Returns the output of `script`; nil if there is no Python.
   static func run(_ script: String) -> String? {
     let quoted = script.replacing("'", with: "'\\''")
     guard let stream = popen("python3 -c '\(quoted)' 2>/dev/null", "r") else { return nil }

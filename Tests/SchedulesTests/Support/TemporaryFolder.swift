@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A folder that is gone with the value.
+/// A temporary folder that is deleted with the value.
 final class TemporaryFolder {
   let path: String
 

@@ -1,7 +1,7 @@
 import Schedules
 import Testing
 
-/// The instant that clocks in `zone` show as `2026-03-29 02:30` or `2026-03-29 02:30:15`, the first of two.
+/// Returns the first instant at which clocks in `zone` show `text`, such as `2026-03-29 02:30` or `2026-03-29 02:30:15`.
 func instant(_ text: String, _ zone: TimeZoneRules = .utc) throws -> UnixTime {
   let numbers = text.split { "-: ".contains($0) }.compactMap { Int($0) }
   try #require(numbers.count >= 5)
@@ -15,7 +15,7 @@ func zone(_ name: String) throws -> TimeZoneRules {
   try TimeZoneDatabase.system.zone(name)
 }
 
-/// Numbers that look random and are the same in every run (SplitMix64).
+/// A pseudorandom generator that yields the same numbers in every run (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
   var state: UInt64
 

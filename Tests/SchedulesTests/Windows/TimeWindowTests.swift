@@ -9,7 +9,7 @@ struct TimeWindowTests {
     TimeWindow(days: try WeekdaySet(days), hours: try DayHours(from: from, to: to), zone: zone)
   }
 
-  /// The changes after `begin`, as `2026-01-05T08:00:00Z open`.
+  /// Returns the changes after `begin`, formatted as `2026-01-05T08:00:00Z open`.
   private func changes(_ window: TimeWindow, after begin: String, count: Int) throws -> [String] {
     var at = try instant(begin, window.zone)
     var changes: [String] = []
@@ -20,7 +20,7 @@ struct TimeWindowTests {
     return changes
   }
 
-  @Test("office hours open in the morning and close in the evening, and not on Saturday")
+  @Test("office hours open in the morning and close in the evening, but not on Saturday")
   func officeHours() throws {
     let window = try window("mon-fri", "08:00", "18:00")
     #expect(
@@ -31,7 +31,7 @@ struct TimeWindowTests {
     #expect(window.description == "08:00 to 18:00, mon-fri, in UTC")
   }
 
-  @Test("a window over midnight belongs to the day on which it begins")
+  @Test("a window across midnight belongs to the day on which it begins")
   func overMidnight() throws {
     let window = try window("fri", "22:00", "06:00")
     #expect(
@@ -42,7 +42,7 @@ struct TimeWindowTests {
     #expect(window.isOpen(at: try instant("2026-01-03 05:59:59")))
   }
 
-  @Test("days that follow each other are one window, and all of them never change")
+  @Test("consecutive days form one window, and a window of all days never changes")
   func wholeDays() throws {
     #expect(
       try changes(window("sat,sun"), after: "2026-01-01 00:00", count: 2)
@@ -52,7 +52,7 @@ struct TimeWindowTests {
     #expect(try window("all", "20:00", "24:00").nextChange(after: 0) == 72_000)
   }
 
-  @Test("hours that are skipped are not there, and hours that come twice are there twice")
+  @Test("skipped hours do not occur, and repeated hours occur twice")
   func daylightSaving() throws {
     let berlin = try zone("Europe/Berlin")
     let window = try window("sun", "02:15", "02:45", berlin)
@@ -69,7 +69,7 @@ struct TimeWindowTests {
         == ["2026-03-29T03:00:00+02:00 open", "2026-03-29T10:00:00+02:00 closed"])
   }
 
-  @Test("changes are where a walk through every minute sees them")
+  @Test("changes match a walk through every minute")
   func everyMinute() throws {
     var numbers = SeededNumbers(state: 3)
     for name in ["Europe/Berlin", "Asia/Beirut", "Australia/Lord_Howe"] {
@@ -99,7 +99,7 @@ struct TimeWindowTests {
   }
 
   @Test(
-    "days are read and written",
+    "days are parsed and formatted",
     arguments: [
       ("mon-fri", "mon-fri"), ("fri-mon", "mon,fri-sun"), ("sat,sun", "sat,sun"), ("Monday, wednesdays", "mon,wed"),
       ("weekdays", "mon-fri"), ("weekends", "sat,sun"), ("all", "every day"), ("mon-sun", "every day"), ("tue", "tue"),
@@ -108,7 +108,7 @@ struct TimeWindowTests {
     #expect(try WeekdaySet(text).description == written)
   }
 
-  @Test("mistakes say what to write")
+  @Test("errors say what to write")
   func mistakes() throws {
     func message(_ body: () throws -> Void) throws -> String {
       try #require(throws: WindowError.self, performing: body).description

@@ -5,7 +5,7 @@ import Testing
 
 struct TimeZoneDatabaseTests {
   @Test(
-    "names that could lead elsewhere are refused before anything is opened",
+    "names that could lead elsewhere are rejected before anything is opened",
     arguments: [
       "../../etc/passwd", "/etc/localtime", "Europe/../../etc/passwd", "Europe//Berlin", "Europe/", ".", "",
       "Europe/Ber lin",
@@ -15,14 +15,14 @@ struct TimeZoneDatabaseTests {
     #expect(throws: TimeZoneError.invalidName(name)) { try TimeZoneDatabase.system.zone(name) }
   }
 
-  @Test("an unknown zone is said to be unknown, and a folder is no zone")
+  @Test("an unknown zone is reported as unknown, and a folder is not a zone")
   func unknownZoneSaidBe() {
     for name in ["Europe/Berln", "Europe"] {
       #expect(throws: TimeZoneError.unknown(name)) { try TimeZoneDatabase.system.zone(name) }
     }
   }
 
-  @Test("without a database there is UTC, and advice")
+  @Test("without a database, UTC works and other zones fail with advice")
   func withoutDatabaseThereUTC() throws {
     let none = TimeZoneDatabase(directories: ["/nowhere/at/all"])
     #expect(try none.zone("UTC").name == "UTC")
@@ -32,7 +32,7 @@ struct TimeZoneDatabaseTests {
     #expect(none.names().isEmpty)
   }
 
-  @Test("a file that is no zone is damaged")
+  @Test("a file that is not a zone is reported as damaged")
   func fileNoZoneDamaged() throws {
     let folder = try TemporaryFolder()
     try folder.write("Nonsense", Array("hello".utf8))
@@ -46,7 +46,7 @@ struct TimeZoneDatabaseTests {
   }
 
   @Test(
-    "the variable TZ names the zone of the computer",
+    "the variable TZ sets the computer's zone",
     arguments: [
       ("Europe/Berlin", "Europe/Berlin"), (":Europe/Berlin", "Europe/Berlin"), ("UTC", "UTC"),
       ("/usr/share/zoneinfo/Asia/Tokyo", "Asia/Tokyo"), ("CET-1CEST,M3.5.0,M10.5.0/3", "CET-1CEST,M3.5.0,M10.5.0/3"),
@@ -57,7 +57,7 @@ struct TimeZoneDatabaseTests {
     #expect(try database.zone("local").name == name)
   }
 
-  @Test("without the variable it is where the link points, else UTC")
+  @Test("without TZ, the zone is the target of the link, or else UTC")
   func withoutVariableWhereLink() throws {
     let folder = try TemporaryFolder()
     let link = folder.path + "/localtime"
@@ -70,7 +70,7 @@ struct TimeZoneDatabaseTests {
     #expect(try local() == "Europe/Berlin")
   }
 
-  @Test("all names can be listed and read")
+  @Test("all zones can be listed and read")
   func allNamesCanBe() throws {
     let database = TimeZoneDatabase.system
     let names = database.names()

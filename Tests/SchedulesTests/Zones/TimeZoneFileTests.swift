@@ -4,7 +4,7 @@ import Testing
 @testable import Schedules
 
 struct TimeZoneFileTests {
-  /// A file of version 2: CET until 1,000,000, CEST until 2,000,000, and what `formula` says.
+  /// Returns a file of version 2: CET until 1,000,000, CEST until 2,000,000, then `formula`.
   private func file(
     version: UInt8 = 0x32, times: [Int64] = [1_000_000, 2_000_000], kinds: [UInt8] = [1, 0],
     offsets: [Int32] = [3600, 7200],
@@ -35,7 +35,7 @@ struct TimeZoneFileTests {
     }
   }
 
-  @Test("a well-formed file gives its times")
+  @Test("a well-formed file yields its local times")
   func wellformedFileGivesTimes() throws {
     let rules = try TimeZoneFile.parse(file(), name: "Test")
     #expect(
@@ -45,7 +45,7 @@ struct TimeZoneFileTests {
     #expect(damage(file(formula: "\n\n")) == nil)
   }
 
-  @Test("a file of version 1 has 32-bit times and no line at its end")
+  @Test("a version 1 file has 32-bit times and no final line")
   func fileVersion132bit() throws {
     var bytes = Array("TZif".utf8) + [UInt8](repeating: 0, count: 16)
     bytes += [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4]
@@ -54,7 +54,7 @@ struct TimeZoneFileTests {
     #expect(rules.transitions == [-1] && rules.localTime(at: 0).offset == 3600)
   }
 
-  @Test("every way to damage a file has its reason")
+  @Test("each kind of damage has its own reason")
   func everyWayDamageFile() {
     let reasons: [(bytes: [UInt8], reason: String)] = [
       ([], "it ends within a header"),
@@ -79,13 +79,13 @@ struct TimeZoneFileTests {
     for (bytes, reason) in reasons { #expect(damage(bytes) == reason) }
   }
 
-  @Test("a file cut anywhere is refused")
+  @Test("a truncated file is rejected at every length")
   func fileCutAnywhereRefused() {
     let whole = file()
     for length in 0..<whole.count { #expect(damage(Array(whole[..<length])) != nil) }
   }
 
-  @Test("changed bytes are read or refused, and what is read can be asked")
+  @Test("corrupted files are parsed or rejected, and parsed ones can be queried")
   func changedBytesReadOr() throws {
     var numbers = SeededNumbers(state: 9636)
     let whole = file(formula: "\nCET-1CEST,M3.5.0,M10.5.0/3\n")

@@ -9,20 +9,20 @@ struct TimeZoneFormulaTests {
   }
 
   @Test(
-    "formulas give the time of year",
+    "formulas yield the local time of the season",
     arguments: [
       ("CET-1CEST,M3.5.0,M10.5.0/3", "2026-07-01 00:00", 7200, "CEST"),
       ("CET-1CEST,M3.5.0,M10.5.0/3", "2026-01-01 00:00", 3600, "CET"),
       ("<+0330>-3:30", "2026-07-01 00:00", 12_600, "+0330"),
-      // Summer in the south spans the new year.
+      // In the southern hemisphere, summer spans the new year.
       ("AEST-10AEDT,M10.1.0,M4.1.0/3", "2026-01-01 00:00", 39_600, "AEDT"),
       ("AEST-10AEDT,M10.1.0,M4.1.0/3", "2026-07-01 00:00", 36_000, "AEST"),
-      // Ireland's winter is its daylight saving time, an hour back.
+      // Ireland's daylight saving time is its winter, one hour behind.
       ("IST-1GMT0,M10.5.0,M3.5.0/1", "2026-01-01 00:00", 0, "GMT"),
       // Daylight saving time all year, as in RFC 9636.
       ("XXX3EDT4,0/0,J365/23", "2026-01-01 06:00", -14_400, "EDT"),
       ("XXX3EDT4,0/0,J365/23", "2026-07-01 00:00", -14_400, "EDT"),
-      // Hours outside of the day.
+      // Hours outside the day.
       ("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", "2026-03-28 23:30", -7200, "-02"),
       ("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", "2026-03-29 01:00", -3600, "-01"),
       ("EST5EDT,J60,300", "2024-03-01 06:59", -18_000, "EST"),
@@ -35,7 +35,7 @@ struct TimeZoneFormulaTests {
   }
 
   @Test(
-    "what is no formula is none",
+    "text that is not a formula is rejected",
     arguments: [
       "", "C", "CET", "CET-1CEST", "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.6.0,M10.5.0",
       "CET-25",

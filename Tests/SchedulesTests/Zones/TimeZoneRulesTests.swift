@@ -7,7 +7,7 @@ struct TimeZoneRulesTests {
     "every zone agrees with Python's zoneinfo from 1850 to 2500",
     .enabled(if: Python.isThere, "there is no python3 with zoneinfo"))
   func everyZoneAgreesWith() throws {
-    // Instants at odd distances.
+    // Instants at irregular intervals.
     let output = try #require(
       Python.run(
         """
@@ -41,10 +41,10 @@ struct TimeZoneRulesTests {
   }
 
   @Test(
-    "gaps and folds have the instants that Python sees",
+    "gaps and folds have the same instants as in Python",
     .enabled(if: Python.isThere, "there is no python3 with zoneinfo"))
   func gapsFoldsInstantsPython() throws {
-    // Every quarter of an hour around the changes of 2011, 2024 and 2300: the instants whose local time it is.
+    // Every quarter of an hour around the changes of 2011, 2024 and 2300, with the instants that have this local time.
     let output = try #require(
       Python.run(
         """
@@ -92,7 +92,7 @@ struct TimeZoneRulesTests {
     #expect(doubled.map(berlin.format) == ["2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"])
   }
 
-  @Test("periods touch each other and have no end after the last")
+  @Test("periods are contiguous, and the last has no end")
   func periodsTouchEachOther() throws {
     let berlin = try zone("Europe/Berlin")
     var at = UnixTime.min
@@ -107,11 +107,11 @@ struct TimeZoneRulesTests {
       guard period.end < .max else { break }
       at = period.end
     }
-    // Twice a year up to the year 10000, and what was before.
+    // Twice a year until the year 10000, plus the earlier ones.
     #expect(count > 15_000)
   }
 
-  @Test("instants far outside of all calendars are answered too")
+  @Test("instants far outside all calendars have a local time")
   func instantsFarOutsideAll() throws {
     let berlin = try zone("Europe/Berlin")
     for at in [UnixTime.min, .min + 1, -1, .max - 1, .max] {
@@ -127,7 +127,7 @@ struct TimeZoneRulesTests {
     for hour in 0..<24 { #expect(apia.instants(of: try #require(CivilTime(skipped, hour: hour))).isEmpty) }
   }
 
-  @Test("times are written with their offset")
+  @Test("times are formatted with their offset")
   func timesWrittenWithTheir() throws {
     #expect(TimeZoneRules.utc.format(0) == "1970-01-01T00:00:00Z")
     #expect(try zone("Asia/Kathmandu").format(0) == "1970-01-01T05:30:00+05:30")

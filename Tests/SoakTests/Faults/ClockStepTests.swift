@@ -3,7 +3,7 @@ import OperationsTesting
 import Testing
 
 extension Soak {
-  @Suite("A clock that is set repeats no instant, and loses none") struct ClockStepTests {
+  @Suite("Setting the clock repeats no instant and loses none") struct ClockStepTests {
     private struct Row: Hashable {
       var outcome: String
       var reason: String
@@ -11,7 +11,7 @@ extension Soak {
 
     private static let policies = ["none", "last", "all"]
 
-    @Test("forward and back by an hour, then by days")
+    @Test("by an hour forward and back, then by days")
     func steps() async throws {
       let scratch = try Scratch()
       try scratch.directory("pipelines")
@@ -31,20 +31,20 @@ extension Soak {
       let tool = try await HostFaults.shared.setClock(of: plain, to: clock)
       let ending = try await tool.run("serve", "pipelines") { _, send in
         try await expectInstants(in: served, after: clock.now)
-        // An hour is jumped over.
+        // Skips an hour.
         let before = clock.now
         try clock.step(by: .seconds(3600))
         try await expectInstants(in: served, after: clock.now)
         try expectDealtWith(from: before, to: clock.now, served)
-        // All of that hour has had its turn.
+        // All instants of that hour have been processed.
         let rows = try count(served)
         try clock.step(by: .seconds(-3600))
         try await Task.sleep(for: .seconds(2))
         #expect(try count(served) <= rows + 2 * Self.policies.count, "instants have come up again")
-        // So far back that the schedules go on from there.
+        // Far enough back that the schedules restart there.
         try clock.step(by: .seconds(-2 * 86_400))
         try await expectInstants(in: served, after: clock.now)
-        // Over instants that have had their turn, too.
+        // Across instants that have already been processed, too.
         try clock.step(by: .seconds(2 * 86_400 + 2 * 3600))
         try await expectInstants(in: served, after: clock.now)
         for policy in Self.policies { try FileManager.default.removeItem(atPath: scratch("pipelines/\(policy).yaml")) }
@@ -66,7 +66,7 @@ extension Soak {
       #expect(changes == ["forward 1h", "back 1h", "back 2d", "forward 2d2h"], ending.summary)
     }
 
-    /// Each pipeline has a run that began by itself, for an instant after that.
+    /// Waits until each pipeline has a successful scheduled run for an instant after `moment`.
     private func expectInstants(in served: ServedWorkspace, after moment: Date) async throws {
       let text = moment.formatted(.iso8601)
       for policy in Self.policies {
@@ -79,9 +79,9 @@ extension Soak {
       }
     }
 
-    /// Each instant has a row, and those that the clock has jumped over have what `catch_up` says.
+    /// Expects that each instant has a row, and that those skipped by the clock have the outcome set by `catch_up`.
     private func expectDealtWith(from start: Date, to end: Date, _ served: ServedWorkspace) throws {
-      // Those that are due right before and after the step are nobody's matter here; what is noticed within a minute is in time.
+      // Ignores instants right before and after the step; what is noticed within a minute counts as on time.
       let (first, last) = (start.addingTimeInterval(2), end.addingTimeInterval(-62))
       for policy in Self.policies {
         let rows = try served.probe().rows(

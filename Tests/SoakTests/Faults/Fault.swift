@@ -1,27 +1,27 @@
 /// What ``FaultBench`` does to the hosts.
 enum Fault: String, CaseIterable {
-  /// The host that serves is killed.
+  /// Kills the serving host.
   case kill
-  /// The host that stands by is killed.
+  /// Kills the standby host.
   case killStandby
-  /// The disk of the workspace has no room for a while.
+  /// Fills the workspace's disk for a while.
   case fullDisk
-  /// The host that serves gets no new descriptor for a while.
+  /// Denies the serving host new descriptors for a while.
   case descriptors
-  /// The clock is set forward by an hour.
+  /// Sets the clock forward by an hour.
   case clockForward
-  /// The clock is set back by an hour, and forward again a moment later.
+  /// Sets the clock back by an hour, and forward again a moment later.
   case clockBack
-  /// The files of all pipelines hold garbage for a while.
+  /// Replaces the files of all pipelines with garbage for a while.
   case garbage
-  /// The folder of the pipelines is moved away for a while; another one with garbage stands in its place, and then none.
+  /// Moves the pipelines' directory away for a while; another one with garbage takes its place, and then none.
   case folder
-  /// A pipeline is invalid for a while.
+  /// Makes a pipeline invalid for a while.
   case badEdit
-  /// A plugin takes its process with it.
+  /// Crashes a plugin's process.
   case plugin
 
-  /// A line in the log of the hosts: its event, and one of some parts of its text.
+  /// A line in the hosts' log: its event, and one of several parts of its text.
   struct Line {
     var event: String
     var texts: [String]
@@ -32,7 +32,7 @@ enum Fault: String, CaseIterable {
     }
   }
 
-  /// What the log of the hosts says when it begins.
+  /// The log line that reports the start of the fault.
   var line: Line {
     switch self {
     case .kill: Line("starting", "serving")
@@ -47,7 +47,7 @@ enum Fault: String, CaseIterable {
     }
   }
 
-  /// What the log of the same host says when it is over.
+  /// The log line by which the same host reports the end of the fault.
   var end: Line? {
     switch self {
     case .fullDisk: Line("write-recovered", "the history is written again", "the files of runs are written again")

@@ -1,7 +1,7 @@
 import Foundation
 
 extension FaultBench {
-  /// A line for each breach, once all is at rest.
+  /// Returns a line for each breach. Requires that nothing is running any more.
   func breaches() throws -> [String] {
     let ledger = ledger.withLock { $0 }
     let probe = try served.probe()
@@ -15,7 +15,7 @@ extension FaultBench {
     for row in results where ["first", "second"].contains(row[1]) && row[2] != "\"\(row[0])\"" {
       breaches.append("a wrong result: \(row)")
     }
-    // Nobody cancels these, and they fail by nothing but the faults.
+    // These are never cancelled, and only the faults make them fail.
     for row in try probe.rows(
       "SELECT id, pipeline, state, reason FROM runs WHERE state <> 'succeeded' AND (pipeline IN ('due', 'crashing', 'by-hand') OR state <> 'cancelled')"
     ) where try !isWithoutRoom(row[0], of: row[1]) {
@@ -28,15 +28,15 @@ extension FaultBench {
     return breaches
   }
 
-  /// Whether a run failed as `penstock run` does where the disk is full.
+  /// Returns whether a run failed as `penstock run` does when the disk is full.
   private func isWithoutRoom(_ run: String, of pipeline: String) throws -> Bool {
     guard pipeline == "by-hand", ledger.withLock({ $0.faults[.fullDisk] }) != nil else { return false }
     let errors = try served.probe().rows("SELECT error_code, error FROM operations WHERE run = '\(run)'")
     return errors.contains { $0[0] == "file" && $0[1].contains("No space left on device") }
   }
 
-  /// Goes on with what `penstock run` had no room for: `command` is `resume` for what it could not even record the end of, and `retry` for what failed.
-  /// Returns a line for each run that does not succeed then.
+  /// Repeats what `penstock run` had no room for: `command` is `resume` for runs whose end could not be recorded, and `retry` for failed ones.
+  /// Returns a line for each run that then does not succeed.
   func repeatByHand(_ command: String, _ state: String) async throws -> [String] {
     var breaches: [String] = []
     for row in try served.probe().rows("SELECT id FROM runs WHERE pipeline = 'by-hand' AND state = '\(state)'") {

@@ -4,12 +4,12 @@ import Subprocess
 import Testing
 
 extension FaultBench {
-  /// Has a fault begin, last until a log names it, and end; with `killing`, has the host killed meanwhile.
+  /// Starts a fault, waits until a log names it, and ends it; with `killing`, kills the host meanwhile.
   func strike(_ fault: Fault, killing: Bool, using random: inout SeededRandom) async throws {
     let former = try await bothHosts()
     let start = log.end
     let end = try await begin(fault)
-    // A shortage that was told of just before is told of again after a minute.
+    // A shortage that was reported just before is reported again after a minute.
     let isNamed = await eventually(within: .seconds(fault == .descriptors ? 90 : 60)) {
       log.has(fault.line, since: start)
     }
@@ -28,16 +28,16 @@ extension FaultBench {
       if !isOver { ledger.withLock { $0.breaches.append("no log names the end of \(fault), number \(number)") } }
     }
     await expectHost("after \(fault)")
-    // The next fault finds a host that does something by itself.
+    // The next fault needs a host that starts scheduled runs.
     try await expectInstant(after: fault)
-    // Not all of these are remembered to the end.
+    // Old instants are not all kept until the end, so check these now.
     if fault == .clockForward || fault == .clockBack {
       let gaps = try served.gaps(of: "due")
       ledger.withLock { $0.breaches += gaps }
     }
   }
 
-  /// Has a fault begin. Returns what ends it.
+  /// Starts a fault. Returns a closure that ends it.
   private func begin(_ fault: Fault) async throws -> @Sendable () async throws -> Void {
     let leader = try #require(try leader())
     switch fault {
@@ -77,7 +77,7 @@ extension FaultBench {
     }
   }
 
-  /// Lets a host have no descriptor but those that it has, and none of those that it gives back.
+  /// Limits a host to the descriptors that it has open, without those that it closes.
   private func exhaustDescriptors(of pid: Int32) async throws -> @Sendable () async throws -> Void {
     let limits = contents(of: "/proc/\(pid)/limits")?.split(separator: "\n").first { $0.hasPrefix("Max open files") }
     let limit = try #require(limits?.split(separator: " ").compactMap { Int($0) }.first)
@@ -107,7 +107,7 @@ extension FaultBench {
   private static let pipelines = ["due", "asked", "alone", "long", "crashing"]
   private static let garbage: [UInt8] = [0, 255, 123, 10, 58, 58, 0]
 
-  /// Has files hold something else.
+  /// Replaces the contents of files.
   private func replaceFiles(
     _ names: [String], by contents: ([UInt8]) -> [UInt8]
   ) throws -> @Sendable () async throws -> Void {
@@ -134,7 +134,7 @@ extension FaultBench {
 
   // MARK: Hosts
 
-  /// The process of the host that is ready.
+  /// Returns the process of the host that is ready.
   func leader() throws -> Int32? {
     guard FileManager.default.fileExists(atPath: tool.workspacePath + "/workspace.db"), let probe = try? served.probe(),
       let row = try probe.rows("SELECT pid, state FROM host_record ORDER BY number DESC LIMIT 1").first,
@@ -143,7 +143,7 @@ extension FaultBench {
     return pid
   }
 
-  /// Waits until one host serves and another one is there. Returns the process of the former.
+  /// Waits until one host serves and the other stands by. Returns the process of the serving host.
   private func bothHosts() async throws -> Int32 {
     var leader: Int32?
     let areThere = await eventually(within: .seconds(60)) {
@@ -160,7 +160,7 @@ extension FaultBench {
     #expect(isThere, "no host is ready \(moment)")
   }
 
-  /// Waits for a run that begins by itself, and ends.
+  /// Waits until a scheduled run has begun and succeeded.
   private func expectInstant(after fault: Fault) async throws {
     let former = try? served.probe().value("SELECT ifnull(max(number), 0) FROM run_record WHERE pipeline = 'due'")
     let comes = await eventually(within: .seconds(60)) {
@@ -172,7 +172,7 @@ extension FaultBench {
       comes, "nothing begins by itself any more after \(fault)\n\(comes ? "" : open + "\n" + log.account)")
   }
 
-  /// What goes on and waits, for the account of a breach.
+  /// Describes active and waiting work, for the report of a breach.
   private var open: String {
     let queries = [
       "SELECT pipeline, state, count(*), min(id) FROM runs WHERE state IN ('queued', 'running', 'interrupted') GROUP BY 1, 2",

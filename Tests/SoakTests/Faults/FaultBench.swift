@@ -3,15 +3,15 @@ import OperationsTesting
 import Synchronization
 import Testing
 
-/// Two hosts on one workspace, one of which stands by, twenty processes that ask things of them, and faults.
+/// Two hosts on one workspace, one of which stands by, twenty processes that send them requests, and faults.
 ///
-/// ``play(for:)`` has them all at work; ``rest()`` lets one more host do what is left; ``breaches()`` then looks at what they leave.
+/// ``play(for:)`` runs them all; ``rest()`` lets one more host complete the remaining work; ``breaches()`` then checks the result.
 final class FaultBench: Sendable {
   let scratch: Scratch
   let tool: Tool
   let served: ServedWorkspace
   let log: HostLogFile
-  /// Nil where none can be mounted: the disk is never full then.
+  /// Nil if none can be mounted; the disk is then never full.
   let disk: SmallDisk?
   let clock: SettableClock
   /// The processes of the hosts, by number.
@@ -19,25 +19,25 @@ final class FaultBench: Sendable {
   let ledger = Mutex(Ledger())
   private let isOver = Mutex(false)
 
-  /// What was seen on the way.
+  /// What was observed during the play.
   struct Ledger {
-    /// How often each fault came.
+    /// How often each fault occurred.
     var faults: [Fault: Int] = [:]
-    /// How often the host that served was killed.
+    /// How often the serving host was killed.
     var kills = 0
     /// The runs that `penstock start` has acknowledged.
     var asked: [String] = []
-    /// How often what had succeeded had begun by then: ``ServedWorkspace/settled()``.
+    /// How often each successful operation had begun when its success was seen: ``ServedWorkspace/settled()``.
     var settled: [String: Int] = [:]
-    /// A line for each breach: a fault that no log names, or instants that are missing.
+    /// A line for each breach: a fault that no log names, or missing instants.
     var breaches: [String] = []
-    /// Whether a host may not come up at the moment, as its disk is full.
+    /// Whether hosts may currently fail to start because the disk is full.
     var isDiskFull = false
   }
 
   init() async throws {
     scratch = try Scratch()
-    // A run leaves some ten files; an hour that is jumped over, 3,600 occasions.
+    // A run leaves about ten files; a skipped hour leaves 3,600 occasions.
     let minutes = Int(Soak.faultTime / .seconds(60))
     disk = try await SmallDisk(scratch("disk"), size: "\(96 + 24 * minutes)m")
     clock = try SettableClock(scratch)
@@ -50,7 +50,7 @@ final class FaultBench: Sendable {
     try await writePipelines()
   }
 
-  /// Processes run outside of the folder of the pipelines, which is not always there. They wait where there is no room for what they print.
+  /// Processes run outside the pipelines' directory, which is not always there. They retry while there is no room for their output.
   private func writePipelines() async throws {
     let effect = ServedWorkspace.effect(in: scratch("effects"))
     let operations = """
@@ -84,7 +84,7 @@ final class FaultBench: Sendable {
 
   // MARK: The play
 
-  /// Has faults come for a while, and then none. Returns how late the event loop of a host was without faults.
+  /// Causes faults for a while, then runs without them. Returns how late a host's event loop was without faults.
   func play(for time: Duration) async throws -> (turns: Double, timers: Double, count: Int)? {
     let end = ContinuousClock.now + time
     return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -96,7 +96,7 @@ final class FaultBench: Sendable {
       let possible = Fault.allCases.filter { $0 != .fullDisk || disk != nil }
       repeat {
         for (number, fault) in possible.shuffled(using: &random).enumerated() {
-          // Of each two faults the first one has the host killed while it lasts.
+          // During every other fault, the host is also killed.
           try await strike(fault, killing: number % 2 == 0, using: &random)
           guard ContinuousClock.now < end || ledger.withLock({ $0.faults[fault] == 1 }) else { break }
         }
@@ -109,7 +109,7 @@ final class FaultBench: Sendable {
     }
   }
 
-  /// The host that the faults were done to hands over to the other one, which has none for a while. Returns where its log begins.
+  /// Drains the host that suffered the faults; the other one takes over and has none for a while. Returns where its log begins.
   private func playCalmly() async throws -> UInt64 {
     let former = try leader()
     if let former { Foundation.kill(former, SIGTERM) }
@@ -123,7 +123,7 @@ final class FaultBench: Sendable {
     return start
   }
 
-  /// One host after the other, for as long as it goes on.
+  /// Restarts a host whenever it ends, until the play is over.
   private func keepHost(_ number: Int) async throws {
     var tool = tool
     tool.preparation = "exec 2>> '\(log.path)'"
@@ -131,7 +131,7 @@ final class FaultBench: Sendable {
       let mayFail = Mutex(false)
       let ending = try await tool.run(["serve", "pipelines", "--standby"]) { [self] pid, send in
         hosts.withLock { $0[number] = pid }
-        // It may have begun when all others were asked to end.
+        // It may have started after all others were told to stop.
         if isOver.withLock({ $0 }) { send(.terminate) }
         while RunningProcesses.isRunning(pid) {
           if ledger.withLock({ $0.isDiskFull }) { mayFail.withLock { $0 = true } }
@@ -145,7 +145,7 @@ final class FaultBench: Sendable {
     }
   }
 
-  /// Has one more host do what is left, and end.
+  /// Runs one more host until all work is complete, and drains it.
   func rest() async throws {
     var tool = tool
     tool.preparation = "exec 2>> '\(log.path)'"
@@ -164,7 +164,7 @@ final class FaultBench: Sendable {
 
   func close() async throws { try await disk?.unmount() }
 
-  /// Looks at what has succeeded by now, which must not begin again.
+  /// Records which operations have succeeded, which must not begin again.
   private func sample() async throws {
     while !isOver.withLock({ $0 }) {
       let began = ContinuousClock.now
@@ -186,7 +186,7 @@ final class FaultBench: Sendable {
       case 0...2: try await start("asked")
       case 3...4: try await start("alone")
       case 5: try await start("long")
-      // Without room for its history it runs nothing more, and says so.
+      // Without room for its history, it starts nothing more and says so.
       case 6: try await expectCode(of: ["run", "by-hand.yaml", "--quiet"], [0, 3])
       case 7:
         guard let run = ledger.withLock({ $0.asked.suffix(20).randomElement(using: &random) }) else { continue }
@@ -202,11 +202,11 @@ final class FaultBench: Sendable {
     #expect(ending.code.map(codes.contains) == true, "\(command): \(ending.summary)")
   }
 
-  /// Returns the run that is acknowledged.
+  /// Returns the run if it was acknowledged.
   @discardableResult
   func start(_ pipeline: String) async throws -> String? {
     let ending = try await tool.run("start", pipeline, "--json", "--quiet")
-    // Without room nothing can be asked for; without its file, nothing is known of the pipeline.
+    // Without room nothing can be requested; without its file, the pipeline is unknown.
     #expect([0, 2, 3].contains(ending.code), ending.summary)
     guard ending.code == 0,
       let line = try JSONSerialization.jsonObject(with: Data(ending.output.utf8)) as? [String: Any],

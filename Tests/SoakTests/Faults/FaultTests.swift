@@ -1,12 +1,13 @@
 import Testing
 
 extension Soak {
-  /// The faults come in an order that the seed gives, each at least once; about every four seconds the host that serves is killed.
+  /// Faults occur in an order derived from the seed, each at least once; the serving host is killed about every four seconds.
   ///
-  /// The short form takes about a minute. `PENSTOCK_SOAK=full swift test --filter FaultTests`, which is a part of `make soak`, goes on for ten minutes, and with
-  /// `PENSTOCK_SOAK_MINUTES=120` for two hours.
+  /// The short form takes about a minute. `PENSTOCK_SOAK=full swift test --filter FaultTests`, which is part of `make soak`, takes ten minutes, and
+  /// with `PENSTOCK_SOAK_MINUTES=120` two hours.
   @Suite("Hosts under faults") struct FaultTests {
-    @Test("lose no result, repeat nothing that has finished, have each instant once, and name each fault in their log")
+    @Test(
+      "lose no result, repeat nothing that has finished, process each instant once, and name each fault in their log")
     func faults() async throws {
       let bench = try await FaultBench()
       do {
@@ -21,7 +22,7 @@ extension Soak {
         print(
           "under faults (seed \(Soak.seed)): \(runs) runs, \(ledger.faults.values.reduce(0, +)) faults, \(ledger.kills) kills of the host that served"
         )
-        // It depends on what else the machine does: nothing is expected of it here.
+        // This depends on the computer's other load, so no value is expected here.
         if let lateness {
           print(
             "without faults, 99.9 % of \(lateness.count) turns of the event loop took \(lateness.turns) ms at most, and of its timers were \(lateness.timers) ms late at most; the goal is 20 ms"

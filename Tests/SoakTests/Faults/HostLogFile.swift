@@ -1,16 +1,16 @@
 import Foundation
 
-/// The file that the logs of all hosts of a test are written to, one line after the other.
+/// The file that all hosts of a test append their logs to.
 struct HostLogFile: Sendable {
   let path: String
 
-  /// Where the next line will be.
+  /// The offset of the next line.
   var end: UInt64 {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
   }
 
-  /// The lines from a place on.
+  /// Returns the lines from an offset on.
   func lines(from start: UInt64) -> [Substring] {
     guard let file = FileHandle(forReadingAtPath: path) else { return [] }
     defer { try? file.close() }
@@ -18,14 +18,14 @@ struct HostLogFile: Sendable {
     return String(decoding: data, as: UTF8.self).split(separator: "\n")
   }
 
-  /// Whether such a line was written since a place.
+  /// Returns whether such a line was written since an offset.
   func has(_ line: Fault.Line, since start: UInt64) -> Bool {
     lines(from: start).contains { text in
       text.contains(#""event":"\#(line.event)""#) && line.texts.contains { text.contains($0) }
     }
   }
 
-  /// By how much, in milliseconds, the turns and the timers of the event loop of the last host that ended were late at most, but for one in a thousand.
+  /// Returns the 99.9th percentiles, in milliseconds, of the lateness of turns and of timers in the event loop of the last host that ended.
   func lateness(since start: UInt64) throws -> (turns: Double, timers: Double, count: Int)? {
     guard let line = lines(from: start).last(where: { $0.contains(#""event":"lateness""#) }),
       let members = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
@@ -36,7 +36,7 @@ struct HostLogFile: Sendable {
     return (turn, timer, count)
   }
 
-  /// What a person needs to understand a breach: the latest lines, without those of runs that went well.
+  /// What is needed to understand a breach: the latest lines, without those of successful runs.
   var account: String {
     let lines = lines(from: end > 4 << 20 ? end - 4 << 20 : 0).filter {
       !$0.contains(#""event":"run-began""#) && !$0.contains("succeeded")

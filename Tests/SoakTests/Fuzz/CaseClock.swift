@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Times one case of a fuzzer after another, and ends the process when one hangs: code that hangs cannot be stopped otherwise, and the
-/// name of the case would be lost in the time limit of the whole suite.
+/// Times the cases of a fuzzer, and ends the process when one hangs: hanging code cannot be stopped otherwise, and the time limit of the whole suite
+/// would not name the case.
 final class CaseClock: Sendable {
-  /// What a case may take; much more than any needs, because the machine may be busy.
+  /// The limit for one case; far more than any needs, because the computer may be busy.
   static let limit = Duration.seconds(2)
-  /// When a case counts as hanging.
+  /// The time after which a case counts as hanging.
   private static let patience = Duration.seconds(60)
 
   private struct State {
@@ -33,7 +33,7 @@ final class CaseClock: Sendable {
     return ContinuousClock.now - began
   }
 
-  /// Ends the watch.
+  /// Stops watching.
   func stop() { state.withLock { $0.isOver = true } }
 
   private func look() -> Bool {

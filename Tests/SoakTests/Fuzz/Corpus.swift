@@ -1,8 +1,8 @@
 import Foundation
 
-/// The texts that the fuzzers begin with.
+/// The texts that the fuzzers start from.
 enum Corpus {
-  /// Pipeline files of the project, and one that has every key of the language.
+  /// Pipeline files of the project, and one that uses every key of the language.
   static let pipelines: [[UInt8]] = {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -10,7 +10,7 @@ enum Corpus {
     var texts = [Array(everything.utf8), Array(small.utf8), Array("operations: [{name: a, value: 1}]".utf8)]
     for folder in ["examples", "Tests/Conformance"] {
       let files = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
-      // Sorted, because a seed must choose the same file everywhere.
+      // Sorted, because a seed must select the same file everywhere.
       for name in (files?.compactMap { $0 as? String } ?? []).filter({ $0.hasSuffix(".yaml") }).sorted() {
         guard let text = FileManager.default.contents(atPath: root.appendingPathComponent(folder + "/" + name).path)
         else { continue }
@@ -20,7 +20,7 @@ enum Corpus {
     return texts
   }()
 
-  /// Files of hosts.
+  /// Host files.
   static let hosts: [[UInt8]] = [
     Array(
       """
@@ -112,7 +112,7 @@ enum Corpus {
       always: [{ name: end, value: "${{ operations.fetch.state }}" }]
     """
 
-  /// Expressions, each with some of what the grammar has.
+  /// Expressions, each with some elements of the grammar.
   static let expressions: [[UInt8]] = [
     "1", "-1.5e3", "0xff", "'it''s'", "true && false || null", "!(a == 'A') != true", "results.fetch[0].tag",
     "results.*.tag",

@@ -1,12 +1,12 @@
 import Expressions
 import PipelineLanguage
 
-/// Decides from the *checked* pipeline, which is exactly what a host would run, whether running it can do no harm.
+/// Decides from the *checked* pipeline, which is exactly what a host would run, whether running it is harmless.
 ///
-/// A fuzzer must never have a shell execute what it made up. So nothing is rewritten: a pipeline runs only if each of its processes
-/// is one of those named here, and if nothing in it can last.
+/// A fuzzer must never let a shell execute generated text. Nothing is rewritten: a pipeline runs only if each of its processes is one of those named
+/// here, and if nothing in it can take long.
 enum HarmlessPipeline {
-  /// The only scripts that may run, word by word.
+  /// The only scripts that may run, compared verbatim.
   static let scripts: Set<String> = ["true", "false", "cat", "echo hello", "echo '[1, 2, 3]'"]
   private static let shell = ["/bin/sh", "-e", "-c"]
   private static let longest = Duration.seconds(60 * 60 * 24)
@@ -14,7 +14,7 @@ enum HarmlessPipeline {
   static func isHarmless(_ pipeline: PipelineDefinition) -> Bool {
     guard pipeline.operations.count <= 60, pipeline.nested.isEmpty, pipeline.overlap == .allow else { return false }
     guard pipeline.environment.allSatisfy({ isHarmless(variable: $0.name) }) else { return false }
-    // Commands of secrets are processes too, and files might be anything.
+    // Commands of secrets are processes too, and files could be anything.
     guard pipeline.secrets.allSatisfy({ if case .environment = $0.origin { true } else { false } }) else {
       return false
     }
@@ -28,7 +28,7 @@ enum HarmlessPipeline {
     if case .named(let members) = operation.injection, !members.allSatisfy({ isHarmless(variable: $0.name) }) {
       return false
     }
-    // Large inputs are another test's business.
+    // Large inputs are covered by another test.
     guard operation.retry.limit <= 5, operation.retry.base < longest else { return false }
     if let repetition = operation.repetition {
       guard let limit = repetition.limit, limit <= 20 else { return false }
@@ -52,7 +52,7 @@ enum HarmlessPipeline {
     }
   }
 
-  /// What decides which program a name means, or what a program loads.
+  /// Excludes variables that determine which program a name means or what a program loads.
   private static func isHarmless(variable name: String) -> Bool {
     !name.hasPrefix("LD_") && !name.hasPrefix("PENSTOCK_")
       && !["PATH", "IFS", "ENV", "BASH_ENV", "HOME"].contains(name)

@@ -7,14 +7,14 @@ import Values
 
 extension Soak {
   @Suite("No text makes the libraries crash or hang") struct LibraryFuzzTests {
-    @Test("mutated pipeline files give a pipeline or diagnostics")
+    @Test("mutated pipeline files yield a pipeline or diagnostics")
     func pipelineFiles() throws {
       let scratch = try Scratch()
       let clock = CaseClock()
       defer { clock.stop() }
       for round in Soak.rounds(full: 12_000, short: 900) {
         var mutator = Mutator(random: SeededRandom(seed: Soak.seed, round: round), corpus: Corpus.pipelines)
-        // From a file, so that the text is there to be looked at when the process did not survive it.
+        // Loaded from a file, so that the text can be inspected if the process crashes.
         let path = try scratch.write(mutator.next(), to: "case.yaml")
         var result: LoadResult?
         let duration = clock.time("pipeline file of round \(round), seed \(Soak.seed), \(path)") {
@@ -35,7 +35,7 @@ extension Soak {
       }
     }
 
-    @Test("mutated files of hosts give a host or diagnostics")
+    @Test("mutated host files yield a host or diagnostics")
     func hostFiles() throws {
       let clock = CaseClock()
       defer { clock.stop() }
@@ -55,7 +55,7 @@ extension Soak {
       }
     }
 
-    @Test("mutated expressions give a value or an error")
+    @Test("mutated expressions yield a value or an error")
     func expressions() throws {
       let clock = CaseClock()
       defer { clock.stop() }
@@ -93,7 +93,7 @@ extension Soak {
       }
     }
 
-    /// An editor underlines this place, so it must be one.
+    /// Expects a position within the text, because editors underline it.
     private static func expectInside(_ error: ExpressionError, _ length: Int, _ round: Int) {
       #expect(!error.message.isEmpty, Soak.place(round))
       #expect(error.position >= 1 && error.position <= length + 1, "\(error); \(Soak.place(round).rawValue)")

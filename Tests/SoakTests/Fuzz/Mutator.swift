@@ -1,21 +1,21 @@
 import OperationsTesting
 
-/// Spoils texts in the ways in which editors, merges, people and attackers do.
+/// Mutates texts as editors, merges, people and attackers do.
 struct Mutator {
   var random: SeededRandom
-  /// What pieces are taken from.
+  /// The source of inserted pieces.
   let corpus: [[UInt8]]
 
   private static let newline = UInt8(ascii: "\n")
 
-  /// A text of the corpus, spoilt a few times.
+  /// Returns a text of the corpus, mutated a few times.
   mutating func next(spoilingUpTo most: Int = 6) -> [UInt8] {
     var text = random.element(of: corpus)
     for _ in 0..<Int.random(in: 1...most, using: &random) { spoil(&text) }
     return text
   }
 
-  /// Spoils a text once.
+  /// Mutates a text once.
   mutating func spoil(_ text: inout [UInt8]) {
     switch Int.random(in: 0..<13, using: &random) {
     case 0: flipBytes(&text)
@@ -35,7 +35,7 @@ struct Mutator {
     case 10: text.removeSubrange(range(in: text, longest: 40))
     default: replaceToken(&text)
     }
-    // What spoils keep adding to would grow without end.
+    // Repeated insertions would otherwise grow without limit.
     if text.count > 64 << 10 { text.removeSubrange((64 << 10)...) }
   }
 
@@ -116,7 +116,7 @@ struct Mutator {
     }
   }
 
-  /// The places of words and numbers.
+  /// Returns the ranges of words and numbers.
   private static func tokens(_ text: [UInt8]) -> [Range<Int>] {
     var tokens: [Range<Int>] = []
     var start: Int?

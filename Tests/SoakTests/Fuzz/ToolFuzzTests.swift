@@ -5,7 +5,7 @@ import Testing
 
 extension Soak {
   @Suite("No file makes the tool crash or hang") struct ToolFuzzTests {
-    @Test("check says 0 or 2 about any file")
+    @Test("check exits with 0 or 2 for any file")
     func check() async throws {
       let scratch = try Scratch()
       let tool = Tool(scratch: scratch, limit: .seconds(60))
@@ -17,7 +17,7 @@ extension Soak {
       }
     }
 
-    @Test("eval says 0 or 2 about any expression")
+    @Test("eval exits with 0 or 2 for any expression")
     func eval() async throws {
       let scratch = try Scratch()
       let context = try scratch.write(
@@ -25,17 +25,17 @@ extension Soak {
       let tool = Tool(scratch: scratch, limit: .seconds(60))
       for round in Soak.rounds(full: 150, short: 15) {
         var mutator = Mutator(random: SeededRandom(seed: Soak.seed &+ 2, round: round), corpus: Corpus.expressions)
-        // An argument of a process is text without NUL, and what begins with a dash is an option.
+        // An argument cannot contain NUL; the `--` allows a leading dash.
         let text = String(decoding: mutator.next(), as: UTF8.self).filter { $0 != "\0" }
         let ending = try await tool.run("eval", "--context", context, "--", text)
         #expect([0, 2].contains(ending.code), "\(ending.summary.rawValue); \(Soak.place(round).rawValue)")
       }
     }
 
-    @Test("whatever is valid and harmless runs to an end")
+    @Test("any valid and harmless pipeline runs to an end")
     func run() async throws {
       let scratch = try Scratch()
-      // A clock that does not wait, so that a wait for a week is none.
+      // Uses a virtual clock, so that a wait of a week takes no time.
       let environment = ["PENSTOCK_TESTING_CLOCK": "virtual", "TOKEN": "hidden-token"]
       for text in Self.corpus {
         let loaded = PipelineLoader.load(text: String(decoding: text, as: UTF8.self), path: scratch("case.yaml"))
@@ -59,7 +59,7 @@ extension Soak {
       if Soak.onlyRound == nil { #expect(runs >= Soak.count(full: 200, short: 10), "few mutations were valid") }
     }
 
-    /// Pipelines whose processes are harmless from the start; mutations that make others of them do not run.
+    /// Pipelines whose processes are harmless; mutations that introduce other processes do not run.
     private static let corpus = [
       """
       name: harmless

@@ -1,8 +1,8 @@
 import OperationsTesting
 
-/// Pieces of text that parsers have stumbled over.
+/// Pieces of text that parsers have failed on.
 enum Unusual {
-  /// Words and marks with a meaning somewhere: in YAML, in expressions, in the pipeline language.
+  /// Words and symbols with a meaning in YAML, in expressions or in the pipeline language.
   static let tokens: [String] = [
     "${{", "}}", "${{ }}", "${{ results.", "${{ results }}", "${{ item }}", "&a", "*a", "&a *a", "<<", "<<: *a", "---",
     "...", "!!binary",
@@ -26,7 +26,7 @@ enum Unusual {
     "keys(results)",
   ]
 
-  /// Bytes that are no text, or text that nobody expects.
+  /// Bytes that are not text, and unexpected text.
   static let texts: [[UInt8]] = [
     [0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0x00], [0xED, 0xA0, 0x80], [0xC0, 0xAF], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82],
     [0x80], [0x1B, 0x5B, 0x33, 0x31, 0x6D],
@@ -40,7 +40,7 @@ enum Unusual {
     Array(String(repeating: "\n", count: 500).utf8), Array(String(repeating: "\t", count: 50).utf8),
   ]
 
-  /// Brackets, operators or lists inside one another, up to a few thousand deep.
+  /// Returns nested brackets, operators or lists, up to a few thousand levels deep.
   static func nesting(random: inout SeededRandom) -> [UInt8] {
     let depth = [3, 20, 99, 100, 101, 600, 4000][Int.random(in: 0..<7, using: &random)]
     let (open, close) = random.element(of: [

@@ -5,7 +5,7 @@ import Testing
 
 extension Soak {
   @Suite("A run can be cancelled at any moment") struct CancellationTests {
-    @Test("whatever the moment of the signal, the history ends and retry completes the rest")
+    @Test("whatever the moment of the signal, the history ends cleanly and retry completes the rest")
     func randomMoments() async throws {
       let scratch = try Scratch()
       var random = SeededRandom(seed: Soak.seed, round: -3)
@@ -25,13 +25,13 @@ extension Soak {
           if isUrgent { send(signal) }
         }
         if ending.code == nil {
-          // The signal came before the tool was there to answer it.
+          // The signal arrived before the tool could handle it.
           #expect(ending.signal == signal.rawValue, "\(ending.summary.rawValue); \(Soak.place(round).rawValue)")
           continue
         }
         #expect([0, 130].contains(ending.code), "\(ending.summary.rawValue); \(Soak.place(round).rawValue)")
         if contents(of: tool.workspacePath + "/workspace.db") != nil { try tool.expectRest(Soak.place(round)) }
-        // A signal may also come before the run is there: then nothing is recorded, and the tool says so.
+        // The signal may also arrive before the run exists; then nothing is recorded, and the tool says so.
         guard ending.code == 130, !ending.error.contains("before the run began") else { continue }
         let run = try #require(try HistoryProbe(tool.workspacePath).value("SELECT id FROM runs WHERE parent IS NULL"))
         let retried = try await tool.run("retry", run, "--quiet")

@@ -3,11 +3,11 @@ import Foundation
 import Testing
 
 extension Soak {
-  @Suite("Descriptors are neither leaked nor handed on nor taken for granted") struct DescriptorTests {
+  @Suite("Descriptors are not leaked, inherited or taken for granted") struct DescriptorTests {
     @Test("three hundred operations leave no descriptor behind")
     func leaks() async throws {
       let scratch = try Scratch()
-      // Every way of giving input and taking output: a file, a value in memory, a masking pipe, a failure, no such program, a timeout.
+      // Covers each kind of input and output: a file, a value in memory, a masking pipe, a failure, a missing program, a timeout.
       var lines = ["concurrency: 1", "order: chain", "secrets: { token: { env: TOKEN } }", "operations:"]
       for index in 0..<300 {
         if index == 30 || index == 299 {
@@ -29,7 +29,7 @@ extension Soak {
       #expect(ending.code == 0, ending.summary)
       let outcomes = try tool.outcomes()
       #expect(outcomes["count30"]?.hasPrefix("succeeded") == true)
-      // A few come and go: the processes that are made ready ahead, and the watch of the workspace. One for each operation would be 269.
+      // A few may vary: processes prepared in advance and the watch of the workspace. One leak per operation would be 269.
       let counts = ["count30", "count299"].compactMap { outcomes[$0]?.split(separator: " ").last.flatMap { Int($0) } }
       #expect(
         counts.count == 2 && counts[1] <= counts[0] + 10,
@@ -37,7 +37,7 @@ extension Soak {
       try tool.expectRest()
     }
 
-    @Test("a process has nothing but its three standard descriptors, whatever the host has inherited")
+    @Test("a process has only its three standard descriptors, whatever the host inherited")
     func inherited() async throws {
       let scratch = try Scratch()
       let preparation = "exec 3</dev/null 4>/dev/null 7</etc/passwd 9>&1"
@@ -58,7 +58,7 @@ extension Soak {
     }
 
     @Test(
-      "a host without standard descriptors keeps its files and its talk apart",
+      "a host without standard descriptors does not mix up its files and its output",
       arguments: ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
     func closedStandardDescriptors(_ closing: String) async throws {
       let scratch = try Scratch()
@@ -89,7 +89,7 @@ extension Soak {
     }
 
     @Test(
-      "a few descriptors are enough, and too few are said to be",
+      "a few descriptors suffice, and too few are reported",
       arguments: [4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32])
     func scarce(_ limit: Int) async throws {
       let scratch = try Scratch()
@@ -98,11 +98,11 @@ extension Soak {
       let ending = try await tool.run(
         pipeline: "concurrency: 12\noperations:\n" + operations.joined(separator: "\n"), "--quiet")
       #expect(!ending.overran, "it hangs; \(ending.summary.rawValue)")
-      // With next to none the system itself cannot start the tool: 127.
+      // With almost none, the system itself cannot start the tool: 127.
       #expect([0, 3, 127].contains(ending.code), ending.summary)
       if ending.code == 3 { #expect(ending.error.contains("ulimit"), "says what to do; \(ending.summary.rawValue)") }
       guard contents(of: tool.workspacePath + "/workspace.db")?.isEmpty == false, ending.code != 127 else { return }
-      // What was recorded is whole, and a host with enough descriptors goes on with it.
+      // The recorded history is intact, and a host with enough descriptors continues it.
       tool.preparation = nil
       guard let run = try? HistoryProbe(tool.workspacePath).value("SELECT id FROM runs") else { return }
       if ending.code == 3 {
@@ -113,14 +113,14 @@ extension Soak {
       try tool.expectRest()
     }
 
-    @Test("a process without descriptors that has more work than threads goes on")
+    @Test("a process without descriptors that has more work than threads continues")
     func workWithoutDescriptors() async {
       await #expect(processExitsWith: .success) {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = 0
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        // libdispatch looks at its threads each second in which something waits for one.
+        // libdispatch checks its threads once a second while work is waiting for one.
         for _ in 0..<1000 { DispatchQueue.global().async { sleep(4) } }
         sleep(3)
       }

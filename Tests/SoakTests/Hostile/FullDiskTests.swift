@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Soak {
-  @Suite("A disk without room stops a run with a clear error, and loses nothing") struct FullDiskTests {
+  @Suite("A full disk stops a run with a clear error, and nothing is lost") struct FullDiskTests {
     /// A chain of operations whose results fill the history; side effects go to another disk.
     private static let pipeline = """
       order: chain
@@ -30,7 +30,7 @@ extension Soak {
       }
     }
 
-    @Test("a limit on the size of files")
+    @Test("a limit on file sizes")
     func fileSizeLimit() async throws {
       // In units of 512 bytes, as POSIX shells count.
       try await fill(try Scratch(), workspace: "space", preparation: "ulimit -f 1500")
@@ -47,7 +47,7 @@ extension Soak {
         ending.error.contains("full") || ending.error.contains("large") || ending.error.contains("space"),
         ending.summary)
 
-      // The limit is gone; a disk gets room by moving the workspace to a larger one.
+      // The limit is lifted; a full disk is relieved by moving the workspace to a larger one.
       tool.preparation = nil
       if workspace.hasPrefix("/") {
         try FileManager.default.copyItem(atPath: workspace, toPath: scratch("moved"))
@@ -71,7 +71,7 @@ extension Soak {
 
     private func interruptedOrFailed(_ run: String, _ tool: Tool) async throws -> String {
       let recorded = try HistoryProbe(tool.workspacePath).value("SELECT state FROM runs WHERE id = '\(run)'") ?? ""
-      // A host that could not record its end is noticed by the next one.
+      // The next host notices one that could not record its end.
       return recorded == "failed" ? "failed" : "interrupted"
     }
   }

@@ -3,7 +3,7 @@ import Testing
 
 extension Soak {
   @Suite("A host whose disk is full") struct FullHostDiskTests {
-    /// Serves `pipeline` as `one` on a disk of its own, which `body` fills, and returns how the host ended that was sent SIGTERM then.
+    /// Serves `pipeline` as `one` on its own disk, which `body` fills, then sends SIGTERM to the host and returns how it ended.
     private func end(
       _ pipeline: String, in scratch: Scratch,
       _ body: @escaping @Sendable (_ tool: Tool, _ fill: @Sendable () throws -> Void) async throws -> Void,
@@ -29,7 +29,7 @@ extension Soak {
       tool.workspace = disk.path + "/space"
       try scratch.directory("pipelines")
       try scratch.write(pipeline, to: "pipelines/one.yaml")
-      // A run that cannot be recorded would be waited for.
+      // Otherwise the host would wait for a run that cannot be recorded.
       try scratch.write("pipelines: [pipelines]\ndrain: 1s", to: "host.yaml")
       let (served, asked) = (ServedWorkspace(tool, effects: scratch.path), tool)
       let ending = try await tool.run("serve", "--config", "host.yaml") { pid, send in
@@ -43,7 +43,7 @@ extension Soak {
     }
 
     @Test(
-      "ends as it should when it is told to and nothing is lost, and status does not say that it died",
+      "stops normally on SIGTERM if nothing is lost, and status does not report that it died",
       .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
     func nothingLost() async throws {
       let ending = try await end(
@@ -58,7 +58,7 @@ extension Soak {
     }
 
     @Test(
-      "exits with 3 when it is told to end and the end of a run is not recorded",
+      "exits with 3 on SIGTERM if the end of a run is not recorded",
       .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
     func runLost() async throws {
       let scratch = try Scratch()
@@ -79,7 +79,7 @@ extension Soak {
     }
 
     @Test(
-      "serves what has changed meanwhile as soon as there is room, and does not end before",
+      "serves pipelines that changed meanwhile as soon as there is room, without ending first",
       .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
     func changed() async throws {
       let scratch = try Scratch()

@@ -1,8 +1,8 @@
 import Testing
 
 extension Soak {
-  @Suite("Output of any size passes by the host") struct LargeOutputTests {
-    @Test("output is never held in memory, neither when it is made nor when it is injected")
+  @Suite("Output of any size does not pass through the host's memory") struct LargeOutputTests {
+    @Test("output is never held in memory, neither when it is produced nor when it is injected")
     func memory() async throws {
       let scratch = try Scratch()
       let tool = Tool(scratch: scratch, limit: .seconds(600))

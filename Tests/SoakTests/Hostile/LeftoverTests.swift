@@ -3,7 +3,7 @@ import Testing
 extension Soak {
   @Suite("No process outlives its run") struct LeftoverTests {
     @Test(
-      "processes that operations leave in the background are ended with the run",
+      "background processes of operations are terminated with the run",
       arguments: [
         "sleep 1000 >/dev/null 2>&1 &", "sleep 1000 &", "setsid sleep 1000 >/dev/null 2>&1 &",
         "(trap '' TERM HUP; while :; do sleep 0.2; done) >/dev/null 2>&1 &", "(setsid sleep 1000 &) >/dev/null 2>&1",
@@ -25,7 +25,7 @@ extension Soak {
     }
 
     @Test(
-      "a process that hides its environment is ended with the run, where it stays in its session",
+      "a process that hides its environment is terminated with the run if it stays in its session",
       arguments: ["env -i", "env -i sh -c 'sleep 1000; true'"])
     func hidden(_ prefix: String) async throws {
       let tool = Tool(scratch: try Scratch(), limit: .seconds(60))
@@ -40,7 +40,7 @@ extension Soak {
       try tool.expectRest()
     }
 
-    @Test("the host waits for the ends of what was left behind, so that no zombies are left of it")
+    @Test("the host reaps processes left behind, so that no zombies remain")
     func zombies() async throws {
       let tool = Tool(scratch: try Scratch(), limit: .seconds(60))
       let count = #"cat /proc/[0-9]*/stat 2>/dev/null | grep -c ") Z $PPID " || true"#
@@ -56,7 +56,7 @@ extension Soak {
       try tool.expectRest()
     }
 
-    @Test("a process that ignores SIGTERM is killed after its grace")
+    @Test("a process that ignores SIGTERM is killed after its grace period")
     func deaf() async throws {
       let tool = Tool(scratch: try Scratch(), limit: .seconds(60))
       let deaf = "trap '' TERM; while :; do sleep 0.05; done"

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension Soak {
-  @Suite("No masked output is shortened without a word") struct MaskedDiskTests {
-    /// What the operation prints, the newline of its end included.
+  @Suite("Masked output is never truncated silently") struct MaskedDiskTests {
+    /// What the operation prints, including the final newline.
     private static let printed = 300_000
     private static let pipeline = """
       name: masked
@@ -17,15 +17,15 @@ extension Soak {
         - { name: counts, inject: prints, run: 'wc -c >"$SOAK_COUNT"' }
       """
 
-    @Test("a limit on the size of files that is reached at any write")
+    @Test("by a limit on file sizes that is reached at any write")
     func limit() async throws {
-      // In units of 512 bytes, as POSIX shells count: from a limit that admits nothing to one that everything fits in.
+      // In units of 512 bytes, as POSIX shells count: from a limit that allows nothing to one that allows everything.
       for blocks in stride(from: 0, through: 1200, by: Soak.count(full: 8, short: 150)) {
         try await prove(try Scratch(), workspace: "space", preparation: "ulimit -f \(blocks)")
       }
     }
 
-    @Test("a disk that fills up at any write", .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
+    @Test("by a disk that fills up at any write", .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
     func disk() async throws {
       for size in stride(from: 200, through: 1100, by: Soak.count(full: 12, short: 225)) {
         let scratch = try Scratch()
@@ -48,7 +48,7 @@ extension Soak {
       #expect(!ending.overran && ending.signal == nil, ending.summary)
       let count = contents(of: scratch("count"))?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
       if ending.code == 0 {
-        // One trailing newline is no part of a result.
+        // One trailing newline is not part of a result.
         #expect(count == "\(Self.printed - 1)", ending.summary)
       } else {
         #expect(ending.code == 1 || ending.code == 3, ending.summary)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Soak {
-  @Suite("Masked output that cannot be written whole becomes no result") struct MaskedOutputTests {
+  @Suite("Masked output that cannot be written completely is not used as a result") struct MaskedOutputTests {
     private static let size = 1_500_000
     private static let pipeline = """
       secrets: { token: { env: TOKEN } }
@@ -20,7 +20,7 @@ extension Soak {
       """
 
     @Test(
-      "a limit on the size of files",
+      "a limit on file sizes",
       arguments: Soak.isFull ? Array(stride(from: 100, through: 4100, by: 50)) : [200, 1300, 2000, 2950, 4000])
     func limit(blocks: Int) async throws {
       // In units of 512 bytes, as POSIX shells count.
@@ -42,7 +42,7 @@ extension Soak {
       }
     }
 
-    /// Nobody is ever given a part of what was printed, and where nobody is given anything, the command says why.
+    /// No operation ever receives a part of the output, and if none receives any, the command says why.
     private func print(_ scratch: Scratch, workspace: String, preparation: String?) async throws {
       let effects = try scratch.directory("effects")
       let tool = Tool(

@@ -4,10 +4,10 @@ import Testing
 
 extension Soak {
   @Suite(
-    "Containers on one machine may share a workspace",
+    "Containers on one computer may share a workspace",
     .enabled("no pid namespace may be made") { await Container.isPossible })
   struct NamespaceTests {
-    /// Whoever finds the directory there already is not alone.
+    /// `mkdir` fails if another process runs this operation at the same time.
     private static let pipeline = """
       name: desk
       overlap: queue
@@ -32,7 +32,7 @@ extension Soak {
       return (try? probe.value("SELECT group_concat(state) FROM attempts")).flatMap { $0 }
     }
 
-    @Test("a living host of another container is not taken for dead, and nothing runs twice")
+    @Test("a live host in another container is not mistaken for dead, and nothing runs twice")
     func living() async throws {
       let scratch = try Scratch()
       let outside = Tool(scratch: scratch, environment: ["SOAK_EFFECTS": scratch("effects")], limit: .seconds(60))
@@ -59,7 +59,7 @@ extension Soak {
       try outside.expectRest()
     }
 
-    @Test("a host that was killed with its container is found dead, and what it held is taken over")
+    @Test("a host that was killed with its container is recognised as dead, and what it held is taken over")
     func dead() async throws {
       let scratch = try Scratch()
       let outside = Tool(scratch: scratch, environment: ["SOAK_EFFECTS": scratch("effects")], limit: .seconds(60))
@@ -71,7 +71,7 @@ extension Soak {
         send(.kill)
       }
       #expect(killed.signal == SIGKILL, killed.summary)
-      // The kernel ends all processes of the namespace with its first; they are not waited for here.
+      // When its first process ends, the kernel kills all others of the namespace, without waiting for them.
       let mark = "SOAK_EFFECTS=\(scratch("effects"))"
       #expect(await eventually { RunningProcesses.carrying(mark).isEmpty })
       try FileManager.default.removeItem(atPath: scratch("desk"))
@@ -91,18 +91,18 @@ extension Soak {
   }
 }
 
-/// A pid namespace with a `/proc` of its own, which is what of a container a host sees of other processes.
+/// A pid namespace with its own `/proc`, which is what a host in a container sees of other processes.
 enum Container {
   private static let command = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
 
-  /// The tool as it runs in a new one.
+  /// Returns the tool so that it runs in a new one.
   static func of(_ tool: Tool) -> Tool {
     var tool = tool
     tool.preparation = "set -- \(command.joined(separator: " ")) \"$@\""
     return tool
   }
 
-  /// Whether one may be made here.
+  /// Whether one may be created here.
   static var isPossible: Bool {
     get async {
       let trial = try? await Subprocess.run(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Soak {
-  @Suite("A workspace that may not be written is read, and refused for running") struct ReadOnlyTests {
+  @Suite("A read-only workspace can be read, but not run in") struct ReadOnlyTests {
     @Test(
       "a workspace on a disk that has become read-only",
       .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
@@ -21,7 +21,7 @@ extension Soak {
       }
     }
 
-    @Test("a workspace whose files may not be written", .enabled(if: geteuid() != 0, "root may write everything"))
+    @Test("a workspace whose files cannot be written", .enabled(if: geteuid() != 0, "root may write everything"))
     func losesPermission() async throws {
       let scratch = try Scratch()
       try await use(scratch, workspace: "space") {
@@ -46,7 +46,7 @@ extension Soak {
     }
 
     @Test(
-      "places where no workspace can be",
+      "places where no workspace can be created",
       arguments: ["/proc/space", "/dev/null/space", "pipeline.yaml", "/sys/kernel/space"])
     func impossible(_ workspace: String) async throws {
       let tool = Tool(scratch: try Scratch(), workspace: workspace)

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 extension Soak {
-  @Suite("Whoever reads a workspace disturbs nobody") struct ReaderTests {
-    @Test("a reader that opens every file of the workspace all the time neither ends nor falsifies a run")
+  @Suite("Reading a workspace disturbs no host") struct ReaderTests {
+    @Test("a reader that constantly opens every file of the workspace neither stops nor falsifies a run")
     func reader() async throws {
       let operations = Soak.count(full: 4000, short: 300)
       let scratch = try Scratch()
       let tool = Tool(scratch: scratch)
-      // Some print and some do not: files that are still empty are handed on to later attempts.
+      // Some print and some do not: empty files are passed on to later attempts.
       let text = """
         name: busy
         concurrency: 4
@@ -47,12 +47,12 @@ extension Soak {
       try tool.expectRest()
     }
 
-    /// Opens every file below a directory and reads a byte of it; returns how many were opened.
+    /// Opens every file below a directory and reads one byte of it; returns how many were opened.
     private static func openEverything(below path: String) -> Int {
       guard let entries = FileManager.default.enumerator(atPath: path) else { return 0 }
       var opened = 0
       for case let entry as String in entries {
-        // Not the database: closing a descriptor of it would take away the locks that this process holds on it.
+        // Not the database: closing a descriptor of it would release the locks that this process holds on it.
         guard !entry.hasPrefix("workspace.db") else { continue }
         let descriptor = open("\(path)/\(entry)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { continue }

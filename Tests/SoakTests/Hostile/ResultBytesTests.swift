@@ -2,8 +2,8 @@ import OperationsTesting
 import Testing
 
 extension Soak {
-  @Suite("Results of any bytes end in a value, a file or a defined error") struct ResultBytesTests {
-    /// What a process prints, and what becomes of it for each declared type.
+  @Suite("Results of any bytes become a value, a file or a defined error") struct ResultBytesTests {
+    /// What a process prints, and what it becomes for each declared type.
     struct Shape: Sendable, CustomTestStringConvertible {
       var name: String
       var bytes: [UInt8]
@@ -100,7 +100,7 @@ extension Soak {
       try tool.expectRest()
     }
 
-    @Test("bytes that are injected arrive as they are, or not at all")
+    @Test("injected bytes arrive unchanged or not at all")
     func injected() async throws {
       let scratch = try Scratch()
       try scratch.write(Self.noise(100_000), to: "bytes")

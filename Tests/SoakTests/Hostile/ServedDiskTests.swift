@@ -3,7 +3,7 @@ import Subprocess
 import Testing
 
 extension Soak {
-  @Suite("A host on a disk without room", .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
+  @Suite("A host on a full disk", .enabled("no disk may be mounted") { try await SmallDisk.isPossible })
   struct ServedDiskTests {
     /// What a host finds when it starts.
     enum Found: CaseIterable, CustomTestStringConvertible {
@@ -18,7 +18,7 @@ extension Soak {
       }
     }
 
-    @Test("waits with its start until there is room, says so, and begins then", arguments: Found.allCases)
+    @Test("delays its start until there is room, says so, and then starts", arguments: Found.allCases)
     func starting(_ found: Found) async throws {
       try await withDisk { disk, tool in
         if found != .nothing {
@@ -48,7 +48,7 @@ extension Soak {
       }
     }
 
-    @Test("says with nothing free that it cannot write, to whoever asks for it, a pipeline, a run or the queue")
+    @Test("is reported as unable to write, to commands that ask for it, a pipeline, a run or the queue")
     func standstill() async throws {
       try await withDisk { disk, tool in
         _ = try await serve(tool) { pid, _ in
@@ -77,12 +77,12 @@ extension Soak {
       }
     }
 
-    @Test("ends when the file system of its workspace is taken away")
+    @Test("ends when the file system of its workspace is detached")
     func detached() async throws {
       try await withDisk { disk, tool in
         let ending = try await serve(tool) { pid, _ in
           #expect(await isReady(pid, tool))
-          // Something has been written, and what comes next cannot be.
+          // Something has been written, and the next write will fail.
           let count = "SELECT count(*) > 1 FROM occasions"
           #expect(await eventually { (try? HistoryProbe(tool.workspacePath).value(count)) == "1" })
           try await disk.detach()
@@ -111,7 +111,7 @@ extension Soak {
       }
     }
 
-    /// Runs a host, whose log is the file `log`, until `meanwhile` has had it ended.
+    /// Runs a host, which logs to the file `log`, until `meanwhile` has ended it.
     private func serve(
       _ tool: Tool, _ meanwhile: @escaping @Sendable (Int32, @Sendable (Signal) -> Void) async throws -> Void
     ) async throws -> Tool.Ending {

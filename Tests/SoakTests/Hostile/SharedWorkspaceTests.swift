@@ -2,7 +2,7 @@ import Testing
 
 extension Soak {
   @Suite("Several hosts may use one workspace at once") struct SharedWorkspaceTests {
-    @Test("eight hosts on a workspace that is not there yet lose nothing and keep exclusive operations apart")
+    @Test("eight hosts on a workspace that does not exist yet lose nothing and keep exclusive operations apart")
     func eightHosts() async throws {
       let scratch = try Scratch()
       let tool = Tool(scratch: scratch)
@@ -11,7 +11,7 @@ extension Soak {
       for index in 0..<6 {
         lines.append("  - { name: p\(index), stdin: \"${{ results.v\(index) }}\", run: cat, result: int }")
       }
-      // Whoever finds the directory there already is not alone.
+      // `mkdir` fails if another process runs this operation at the same time.
       lines.append("  - { name: alone, exclusive: desk, run: mkdir desk; sleep 0.02; rmdir desk, result: none }")
       let file = try scratch.write(lines.joined(separator: "\n"), to: "pipeline.yaml")
       let rounds = Soak.count(full: 10, short: 1)

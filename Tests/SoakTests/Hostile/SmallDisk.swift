@@ -1,7 +1,7 @@
 import Foundation
 import Subprocess
 
-/// A file system of its own, of a given size, where this process may mount one.
+/// A separate file system of a given size, if this process may mount one.
 final class SmallDisk: Sendable {
   let path: String
 
@@ -15,7 +15,7 @@ final class SmallDisk: Sendable {
     }
   }
 
-  /// Nil when mounting is not permitted.
+  /// Nil if mounting is not permitted.
   init?(_ path: String, size: String) async throws {
     self.path = path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -25,10 +25,10 @@ final class SmallDisk: Sendable {
     }
   }
 
-  /// Makes it read-only, which it can be only while nobody writes to it.
+  /// Makes it read-only, which is possible only while no process writes to it.
   func becomeReadOnly() async throws -> Bool { try await Self.command("mount", "-o", "remount,ro", path) }
 
-  /// Fills it with one file, and returns what deletes that.
+  /// Fills it with one file, and returns a closure that deletes the file.
   func fill() throws -> @Sendable () throws -> Void {
     let filler = path + "/filler"
     guard FileManager.default.createFile(atPath: filler, contents: nil) else { throw CocoaError(.fileWriteUnknown) }
@@ -41,7 +41,7 @@ final class SmallDisk: Sendable {
     return { try FileManager.default.removeItem(atPath: filler) }
   }
 
-  /// Takes it away from everybody who looks for it; whoever has files of it open keeps them.
+  /// Detaches it, so that it can no longer be found; processes that have files of it open keep them.
   func detach() async throws { _ = try await Self.command("umount", "--lazy", path) }
 
   func unmount() async throws { _ = try await Self.command("umount", path) }

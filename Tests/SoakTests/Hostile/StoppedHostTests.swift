@@ -4,8 +4,8 @@ import Subprocess
 import Testing
 
 extension Soak {
-  @Suite("A host that is stopped is not dead") struct StoppedHostTests {
-    /// Whoever finds the directory there already is not alone.
+  @Suite("A stopped host is not dead") struct StoppedHostTests {
+    /// `mkdir` fails if another process runs this operation at the same time.
     private static let pipeline = """
       name: desk
       concurrency: 2
@@ -21,7 +21,7 @@ extension Soak {
         - { name: inside, exclusive: desk, run: '\(CommandRound.effect); mkdir desk && sleep 0.02 && rmdir desk' }
       """
 
-    @Test("a second host takes nothing over from a stopped one, which goes on where it was when it is continued")
+    @Test("a second host takes nothing over from a stopped one, which continues where it was")
     func stopped() async throws {
       let scratch = try Scratch()
       let tool = Tool(scratch: scratch, environment: ["SOAK_EFFECTS": scratch("effects")], limit: .seconds(60))
@@ -37,7 +37,7 @@ extension Soak {
           send(.suspend)
           async let second = tool.run("run", file, "--quiet")
           try await Task.sleep(for: pause)
-          // Neither of those who look may take the stopped host for dead.
+          // Neither command may mistake the stopped host for dead.
           let listing = try await tool.run("history", "list", "--json")
           #expect(!listing.output.contains("interrupted"), "\(listing.summary); \(Soak.place(round))")
           let resumed = try await tool.run("resume", "--quiet")

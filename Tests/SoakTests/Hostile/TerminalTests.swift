@@ -3,8 +3,8 @@ import Glibc
 import Testing
 
 extension Soak {
-  @Suite("Whoever watches a run may go away") struct TerminalTests {
-    @Test("a terminal that is closed cancels the run, quietly and wholly")
+  @Suite("A watcher of a run may disappear") struct TerminalTests {
+    @Test("closing the terminal cancels the run quietly and completely")
     func terminalGoesAway() async throws {
       let scratch = try Scratch()
       let (controller, terminal) = try #require(Self.pseudoTerminal())
@@ -31,7 +31,7 @@ extension Soak {
       try tool.expectRest()
     }
 
-    @Test("a reader that goes away does not end the run", arguments: [[], ["--json"]])
+    @Test("closing the reading end of a pipe does not end the run", arguments: [[], ["--json"]])
     func closedPipe(_ options: [String]) async throws {
       let scratch = try Scratch()
       var tool = Tool(scratch: scratch, limit: .seconds(60))
@@ -49,7 +49,7 @@ extension Soak {
     func slowReader() async throws {
       let scratch = try Scratch()
       var tool = Tool(scratch: scratch, limit: .seconds(60))
-      // Nothing is read until the last operation has ended; the events are more than a pipe holds.
+      // Nothing is read until the last operation has ended; the events exceed the capacity of a pipe.
       tool.preparation = "mkfifo pipe; (exec <pipe; while [ ! -e done ]; do sleep 0.05; done; cat >output) & exec >pipe"
       let operations = (0..<300).map { "  - { name: o\($0), value: \(String(repeating: "x", count: 300)) }" }
       let file = try scratch.write(
@@ -60,8 +60,8 @@ extension Soak {
       try tool.expectRest()
     }
 
-    /// A descriptor of the controlling end, and the path of the terminal. Requests are those of Linux: the functions of POSIX for this
-    /// are hidden from Swift.
+    /// Returns a descriptor of the controlling end, and the path of the terminal. Uses Linux's requests, because the POSIX functions for this are not
+    /// available in Swift.
     private static func pseudoTerminal() -> (controller: Int32, path: String)? {
       let controller = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
       guard controller >= 0 else { return nil }

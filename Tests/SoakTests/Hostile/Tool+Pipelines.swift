@@ -7,7 +7,7 @@ extension Tool {
     return try await run(["run", file] + arguments)
   }
 
-  /// What became of the operations of the only run: `state error-code result`, by name.
+  /// Returns the outcomes of the only run's operations by name, as `state error-code result`.
   func outcomes() throws -> [String: String] {
     let rows = try HistoryProbe(workspacePath).rows(
       """
@@ -17,7 +17,7 @@ extension Tool {
     return Dictionary(rows.map { ($0[0], "\($0[1]) \($0[2]) \($0[3])") }) { $1 }
   }
 
-  /// Expects that the history is whole, that everything in it has ended, and that no process of any run lives on.
+  /// Expects that the history is intact, that everything in it has ended, and that no process of any run is alive.
   func expectRest(_ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation) throws {
     let probe = try HistoryProbe(workspacePath)
     #expect(try probe.breachesAtRest() == [], comment, sourceLocation: location)

@@ -3,8 +3,8 @@ import OperationsTesting
 import Testing
 
 extension Soak {
-  @Suite("A killed command does what it was asked for, once") struct CommandKillTests {
-    /// Orders are charged in a loop and packed in a nested pipeline; what is deployed needs both. The third order fails until it is repaired.
+  @Suite("A killed command does what it was asked to do exactly once") struct CommandKillTests {
+    /// Orders are charged in a loop and packed in a nested pipeline; `deploy` needs both. The third order fails until it is repaired.
     private static let shop = """
       name: shop
       concurrency: 3
@@ -44,7 +44,7 @@ extension Soak {
     ]
 
     @Test(
-      "run --only, run --from and retry run what was selected, whatever the moment of SIGKILL",
+      "run --only, run --from and retry run the selected operations, whatever the moment of SIGKILL",
       arguments: [
         Case(name: "run", command: ["run", "shop.yaml"], selected: everything),
         Case(name: "run --only", command: ["run", "shop.yaml", "--only", "build"], selected: ["build"]),
@@ -74,7 +74,7 @@ extension Soak {
           try FileManager.default.moveItem(atPath: scratch("effects"), toPath: scratch("effects-before"))
         }
         try scratch.write("", to: "repaired")
-        // The first round of each case comes to its end undisturbed: it says how long that takes, and proves the oracle.
+        // The first round of each case ends undisturbed: it measures the duration, and validates the oracle.
         let began = ContinuousClock.now
         kills += try await CommandRound(
           number: round, tool: tool, command: wanted.command + ["--quiet"], selected: wanted.selected,
@@ -85,7 +85,7 @@ extension Soak {
       if Soak.onlyRound == nil { #expect(kills >= target) }
     }
 
-    @Test("an approval that is killed is given once or not at all")
+    @Test("a killed approval takes effect once or not at all")
     func approve() async throws {
       for round in Soak.rounds(full: 40, short: 3) {
         var random = SeededRandom(seed: Soak.seed, round: round)
@@ -103,7 +103,7 @@ extension Soak {
           let isAsked = await eventually { (try? Self.state(of: "sure", tool)) == "waiting" }
           #expect(isAsked, Soak.place(round))
           for moment in moments { _ = try await tool.run(["approve", "last", "--quiet"], killedAfter: moment) }
-          // Already answered by one of those that were killed, or answered now.
+          // Already answered by one of the killed commands, or answered now.
           _ = try await tool.run("approve", "last", "--quiet")
         }
         #expect(ending.code == 0, "\(ending.summary); \(Soak.place(round))")
@@ -112,7 +112,7 @@ extension Soak {
       }
     }
 
-    @Test("history prune that is killed loses nothing of the runs that it keeps")
+    @Test("a killed history prune loses nothing of the runs that it keeps")
     func prune() async throws {
       let scratch = try Scratch()
       let tool = Tool(
@@ -138,7 +138,7 @@ extension Soak {
         #expect(last.code == 0, "\(last.summary); \(Soak.place(round))")
         let probe = try HistoryProbe(tool.workspacePath)
         #expect(try probe.value("SELECT count(*) FROM runs WHERE parent IS NULL") == "1", Soak.place(round))
-        // What is left of directories belongs to runs that are left.
+        // The remaining directories belong to remaining runs.
         let known = Set(try probe.rows("SELECT id FROM runs").map { $0[0] })
         let directories = try FileManager.default.contentsOfDirectory(atPath: tool.workspacePath + "/runs")
         #expect(Set(directories).subtracting(known) == [], Soak.place(round))
@@ -154,12 +154,12 @@ extension Soak {
 }
 
 extension Soak.CommandKillTests {
-  /// A command, and what it is to run.
+  /// A command, and the operations that it should run.
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var command: [String]
     var selected: Set<String>
-    /// Whether the run before it fails, and is repaired then.
+    /// Whether the run before it fails and is then repaired.
     var isRepair = false
 
     var testDescription: String { name }

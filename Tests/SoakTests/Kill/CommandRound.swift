@@ -4,17 +4,17 @@ import Testing
 
 /// One command that starts a run, killed at random moments and resumed until the run has ended, with an oracle that counts side effects.
 ///
-/// Each process of its pipelines appends a line to one file: the name of its operation, its run and its attempt. Whatever the moments of the kills,
-/// that file names what was selected and nothing else, and nothing that had a durable success is named again.
+/// Each process of its pipelines appends a line to one file: its operation, run and attempt. Whatever the moments of the kills, that file names
+/// exactly the selected operations, and none again after a durable success.
 struct CommandRound {
-  /// The round's number, from which its random moments follow.
+  /// The round's number, from which its random moments are derived.
   let number: Int
   let tool: Tool
   /// The command that starts the run.
   let command: [String]
   /// The operations whose processes the run starts, and no others.
   let selected: Set<String>
-  /// How long the command takes when nobody kills it.
+  /// How long the command takes when it is not killed.
   let duration: Duration
 
   /// What every process of the pipelines does first.
@@ -50,8 +50,7 @@ struct CommandRound {
     return kills
   }
 
-  /// The host was killed before its run was durable: nobody knows of the run, and the command is given again once the processes that the host
-  /// may have started are over.
+  /// Resets the round: the host was killed before its run was durable, so the command is given again once all processes that it may have started have ended.
   private func forgetUnrecordedRun() async throws {
     let file = tool.environment["SOAK_EFFECTS"] ?? ""
     let isOver = await eventually { RunningProcesses.carrying("SOAK_EFFECTS=\(file)").isEmpty }
@@ -73,7 +72,7 @@ struct CommandRound {
     }
   }
 
-  /// Nothing that had a durable success may have been started since. Returns the starts of what has one now, by operation.
+  /// Expects that nothing with a durable success has started again. Returns the number of starts of everything that has one now, by operation.
   private func compare(_ settled: [String: Int], run: String, in probe: HistoryProbe) throws -> [String: Int] {
     let counts = effects()
     for (name, count) in settled where counts[name] ?? 0 != count {
@@ -93,7 +92,7 @@ struct CommandRound {
     return now
   }
 
-  /// How often each operation was started.
+  /// Returns how often each operation was started.
   private func effects() -> [String: Int] {
     let lines = (contents(of: tool.environment["SOAK_EFFECTS"] ?? "") ?? "").split(separator: "\n")
     return Dictionary(lines.map { (String($0.prefix { $0 != " " }), 1) }, uniquingKeysWith: +)

@@ -1,9 +1,9 @@
 import OperationsTesting
 
-/// A pipeline of sixty operations whose layers fan out and in again, every result being computed from those before.
+/// A pipeline of sixty operations whose layers fan out and in again, each result being computed from earlier ones.
 ///
-/// Each process notes its beginning in a file of its operation's own, and holds a lock on another while it lives: two processes of
-/// one operation at a time would be seen.
+/// Each process notes its start in a file of its operation and holds a lock on another while it lives, which reveals two simultaneous processes of
+/// one operation.
 struct DiamondPipeline {
   let text: String
   /// The pipeline that the operation `inner` runs.
@@ -61,7 +61,7 @@ struct DiamondPipeline {
 
   private static func dependencies(_ layer: Int, _ place: Int, random: inout SeededRandom) -> [String] {
     let width = widths[layer - 1]
-    // Always the one above, so that the diamond hangs together; up to two others besides.
+    // Always the one above, so that the diamond is connected, and up to two others.
     var places = Set([place % width])
     for _ in 0..<2 { places.insert(Int.random(in: 0..<width, using: &random)) }
     return places.sorted().map { "l\(layer - 1)-\($0)" }
@@ -78,7 +78,7 @@ struct DiamondPipeline {
     }
     if isFlaky { lines.append("    retry: { limit: 3, backoff: constant, base: 5ms, jitter: none }") }
     lines += ["    run: |", prologue, "      sleep 0.0\(format(Int.random(in: 0...30, using: &random)))"]
-    // Fails until it has been begun twice, by whichever host.
+    // Fails until it has begun twice, on any host.
     if isFlaky { lines.append("      [ \"$(wc -l <\"$SOAK_EFFECTS/$PENSTOCK_OPERATION.log\")\" -ge 2 ]") }
     let sum = (letters + ["\(Int.random(in: 1...99, using: &random))"]).joined(separator: " + ")
     lines.append("      echo $(( (\(sum)) * 7 % 9973 ))")

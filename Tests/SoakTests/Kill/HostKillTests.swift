@@ -6,14 +6,14 @@ import Workspace
 
 extension Soak {
   @Suite("A killed host loses no occasion") struct HostKillTests {
-    /// Due each second, whether or not a host runs.
+    /// Due every second, whether or not a host is running.
     private static let due = """
       name: due
       controllers: [{ uses: cron, with: { schedule: "* * * * * *", zone: UTC, catch_up: all } }]
       operations:
         - { name: work, run: 'echo "$PENSTOCK_RUN_ID" >> "$EFFECTS"' }
       """
-    /// One at a time, and longer than most hosts live.
+    /// Runs one at a time, and takes longer than most hosts live.
     private static let alone = """
       name: alone
       overlap: queue
@@ -29,7 +29,7 @@ extension Soak {
       try scratch.write(Self.due.replacing("$EFFECTS", with: scratch("effects")), to: "pipelines/due.yaml")
       try scratch.write(Self.alone, to: "pipelines/alone.yaml")
       let tool = Tool(scratch: scratch)
-      // The first host makes the pipelines known.
+      // The first host publishes the pipelines.
       let first = try await tool.run(["serve", "pipelines"], killedAfter: .seconds(2))
       try #require(first.signal == SIGKILL, first.summary)
       var asked: Set<String> = []
@@ -45,7 +45,7 @@ extension Soak {
         let host = try await tool.run(["serve", "pipelines"], killedAfter: moment)
         try #require(host.signal == SIGKILL, host.summary)
       }
-      // A last host does what is left, and is drained.
+      // A last host completes the remaining work, and is drained.
       let wanted = asked
       let last = try await tool.run(["serve", "pipelines"]) { _, send in
         let isDone = await eventually(within: .seconds(60)) { (try? Self.isDone(wanted, tool)) ?? false }
@@ -83,7 +83,7 @@ extension Soak {
       #expect(runs.count == occasions.count { $0.run != nil })
       #expect(Set(occasions.compactMap(\.run)).count == runs.count)
       #expect(Set(runs.filter { $0.pipeline == "alone" }.map(\.id.text)) == asked)
-      // What had ended was not done again.
+      // Nothing that had ended was repeated.
       let effects = (contents(of: scratch("effects")) ?? "").split(separator: "\n")
       let succeeded = runs.filter { $0.pipeline == "due" && $0.state == .succeeded }
       #expect(Set(effects.map(String.init)).isSuperset(of: succeeded.map(\.id.text)))

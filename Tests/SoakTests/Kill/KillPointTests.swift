@@ -3,17 +3,17 @@ import OperationsTesting
 import Testing
 
 extension Soak {
-  @Suite("A host that ends itself at any of its writes loses no occasion and repeats nothing") struct KillPointTests {
-    /// How many workspaces there are at a time: most of the time, hosts wait for the next second.
+  @Suite("A host killed at any of its writes loses no occasion and repeats nothing") struct KillPointTests {
+    /// The number of simultaneous workspaces: hosts mostly wait for the next second.
     private static let lanes = 3
 
-    @Test("each transaction", arguments: KillPoints.Beginning.allCases)
+    @Test("at each transaction", arguments: KillPoints.Beginning.allCases)
     func commits(_ beginning: KillPoints.Beginning) async throws {
       let kills = try await play(beginning, every: Soak.isFull ? 1 : 4, countsWrites: false)
       #expect(kills > 3)
     }
 
-    @Test("each write within a transaction", arguments: KillPoints.Beginning.allCases)
+    @Test("at each write within a transaction", arguments: KillPoints.Beginning.allCases)
     func writes(_ beginning: KillPoints.Beginning) async throws {
       let kills = try await play(beginning, every: Soak.isFull ? 1 : 30, countsWrites: true)
       #expect(kills > 0)
@@ -35,7 +35,7 @@ extension Soak {
       }
     }
 
-    @Test("a command that ends itself while it asks for a run has asked for it, or has not")
+    @Test("a command killed while it requests a run has either requested it or not")
     func start() async throws {
       let scratch = try Scratch()
       try scratch.directory("pipelines")
@@ -67,7 +67,7 @@ extension Soak {
       #expect(try served.probe().value("SELECT count(*) FROM runs WHERE state = 'succeeded'") == wanted)
     }
 
-    /// Lets a host do everything that there is to do.
+    /// Lets a host complete all work.
     private func serve(_ tool: Tool, _ served: ServedWorkspace) async throws {
       let ending = try await tool.run("serve", "pipelines") { pid, send in
         #expect(await eventually { (try? served.isIdle(pid)) == true })

@@ -3,22 +3,22 @@ import OperationsTesting
 import Synchronization
 import Testing
 
-/// Hosts on one workspace, each of which ends itself one write later than the one before it, until one comes to its end.
+/// Hosts on one workspace, each of which kills itself one write later than the previous one, until one reaches its end.
 final class KillPoints: Sendable {
-  /// From where the writes are counted.
+  /// Where counting the writes starts.
   enum Beginning: String, CaseIterable, CustomTestStringConvertible {
-    /// From the start of the host, which finds what the one before it has left.
+    /// At the start of the host, which finds what the previous one left behind.
     case start
-    /// From right before an instant comes due.
+    /// Right before an instant is due.
     case instant
-    /// From right before a run is asked for.
+    /// Right before a run is requested.
     case request
 
     var testDescription: String { rawValue }
   }
 
   let beginning: Beginning
-  /// The points of this workspace are those from `first` on, each `step` after the one before it.
+  /// The first write at which a host of this workspace kills itself; each further host does so `step` writes later.
   let first: Int
   let step: Int
   /// Whether all writes of a transaction count.
@@ -55,12 +55,12 @@ final class KillPoints: Sendable {
     try scratch.write("name: asked\noverlap: queue\n\(operations)", to: "pipelines/asked.yaml")
   }
 
-  /// Returns how many hosts have ended themselves.
+  /// Returns how many hosts have killed themselves.
   func play() async throws -> Int {
     var point = first
     var kills = 0
     var settled: [String: Int] = [:]
-    // The first one makes the pipelines known.
+    // The first host publishes the pipelines.
     try await host(endingAt: nil)
     while true {
       if beginning == .start { try await ask() }
@@ -85,7 +85,7 @@ final class KillPoints: Sendable {
     return kills
   }
 
-  /// Runs a host until it ends itself, or else has done what there is to do and is drained. Returns the call that it did not make.
+  /// Runs a host until it kills itself, or has completed its work and is drained. Returns the call that it did not make.
   @discardableResult
   private func host(endingAt point: Int?, isLast: Bool = false) async throws -> String? {
     let control = scratch("control")
@@ -108,7 +108,7 @@ final class KillPoints: Sendable {
         #expect(isOver, "the run does not end")
       }
       if isLast {
-        // Otherwise an instant may come due between a look and the signal, and its run would stay queued.
+        // Otherwise an instant may come due between the check and the signal, and its run would stay queued.
         try? FileManager.default.removeItem(atPath: scratch("pipelines/due.yaml"))
         let isQuiet = await eventually {
           (try? self.served.isServed("due")) == false && (try? self.served.isIdle(pid)) == true

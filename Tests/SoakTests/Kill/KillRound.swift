@@ -3,11 +3,11 @@ import OperationsTesting
 import Subprocess
 import Testing
 
-/// One run of the diamond that is killed and resumed until it is done, with everything that is to be proved of it.
+/// One run of the diamond that is killed and resumed until it is complete, with all checks of its result.
 final class KillRound {
-  /// What an undisturbed run gave.
+  /// The outcome of an undisturbed run.
   struct Reference: Sendable {
-    /// Results by operation, those of the nested run included.
+    /// Results by operation, including those of the nested run.
     var results: [String: String]
     /// From the start of the tool to its end.
     var duration: Duration
@@ -29,7 +29,7 @@ final class KillRound {
   private var random: SeededRandom
   private var durable: [String: Durable] = [:]
   private(set) var hasFailed = false
-  /// How long the run took when it came to its end before it was to be killed; the machine is not always equally busy.
+  /// How long the run took if it ended before it was to be killed; the computer's load varies.
   private(set) var undisturbedDuration: Duration?
 
   init(number: Int, file: String, scratch: Scratch, workspace: String, reference: Reference) {
@@ -48,7 +48,7 @@ final class KillRound {
     var kills = 0
     var run: String?
     for step in 0..<50 {
-      // Most hosts are killed; after ten kills the run may end in peace.
+      // Most hosts are killed; after ten steps the run may end undisturbed.
       let moment = step < 10 && !(step > 0 && random.oneIn(4)) ? randomMoment() : nil
       let ending: Tool.Ending
       let began = ContinuousClock.now
@@ -94,8 +94,8 @@ final class KillRound {
     return Set(try probe.rows("SELECT id FROM runs WHERE parent IS NULL").map { $0[0] })
   }
 
-  /// The host was killed before its run was durable: nothing was recorded, so nothing is known, and the round begins anew once the
-  /// processes that it may have started are over.
+  /// Resets the round: the host was killed before its run was durable, so nothing was recorded, and the round starts again once all processes that it
+  /// may have started have ended.
   private func forgetUnrecordedRun() async throws {
     let isOver = await eventually { RunningProcesses.carrying("SOAK_EFFECTS=\(effects)").isEmpty }
     check(isOver, "processes of a run that was never recorded live on")
@@ -103,7 +103,7 @@ final class KillRound {
     try FileManager.default.createDirectory(atPath: effects, withIntermediateDirectories: true)
   }
 
-  // MARK: Proofs
+  // MARK: Checks
 
   private func proveTheEnd(of run: String) async throws {
     let left = RunningProcesses.carrying("PENSTOCK_RUN_ID=\(run)")
@@ -121,7 +121,7 @@ final class KillRound {
     try compareNumbers(of: run, in: probe)
   }
 
-  /// No operation that had a durable success may have changed since, nor any of its processes have written anything.
+  /// Checks that no operation with a durable success has changed since, and that none of its processes has written anything.
   private func compareAndTakeSnapshot(of run: String, in probe: HistoryProbe) throws {
     var now: [String: Durable] = [:]
     for row in try probe.rows(
@@ -139,7 +139,7 @@ final class KillRound {
     durable = now
   }
 
-  /// The numbers that processes were given are those of the history.
+  /// Checks that the attempt numbers that processes received agree with the history.
   private func compareNumbers(of run: String, in probe: HistoryProbe) throws {
     for row in try probe.rows(
       "SELECT operation, attempts FROM operations WHERE run = '\(run)' OR run IN (SELECT id FROM runs WHERE parent = '\(run)')"
@@ -151,7 +151,7 @@ final class KillRound {
     }
   }
 
-  /// The results of a run and of those nested in it, by operation; results in files by their contents.
+  /// Returns the results of a run and of its nested runs by operation; for results in files, their contents.
   static func results(of run: String, in probe: HistoryProbe, workspace: String) throws -> [String: String] {
     var results: [String: String] = [:]
     for row in try probe.rows(

@@ -3,8 +3,8 @@ import OperationsTesting
 import Testing
 
 extension Soak {
-  @Suite("A host that is killed at any moment loses nothing and repeats nothing") struct KillTests {
-    @Test("whatever the moment of SIGKILL, resume goes on from the last durable result")
+  @Suite("A host killed at any moment loses nothing and repeats nothing") struct KillTests {
+    @Test("whatever the moment of SIGKILL, resume continues from the last durable result")
     func killAndResume() async throws {
       let scratch = try Scratch()
       var random = SeededRandom(seed: Soak.seed, round: -1)
@@ -16,9 +16,9 @@ extension Soak {
       let wanted = Soak.count(full: 200, short: 15)
       var kills = 0
       var round = Soak.onlyRound ?? 0
-      // A kill that comes after the end is none, so the number of rounds is not known; it is never much more than that of kills.
+      // A kill after the end does not count, so the number of rounds is unknown; it is never much larger than that of kills.
       while kills < wanted, round < wanted * 4, Soak.onlyRound == nil || Soak.onlyRound == round {
-        // Several rounds share a workspace, so that hosts find both empty ones and those with runs in them.
+        // Several rounds share a workspace, so that hosts find both empty workspaces and those with runs.
         let killed = KillRound(
           number: round, file: file, scratch: scratch, workspace: "space-\(round / 4)", reference: reference)
         kills += try await killed.play()
@@ -40,7 +40,7 @@ extension Soak {
       #expect(try probe.breachesAtRest() == [])
       let run = try #require(try probe.value("SELECT id FROM runs WHERE parent IS NULL"))
       let results = try KillRound.results(of: run, in: probe, workspace: tool.workspacePath)
-      // Five of the items, four of the nested operations besides the sixty.
+      // Five items and five nested operations in addition to the sixty.
       #expect(results.count == 60 + 5 + 5)
       return KillRound.Reference(results: results, duration: duration)
     }

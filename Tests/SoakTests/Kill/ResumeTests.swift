@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension Soak {
-  @Suite("What a killed host has left is found by the next one") struct ResumeTests {
-    @Test("result files of a former host are never written over")
+  @Suite("A host finds what a killed one left behind") struct ResumeTests {
+    @Test("result files of a former host are never overwritten")
     func resultFiles() async throws {
       let scratch = try Scratch()
       let tool = Tool(scratch: scratch, limit: .seconds(60))
-      // More than a mebibyte, so that the results are in files of the engine's own, which number themselves.
+      // More than one mebibyte, so that the results are in files that the engine creates and numbers.
       let large = { (letter: String) in String(repeating: letter, count: 1_200_000) }
       let file = try scratch.write(
         """
@@ -38,7 +38,7 @@ extension Soak {
       try tool.expectRest()
     }
 
-    @Test("processes that outlive their host are ended before their operation runs again")
+    @Test("processes that outlive their host are terminated before their operation runs again")
     func orphans() async throws {
       let scratch = try Scratch()
       let tool = Tool(scratch: scratch, limit: .seconds(60))

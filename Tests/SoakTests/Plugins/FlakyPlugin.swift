@@ -1,13 +1,12 @@
 import Foundation
 import Subprocess
 
-/// A plugin in C that squares numbers, and at times goes down while it does: by a fault, by `abort`, by `exit`.
+/// A plugin in C that squares numbers and crashes from time to time: by a fault, by `abort` or by `exit`.
 ///
-/// What it does is noted in a file before it is done: `begin OPERATION ATTEMPT PID`, `fall OPERATION ATTEMPT PID HOW`. Whether an attempt
-/// falls depends on the seed, the operation and the attempt alone.
+/// It notes what it does in a file beforehand: `begin OPERATION ATTEMPT PID`, `fall OPERATION ATTEMPT PID HOW`. Whether an attempt crashes depends
+/// only on the seed, the operation and the attempt.
 enum FlakyPlugin {
-  /// How many of 1,000 attempts fall, as long as the limit is not reached: with every other one, fifty operations come to nine falls but for one case in
-  /// many millions.
+  /// How many of 1,000 attempts crash until the limit is reached: at one half, fifty operations reach nine crashes in all but one of many million cases.
   static let odds = 500
 
   /// Compiles it to `flaky.so` in `scratch`, and returns its path.

@@ -3,7 +3,7 @@ import Subprocess
 import Testing
 
 extension Soak {
-  @Suite("A plugin that `plugins new` has written builds and works") struct NewPluginTests {
+  @Suite("A plugin created by `plugins new` builds and works") struct NewPluginTests {
     @Test(
       "in C, C++ and Rust",
       arguments: [
@@ -11,7 +11,7 @@ extension Soak {
         ("rust", "RUSTFLAGS='-O -D warnings'"),
       ])
     func foreign(language: String, flags: String) async throws {
-      // A compiler for Rust is not among what the tests need.
+      // The tests do not require a Rust compiler.
       if language == "rust" {
         guard await succeeds("command -v rustc") else { return }
       }
@@ -35,13 +35,13 @@ extension Soak {
       #expect(written.code == 0, written.summary)
       try await shell("make -C hello-there test PENSTOCK='\(Tool.program)'", in: scratch)
       try await shell("make -C hello-there try PENSTOCK='\(Tool.program)'", in: scratch)
-      // It needs no Swift, and shows nothing but its entry.
+      // The library does not need the Swift runtime, and exports only its entry point.
       try await shell("! readelf -d hello-there/libpenstock-hello-there.so | grep NEEDED.*swift", in: scratch)
       try await shell(
         "test $(nm -D --defined-only hello-there/libpenstock-hello-there.so | grep -c ' [A-Z] ') = 1", in: scratch)
     }
 
-    @Test("and nothing that is there is touched")
+    @Test("and existing files are not touched")
     func existing() async throws {
       let scratch = try Scratch()
       let tool = Tool(scratch: scratch)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Soak {
-  @Suite("A plugin that falls at random costs attempts and nothing else") struct PluginKillTests {
+  @Suite("A plugin that crashes at random costs only attempts") struct PluginKillTests {
     /// One attempt of an operation.
     private struct Attempt: Hashable {
       var operation: String
@@ -11,11 +11,11 @@ extension Soak {
 
     private static let operations = 50
 
-    @Test("every result is right in the end, and every fall is in the history")
+    @Test("every result is correct in the end, and every crash is in the history")
     func falls() async throws {
       let scratch = try Scratch()
       let plugin = try await FlakyPlugin.compile(in: scratch)
-      // Each fall doubles the pause before the next child, up to half a minute: six make 6 seconds, nine make 50.
+      // Each crash doubles the pause before the next child, up to half a minute: six take 6 seconds, nine take 50.
       let limit = Soak.count(full: 9, short: 5)
       for round in Soak.rounds(full: 10, short: 1) {
         let notes = scratch("notes-\(round)")
@@ -32,7 +32,7 @@ extension Soak {
       }
     }
 
-    /// Fifty operations: odd ones get a number, even ones the result before theirs.
+    /// Fifty operations: odd ones get a number, even ones the result of the one before.
     private static func pipeline(_ plugin: String, notes: String, seed: UInt64, limit: Int) -> String {
       let settings = "{ notes: \(notes), seed: \(seed % 1_000_000_007), odds: \(FlakyPlugin.odds), limit: \(limit) }"
       var text = """
@@ -59,12 +59,12 @@ extension Soak {
       #expect(Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) }) == expected, Soak.place(round))
     }
 
-    /// Compares what the plugin noted of itself with what the history says.
+    /// Compares the plugin's own notes with the history.
     private func proveFalls(_ probe: HistoryProbe, notes: String, limit: Int, _ round: Int) throws {
       let lines = notes.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
       let fallen = lines.filter { $0[0] == "fall" }
       #expect(fallen.count == limit, Soak.place(round))
-      // How each process of the plugin fell.
+      // How each process of the plugin crashed.
       let ways = Dictionary(fallen.map { ($0[3], $0[4]) }) { first, _ in first }
       #expect(ways.count == fallen.count, Soak.place(round))
       #expect(Set(ways.values) == ["SIGSEGV", "SIGABRT", "exit"], Soak.place(round))
@@ -82,7 +82,7 @@ extension Soak {
       }
       for (attempt, error) in failed {
         #expect(error.code == "plugin-crashed", "\(attempt); \(Soak.place(round))")
-        // One that was at hand when the process fell may not have come to it; then any fall explains it.
+        // An attempt assigned to the process when it crashed may not have begun; then any crash explains it.
         let said = ways.values.filter { error.message.contains(Self.sentence(of: $0)) }
         let expected = begun[attempt].flatMap { ways[$0] }
         #expect(

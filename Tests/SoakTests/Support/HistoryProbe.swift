@@ -3,7 +3,7 @@ import RunHistory
 import SQLite
 import Workspace
 
-/// The history of a workspace as a stranger reads it: straight from the database, with a connection that cannot write.
+/// A workspace's history as an outsider reads it: directly from the database, with a connection that cannot write.
 struct HistoryProbe {
   private let history: History
   private let directory: String
@@ -13,7 +13,7 @@ struct HistoryProbe {
     history = try History.open(at: directory, mode: .readOnly)
   }
 
-  /// Rows as texts; a null is an empty text.
+  /// Returns rows as texts; a null is an empty text.
   func rows(_ sql: String) throws -> [[String]] {
     try history.workspace.read { db in
       try Row.fetchAll(db, sql: sql).map { row in
@@ -22,10 +22,10 @@ struct HistoryProbe {
     }
   }
 
-  /// The first column of the first row.
+  /// Returns the first column of the first row.
   func value(_ sql: String) throws -> String? { try rows(sql).first?.first }
 
-  /// Everything that must hold of a history at every instant, whatever happened to its hosts: a line for each breach.
+  /// Checks everything that must hold for a history at any time, whatever happened to its hosts. Returns a line for each breach.
   func breaches() throws -> [String] {
     var breaches: [String] = []
     func expectNone(_ what: String, _ sql: String) throws {
@@ -67,7 +67,7 @@ struct HistoryProbe {
     return breaches
   }
 
-  /// What must hold besides once every run has ended.
+  /// Checks what must also hold once every run has ended.
   func breachesAtRest() throws -> [String] {
     var breaches = try breaches()
     for row in try rows("SELECT id, state FROM runs WHERE state NOT IN ('succeeded', 'failed', 'cancelled')") {

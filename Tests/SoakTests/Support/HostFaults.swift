@@ -2,12 +2,12 @@ import Foundation
 import Subprocess
 import Synchronization
 
-/// The library that hosts are started with so that faults come where a test wants them: `Tests/HostFaults/HostFaults.c`, compiled once.
+/// The library that is loaded into hosts to cause faults at chosen points: `Tests/HostFaults/HostFaults.c`, compiled once.
 struct HostFaults {
   private let library: String
   private let scratch: Scratch
 
-  /// The one that tests share.
+  /// The one that all tests share.
   static var shared: HostFaults { get async throws { try await compilation.value } }
 
   private static let compilation = Task {
@@ -26,8 +26,9 @@ struct HostFaults {
 
   struct CompilationError: Error { let text: String }
 
-  /// A tool whose hosts are killed where a file at `control` says: right before the call of that number, since there was this file, that changes something in the workspace.
-  /// With `commits`, only the last write of each transaction counts, and not those before it, which leave the same behind; with `any`, other commands are killed as well.
+  /// Returns a tool whose hosts are killed as the file at `control` says: right before the call with that number, counted since the file appeared,
+  /// that changes something in the workspace. With `commits`, only the last write of each transaction counts, not those before it, which have the
+  /// same effect; with `any`, other commands are killed as well.
   func kill(_ tool: Tool, control: String, commits: Bool, any: Bool = false) -> Tool {
     var tool = tool
     tool.environment["LD_PRELOAD"] = library
@@ -38,7 +39,7 @@ struct HostFaults {
     return tool
   }
 
-  /// A tool whose wall clock is another one.
+  /// Returns a tool that uses another wall clock.
   func setClock(of tool: Tool, to clock: SettableClock) -> Tool {
     var tool = tool
     tool.environment["LD_PRELOAD"] = library
@@ -47,7 +48,7 @@ struct HostFaults {
   }
 }
 
-/// A wall clock that a test sets, for processes that are started with it: ``HostFaults/setClock(of:to:)``.
+/// A wall clock that a test can set, for processes that are started with it: ``HostFaults/setClock(of:to:)``.
 final class SettableClock: Sendable {
   let path: String
   private let ahead = Mutex(Duration.zero)
@@ -56,10 +57,10 @@ final class SettableClock: Sendable {
     path = try scratch.write([UInt8](repeating: 0, count: 8), to: "clock")
   }
 
-  /// By how much it is ahead of the system's.
+  /// How far it is ahead of the system's clock.
   var offset: Duration { ahead.withLock { $0 } }
 
-  /// Sets it forth, or back.
+  /// Sets it forward or back.
   func step(by duration: Duration) throws {
     let offset = ahead.withLock { ahead in
       ahead += duration
@@ -69,10 +70,10 @@ final class SettableClock: Sendable {
     let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     defer { try? file.close() }
-    // One write of all bytes, which readers of the mapped file see at once.
+    // Writes all bytes at once, which readers of the mapped file see immediately.
     try file.write(contentsOf: withUnsafeBytes(of: nanoseconds.littleEndian) { Data($0) })
   }
 
-  /// What it shows.
+  /// The time that it shows.
   var now: Date { Date(timeIntervalSinceNow: offset / .seconds(1)) }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What `/proc` tells of processes that a run has started.
+/// What `/proc` shows of the processes that a run has started.
 enum RunningProcesses {
-  /// The command lines, by process id, of processes whose environment has the entry `NAME=value`. Zombies have no environment.
+  /// Returns the command lines, by process id, of processes whose environment contains the entry `NAME=value`. Zombies have no environment.
   static func carrying(_ entry: String) -> [Int32: String] {
     let wanted = Data(entry.utf8)
     var found: [Int32: String] = [:]
@@ -14,7 +14,7 @@ enum RunningProcesses {
     return found
   }
 
-  /// What a variable is, by process id, in the environment of each process that has it.
+  /// Returns the values of a variable, by process id, of each process whose environment contains it.
   static func values(of variable: String) -> [Int32: String] {
     var found: [Int32: String] = [:]
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
@@ -26,7 +26,7 @@ enum RunningProcesses {
     return found
   }
 
-  /// Whether the process is there and not a zombie.
+  /// Returns whether the process exists and is not a zombie.
   static func isRunning(_ pid: Int32) -> Bool {
     guard let stat = contents(of: "/proc/\(pid)/stat"), let name = stat.lastIndex(of: ")") else { return false }
     return !stat[name...].hasPrefix(") Z")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of a test's own, removed with it.
+/// A directory for one test, which is deleted with this object.
 final class Scratch: Sendable {
   let path: String
 
@@ -10,12 +10,12 @@ final class Scratch: Sendable {
   }
 
   deinit {
-    // A test may have taken its own permissions away.
+    // A test may have removed its own permissions.
     chmod(path, 0o700)
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// The path of an entry.
+  /// Returns the path of an entry.
   func callAsFunction(_ name: String) -> String { path + "/" + name }
 
   /// Writes a file and returns its path.
@@ -40,7 +40,7 @@ final class Scratch: Sendable {
   }
 }
 
-/// The text of a file, or nil when it is not there.
+/// Returns the text of a file, or nil if it does not exist.
 func contents(of path: String) -> String? {
   FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The workspace of hosts as a stranger sees it: what must hold of its occasions, runs and processes, whatever happened to the hosts.
+/// The workspace of hosts as an outsider sees it: checks what must hold for its occasions, runs and processes, whatever happened to the hosts.
 ///
 /// Processes of its pipelines begin with ``effect(in:)``, which notes in a file that they have begun.
 struct ServedWorkspace {
@@ -17,7 +17,7 @@ struct ServedWorkspace {
     self.byHand = byHand
   }
 
-  /// What a script begins with: notes its run, its operation and its attempt, and that another process of its operation lives where one does.
+  /// Returns the start of a script: it notes its run, operation and attempt, and whether another process of its operation is alive.
   static func effect(in directory: String) -> String {
     #"exec 9>>"\#(directory)/$PENSTOCK_RUN_ID.$PENSTOCK_OPERATION"; flock -n 9 || echo "$PENSTOCK_RUN_ID $PENSTOCK_OPERATION" >>"\#(directory)/overlaps"; "#
       + #"echo "$PENSTOCK_RUN_ID $PENSTOCK_OPERATION $PENSTOCK_ATTEMPT" >>"\#(directory)/begun""#
@@ -28,7 +28,7 @@ struct ServedWorkspace {
 
   func probe() throws -> HistoryProbe { try HistoryProbe(tool.workspacePath) }
 
-  /// Whether the host in process `pid` is ready, nothing waits and nothing goes on. Runs by hand are not its matter.
+  /// Returns whether the host in process `pid` is ready, and nothing is waiting or running. Ignores runs started by hand.
   func isIdle(_ pid: Int32) throws -> Bool {
     guard FileManager.default.fileExists(atPath: tool.workspacePath + "/workspace.db") else { return false }
     let probe = try probe()
@@ -39,28 +39,28 @@ struct ServedWorkspace {
     ) == "1"
   }
 
-  /// Whether a host has published that it serves the pipeline, and not withdrawn it.
+  /// Returns whether a host has published that it serves the pipeline, and has not withdrawn it.
   func isServed(_ pipeline: String) throws -> Bool {
     try probe().value("SELECT 1 FROM pipelines WHERE name = '\(pipeline)'") != nil
   }
 
-  /// How often each operation of a run has begun, by both.
+  /// Returns how often each operation has begun, by run and operation.
   func begun() -> [String: Int] {
     let lines = (contents(of: effects + "/begun") ?? "").split(separator: "\n")
     return Dictionary(lines.map { ($0.split(separator: " ").prefix(2).joined(separator: " "), 1) }, uniquingKeysWith: +)
   }
 
-  /// How often what has a durable success had begun when that was asked, by run and operation: ``breaches(since:)`` finds what has begun again.
+  /// Returns how often each operation with a durable success has begun by now, by run and operation: ``breaches(since:)`` finds those that have begun again.
   func settled() throws -> [String: Int] {
     let names = try probe().rows("SELECT run, operation FROM operations WHERE state = 'succeeded'").map {
       $0.joined(separator: " ")
     }
-    // After that: what has succeeded has begun before.
+    // Read afterwards, because what has succeeded has begun before.
     let begun = begun()
     return Dictionary(names.map { ($0, begun[$0] ?? 0) }) { first, _ in first }
   }
 
-  /// What must hold at every moment: a line for each breach.
+  /// Checks what must hold at any time. Returns a line for each breach.
   func breaches(since settled: [String: Int] = [:]) throws -> [String] {
     let probe = try probe()
     let begun = begun()
@@ -101,14 +101,14 @@ struct ServedWorkspace {
     return breaches
   }
 
-  /// What must hold besides once the last host has done everything and was drained.
-  /// Those of `secondly` were due each second, and must have no gaps.
+  /// Checks what must also hold once the last host has completed all work and was drained. The pipelines in `secondly` were due each second, and must
+  /// have no gaps.
   func breachesAtRest(since settled: [String: Int], secondly: [String] = []) throws -> [String] {
     let probe = try probe()
     var breaches = try breaches(since: settled) + probe.breachesAtRest()
     for row in try probe.rows("SELECT run, pipeline FROM queue") { breaches.append("left in the queue: \(row)") }
     for pipeline in secondly { breaches += try gaps(of: pipeline) }
-    // Each process that a success is made of has left its note. Plugins leave none.
+    // Each process of a success has left its note. Plugins leave none.
     let begun = begun()
     for row in try probe.rows("SELECT run, operation FROM operations WHERE state = 'succeeded'")
     where row[1] != "plugin" {
@@ -121,7 +121,7 @@ struct ServedWorkspace {
     return breaches
   }
 
-  /// A line for each gap between the latest 9,000 instants of a pipeline that is due each second: of older ones only those that have a run are remembered.
+  /// Returns a line for each gap between the latest 9,000 instants of a pipeline that is due each second: older instants are kept only if they have a run.
   func gaps(of pipeline: String) throws -> [String] {
     let instants = try probe().rows(
       "SELECT CAST(strftime('%s', instant) AS INTEGER) FROM occasions WHERE cause = 'instant' AND pipeline = '\(pipeline)' ORDER BY instant DESC LIMIT 9000"

@@ -20,7 +20,7 @@ struct Tool: Sendable {
     }
   }
 
-  /// The program beside the test bundle, both being products of one build.
+  /// The program next to the test bundle: both are products of the same build.
   static let program: String = {
     if let given = ProcessInfo.processInfo.environment["PENSTOCK_TOOL"] { return given }
     let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
@@ -30,20 +30,20 @@ struct Tool: Sendable {
   /// No command of these tests takes longer, unless it hangs.
   static let patience = Duration.seconds(120)
 
-  /// Where the tool is started, and where `workspace` is.
+  /// The working directory of the tool, which also contains `workspace`.
   var scratch: Scratch
   var workspace = "space"
   var environment: [String: String] = [:]
-  /// Commands for a shell, run before the tool takes the shell's place: limits, redirections.
+  /// Shell commands that run before the tool replaces the shell: limits, redirections.
   var preparation: String?
   var limit = Tool.patience
-  /// Whether the tool leads a session of its own, as a terminal's shell does.
+  /// Whether the tool leads its own session, as a terminal's shell does.
   var leadsSession = false
 
   /// The absolute path of the workspace.
   var workspacePath: String { workspace.hasPrefix("/") ? workspace : scratch(workspace) }
 
-  /// Runs a command to its end. `meanwhile` runs beside it and may signal it.
+  /// Runs a command to its end. `meanwhile` runs concurrently and may send it signals.
   func run(
     _ arguments: String...,
     meanwhile: (@Sendable (_ pid: Int32, _ send: @Sendable (Signal) -> Void) async throws -> Void)? = nil
@@ -51,7 +51,7 @@ struct Tool: Sendable {
     try await run(arguments, meanwhile: meanwhile)
   }
 
-  /// Runs a command to its end. `meanwhile` runs beside it and may signal it.
+  /// Runs a command to its end. `meanwhile` runs concurrently and may send it signals.
   func run(
     _ arguments: [String],
     meanwhile: (@Sendable (_ pid: Int32, _ send: @Sendable (Signal) -> Void) async throws -> Void)? = nil
@@ -84,7 +84,7 @@ struct Tool: Sendable {
     return ending
   }
 
-  /// Runs a command, and kills it after `moment`, unless it has ended by then; nil lets it come to its end.
+  /// Runs a command, and kills it after `moment` unless it has ended by then; nil lets it run to its end.
   func run(_ arguments: [String], killedAfter moment: Duration?) async throws -> Ending {
     let began = ContinuousClock.now
     return try await run(arguments) { pid, send in
@@ -120,7 +120,7 @@ private final class Guardian: Sendable {
   func retire() { task.withLock { $0?.cancel() } }
 }
 
-/// Waits until `condition` holds, looking at it often; false when it does not within the limit.
+/// Polls until `condition` holds; returns false if it does not within the limit.
 func eventually(within limit: Duration = .seconds(20), _ condition: () throws -> Bool) async rethrows -> Bool {
   let deadline = ContinuousClock.now + limit
   while ContinuousClock.now < deadline {

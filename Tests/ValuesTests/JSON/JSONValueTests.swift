@@ -19,7 +19,7 @@ struct JSONValueTests {
     ("\"\u{0000}\"".replacing("\u{0000}", with: "\\u0000"), "\u{0}"),
   ]
 
-  @Test("a text becomes its value", arguments: texts)
+  @Test("a JSON text parses to its value", arguments: texts)
   func parse(text: String, expected: JSONValue) throws {
     #expect(try JSONValue.parse(text) == expected)
     #expect(try JSONValue.parse(Array(text.utf8)) == expected)
@@ -35,14 +35,14 @@ struct JSONValueTests {
     (#"{"a":1 "b":2}"#, 7), ("{1:2}", 1), ("// c\n1", 0), ("\u{FEFF}1", 0), ("1\u{0}", 1), ("]", 0),
   ]
 
-  @Test("what is no JSON is refused with its place", arguments: failures)
+  @Test("text that is not JSON is rejected with its position", arguments: failures)
   func failure(text: String, offset: Int) {
     let error = #expect(throws: JSONError.self) { try JSONValue.parse(text) }
     #expect(error?.offset == offset, "\(String(describing: error))")
   }
 
   @Test(
-    "invalid UTF-8 is refused",
+    "invalid UTF-8 is rejected",
     arguments: [
       [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xC0, 0x80, 0x22],
       [0x22, 0x5C, 0x6E, 0xFF, 0x22], [0xFF],
@@ -51,7 +51,7 @@ struct JSONValueTests {
     #expect(throws: JSONError.self) { try JSONValue.parse(bytes) }
   }
 
-  @Test("512 levels are read, more are refused")
+  @Test("512 levels of nesting are accepted, more are rejected")
   func depth() throws {
     func nested(_ count: Int) -> String { String(repeating: "[", count: count) + String(repeating: "]", count: count) }
     let deep = try JSONValue.parse(nested(512))
@@ -87,7 +87,7 @@ struct JSONValueTests {
   }
 
   @Test(
-    "what is written exactly is an equal value again, doubles that are whole included",
+    "a value that is written exactly reads back as equal, including whole doubles",
     arguments: [
       (.double(0), "0.0"), (.double(-0.0), "-0.0"), (.double(3), "3.0"), (.double(1e15), "1000000000000000.0"),
       (.double(1e16), "1e+16"), (.int(3), "3"),
@@ -103,14 +103,15 @@ struct JSONValueTests {
     if case .double(let double) = value, case .double(let other) = again { #expect(double.sign == other.sign) }
   }
 
-  @Test("what JSON has no number for is written exactly as null", arguments: [Double.nan, .infinity, -.infinity])
+  @Test(
+    "numbers that JSON cannot represent are written exactly as null", arguments: [Double.nan, .infinity, -.infinity])
   func exactWithoutNumber(value: Double) {
     var bytes: [UInt8] = []
     JSONValue.array([.double(value)]).writeExactly(to: &bytes)
     #expect(String(decoding: bytes, as: UTF8.self) == "[null]")
   }
 
-  @Test("what is written reads back the same")
+  @Test("a written value reads back the same")
   func writing() throws {
     let value: JSONValue = ["b": [1, 2.5, .null, true, "é\u{1F600}\"\\\n\u{1}/"], "a": [:], "": [], "n": .int(.min)]
     #expect(
@@ -124,7 +125,7 @@ struct JSONValueTests {
     #expect(("x" as JSONValue).pretty() == "\"x\"")
   }
 
-  @Test("every character is escaped or kept, wherever it stands in a text of any length", arguments: 0..<20)
+  @Test("every character is escaped or kept, at any position in a text of any length", arguments: 0..<20)
   func escapes(length: Int) throws {
     let others: [Unicode.Scalar] = ["é", "\u{20AC}", "\u{1F600}", "\u{80}", "\u{7F}"]
     for scalar in (0..<0x80).map({ Unicode.Scalar(UInt8($0)) }) + others {
@@ -142,7 +143,7 @@ struct JSONValueTests {
         default: String(Character(scalar))
         }
       for place in 0...length {
-        // What stands beside it must not be taken for it: a letter, a character of two bytes, the first that needs no escape.
+        // Neighbours must not be confused with it: a letter, a two-byte character, and the first character that needs no escape.
         for filler in ["a", "ü", " "] {
           let (before, after) = (
             String(repeating: filler, count: place), String(repeating: filler, count: length - place)
@@ -155,7 +156,7 @@ struct JSONValueTests {
     }
   }
 
-  @Test("members and elements are reached without failing")
+  @Test("members and elements are accessed without failing")
   func access() {
     let value: JSONValue = ["a": [1, "x"], "b": true, "c": 2.0, "d": 2.5]
     #expect(value["a"]?[1]?.stringValue == "x")

@@ -15,17 +15,19 @@ struct NearestNameTests {
     #expect(NearestName.suggestion(for: name, among: names) == nearest)
   }
 
-  @Test("a third of the length is the limit", arguments: ["xetxh", "abc", "a", "", "timeliest", "zzzzzz"])
+  @Test(
+    "names further away than a third of the length are not suggested",
+    arguments: ["xetxh", "abc", "a", "", "timeliest", "zzzzzz"])
   func far(name: String) {
     #expect(NearestName.suggestion(for: name, among: ["fetch", "timeout", "k"]) == nil)
   }
 
-  @Test("letter case is forgiven before letters are")
+  @Test("a difference in case is preferred over a difference in letters")
   func letterCase() {
     #expect(NearestName.suggestion(for: "Name", among: ["same", "name", "Nome"]) == "name")
   }
 
-  @Test("of names equally near, the first by the alphabet is taken, in whatever order they come")
+  @Test("among equally near names, the first in alphabetical order is suggested, regardless of input order")
   func ties() {
     for names in [["cat", "bat", "hat"], ["hat", "cat", "bat"], ["bat", "hat", "cat"]] {
       #expect(NearestName.suggestion(for: "aat", among: names) == "bat")
@@ -38,7 +40,7 @@ struct NearestNameTests {
     #expect(NearestName.suggestion(for: "fetch", among: ["fetch", "Fetch"]) == "Fetch")
   }
 
-  @Test("one set of 10,000 names answers many questions")
+  @Test("one set of 10,000 names answers many lookups")
   func many() {
     let nearest = NearestName((0..<10_000).map { "operation-\($0)" })
     #expect(nearest.suggestion(for: "opreation-1234") == "operation-1234")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Durations, sizes, timestamps and dates")
 struct NotationTests {
   @Test(
-    "a date is read",
+    "a date is parsed",
     arguments: [
       ("1970-01-01", 0), ("2024-02-29", 19_782), ("1969-12-31", -1), ("0000-03-01", -719_468),
       ("9999-12-31", 2_932_896),
@@ -15,7 +15,7 @@ struct NotationTests {
   }
 
   @Test(
-    "what is no date is refused",
+    "text that is not a date is rejected",
     arguments: [
       "", "2026-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-1-1", "2026-01-1 ", "2026/01/01", "10000-01-01",
       "-001-01-01", "2026-01-01T", "20260101", "２０26-01-01", "2026-04-31",
@@ -36,14 +36,14 @@ struct NotationTests {
     ("292y".replacing("292y", with: "106751d"), .seconds(9_223_286_400), "106751d"),
   ]
 
-  @Test("a duration is read and written", arguments: durations)
+  @Test("a duration is parsed and formatted", arguments: durations)
   func duration(text: String, expected: Duration, written: String) {
     #expect(DurationNotation.parse(text) == expected)
     #expect(DurationNotation.format(expected) == written)
   }
 
   @Test(
-    "what is no duration is refused",
+    "text that is not a duration is rejected",
     arguments: [
       "", "1", "10", "00", "s", "-1s", "+1s", "1 s", " 1s", "1S", "1sec", "1m1h", "1s1s", "1h30", ".5s", "1.s", "1..5s",
       "1e3s", "999999999999999999w", "106752d", "0.1234567890s", "٣s", "1s\u{0}",
@@ -53,7 +53,7 @@ struct NotationTests {
   }
 
   @Test(
-    "what is longer than the longest duration is told from what is none",
+    "a duration over the maximum is distinguished from text that is not a duration",
     arguments: [
       ("20000w", true), ("106752d", true), ("15250w2d", true), ("999999999999999999999999999999ms", true),
       ("15250w1d23h47m16s854ms", false), ("1w", false), ("99999999999999999999", false), ("20000x", false),
@@ -64,7 +64,7 @@ struct NotationTests {
     #expect(DurationNotation.parse(DurationNotation.longest) != nil)
   }
 
-  @Test("negative durations are written with a sign")
+  @Test("negative durations are formatted with a sign")
   func negative() {
     #expect(DurationNotation.format(.milliseconds(-1500)) == "-1.5s")
     #expect(DurationNotation.format(.milliseconds(-5)) == "-5ms")
@@ -78,14 +78,14 @@ struct NotationTests {
     ("1TB", 1_000_000_000_000, "931.3GiB"), ("2GB", 2_000_000_000, "1.8GiB"), ("0.5B", 0, "0B"),
   ]
 
-  @Test("a size is read and written", arguments: sizes)
+  @Test("a size is parsed and formatted", arguments: sizes)
   func size(text: String, expected: Int64, written: String) {
     #expect(SizeNotation.parse(text) == expected)
     #expect(SizeNotation.format(expected) == written)
   }
 
   @Test(
-    "what is no size is refused",
+    "text that is not a size is rejected",
     arguments: [
       "", "B", "-1", "1.5", "1 ", "1mb", "1M", "1PiB", "1 MiB ", "9999999TiB", "99999999999999999999", "1.B", "0x10",
     ])
@@ -105,14 +105,14 @@ struct NotationTests {
     ("2026-01-01T00:00:00.123456789Z", 1_767_225_600.123456789, "2026-01-01T00:00:00.123Z"),
   ]
 
-  @Test("a timestamp is read and written", arguments: timestamps)
+  @Test("a timestamp is parsed and formatted", arguments: timestamps)
   func timestamp(text: String, expected: Double, written: String) {
     #expect(TimestampNotation.parse(text) == expected)
     #expect(TimestampNotation.format(expected) == written)
   }
 
   @Test(
-    "what is no timestamp is refused",
+    "text that is not a timestamp is rejected",
     arguments: [
       "", "2026-03-29", "2026-03-29T02:30:00", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-02-29T00:00:00Z",
       "1900-02-29T00:00:00Z", "2026-01-32T00:00:00Z", "2026-01-00T00:00:00Z", "2026-01-01T24:00:00Z",
@@ -125,7 +125,7 @@ struct NotationTests {
     #expect(TimestampNotation.parse(text) == nil)
   }
 
-  @Test("days of 800 years are read back as they were written")
+  @Test("the days of 800 years read back as they were written")
   func days() {
     for day in stride(from: -146_097, through: 146_097, by: 13) {
       let seconds = Double(day) * 86_400

@@ -21,7 +21,7 @@ struct ValueTypeTests {
     ("{'a b': int, \"c\\\"\"?: int}", "{\"a b\": int, \"c\\\"\"?: int}"),
   ]
 
-  @Test("spaces, quotes and a last comma do not matter", arguments: spellings)
+  @Test("spaces, quotes and a trailing comma do not matter", arguments: spellings)
   func spelling(text: String, expected: String) throws {
     #expect(try ValueType.parse(text).description == expected)
   }
@@ -35,7 +35,7 @@ struct ValueTypeTests {
     ("{'a: int}", 1, "not closed"), ("[]", 1, "expected a type"), ("é", 0, "expected a type"),
   ]
 
-  @Test("a wrong notation says where and what", arguments: failures)
+  @Test("an error in the notation is reported with its position and a fix", arguments: failures)
   func failure(text: String, offset: Int, says: String) {
     let error = #expect(throws: TypeNotationError.self) { try ValueType.parse(text) }
     #expect(error?.offset == offset)
@@ -43,7 +43,7 @@ struct ValueTypeTests {
     #expect(sentence.contains(says), "\(String(describing: error))")
   }
 
-  @Test("nesting is bounded")
+  @Test("nesting is limited")
   func depth() throws {
     func nested(_ count: Int) -> String {
       String(repeating: "[", count: count) + "int" + String(repeating: "]", count: count)
@@ -92,7 +92,7 @@ struct ValueTypeTests {
     ), ("{a: int}", [1], "expected {a: int}, found list"),
   ]
 
-  @Test("the first mismatch is named with its path", arguments: mismatches)
+  @Test("the first mismatch is reported with its path", arguments: mismatches)
   func mismatch(type: String, value: JSONValue, expected: String) throws {
     #expect(try ValueType.parse(type).mismatch(of: value)?.description == expected)
   }
@@ -116,7 +116,7 @@ struct ValueTypeTests {
     ("{a: int, b: int}", "{a: json, b: string}", .no(reason: ".b: expected int, found string")), ("none", "none", .yes),
   ]
 
-  @Test("whether one type can stand for another is known before anything runs", arguments: acceptances)
+  @Test("whether one type can be used for another is known before anything runs", arguments: acceptances)
   func acceptance(required: String, given: String, expected: Acceptance) throws {
     #expect(try ValueType.parse(required).accepts(ValueType.parse(given)) == expected)
   }

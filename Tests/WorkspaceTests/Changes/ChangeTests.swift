@@ -20,7 +20,7 @@ struct ChangeTests {
     try await workspace.performChanges(types, changesHandler: body)
   }
 
-  @Test("Creation, change, upsert and deletion do what they say, and say what they did")
+  @Test("Creation, change, upsert and deletion have and report their effects")
   func requests() async throws {
     let results = try await perform { context in
       let a = Job(id: "a")
@@ -46,7 +46,7 @@ struct ChangeTests {
     #expect(try workspace.fetch(for: Job.self).all().map(\.id) == ["c"])
   }
 
-  @Test("A change begins with the stored copy, so that nobody's change is lost")
+  @Test("A change starts from the stored copy, so that no concurrent change is lost")
   func seeded() async throws {
     let stale = Job(id: "a")
     try await workspace.add([stale])
@@ -57,7 +57,7 @@ struct ChangeTests {
     #expect(job.state == .failed)
   }
 
-  @Test("A transaction that throws has not happened, and its error passes through")
+  @Test("A transaction that throws has no effect, and its error is rethrown")
   func throwing() async throws {
     struct Refusal: Error {}
     let error = await caught(Refusal.self) {
@@ -70,7 +70,7 @@ struct ChangeTests {
     #expect(try workspace.fetch(for: Job.self).count() == 0)
   }
 
-  @Test("An aborted transaction has not happened, neither what came before nor after, and nothing of it is seen")
+  @Test("An aborted transaction has no effect, neither before nor after the abort, and cannot be read")
   func aborting() async throws {
     let error = await caught(ChangeError.self) {
       try await perform { context in
@@ -87,7 +87,7 @@ struct ChangeTests {
     #expect(try workspace.fetch(for: Job.self).count() == 1)
   }
 
-  @Test("A transaction that is aborted, or lost, by the closure of a change writes nothing outside of itself")
+  @Test("A transaction aborted or lost in the closure of a change writes nothing outside of itself")
   func abortingInside() async throws {
     try await workspace.add([Job(id: "a")])
     let error = await caught(ChangeError.self) {
@@ -116,7 +116,7 @@ struct ChangeTests {
     #expect(try workspace.fetch(for: Job.self).all().map(\.attempt) == [1])
   }
 
-  @Test("Writing inside a transaction with something else than its context is an error, and closing waits for its end")
+  @Test("Writing inside a transaction without its context is an error, and closing waits for its end")
   func nested() async throws {
     let workspace = workspace
     try await perform { context in
@@ -139,7 +139,7 @@ struct ChangeTests {
     #expect(try openJobs(directory).fetch(for: Job.self).all().map(\.id) == ["a", "b", "c"])
   }
 
-  @Test("A conflict names table, key and fields, on insert and on update, and undoes that submission only")
+  @Test("A conflict on insert or update names table, key and fields, and undoes only that submission")
   func conflicts() async throws {
     try await workspace.add([Job(id: "a", ticket: "T-1"), Job(id: "b", ticket: "T-2")])
     let errors = try await perform { context in
@@ -176,7 +176,7 @@ struct ChangeTests {
     #expect(try workspace.checkIntegrity() == [])
   }
 
-  @Test("Keys of several fields, and of numbers, conflict as others do, and can be changed")
+  @Test("Composite and numeric keys conflict like others and can be changed")
   func otherKeys() async throws {
     let causes = try await perform([Cell.self, Note.self]) { context in
       try context.submit(Cell.creationRequest(Cell(row: 1, column: "a", value: nil)))
@@ -205,7 +205,7 @@ struct ChangeTests {
     #expect(try workspace.fetch(for: Note.self).all().map(\.number) == [-5])
   }
 
-  @Test("A type that was not declared is refused, by submissions and by fetches, and the transaction goes on")
+  @Test("Submitting or fetching an undeclared type is refused, and the transaction can continue")
   func undeclared() async throws {
     _ = try await perform([Job.self]) { context in
       #expect(throws: ChangeError(table: "Note", cause: .undeclaredType)) {
@@ -216,7 +216,7 @@ struct ChangeTests {
       try context.submit(Job.creationRequest(Job(id: "a")))
     }
     #expect(try workspace.fetch(for: Job.self).count() == 1)
-    // A transaction without types is one that does nothing.
+    // A transaction without types does nothing.
     try await perform([]) { _ in }
   }
 
@@ -231,7 +231,7 @@ struct ChangeTests {
     }
   }
 
-  @Test("A context that is used after its transaction is a typed error")
+  @Test("Using a context after its transaction is a typed error")
   func leakedContext() async throws {
     final class Box: @unchecked Sendable { var context: ChangeContext? }
     let box = Box()
@@ -242,7 +242,7 @@ struct ChangeTests {
     #expect(!context.abort())
   }
 
-  @Test("Updates and deletions by query")
+  @Test("Updates and deletions by query affect the matching objects and return their number")
   func byQuery() async throws {
     try await workspace.add((1...5).map { Job(id: "\($0)", attempt: $0) })
     let counts = try await perform { context in
@@ -264,7 +264,7 @@ struct ChangeTests {
     #expect(try workspace.fetch(for: Job.self).where(Job.ticket == "same").isEmpty)
   }
 
-  @Test("Transactions from many threads over the same types all happen, one at a time", .timeLimit(.minutes(10)))
+  @Test("Concurrent transactions over the same types all take effect, one at a time", .timeLimit(.minutes(10)))
   func manyThreads() async throws {
     let workspace = workspace
     try await perform([Note.self, Job.self]) { try $0.submit(Note.creationRequest(Note(number: 0, text: "0"))) }
@@ -286,7 +286,7 @@ struct ChangeTests {
     #expect(Set(try workspace.fetch(for: Job.self).all().map(\.attempt)) == Set(0..<400))
   }
 
-  @Test("Transactions run, and are completed, in the order of the calls; one inside another comes after it")
+  @Test("Transactions run and complete in the order of the calls; one begun inside another runs after it")
   func order() async throws {
     let workspace = workspace
     let seen = Collected<String>()
@@ -321,7 +321,7 @@ struct ChangeTests {
     #expect(inner > outer)
   }
 
-  @Test("A read-only workspace refuses changes with a typed error, and can be asked")
+  @Test("A read-only workspace refuses changes with a typed error, and can be queried")
   func readOnly() async throws {
     try await workspace.add([Job(id: "a")])
     let reader = try openJobs(directory, mode: .readOnly)
@@ -331,7 +331,7 @@ struct ChangeTests {
     #expect(error?.code == "workspace-read-only")
   }
 
-  @Test("A full database undoes the whole transaction, says so, and is sound and usable afterwards")
+  @Test("A full database undoes and fails the whole transaction, and is intact and usable afterwards")
   func full() async throws {
     try await workspace.add([Job(id: "a")])
     let pages = try workspace.texts("SELECT CAST(page_count + 20 AS TEXT) FROM pragma_page_count")[0]
@@ -352,7 +352,7 @@ struct ChangeTests {
     #expect(try workspace.checkIntegrity() == [])
   }
 
-  @Test("What the file itself refuses is a constraint with SQLite's words, and undoes that submission only")
+  @Test("A row that the file rejects is a constraint error with SQLite's message, and undoes only that submission")
   func constraint() async throws {
     try workspace.sql(
       "CREATE TRIGGER no_nines BEFORE INSERT ON job WHEN new.attempt = 9 BEGIN SELECT RAISE(ABORT, 'no nines'); END")
@@ -370,7 +370,7 @@ struct ChangeTests {
     #expect(try workspace.fetch(for: Job.self).all().map(\.id) == ["a", "c"])
   }
 
-  @Test("A change writes the columns that differ, and the indexes over them, and no others")
+  @Test("A change writes only the columns that differ, and the indexes over them")
   func columns() async throws {
     try await workspace.add([Job(id: "a", ticket: "T")])
     try workspace.sql(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Workspace
 
-/// The code of the documentation catalogue, in its order. A change here is a change there.
+/// The code of the documentation catalogue, in the same order. Any change must be made there as well.
 private enum Catalogue {
   struct Job: Storable {
     enum State: String, ColumnValue { case queued, running, failed }
@@ -85,7 +85,7 @@ private enum Catalogue {
 
 @Suite("The documentation catalogue")
 struct CatalogueTests {
-  @Test("does what it shows")
+  @Test("shows code that works as described")
   func runs() async throws {
     let directory = try TemporaryDirectory()
     let (workspace, job) = try await Catalogue.opening(directory.workspace)
@@ -94,7 +94,7 @@ struct CatalogueTests {
     try await Catalogue.following(workspace, job)
   }
 
-  @Test("shows code that is compiled, all of it", arguments: ["Workspace", "Changing", "Fetching", "Following"])
+  @Test("shows only code that is compiled", arguments: ["Workspace", "Changing", "Fetching", "Following"])
   func isCompiled(article: String) throws {
     let source = "Tests/WorkspaceTests/Documentation/CatalogueTests.swift"
     let code = try Checkout.words(of: source)

@@ -3,31 +3,30 @@ import Foundation
 import Testing
 import Workspace
 
-/// What fails, and how.
+/// The calls that fail, and how.
 struct Fault: Sendable, CustomTestStringConvertible {
   var name: String
   var calls: Int
-  /// What SQLite is told.
+  /// The result code for SQLite.
   var code: Int32
-  /// What the operating system is said to have reported.
+  /// The errno reported for the operating system.
   var error: Int32 = EIO
-  /// Whether it goes on failing, as a disk that is full does, or was a single incident.
+  /// Whether it continues to fail, like a full disk, or fails once.
   var isLasting: Bool
-  /// The codes of the errors that it may become.
+  /// The codes of the errors that may result.
   var codes: Set<String>
 
   var testDescription: String { name + (isLasting ? ", from then on" : ", once") }
 }
 
-/// A small life of a workspace, the same each time: it is opened, changed six times, asked, and shut down. It keeps book of
-/// what it was told.
+/// A short workspace session, the same each time: it is opened, changed six times, queried, and shut down. It records what was acknowledged and delivered.
 final class FaultScript {
   let directory: String
-  /// What every transaction that was acknowledged has left.
+  /// The jobs according to all acknowledged transactions.
   private(set) var expected: [String: Job] = [:]
   private(set) var errors: [any Error] = []
   private(set) var workspace: OpenWorkspace?
-  /// What the last subscriber was told last.
+  /// The jobs last delivered to the last subscriber.
   let told = Collected<[Job]>()
 
   init(_ directory: String) {
@@ -48,7 +47,7 @@ final class FaultScript {
     for turn in 0..<6 { await change(workspace, turn) }
   }
 
-  /// One transaction: three objects more, all others changed, one gone. Returns whether it was acknowledged.
+  /// Runs one transaction: creates three objects, changes all others, deletes one. Returns whether it was acknowledged.
   @discardableResult
   func change(_ workspace: OpenWorkspace, _ turn: Int) async -> Bool {
     let before = expected

@@ -5,8 +5,8 @@ import Workspace
 
 private let anyWrite = Int(fault_writes | fault_truncations | fault_syncs)
 
-/// Every n-th write, synchronisation, opening and reading fails, one n after the other. They run one after another, as there is one
-/// plan of faults at a time. `PENSTOCK_SOAK=full` takes every n, also of lasting faults.
+/// Every n-th write, sync, opening and reading fails, one n after the other. The tests run one after another, because there is only one fault plan at a
+/// time. `PENSTOCK_SOAK=full` uses every n, also for lasting faults.
 @Suite("When the file system fails", .serialized)
 struct FaultTests {
   static let isFull = ProcessInfo.processInfo.environment["PENSTOCK_SOAK"] == "full"
@@ -27,7 +27,7 @@ struct FaultTests {
   }
 
   @Test(
-    "each n-th write fails with a typed error, loses nothing and leaves a workspace that goes on",
+    "each n-th write fails with a typed error, loses nothing and leaves a usable workspace",
     arguments: writeFaults)
   func writes(fault: Fault) async throws {
     try await eachPlace(of: fault) { script, place in
@@ -37,7 +37,7 @@ struct FaultTests {
   }
 
   @Test(
-    "each n-th write fails while a file is created and its tables are made",
+    "each n-th write fails while a file and its tables are created",
     arguments: writeFaults.filter { !$0.isLasting })
   func opening(fault: Fault) async throws {
     try await eachPlace(of: fault, isOpenBefore: false) { script, place in
@@ -92,7 +92,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a write that fails while the log is written back, or at the shutdown, loses nothing")
+  @Test("a write that fails during a checkpoint or at the shutdown loses nothing")
   func shutdown() async throws {
     for isLasting in [false, true] {
       let fault = Fault(name: "", calls: anyWrite, code: 10 | 3 << 8, isLasting: isLasting, codes: [])
@@ -103,7 +103,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a backup that fails leaves no file, and the one before it as it was")
+  @Test("a failed backup leaves no file, and the previous one unchanged")
   func backup() async throws {
     let directory = try TemporaryDirectory()
     let workspace = try openJobs(directory)
@@ -125,7 +125,7 @@ struct FaultTests {
     #expect(place > 10)
   }
 
-  @Test("a flush to a disk that fails says so, keeps what is committed, and the next one succeeds")
+  @Test("a flush to a failing disk reports it and keeps what is committed, and the next one succeeds")
   func flushToDisk() async throws {
     let directory = try TemporaryDirectory()
     let workspace = try openNumbers(directory)
@@ -143,7 +143,7 @@ struct FaultTests {
     try await writer.close()
   }
 
-  @Test("a subscriber whose reading fails is told with the next change")
+  @Test("a subscriber whose reading fails is notified at the next change")
   func subscriber() async throws {
     let directory = try TemporaryDirectory()
     let workspace = try openJobs(directory)
@@ -164,7 +164,7 @@ struct FaultTests {
     withExtendedLifetime(subscription) {}
   }
 
-  /// Runs `body` with the fault at the first place, at the second, and so on until there is none, each time in a new workspace.
+  /// Runs `body` with the fault at the first place, then the second, and so on until there is none, each time in a new workspace.
   private func eachPlace(
     of fault: Fault, isOpenBefore: Bool = true, isArmedLater: Bool = false, stride short: Int64 = 7,
     _ body: (FaultScript, Int64) async -> String
@@ -190,7 +190,7 @@ struct FaultTests {
     #expect(places > 1, "nothing has failed")
   }
 
-  /// What must hold after a fault, wherever it was.
+  /// Checks what must hold after a fault, wherever it occurred.
   private func check(_ script: FaultScript, _ fault: Fault, _ place: Comment) async throws {
     for error in script.errors {
       let workspaceError = error as? WorkspaceError ?? (error as? ChangeError)?.workspaceError
@@ -198,7 +198,7 @@ struct FaultTests {
       #expect(fault.codes.contains(code), "\(place): \(error)")
       #expect(workspaceError?.path.hasPrefix(script.directory) == true, place)
     }
-    // The same workspace goes on, now that nothing fails.
+    // The same workspace remains usable once nothing fails.
     if let workspace = script.workspace, !fault.codes.isEmpty {
       try #require(await script.change(workspace, 50), "\(place): \(script.errors)")
       #expect(try workspace.fetch(for: Job.self).all().map(\.self) == script.sorted, place)

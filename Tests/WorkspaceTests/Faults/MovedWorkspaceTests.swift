@@ -8,7 +8,7 @@ import Workspace
   }
 
   @Test(
-    "fails the flush after which somebody would be told of what was written",
+    "fails the flush before anything written is reported",
     arguments: Fate.allCases, [Durability.powerLoss, .process])
   private func flush(fate: Fate, durability: Durability) async throws {
     let directory = try TemporaryDirectory()
@@ -35,11 +35,11 @@ import Workspace
     #expect(error.code == "workspace-moved")
   }
 
-  @Test("is not what one is from which nothing was written, or which was closed")
+  @Test("is distinguished from a workspace without writes, or one that was closed")
   func withoutWriting() async throws {
     let directory = try TemporaryDirectory()
     try await openNumbers(directory).shutdown()
-    // The log was removed by that.
+    // The shutdown deleted the log.
     let workspace = try OpenWorkspace.open(
       at: directory.workspace, schema: .numbers, mode: .readWrite, first: .reader)
     try workspace.flushToDisk()

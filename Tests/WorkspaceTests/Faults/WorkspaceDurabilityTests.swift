@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Workspace
 
-/// What a power loss leaves: the files as they were when they were last synchronised.
+/// Simulates a power loss: it leaves the files as they were when last synced.
 private final class PowerLoss {
   private let image: TemporaryDirectory
   private let number: Int32
@@ -20,17 +20,17 @@ private final class PowerLoss {
 
   deinit { fault_image_end(number) }
 
-  /// How often the log was synchronised since the beginning.
+  /// How often the log was synced since the beginning.
   var logSyncs: Int { Int(fault_image_syncs(number, "-wal")) - ignored }
 
-  /// The beginning. SQLite itself synchronises a log that begins, before its first commit.
+  /// Marks the beginning. SQLite itself syncs a new log before its first commit.
   func begin() { ignored += logSyncs }
 
-  /// The numbers that are there after it.
+  /// Returns the numbers that remain after the power loss.
   func values() throws -> [Int] {
     let copy = try TemporaryDirectory()
     try FileManager.default.copyItem(atPath: image.workspace, toPath: copy.workspace)
-    // It was deleted before the log was synchronised, and the directory with it.
+    // It was deleted, and the directory synced, before the log was synced.
     try? FileManager.default.removeItem(atPath: copy.workspace + "/workspace.db-journal")
     let workspace = try openNumbers(copy)
     defer { workspace.close() }
@@ -56,7 +56,7 @@ struct WorkspaceDurabilityTests {
     return workspace
   }
 
-  @Test("what a writer has flushed to the disk survives a power loss, for one synchronisation of the log")
+  @Test("what a writer has flushed to the disk survives a power loss, at the cost of one sync of the log")
   func writer() async throws {
     let writer = OrderedWriter.numbers(try open(), delay: .zero)
     for number in 0..<100 {
@@ -71,7 +71,7 @@ struct WorkspaceDurabilityTests {
     try await writer.close()
   }
 
-  @Test("what was flushed before is put on the disk by a flush to it that has nothing else to write")
+  @Test("a flush to the disk also syncs what was flushed before, even if there is nothing else to write")
   func later() async throws {
     let writer = OrderedWriter.numbers(try open())
     writer.append(1)
@@ -84,10 +84,10 @@ struct WorkspaceDurabilityTests {
     try await writer.close()
   }
 
-  @Test("whoever waits for the disk at the same time shares a synchronisation")
+  @Test("concurrent flushes to the disk share a sync")
   func shared() async throws {
     let writer = OrderedWriter.numbers(try open())
-    // Holds the writer up until all of them wait.
+    // Blocks the writer until all flushes wait.
     let gate = DispatchSemaphore(value: 0)
     async let held: Void = writer.perform { _ in gate.wait() }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -100,12 +100,12 @@ struct WorkspaceDurabilityTests {
     }
     try await held
     #expect(try loss.values() == Array(0..<20))
-    // Some may come when the first ones are committed already.
+    // Some may arrive after the first ones were committed.
     #expect(loss.logSyncs < 20)
     try await writer.close()
   }
 
-  @Test("what was committed by a transaction is on the disk after a flush to it, and not before")
+  @Test("a committed transaction is on disk after a flush to the disk, and not before")
   func transaction() throws {
     let workspace = try open()
     try workspace.write { try $0.execute(sql: "INSERT INTO number (value) VALUES (7)") }
@@ -127,7 +127,7 @@ struct WorkspaceDurabilityTests {
     try await writer.close()
   }
 
-  @Test("a writer that was closed does not claim that anything is on the disk")
+  @Test("a closed writer does not claim that anything is on disk")
   func closed() async throws {
     let workspace = try open()
     let writer = OrderedWriter.numbers(workspace)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Workspace
 
-/// Somebody else may have made the directory of a workspace, and what is in it.
+/// Another user may have created the directory of a workspace and its contents.
 @Suite("Files beside the database")
 struct OwnFileTests {
   let directory: TemporaryDirectory
@@ -16,7 +16,7 @@ struct OwnFileTests {
   enum Kind: CaseIterable {
     case danglingLink, link, fifo, socket, folder, device
 
-    /// Puts one at a path; `victim` is what links lead to.
+    /// Creates one at a path; links lead to `victim`.
     func make(at path: String, victim: String) throws {
       switch self {
       case .danglingLink: try #require(symlink(victim, path) == 0)
@@ -26,14 +26,14 @@ struct OwnFileTests {
       case .fifo: try #require(mkfifo(path, 0o600) == 0)
       case .socket: try #require(mknod(path, S_IFSOCK | 0o600, 0) == 0)
       case .folder: try #require(mkdir(path, 0o700) == 0)
-      // That of /dev/null, which only root may make.
+      // The device number of /dev/null, which only root may create.
       case .device: try #require(mknod(path, S_IFCHR | 0o600, 0x103) == 0 || geteuid() != 0)
       }
     }
   }
 
   @Test(
-    "A link, a FIFO, a socket, a directory and a device in the place of a lock file are refused, and nobody waits",
+    "A link, FIFO, socket, directory or device in place of a lock file is refused without blocking",
     arguments: ["workspace.lock", "workspace.hosts"], Kind.allCases)
   func locks(name: String, kind: Kind) throws {
     if kind == .device, geteuid() != 0 { return }
@@ -41,7 +41,7 @@ struct OwnFileTests {
     try #require(mkdir(directory.workspace, 0o700) == 0)
     try kind.make(at: "\(directory.workspace)/\(name)", victim: victim)
     let expected = WorkspaceError.notAWorkspace(path: directory.workspace, reason: "\(name) is not a regular file")
-    // Once in a directory that has no database yet, and once more in one that has.
+    // First in a directory without a database, then in one with a database.
     for _ in 0..<2 {
       #expect(throws: expected) { try openNumbers(directory).write { _ in } }
     }
@@ -51,7 +51,7 @@ struct OwnFileTests {
     }
   }
 
-  @Test("A link in the place of a file of SQLite is refused", arguments: ["", "-wal", "-shm", "-journal"])
+  @Test("A link in place of one of SQLite's files is refused", arguments: ["", "-wal", "-shm", "-journal"])
   func database(suffix: String) throws {
     let victim = directory.path + "/victim"
     try #require(mkdir(directory.workspace, 0o700) == 0)

@@ -13,7 +13,7 @@ struct TemplateTests {
     directory = try TemporaryDirectory()
   }
 
-  /// The file of a workspace with the schema of numbers, and with a table that no migration makes.
+  /// Returns the file of a workspace with the schema of numbers, and with a table that no migration creates.
   private func file(_ schema: WorkspaceSchema = .numbers) async throws -> [UInt8] {
     let path = directory.path + "/template"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -35,7 +35,7 @@ struct TemplateTests {
     try workspace.read { try String.fetchSet($0, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'") }
   }
 
-  @Test("A text stands for the bytes that it was made of")
+  @Test("A text decodes to the bytes that it was created from")
   func text() throws {
     var generator = Repeatable(seed: 1)
     var files: [[UInt8]] = [[0], [1], [0, 0, 7], [7, 0, 0], [UInt8](repeating: 0, count: 5000)]
@@ -51,19 +51,19 @@ struct TemplateTests {
   }
 
   @Test(
-    "What is no text of a template stands for nothing",
+    "An invalid text is not a template",
     arguments: [
       "", "0", "-1", "x", "999999999999", "0 AAAA", "0 AAAA\n2", "9 AAAA\n8", "-1 AAAA\n8", "0 A\n8", "0\n8",
       "0 !!!!\n8",
     ])
   func noText(_ text: String) throws {
     #expect(WorkspaceTemplate(text).bytes == nil)
-    // The migrations make the workspace then.
+    // The migrations create the workspace instead.
     let workspace = try OpenWorkspace.open(at: directory.workspace, schema: schema(text), mode: .readWrite)
     #expect(try tables(workspace) == ["lease_record", "number"])
   }
 
-  @Test("A new workspace is a copy of the template, for its owner alone, and is written to as any other")
+  @Test("A new workspace is a copy of the template, accessible only to its owner, and can be written")
   func copy() async throws {
     let template = WorkspaceTemplate.text(of: try await file())
     let workspace = try OpenWorkspace.open(at: directory.workspace, schema: schema(template), mode: .readWrite)
@@ -82,7 +82,7 @@ struct TemplateTests {
       try OpenWorkspace.open(at: directory.workspace, schema: schema(template), mode: .readWrite).values() == [1, 2])
   }
 
-  @Test("A log that a removed database has left is no part of the new one", arguments: ["-wal", "-journal"])
+  @Test("The log of a deleted database is not part of the new one", arguments: ["-wal", "-journal"])
   func strayLog(_ suffix: String) async throws {
     let schema = schema(WorkspaceTemplate.text(of: try await file()))
     let former = try OpenWorkspace.open(at: directory.workspace, schema: schema, mode: .readWrite)
@@ -105,7 +105,7 @@ struct TemplateTests {
     #expect(try await workspace.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
   }
 
-  @Test("What a template of an older version lacks is added")
+  @Test("What the template of an older version lacks is added")
   func older() async throws {
     let template = WorkspaceTemplate.text(of: try await file())
     let schema = schema(like: .numbersTwo, template)
@@ -115,7 +115,7 @@ struct TemplateTests {
     #expect(try workspace.values() == [1])
   }
 
-  @Test("The tables of objects are added to what a template has")
+  @Test("The tables of objects are added to those of a template")
   func objects() async throws {
     let template = WorkspaceTemplate.text(of: try await file())
     let schema = schema(template, objects: [Note.self])
@@ -124,7 +124,7 @@ struct TemplateTests {
     #expect(tables.isSuperset(of: ["lease_record", "number", "mark", "note"]))
   }
 
-  @Test("A template of a newer version, or of another program, is refused as such a file is")
+  @Test("A template of a newer version or of another program is refused like such a file")
   func foreign() async throws {
     let newer = WorkspaceTemplate.text(of: try await file(.numbersTwo))
     #expect(throws: WorkspaceError.self) {
@@ -136,7 +136,7 @@ struct TemplateTests {
     }
   }
 
-  @Test("Of many who create a workspace at once, all get the same one")
+  @Test("Concurrent creators of a workspace all get the same one")
   func atOnce() async throws {
     let schema = schema(WorkspaceTemplate.text(of: try await file()))
     for round in 0..<10 {

@@ -34,7 +34,7 @@ struct LeaseTests {
     }
   }
 
-  @Test("The fencing number grows with each grant and never goes back")
+  @Test("The fencing number increases with each grant and never decreases")
   func fencing() throws {
     for expected in 1...5 as ClosedRange<Int64> {
       guard case .granted(let lease) = try acquire("disk", for: "a") else {
@@ -49,7 +49,7 @@ struct LeaseTests {
     }
   }
 
-  @Test("A lease whose owner is gone is granted to the next one, and the late owner cannot release it")
+  @Test("A lease whose owner has ended is granted to the next process, and the former owner cannot release it")
   func deadOwner() throws {
     guard case .granted(let old) = try acquire("disk", for: "a", owner: dead) else {
       Issue.record("not granted")
@@ -64,7 +64,7 @@ struct LeaseTests {
     #expect(try workspace.read { try Leases.current("disk", in: $0) } == new)
   }
 
-  @Test("Leases can be queried by everybody")
+  @Test("Leases can be queried by everyone")
   func view() throws {
     _ = try acquire("disk", for: "run x")
     let query = try GuardedQuery("SELECT name, holder, fence, pid FROM leases", on: workspace)
@@ -72,7 +72,7 @@ struct LeaseTests {
     #expect(try query.next() == nil)
   }
 
-  @Test("A process is told from a later one with its id, from another boot's, and from a zombie")
+  @Test("A process is distinguished from a later one with its ID, from one of another boot, and from a zombie")
   func identity() throws {
     let current = ProcessIdentity.current
     #expect(

@@ -1,6 +1,6 @@
 import Workspace
 
-/// A small thing, of which many are made and compared.
+/// A small object, of which many are created and compared.
 struct Piece: Storable, Equatable {
   var id: String
   var pipeline: String = "p0"
@@ -18,13 +18,13 @@ struct Piece: Storable, Equatable {
     indexes: [.index(pipeline), .index(attempt), .unique(ticket)])
 }
 
-/// What a workspace of pieces should be, in memory.
+/// The expected content of a workspace of pieces, in memory.
 struct Model: Equatable, Sendable {
   var pieces: [String: Piece] = [:]
 
   var all: [Piece] { pieces.values.sorted { $0.id < $1.id } }
 
-  /// Pieces for which `condition` is true, in order.
+  /// Returns the pieces that satisfy the query, in order.
   func found(_ query: Question) -> [Piece] {
     let all = pieces.values.filter(query.matches).sorted { left, right in
       if left.attempt != right.attempt { return (left.attempt < right.attempt) != query.isDescending }
@@ -33,7 +33,7 @@ struct Model: Equatable, Sendable {
     return Array(all.dropFirst(query.offset).prefix(query.limit))
   }
 
-  /// Whether the ticket belongs to another piece.
+  /// Returns whether the ticket belongs to another piece.
   func isTaken(_ ticket: String?, notBy id: String) -> Bool {
     ticket != nil && pieces.values.contains { $0.ticket == ticket && $0.id != id }
   }

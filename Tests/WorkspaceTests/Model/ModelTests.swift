@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Workspace
 
-/// What a subscriber was told last, beside what it should have been told.
+/// The state last delivered to a subscriber.
 private final class Told<Value: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value
@@ -17,16 +17,16 @@ private final class Told<Value: Sendable>: @unchecked Sendable {
   }
 }
 
-/// A live result, or an object that is followed.
+/// A subscription to a live result or to an object.
 private struct Follower {
   let subscription: Subscription
-  /// How what it was told differs from the model, in words; nil if it does not.
+  /// Describes how the delivered state differs from the model; nil if it does not.
   let fault: (Model) -> String?
-  /// Whether it has come to its end.
+  /// Whether the subscription has ended.
   var isOver: () -> Bool = { false }
 }
 
-/// Random transactions, the same on a workspace and on a model. `PENSTOCK_SOAK=full` makes 100,000 steps.
+/// Random transactions, the same on a workspace and on a model. `PENSTOCK_SOAK=full` runs 100,000 steps.
 @Suite("A workspace and its model")
 struct ModelTests {
   private static var isFull: Bool { ProcessInfo.processInfo.environment["PENSTOCK_SOAK"] == "full" }
@@ -50,7 +50,7 @@ struct ModelTests {
       try #require(faults == [], place)
       steps += submissions
       if !isAborted { model = after }
-      // The completion came after the subscribers, so each of them knows the last state.
+      // The completion was called after the subscribers, so each of them knows the last state.
       for follower in followers {
         if let fault = follower.fault(model) { try #require(fault == "", place) }
       }
@@ -74,7 +74,7 @@ struct ModelTests {
           try #require(outer == expected.all, place)
         }
         for id in model.pieces.keys { model.pieces[id]?.attempt = ((expected.pieces[id]?.attempt ?? 0) + 1) % 10 }
-        // Subscribers look for themselves, and have done so when the next transaction is complete.
+        // Subscribers check for themselves, and have done so when the next transaction is complete.
         try await workspace.performChanges([]) { _ in }
       }
     }
@@ -109,7 +109,7 @@ struct ModelTests {
       }
       followers.append(
         Follower(subscription: subscription) { model in
-          // It is followed no longer once it is gone, so what is there is what it was told; another one may get its key.
+          // After its deletion the object has no subscription, so the last delivered state remains; another object may get its key.
           let (last, expected) = (told.last, model.pieces[piece.id])
           return last == expected
             ? nil : "an object is \(String(describing: last)) and should be \(String(describing: expected))"
@@ -120,7 +120,7 @@ struct ModelTests {
     }
   }
 
-  /// Does the same to both. Returns the model afterwards, and where they differed.
+  /// Makes the same changes to both. Returns the model afterwards, and the differences.
   private func transaction(
     _ workspace: OpenWorkspace, _ model: Model, _ submissions: Int, seed: UInt64, isAborted: Bool
   ) async throws -> (Model, [String]) {

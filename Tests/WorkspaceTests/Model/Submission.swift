@@ -1,8 +1,8 @@
 import Workspace
 
-/// One submission to a workspace and to a model.
+/// A submission to both a workspace and a model.
 enum Submission {
-  /// Does the same to both. Returns what it was, and how they differ.
+  /// Makes the same change to both. Returns its name, and any difference.
   static func submit(
     to context: ChangeContext, _ model: inout Model, _ random: inout SeededRandom
   ) throws -> (String, String?) {

@@ -40,7 +40,7 @@ struct Job: Storable, Equatable {
     key: id, indexes: [.index(pipeline, state), .index(attempt), .unique(ticket)])
 }
 
-/// A thing with a number for a key.
+/// An object with an integer key.
 struct Note: Storable, Equatable {
   var number: Int
   var text: String
@@ -50,7 +50,7 @@ struct Note: Storable, Equatable {
   static let schema = ObjectSchema("note", Note.init, number, text, key: number)
 }
 
-/// A thing with two fields for a key.
+/// An object with a key of two fields.
 struct Cell: Storable, Equatable {
   var row: Int
   var column: String
@@ -81,7 +81,7 @@ extension OpenWorkspace {
   func job(_ id: String) throws -> Job? { try fetch(for: Job.self).where(Job.id == id).first }
 }
 
-/// The error that `body` throws, if it is of this type.
+/// Returns the error that `body` throws, if it is of this type.
 func caught<Failure: Error, Value>(_ type: Failure.Type, _ body: () async throws -> Value) async -> Failure? {
   do {
     _ = try await body()
@@ -91,7 +91,7 @@ func caught<Failure: Error, Value>(_ type: Failure.Type, _ body: () async throws
   }
 }
 
-/// A sequence of random numbers that a seed repeats.
+/// A sequence of random numbers that is reproducible by its seed.
 struct SeededRandom: RandomNumberGenerator {
   var state: UInt64
 
@@ -105,7 +105,7 @@ struct SeededRandom: RandomNumberGenerator {
 }
 
 extension OpenWorkspace {
-  /// Runs SQL past the objects.
+  /// Runs SQL that bypasses the objects.
   func sql(_ sql: String) throws { try write { try $0.execute(sql: sql) } }
 
   func texts(_ sql: String, column: Int = 0) throws -> [String] {

@@ -20,7 +20,7 @@ struct StoringTests {
     steps: [.init(name: "x \"y\" / z", minutes: nil), .init(name: "é", minutes: 2)],
     origin: .init(name: "o", minutes: 1), log: [0, 1, 255])
 
-  @Test("An object comes back as it was, with every kind of field, missing or not")
+  @Test("An object round-trips with every kind of field, missing or not")
   func roundTrip() async throws {
     try await workspace.add([full, Job(id: "b")])
     #expect(try workspace.job("a") == full)
@@ -30,7 +30,7 @@ struct StoringTests {
     #expect(try again.fetch(for: Job.self).all().map(\.self) == [full, Job(id: "b")])
   }
 
-  @Test("Texts keep whatever is in them, and two spellings of a character are two keys")
+  @Test("Texts keep all characters, and two spellings of a character are two keys")
   func texts() async throws {
     let ids = ["", "a\u{0}b", "a\u{0}c", "\u{e9}", "e\u{301}", "\u{10FFFF}", "'\"; DROP TABLE job; --"]
     try await workspace.add(ids.map { Job(id: $0, ticket: $0) })
@@ -54,7 +54,7 @@ struct StoringTests {
     #expect(Set(sql).isSuperset(of: ["job", "job_by_pipeline_state", "job_by_attempt", "job_unique_ticket"]))
   }
 
-  @Test("Numbers that a column has no room for are refused with the field, and nothing traps")
+  @Test("Numbers that a column cannot store are refused with the field, without a crash")
   func numbers() async throws {
     let large = Counter(name: "a", count: .max, share: 0)
     let missing = Counter(name: "b", count: 1, share: .nan)
@@ -77,7 +77,7 @@ struct StoringTests {
     #expect(throws: WorkspaceError.self) { try counters.fetch(for: Counter.self).where(Counter.count == UInt64.max) }
   }
 
-  @Test("A value that is none of its field's type is an error that names the place, not an empty result")
+  @Test("A value of the wrong type is an error that names the field, not an empty result")
   func unreadable() async throws {
     try await workspace.add([full])
     try workspace.sql("UPDATE job SET state = 'exploded'")
@@ -86,7 +86,7 @@ struct StoringTests {
     #expect(error?.description.contains("job.state") == true)
   }
 
-  @Test("Dates are kept to the microsecond")
+  @Test("Dates are stored to the microsecond")
   func dates() async throws {
     let date = Date(timeIntervalSince1970: 1_700_000_000.25)
     #expect(try date.columnValue() == .int(1_700_000_000_250_000))

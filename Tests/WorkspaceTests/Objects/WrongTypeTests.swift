@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the compiler must refuse. Each piece of code is compiled twice: as it is wrong, and with the one word put right.
+/// Code that the compiler must reject. Each piece is compiled twice: with the error, and with the one word corrected.
 @Suite("The compiler refuses")
 struct WrongTypeTests {
   struct Mistake: Sendable, CustomTestStringConvertible {
@@ -68,8 +68,8 @@ struct WrongTypeTests {
 
     """
 
-  /// One compilation for all that is right, and one that must find a mistake in each line that is wrong.
-  @Test("every use of a field with a type that is not its own")
+  /// One compilation of all correct lines, and one that must report an error in each wrong line.
+  @Test("every use of a field with a type other than its own")
   func mistakes() throws {
     guard let compiler = Compiler() else {
       Issue.record("the modules that were built for the tests are not beside them")
@@ -101,7 +101,7 @@ private struct Compiler {
     let modules = products + "/Modules"
     guard FileManager.default.fileExists(atPath: modules + "/Workspace.swiftmodule") else { return nil }
     let map = Checkout.root.appendingPathComponent("Sources/CLibSQLite/module.modulemap").path
-    // What the modules of Swift below Workspace import of C.
+    // The C modules imported by the Swift modules below Workspace.
     let maps = [map, products + "/CProcess.build/module.modulemap"]
     guard maps.allSatisfy(FileManager.default.fileExists) else { return nil }
     arguments =
@@ -109,7 +109,7 @@ private struct Compiler {
       + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
   }
 
-  /// The lines that the compiler begins with file, line and "error".
+  /// Returns the error lines of the compiler, which begin with file, line and "error".
   func errors(in text: String) throws -> [String] {
     let directory = try TemporaryDirectory()
     try text.write(toFile: directory.path + "/wrong.swift", atomically: true, encoding: .utf8)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program `WorkspaceChild`, or another one of the tests, running.
+/// A running `WorkspaceChild`, or another test program.
 final class Child {
   private let process = Process()
   private let input = Pipe()
@@ -24,7 +24,7 @@ final class Child {
 
   var pid: Int32 { process.processIdentifier }
 
-  /// The next line that it prints; nil at the end.
+  /// Returns the next line of its output; nil at the end.
   func line() -> String? {
     while true {
       if let end = buffer.firstIndex(of: 10) {
@@ -43,7 +43,7 @@ final class Child {
     isInputOpen = false
   }
 
-  /// Ends it with SIGKILL, and waits for that.
+  /// Kills it with SIGKILL, and waits for its end.
   func kill() {
     if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     endInput()
@@ -56,7 +56,7 @@ final class Child {
     return process.terminationStatus
   }
 
-  /// Where the programs are: beside the test bundle, all being products of one build.
+  /// The directory of the programs: beside the test bundle, since all are products of one build.
   private static let products: String = {
     let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return (bundle as NSString).deletingLastPathComponent

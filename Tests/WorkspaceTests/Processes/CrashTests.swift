@@ -3,14 +3,14 @@ import Testing
 import Workspace
 import WorkspaceChild
 
-/// A process that is killed at any moment. `PENSTOCK_SOAK=full` kills 500 of them.
+/// A process that is killed at any time. `PENSTOCK_SOAK=full` kills 500 of them.
 @Suite("A writer that is killed")
 struct CrashTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let rounds = environment["PENSTOCK_SOAK"] == "full" ? 500 : 15
   private static let seed = environment["PENSTOCK_SOAK_SEED"].flatMap { UInt64($0) } ?? 20_261_122
 
-  @Test("leaves everything that was acknowledged, whole transactions, and a sound file", .timeLimit(.minutes(60)))
+  @Test("leaves everything that was acknowledged, whole transactions, and an intact file", .timeLimit(.minutes(60)))
   func killed() throws {
     let directory = try TemporaryDirectory()
     var random = Repeatable(seed: Self.seed)
@@ -20,7 +20,7 @@ struct CrashTests {
     for round in 0..<Self.rounds {
       let place: Comment = "round \(round); repeat with PENSTOCK_SOAK_SEED=\(Self.seed)"
       let child = try Child(["write", directory.workspace, "\(Self.seed)"])
-      // Some are killed while they open the workspace or recover what the one before has left.
+      // Some are killed while they open the workspace, or recover what the previous one has left.
       var acknowledged = next - 1
       let lines = Int.random(in: 0..<4, using: &random) == 0 ? 0 : Int.random(in: 1...60, using: &random)
       for _ in 0..<lines {
@@ -34,7 +34,7 @@ struct CrashTests {
       let workspace = try Numbered.open(directory.workspace)
       let last = try Numbered.Last.number(in: workspace)
       try #require(last >= acknowledged, "\(place): \(acknowledged) was acknowledged and is gone")
-      // The order of the calls was that of the numbers, and four were under way.
+      // The order of the calls was that of the numbers, and four were in progress.
       try #require(last <= acknowledged + 4, place)
       if last > acknowledged { unacknowledged += 1 }
       Numbered.apply(next..<(last + 1), seed: Self.seed, to: &items)
@@ -44,14 +44,14 @@ struct CrashTests {
       try #require(different == [], place)
       try #require(found.count == items.count, place)
       try #require(try workspace.checkIntegrity() == [], place)
-      // Half of the time the next one finds the log as the killed one left it.
+      // Half of the time, the next process finds the log as the killed one left it.
       if Bool.random(using: &random) { workspace.close() }
     }
     #expect(next > Self.rounds)
     if Self.rounds > 100 { #expect(unacknowledged > 0, "no kill came between a commit and its acknowledgement") }
   }
 
-  @Test("lets go of the write lock, and who waits for it goes on; one that only sleeps is told of by name")
+  @Test("releases the write lock to a waiting process; one that only sleeps is reported by name")
   func lock() async throws {
     let directory = try TemporaryDirectory()
     try openRegisters(directory.workspace).close()

@@ -1,14 +1,14 @@
 import WorkspaceChild
 
-/// What several processes have observed, and whether there is one order of it that explains everything.
+/// The observations of several processes, checked for an order that explains all of them.
 ///
-/// Each write was made by a transaction that had read what it replaced, and every version is written once; so the versions of a register
-/// form a chain, and what each transaction has read puts it between two links. A transaction that ended before another one began comes
-/// before it too. If all this contradicts itself nowhere, there is an order, and the history is strictly serialisable.
+/// Each write was made by a transaction that had read what it replaced, and every version is written once. The versions of a register therefore form a
+/// chain, and the reads of each transaction place it between two links. A transaction that ended before another began also precedes it. If nothing of this
+/// contradicts itself, there is an order, and the history is strictly serializable.
 struct History {
   let observations: [Observation]
 
-  /// What is wrong, in words; nil if there is an order.
+  /// A description of what is wrong; nil if there is an order.
   var fault: String? {
     var writers: [Link: Int] = [:]
     for (place, observation) in observations.enumerated() {
@@ -47,7 +47,7 @@ struct History {
   }
 }
 
-/// What comes before what.
+/// The known precedences.
 private struct Graph {
   private var following: [[Int]]
 
@@ -59,13 +59,13 @@ private struct Graph {
     following[place].append(other)
   }
 
-  /// Whoever ended comes before whoever began later, by way of nodes that stand for instants.
+  /// Places each transaction that ended before all that began later, through nodes that stand for instants.
   mutating func add(times: [(began: UInt64, ended: UInt64)]) {
     let events =
       times.enumerated().map { (time: $1.began, isEnd: false, place: $0) }
       + times.enumerated().map { (time: $1.ended, isEnd: true, place: $0) }
     var instant: Int?
-    // At the same nanosecond nobody has come before.
+    // Within the same nanosecond, none precedes the other.
     for event in events.sorted(by: { ($0.time, $0.isEnd ? 1 : 0) < ($1.time, $1.isEnd ? 1 : 0) }) {
       if !event.isEnd {
         if let instant { following[instant].append(event.place) }
@@ -79,7 +79,7 @@ private struct Graph {
     }
   }
 
-  /// Some of those that have no order, of the first `count` nodes; nil if all have one.
+  /// Returns some of the first `count` nodes that have no order; nil if all have one.
   func contradiction(of count: Int) -> [Int]? {
     var waiting = Array(repeating: 0, count: following.count)
     for places in following { for place in places { waiting[place] += 1 } }

@@ -4,24 +4,24 @@ import Testing
 
 @testable import Workspace
 
-@Suite("Hosts of other pid namespaces")
+@Suite("Hosts in other pid namespaces")
 struct HostLockTests {
   let directory: TemporaryDirectory
   let workspace: OpenWorkspace
-  /// A process of this boot, in a pid namespace that is not this one, and with an id that is not used for anything here.
+  /// A process of this boot, in another pid namespace, with an ID that is not used here.
   private let elsewhere = ProcessIdentity(
     boot: ProcessIdentity.currentBoot.prefix { $0 != "/" } + "/1", pid: 1, started: Int64.random(in: 1...1 << 40))
 
   init() throws {
     directory = try TemporaryDirectory()
     workspace = try openNumbers(directory)
-    // The writer's connection is the one that makes the file.
+    // The writer's connection creates the file.
     try workspace.write { _ in }
   }
 
   private var path: String { directory.workspace + "/workspace.hosts" }
 
-  /// Holds the lock of a process, as that process would; closing the descriptor releases it.
+  /// Holds the lock of a process in its place; closing the descriptor releases it.
   private func lock(_ process: ProcessIdentity) throws -> Int32 {
     let descriptor = open(path, O_RDWR | O_CLOEXEC)
     var request = Glibc.flock()
@@ -32,7 +32,7 @@ struct HostLockTests {
     return descriptor
   }
 
-  @Test("A process of another pid namespace is alive as long as it holds its lock")
+  @Test("A process in another pid namespace is alive while it holds its lock")
   func held() throws {
     let descriptor = try lock(elsewhere)
     #expect(elsewhere.judgement(in: directory.workspace) == .alive)
@@ -41,7 +41,7 @@ struct HostLockTests {
     #expect(elsewhere.judgement(in: directory.workspace) == .dead)
   }
 
-  @Test("The lock of one process says nothing of another")
+  @Test("The lock of one process says nothing about another")
   func others() throws {
     let descriptor = try lock(elsewhere)
     defer { close(descriptor) }
@@ -49,7 +49,7 @@ struct HostLockTests {
     #expect(other.judgement(in: directory.workspace) == .dead)
   }
 
-  @Test("A process of another pid namespace that cannot be judged keeps what it holds")
+  @Test("A process in another pid namespace whose state is unknown keeps what it holds")
   func unknown() throws {
     unlink(path)
     #expect(elsewhere.judgement(in: directory.workspace) == .unknown && elsewhere.isAlive(in: directory.workspace))
@@ -64,7 +64,7 @@ struct HostLockTests {
     }
   }
 
-  @Test("A FIFO in the place of the file does not hold anybody up, and nobody can be judged by it")
+  @Test("A FIFO in place of the file blocks no process, and leaves the state of others unknown")
   func fifo() throws {
     unlink(path)
     try #require(mkfifo(path, 0o600) == 0)
@@ -72,14 +72,14 @@ struct HostLockTests {
     #expect(throws: WorkspaceError.self) { try openNumbers(directory).write { _ in } }
   }
 
-  @Test("This process holds its lock while a workspace is open for writing, and no longer")
+  @Test("This process holds its lock only while a workspace is open for writing")
   func own() throws {
     #expect(HostLock.isHeld(by: .current, in: directory.workspace) == true)
     workspace.close()
     #expect(HostLock.isHeld(by: .current, in: directory.workspace) == false)
   }
 
-  @Test("A process of another boot has ended, whether its lock can be asked for or not")
+  @Test("A process of another boot has ended, whether or not its lock can be queried")
   func otherBoot() throws {
     let former = ProcessIdentity(boot: "5dd0a7ea-0b0b-4a59-a0f5-ffffffffffff/1", pid: 1, started: 1)
     #expect(former.judgement(in: directory.workspace) == .dead)
@@ -87,7 +87,7 @@ struct HostLockTests {
     #expect(former.judgement(in: directory.workspace) == .dead)
   }
 
-  @Test("A process that a former version recorded by its boot alone is looked for in this namespace")
+  @Test("A process recorded by an earlier version with its boot ID alone is looked up in this namespace")
   func former() throws {
     let boot = String(ProcessIdentity.currentBoot.prefix { $0 != "/" })
     let current = ProcessIdentity.current

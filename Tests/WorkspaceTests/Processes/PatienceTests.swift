@@ -6,7 +6,7 @@ import WorkspaceChild
 struct PatienceTests {
   enum Emptying: CaseIterable { case vacuum, settle, nothing }
 
-  @Test("waits for another process as it did before", arguments: Emptying.allCases)
+  @Test("waits for another process as before", arguments: Emptying.allCases)
   func patience(emptying: Emptying) async throws {
     let directory = try TemporaryDirectory()
     let workspace = try openRegisters(directory.workspace, patience: .milliseconds(300))
@@ -26,7 +26,7 @@ struct PatienceTests {
       try await workspace.write { try $0.execute(sql: "DELETE FROM ballast") }
     }
     #expect(start.duration(to: .now) >= .milliseconds(250))
-    // Not waited for with the patience of the workspace: on a busy machine the child may take longer to end.
+    // Not awaited with the workspace's patience: on a busy computer the child may take longer to end.
     child.endInput()
     #expect(child.wait() == 0)
     try await workspace.write { try $0.execute(sql: "DELETE FROM ballast") }

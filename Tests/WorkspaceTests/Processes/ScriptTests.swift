@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("Code at the top level of a program")
+@Suite("Top-level code of a program")
 struct ScriptTests {
-  @Test("waits for its changes, and catches what they throw")
+  @Test("waits for its changes, and catches their errors")
   func topLevel() throws {
     let directory = try TemporaryDirectory()
     let script = try Child([directory.workspace], program: "WorkspaceScript")

@@ -4,7 +4,7 @@ import WorkspaceChild
 
 @testable import Workspace
 
-@Suite("Who holds the write lock")
+@Suite("The holder of the write lock")
 struct WriteLockHolderTests {
   let directory: TemporaryDirectory
   let workspace: OpenWorkspace
@@ -14,7 +14,7 @@ struct WriteLockHolderTests {
     workspace = try openRegisters(directory.workspace, patience: .milliseconds(10))
   }
 
-  @Test("is another process, by its id and its program, for as long as its transaction lasts")
+  @Test("is another process, with its ID and program, while its transaction lasts")
   func transaction() async throws {
     try await workspace.write { _ in }
     #expect(WriteLockHolder(in: directory.workspace) == nil)
@@ -32,12 +32,12 @@ struct WriteLockHolderTests {
     #expect(WriteLockHolder(in: directory.workspace) == nil)
   }
 
-  @Test("is a process that has locked the file of the workspace for itself, too")
+  @Test("is also a process that has locked the lock file exclusively")
   func file() throws {
     try workspace.write { _ in }
     let lock = try #require(try? OwnFile.open(WriteLock.name, in: directory.workspace, O_RDWR))
     defer { close(lock) }
-    // The own process does not keep itself from writing.
+    // This process does not count as blocking itself.
     #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
     #expect(WriteLockHolder(in: directory.workspace) == nil)
     #expect(throws: WorkspaceError.locked(path: directory.workspace + "/workspace.lock")) {
@@ -45,7 +45,7 @@ struct WriteLockHolderTests {
     }
   }
 
-  @Test("is waited for as long as was asked, by the clock")
+  @Test("is waited for as long as requested, by the clock")
   func patience() throws {
     try workspace.write { _ in }
     let child = try Child(["hold", directory.workspace])

@@ -23,7 +23,7 @@ struct QueryTests {
     try workspace.fetch(for: Job.self).where(condition).map(\.id).joined()
   }
 
-  @Test("Conditions find what they say")
+  @Test("Conditions select the matching objects")
   func conditions() throws {
     #expect(try ids(Job.state == .failed && Job.attempt > 1) == "b")
     #expect(try ids(Job.state == .failed || Job.attempt > 4) == "abd")
@@ -43,7 +43,7 @@ struct QueryTests {
     #expect(try ids(Job.origin.isNil()) == "abcde")
   }
 
-  @Test("Missing values: equality is Swift's, everything else is unknown")
+  @Test("Equality treats missing values as Swift does, and everything else is unknown")
   func missing() throws {
     #expect(try ids(Job.exitCode == nil) == "cd")
     #expect(try ids(Job.exitCode != nil) == "abe")
@@ -63,7 +63,7 @@ struct QueryTests {
     #expect(try ids(Job.seconds < Job.seconds) == "")
   }
 
-  @Test("Results come in the order asked for, equal ones by key, with limit and offset")
+  @Test("Results come in the requested order, equal ones by key, with limit and offset")
   func order() throws {
     let fetch = workspace.fetch(for: Job.self)
     func ids(_ ordering: [Ordering<Job>], limit: Limit = .noLimit, offset: Int = 0) throws -> String {
@@ -83,14 +83,14 @@ struct QueryTests {
     #expect(try ids([Job.attempt.descending]) == "debca")
   }
 
-  @Test("A limit is applied after the order, whether an index has that order or not")
+  @Test("A limit is applied after the order, whether or not an index has that order")
   func limitAfterOrder() throws {
     #expect(try workspace.fetch(for: Job.self).all(limit: 2, orderBy: [Job.seconds.ascending]).map(\.id) == ["b", "c"])
     #expect(
       try workspace.fetch(for: Job.self).all(limit: 2, orderBy: [Job.attempt.descending]).map(\.id) == ["d", "e"])
   }
 
-  @Test("Aggregates, of everything and of groups")
+  @Test("Aggregates apply to everything or to groups")
   func aggregates() throws {
     let fetch = workspace.fetch(for: Job.self)
     #expect(try fetch.count() == 5)
@@ -113,7 +113,7 @@ struct QueryTests {
     #expect(largest.map(\.0) == ["text"])
   }
 
-  @Test("Aggregates leave missing values out")
+  @Test("Aggregates ignore missing values")
   func missingNumbers() throws {
     let fetch = workspace.fetch(for: Job.self)
     #expect(try fetch.minimum(Job.exitCode) == 0)
@@ -121,7 +121,7 @@ struct QueryTests {
     #expect(try fetch.minimum(Job.exitCode, where: Job.state == .queued) == nil)
   }
 
-  @Test("A projection reads the columns that are asked for, as a tuple")
+  @Test("A projection returns the requested columns as tuples")
   func projection() throws {
     let found = try workspace.fetch(for: Job.self).select(
       Job.id, Job.exitCode, Job.attempt, Job.state, where: Job.pipeline == "build", orderBy: [Job.id.descending])
@@ -131,7 +131,7 @@ struct QueryTests {
     #expect(found.map(\.3) == [.failed, .failed])
   }
 
-  @Test("Queries with many values, and queries in a row, leave no connection behind")
+  @Test("Queries with many values, and many queries in a row, leave no connection behind")
   func manyQueries() throws {
     let fetch = workspace.fetch(for: Job.self)
     for _ in 0..<300 { _ = workspace.fetch(for: Job.self) }
@@ -140,7 +140,7 @@ struct QueryTests {
     #expect(try fetch.count() == 5)
   }
 
-  @Test("An index answers equality, ranges, prefixes and an order that ends with the key")
+  @Test("An index serves equality, ranges, prefixes and an order that ends with the key")
   func plans() throws {
     let plans = try workspace.read { db in
       try [

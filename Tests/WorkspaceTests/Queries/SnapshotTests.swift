@@ -26,7 +26,7 @@ struct SnapshotTests {
 
   private func numbers(_ fetch: Fetch<Note>) throws -> [Int] { try fetch.all().map(\.number) }
 
-  @Test("A snapshot stays the same while others write; the workspace shows the latest state")
+  @Test("A snapshot does not change while others write; the workspace shows the latest state")
   func stays() throws {
     try write("1")
     try workspace.fetchWithinASnapshot { snapshot in
@@ -38,7 +38,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("Nested snapshots have states of their own, and the outer one outlives the inner one")
+  @Test("Nested snapshots have their own states, and the outer one outlives the inner one")
   func nested() throws {
     try write("1")
     try workspace.fetchWithinASnapshot { outer in
@@ -65,7 +65,7 @@ struct SnapshotTests {
     #expect(try nest(20) == 20)
   }
 
-  @Test("A snapshot of one workspace has nothing to do with another one")
+  @Test("A snapshot of one workspace does not affect another")
   func twoWorkspaces() async throws {
     let elsewhere = try OpenWorkspace.open(at: directory.path + "/elsewhere", schema: .jobs, mode: .readWrite)
     try write("1")
@@ -78,19 +78,19 @@ struct SnapshotTests {
     #expect(found == [1])
   }
 
-  @Test("A snapshot that is used after its end is a typed error")
+  @Test("Using a snapshot after its end is a typed error")
   func ended() throws {
     let leaked = try workspace.fetchWithinASnapshot { $0 }
     #expect(throws: WorkspaceError.snapshotEnded(path: workspace.path)) { try numbers(leaked.fetch(for: Note.self)) }
   }
 
   @Test(
-    "A snapshot that lasts does not let the log grow without end: it expires, and says so, also in a process that only reads",
+    "A long snapshot does not let the log grow endlessly: it expires with an error, even in a read-only process",
     arguments: [OpenWorkspace.Mode.readWrite, .readOnly])
   func expires(mode: OpenWorkspace.Mode) async throws {
     let workspace = workspace
     let reader = mode == .readWrite ? workspace : try openJobs(directory, mode: mode)
-    /// SQLite writes only what differs, so each megabyte is another one.
+    /// SQLite writes only what differs, so each megabyte is different.
     @Sendable func write(_ number: UInt8) async throws {
       try await workspace.performChanges([Job.self]) { context in
         let block = [UInt8](repeating: number, count: 1 << 20)
@@ -102,7 +102,7 @@ struct SnapshotTests {
       return size?.intValue ?? 0
     }
     try await workspace.add([Job(id: "a")])
-    // In a task of its own, because a snapshot's closure is synchronous.
+    // In a separate task, because a snapshot's closure is synchronous.
     let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
     let written = DispatchSemaphore(value: 0)
     let error = Task.detachedThread {
@@ -110,7 +110,7 @@ struct SnapshotTests {
         #expect(try snapshot.fetch(for: Job.self).count() == 1)
         beginning.finish()
         written.wait()
-        // A reader looks at the log once a second.
+        // A reader checks the log once a second.
         for _ in 0..<10_000 {
           _ = try snapshot.fetch(for: Job.self).count()
           usleep(1000)
@@ -122,13 +122,13 @@ struct SnapshotTests {
     written.signal()
     #expect(await error.value as? WorkspaceError == .snapshotExpired(path: workspace.path))
     for number in UInt8(0)..<40 { try await write(number) }
-    // It has begun anew, and given back what it had taken.
+    // It has restarted, and released the space.
     #expect(try logLength() <= 20 << 20)
   }
 }
 
 extension Task where Success == (any Error)?, Failure == Never {
-  /// What `body` throws on a thread of its own, which may block.
+  /// Returns the error that `body` throws on its own thread, which may block.
   fileprivate static func detachedThread(_ body: @escaping @Sendable () throws -> Void) -> Self {
     Task {
       await withCheckedContinuation { continuation in

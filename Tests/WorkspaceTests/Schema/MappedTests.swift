@@ -3,7 +3,7 @@ import Testing
 
 @testable import Workspace
 
-/// A shelf, of a table that a migration has made.
+/// A shelf, in a table created by a migration.
 private struct Shelf: Storable, Equatable {
   var number: Int
   var room: String
@@ -29,7 +29,7 @@ private struct Book: Storable, Equatable {
   static let schema = ObjectSchema("book", Book.init, id, title, shelf, reader, room, key: id)
 }
 
-/// A book as somebody takes it to be.
+/// A book with a wrong declaration.
 private struct WrongBook: Storable {
   var id: Int
   var title: Int
@@ -80,7 +80,7 @@ struct MappedTests {
     return workspace
   }
 
-  @Test("are fetched and changed as others, and show what other objects have")
+  @Test("are fetched and changed like others, and show values of other objects")
   func lookups() async throws {
     let workspace = try await open()
     defer { workspace.close() }
@@ -88,14 +88,14 @@ struct MappedTests {
     #expect(
       Array(books) == [
         Book(id: 7, title: "Emma", shelf: 1, reader: nil, room: "attic"),
-        // What is written of another object's value is ignored, and there is no such shelf.
+        // A written value of another object is ignored, and there is no such shelf.
         Book(id: 8, title: "Ulysses", shelf: 2, reader: "ada", room: nil),
       ])
     #expect(try workspace.fetch(for: Book.self).where(Book.room == "attic").map(\.id) == [7])
     #expect(try workspace.fetch(for: Book.self).select(Book.room, orderBy: [Book.room.descending]) == ["attic", nil])
     try await workspace.performChanges([Book.self]) { context in
       try context.submit(Book.changeRequest(books[1]) { $0.shelf = 1 })
-      // To change nothing but what the table has not is to change nothing.
+      // Changing only what is not in the table changes nothing.
       let outcome = try context.submit(Book.changeRequest(books[0]) { $0.room = "cellar" })
       #expect(outcome.object?.title == "Emma")
       if case .updated = outcome { Issue.record("it has no such column") }
@@ -103,7 +103,7 @@ struct MappedTests {
     #expect(try workspace.fetch(for: Book.self).where(Book.id == 8).first?.room == "attic")
   }
 
-  @Test("are not created when the workspace is opened, and nothing is created beside them")
+  @Test("are not created when the workspace is opened, nor is anything beside them")
   func tables() async throws {
     let workspace = try await open()
     defer { workspace.close() }
@@ -114,7 +114,7 @@ struct MappedTests {
     #expect(try workspace.mappingFaults(of: schema()).isEmpty)
   }
 
-  @Test("say where they do not fit the tables")
+  @Test("report where they do not fit the tables")
   func faults() async throws {
     let workspace = try await open()
     defer { workspace.close() }
@@ -135,7 +135,7 @@ struct MappedTests {
     }
   }
 
-  @Test("find an optional value by an index that leaves missing ones out, and sort nothing that has an order")
+  @Test("find optional values by an index without missing ones, and are not sorted if an index has the order")
   func plans() async throws {
     let workspace = try await open()
     defer { workspace.close() }
@@ -147,7 +147,7 @@ struct MappedTests {
     #expect(!ordered.contains("TEMP B-TREE"))
   }
 
-  @Test("are found by a condition in SQL beside one of fields, as far as is asked for")
+  @Test("are found by a condition in SQL combined with one of fields, as far as requested")
   func walk() async throws {
     let workspace = try await open()
     defer { workspace.close() }

@@ -3,7 +3,7 @@ import SQLite
 import Testing
 import Workspace
 
-/// The same table in the versions that a program goes through.
+/// The same table in successive versions of a program.
 private enum First {
   struct Person: Storable, Equatable {
     var id: Int
@@ -84,13 +84,13 @@ struct SchemaTests {
     await workspace.shutdown()
   }
 
-  @Test("A field that is added is there with its default, and an index that is added is built")
+  @Test("An added field has its default, and an added index is built")
   func additions() async throws {
     try await addTwins()
     let workspace = try open(Second.Person.self)
     let people = try workspace.fetch(for: Second.Person.self).all()
     #expect(people.map(\.town) == ["it's nowhere", "it's nowhere"])
-    // A transaction comes after the indexes that are built in the background.
+    // A transaction runs after the indexes that are built in the background.
     try await workspace.performChanges([Second.Person.self]) { context in
       try context.submit(Second.Person.changeRequest(people[0]) { $0.age = 40 })
     }
@@ -99,7 +99,7 @@ struct SchemaTests {
     #expect(try workspace.fetch(for: Second.Person.self).where(Second.Person.age == 40).map(\.id) == [1])
   }
 
-  @Test("An older version goes on reading and writing a file that has more fields")
+  @Test("An older version can still read and write a file with more fields")
   func olderProgram() async throws {
     try open(Second.Person.self).close()
     try await addTwins()
@@ -123,7 +123,7 @@ struct SchemaTests {
     #expect(try workspace.fetch(for: Careful.Person.self).all().map(\.id) == [1, 2, 3])
   }
 
-  @Test("An index that is built while objects change has all of them", arguments: 1...5)
+  @Test("An index built while objects change contains all of them", arguments: 1...5)
   func indexMeanwhile(round: Int) async throws {
     let first = try open(First.Person.self)
     try await first.performChanges([First.Person.self]) { context in
@@ -165,7 +165,7 @@ struct SchemaTests {
     #expect(try workspace.fetch(for: Third.Person.self).count() == 1)
   }
 
-  @Test("A table of a newer version is refused, and the file left as it is")
+  @Test("A table of a newer version is refused, and the file is not changed")
   func newer() async throws {
     let workspace = try open(Third.Person.self)
     await workspace.shutdown()
@@ -210,7 +210,7 @@ struct SchemaTests {
     static let schema = ObjectSchema("x", Misnamed.init, id, key: id)
   }
 
-  @Test("A declaration that does not fit the file is refused with what is to be done", arguments: 0..<4)
+  @Test("A declaration that does not fit the file is refused with advice", arguments: 0..<4)
   func unsuitable(which: Int) async throws {
     try await addTwins()
     let before = try Data(contentsOf: URL(fileURLWithPath: directory.workspace + "/workspace.db"))
@@ -224,7 +224,7 @@ struct SchemaTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: directory.workspace + "/workspace.db")) == before)
   }
 
-  @Test("A type that the workspace was not opened with is a typed error")
+  @Test("Using a type without which the workspace was opened is a typed error")
   func unknownType() throws {
     let workspace = try open(First.Person.self)
     #expect(throws: WorkspaceError.unknownType(path: workspace.path, type: "Job")) {
@@ -232,7 +232,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("A workspace without objects has none of their tables")
+  @Test("A workspace without objects has no tables for them")
   func withoutObjects() throws {
     let workspace = try openNumbers(directory)
     #expect(try workspace.read { try !$0.tableExists("object_schema") })

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Differences of results")
 struct DifferenceTests {
-  @Test("A difference leads from any result to any other, with as few moves as possible", arguments: 0..<200)
+  @Test("A difference converts any result to any other, with as few moves as possible", arguments: 0..<200)
   func applies(seed: UInt64) {
     var random = SeededRandom(state: seed)
     func list() -> [(key: Int, value: Int)] {
@@ -20,7 +20,7 @@ struct DifferenceTests {
     #expect(difference.isEmpty == (old.map { [$0.key, $0.value] } == new.map { [$0.key, $0.value] }))
   }
 
-  @Test("One object that goes to the end is one move")
+  @Test("Moving one object to the end is one move")
   func oneMove() {
     let difference = ResultDifference(from: [1, 2, 3, 4], to: [2, 3, 4, 1], key: { $0 }, isSame: ==)
     #expect(difference.moves == [.init(from: 0, to: 3)])
@@ -30,7 +30,7 @@ struct DifferenceTests {
 
 @Suite("Finding subscribers")
 struct IntervalTests {
-  @Test("An interval index finds exactly the intervals that a value is in", arguments: 0..<50)
+  @Test("An interval index finds exactly the intervals that contain a value", arguments: 0..<50)
   func finds(seed: UInt64) {
     var random = SeededRandom(state: seed)
     var index = IntervalIndex()
@@ -56,7 +56,7 @@ struct IntervalTests {
 
 @Suite("Finding results")
 struct SubscriptionIndexTests {
-  @Test("A change finds the results that it may concern, and none of the thousands beside them")
+  @Test("A change finds the results that it may concern, and not thousands of others")
   func finds() {
     var index = SubscriptionIndex()
     var subscribers: [any Subscriber] = []
@@ -75,7 +75,7 @@ struct SubscriptionIndexTests {
     }
     let keys = (0..<1000).map { add(Job.id == "j\($0)") }
     let ranges = (0..<1000).map { add(Job.attempt.between($0 * 10, $0 * 10 + 9)) }
-    // One of the two conditions is the same for all of them, whichever comes first.
+    // One of the two conditions is the same for all, in either position.
     let pairs = (0..<1000).map { place in
       add(
         place.isMultiple(of: 2)
@@ -94,7 +94,7 @@ struct SubscriptionIndexTests {
     #expect(found(job) == [missing])
   }
 
-  @Test("A live result with several conditions is told of what each of them lets in and out", arguments: 0..<20)
+  @Test("A live result with several conditions is notified of all changes that any of them admits", arguments: 0..<20)
   func severalConditions(seed: UInt64) {
     var random = SeededRandom(state: seed)
     func condition() -> (Condition<Job>, (Job) -> Bool) {
@@ -115,7 +115,7 @@ struct SubscriptionIndexTests {
         for exitCode in [nil, 0, 3, 6] {
           let job = Job(id: "a", pipeline: "p\(attempt)", attempt: attempt, exitCode: exitCode)
           let isIn = parts.allSatisfy { $0.1(job) }
-          // More may be admitted than are in, never fewer.
+          // Too many may be admitted, never too few.
           if isIn { #expect(ranges.allSatisfy { $0.admits { Job.schema.core.value($0, of: job) } }) }
         }
       }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Workspace
 
-@Suite("What others change")
+@Suite("Changes by other processes")
 struct FollowingTests {
   let directory: TemporaryDirectory
   let workspace: OpenWorkspace
-  /// What another process would have: a workspace of its own in the same directory.
+  /// Stands for another process: a separate workspace object in the same directory.
   let other: OpenWorkspace
 
   init() throws {
@@ -16,7 +16,7 @@ struct FollowingTests {
     other = try openJobs(directory)
   }
 
-  @Test("A subscriber to a type is told of changes by objects, by SQL and by others, and not of those of another type")
+  @Test("A subscriber to a type is notified of changes by objects, SQL and others, but not of other types")
   func types() async throws {
     let jobs = Collected<Int>()
     let notes = Collected<Int>()
@@ -24,7 +24,7 @@ struct FollowingTests {
       try workspace.subscribe(changesOf: Job.self) { jobs.append(1) },
       try workspace.subscribe(changesOf: Note.self) { notes.append(1) },
     ]
-    // It is told once at the beginning, and once when the watch of others begins.
+    // It is notified once at the beginning, and once when the watch on other processes begins.
     try await eventually { jobs.all.count >= 1 && notes.all.count >= 1 }
     try await Task.sleep(for: .milliseconds(50))
     let (before, notesBefore) = (jobs.all.count, notes.all.count)
@@ -33,14 +33,14 @@ struct FollowingTests {
     try workspace.write(changing: [Job.self]) { try $0.execute(sql: "UPDATE job SET attempt = 2") }
     try await eventually { jobs.all.count == before + 2 }
     #expect(notes.all.count == notesBefore)
-    // Of what another one has changed nobody knows the type.
+    // The type of another process's changes is unknown.
     try await other.add([Job(id: "b")])
     try await eventually { jobs.all.count >= before + 3 && notes.all.count > notesBefore }
     subscriptions.forEach { $0.cancel() }
   }
 
   @Test(
-    "Whoever follows a group of objects is told of all changes but those of which it is known that they are of others")
+    "A subscriber to a group is notified of all changes except those known to concern only other groups")
   func groups() async throws {
     let (left, right, whole) = (Collected<Int>(), Collected<Int>(), Collected<Int>())
     let subscriptions = [
@@ -62,7 +62,7 @@ struct FollowingTests {
     types.insert(Job.self, in: "right")
     try workspace.write(changing: types) { try $0.execute(sql: "UPDATE job SET attempt = 3") }
     try await expect([2, 1, 2])
-    // Of these nobody knows the groups.
+    // The groups of these are unknown.
     try workspace.write(changing: [Job.self]) { try $0.execute(sql: "UPDATE job SET attempt = 4") }
     try await expect([3, 2, 3])
     try await workspace.add([Job(id: "a")])
@@ -80,7 +80,7 @@ struct FollowingTests {
     subscriptions.forEach { $0.cancel() }
   }
 
-  @Test("A result that follows SQL of a known type is told, and one of another type does not read")
+  @Test("A result is updated after SQL on its type, and not read after SQL on another")
   func writes() async throws {
     try await workspace.add([Job(id: "a")])
     let seen = Collected<Int>()
@@ -91,7 +91,7 @@ struct FollowingTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("Files in a directory of the workspace are followed until the subscription ends, and those below it are not")
+  @Test("Files in a directory of the workspace are watched until the subscription ends, and subdirectories are not")
   func files() async throws {
     let folder = directory.workspace + "/logs"
     let seen = Collected<Int>()
@@ -111,11 +111,11 @@ struct FollowingTests {
     withExtendedLifetime(again) {}
   }
 
-  @Test("Where the kernel watches nothing, the database and the files are looked at again and again")
+  @Test("Without inotify, the database and the files are polled")
   func polling() async throws {
     let looks = Collected<Int>()
     let files = Collected<Int>()
-    // A directory that is not there is watched by nobody.
+    // A directory that does not exist cannot be watched.
     let changes = ForeignChanges(directory: directory.path + "/none") { looks.append(1) }
     #expect(changes.follow(directory.path) { files.append(1) } != nil)
     changes.start()
@@ -123,13 +123,13 @@ struct FollowingTests {
     changes.stop()
   }
 
-  @Test("An announcement is a reason to look, however long ago the commit was written")
+  @Test("An announcement triggers a check, however long ago the commit was written")
   func announced() async throws {
     let looks = Collected<Int>()
     let changes = ForeignChanges(directory: workspace.directory) { looks.append(1) }
     changes.start()
     try await eventually { !looks.all.isEmpty }
-    // All looks after the writes before are over.
+    // Wait until all checks for the writes before have ended.
     var count = -1
     while count != looks.all.count {
       count = looks.all.count
@@ -140,7 +140,7 @@ struct FollowingTests {
     changes.stop()
   }
 
-  @Test("Each change of another workspace in the directory is told soon, however long nothing has changed")
+  @Test("Each change by another workspace object is reported soon, however long nothing has changed")
   func latency() async throws {
     try await workspace.add([Job(id: "a", attempt: 0)])
     let seen = Collected<(attempt: Int, at: ContinuousClock.Instant)>()
@@ -149,7 +149,7 @@ struct FollowingTests {
     let subscription = try workspace.subscribe(fetchedResult: jobs) { seen.append(($0.first?.attempt ?? 0, clock.now)) }
     var taken: [Duration] = []
     for attempt in 1...30 {
-      // Some within the looks after the commit before, some after a pause of all of them.
+      // Some within the checks after the previous commit, some after all of them.
       try await Task.sleep(for: .milliseconds(attempt == 30 ? 1200 : attempt * 3))
       try await other.performChanges([Job.self]) { context in
         try context.submit(Job.changeRequest(Job(id: "a")) { $0.attempt = attempt })

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Workspace
 
-/// Waits until something holds, which a callback on another thread brings about; fails after ten seconds.
+/// Waits for a condition that a callback on another thread satisfies; fails after ten seconds.
 func eventually(_ condition: () throws -> Bool) async throws {
   for _ in 0..<10_000 {
     if try condition() { return }
@@ -28,7 +28,7 @@ struct SubscriptionTests {
   private func rank(_ id: String, _ attempt: Int) async throws { try await change(id) { $0.attempt = attempt } }
 
   @Test(
-    "An object's subscriber is told of each change before the completion, and of the end, after which it hears nothing")
+    "An object's subscriber is notified of each change before the completion, and of the deletion, which is the last")
   func object() async throws {
     try await workspace.add([Job(id: "a"), Job(id: "b")])
     let seen = Collected<SubscribedObject<Job>>()
@@ -50,7 +50,7 @@ struct SubscriptionTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("A subscriber whose object is out of date, or gone, is told at once")
+  @Test("A subscriber whose object is outdated or deleted is notified immediately")
   func stale() async throws {
     let old = Job(id: "a")
     try await workspace.add([old])
@@ -64,7 +64,7 @@ struct SubscriptionTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test("A change of the key is a deletion to those who follow the old key")
+  @Test("A change of the key is a deletion to subscribers of the old key")
   func keyChange() async throws {
     try await workspace.add([Job(id: "a")])
     let seen = Collected<SubscribedObject<Job>>()
@@ -74,7 +74,7 @@ struct SubscriptionTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("A limited live result is always what a fresh query finds")
+  @Test("A limited live result always equals what a fresh query finds")
   func limited() async throws {
     try await workspace.add((1...5).map { Job(id: "\($0)", attempt: $0) })
     let fetch = workspace.fetch(for: Job.self)
@@ -89,7 +89,7 @@ struct SubscriptionTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("Results are told of what enters, leaves and changes in them, and of nothing else")
+  @Test("Results are notified of objects that enter, leave or change, and of nothing else")
   func results() async throws {
     try await workspace.add((1...6).map { Job(id: "\($0)", pipeline: $0 < 4 ? "x" : "y", attempt: $0) })
     let fetch = workspace.fetch(for: Job.self)
@@ -117,7 +117,7 @@ struct SubscriptionTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  @Test("Changes by query, and with SQL, reach subscribers as others do")
+  @Test("Changes by query and with SQL reach subscribers like others")
   func byQuery() async throws {
     try await workspace.add((1...4).map { Job(id: "\($0)", attempt: $0) })
     let seen = Collected<String>()
@@ -138,7 +138,7 @@ struct SubscriptionTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test("Nobody is told of a transaction that was rolled back")
+  @Test("A rolled back transaction notifies no subscriber")
   func rolledBack() async throws {
     try await workspace.add([Job(id: "a")])
     let seen = Collected<SubscribedObject<Job>>()
@@ -154,7 +154,7 @@ struct SubscriptionTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("A slow subscriber holds up no transaction, and gets the last state of what it missed")
+  @Test("A slow subscriber delays no transaction, and receives the last state of what it missed")
   func slow() async throws {
     try await workspace.add([Job(id: "a")])
     let seen = Collected<Int>()
@@ -172,19 +172,19 @@ struct SubscriptionTests {
         done.append(number)
       }
     }
-    // All of them are committed while the first handler has not returned.
+    // All of them are committed before the first handler has returned.
     try await eventually { try workspace.job("a")?.attempt == 50 && seen.all.count == 1 }
     let first = try #require(seen.all.first)
     #expect(done.all.allSatisfy { $0 <= first })
     isHeld.signal()
     try await eventually { done.all.count == 49 }
-    // On a busy machine the first time may be the last state already.
+    // On a busy computer, the first call may already have the last state.
     #expect(seen.all == (first == 50 ? [50] : [first, 50]))
     #expect(done.all == Array(2...50))
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("Subscribers hear of commits in their order, also of many tasks at once", .timeLimit(.minutes(10)))
+  @Test("Subscribers are notified of commits in order, even with many concurrent tasks", .timeLimit(.minutes(10)))
   func manyTasks() async throws {
     try await workspace.add([Job(id: "a", attempt: 0)])
     let seen = Collected<Int>()
@@ -199,7 +199,7 @@ struct SubscriptionTests {
             let attempt = try await workspace.performChanges([Job.self]) { context in
               try context.submit(Job.changeRequest(Job(id: "a")) { $0.attempt += 1 }).object?.attempt
             }
-            // Told before the completion, of this state or a later one.
+            // Notified before the completion, of this state or a later one.
             #expect((seen.all.last ?? -1) >= attempt ?? 0)
           }
         }
@@ -211,7 +211,7 @@ struct SubscriptionTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("An object that goes while a handler is busy is told as gone, also when another one gets its key meanwhile")
+  @Test("An object deleted while a handler is busy is reported as deleted, even if another gets its key")
   func replaced() async throws {
     let workspace = workspace
     try await workspace.add([Job(id: "a"), Job(id: "b")])
@@ -243,7 +243,7 @@ struct SubscriptionTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test("A subscription that is cancelled or dropped hears nothing any more; a handler may cancel itself")
+  @Test("A cancelled or released subscription is not notified any more; a handler may cancel its own")
   func cancelling() async throws {
     try await workspace.add([Job(id: "a")])
     let seen = Collected<String>()
@@ -264,11 +264,11 @@ struct SubscriptionTests {
     #expect(seen.all == ["self"])
   }
 
-  @Test("An object's states come as an asynchronous sequence that ends with its deletion")
+  @Test("An object's states are an asynchronous sequence that ends with its deletion")
   func objectSequence() async throws {
     try await workspace.add([Job(id: "a")])
     var states = workspace.publisher(for: Job(id: "a")).makeAsyncIterator()
-    // The subscription begins with the first look, which finds that the object is out of date.
+    // The subscription begins with the first call of `next()`, which finds that the object is outdated.
     try await rank("a", 2)
     #expect(try await states.next() == .updated(Job(id: "a", attempt: 2)))
     try await rank("a", 3)
@@ -279,7 +279,7 @@ struct SubscriptionTests {
     #expect(try await states.next() == nil)
   }
 
-  @Test("A live query begins with its result, goes on with differences, and ends with the workspace")
+  @Test("A live query begins with its result, continues with differences, and ends with the workspace")
   func querySequence() async throws {
     try await workspace.add((1...4).map { Job(id: "\($0)", attempt: $0) })
     var results = workspace.publisher(for: Job.self).where(Job.attempt > 1, orderBy: [Job.attempt.ascending])
@@ -308,7 +308,7 @@ struct SubscriptionTests {
     #expect(try await results.next() == nil)
   }
 
-  @Test("Changes of another workspace on the same directory reach subscribers")
+  @Test("Changes by another workspace object on the same directory reach subscribers")
   func otherConnection() async throws {
     try await workspace.add([Job(id: "a"), Job(id: "b")])
     let objects = Collected<SubscribedObject<Job>>()
@@ -332,7 +332,7 @@ struct SubscriptionTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test("A workspace that is open for reading hears of others' changes")
+  @Test("A read-only workspace is notified of other processes' changes")
   func readOnly() async throws {
     try await workspace.add([Job(id: "a")])
     let reader = try openJobs(directory, mode: .readOnly)

@@ -5,7 +5,7 @@ import PluginHost
 import Synchronization
 import Values
 
-/// A feed at work: each of its events is a state of the controller `http.events`. Any thread.
+/// A running feed: each of its events is a state of the controller `http.events`. May be used from any thread.
 final class HTTPEventsInstance: PluginInstance {
   private let settings: JSONValue
   private let host: HTTPHost
@@ -28,7 +28,7 @@ final class HTTPEventsInstance: PluginInstance {
   func start(_ input: JSONValue) {
     state.withLock { state in
       guard !state.isOver, state.task == nil else { return }
-      // It keeps the instance for as long as the feed is at work: `destroy` ends it.
+      // The task retains the instance while the feed is running: `destroy` ends it.
       state.task = Task { await self.run(input) }
     }
   }
@@ -77,7 +77,7 @@ final class HTTPEventsInstance: PluginInstance {
     source.onChange = { [weak self] in self?.tell($0, url: settings.url.shown) }
     try await source.run(in: context) { [weak self] event in
       guard settings.types.isEmpty || settings.types.contains(event.type) else { return }
-      // Meanwhile nothing is read, and the server waits as well.
+      // Until then nothing is read, and the server waits as well.
       await self?.events.room()
       self?.yield([
         "type": .string(event.type), "data": .string(event.data), "id": .string(event.id),
@@ -114,6 +114,6 @@ final class HTTPEventsInstance: PluginInstance {
 }
 
 extension Duration {
-  /// Rounded down to whole milliseconds.
+  /// The duration rounded down to whole milliseconds.
   fileprivate var inMilliseconds: Duration { .milliseconds(wholeMicroseconds / 1000) }
 }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Values
 
 extension DocumentReader {
-  /// `http`: what is wrong with it whatever its expressions yield is said here.
+  /// Reads `http`. Reports errors that do not depend on the values of its expressions.
   func readHTTP(_ node: YAMLNode, into draft: OperationDraft) {
     var action = HTTPAction()
     var bodies: [(key: HTTPKey, range: SourceRange)] = []
@@ -41,15 +41,15 @@ extension DocumentReader {
     draft.http = action
   }
 
-  /// Puts together what was read of a request, whose retries depend on keys that may stand in any order.
+  /// Combines the parts read of a request, whose retries depend on keys in any order.
   func finishHTTP(of draft: OperationDraft, _ node: YAMLNode) {
     guard var action = draft.http else { return }
     action.retriesAnything = node["retry"] != nil
-    // A report has one unless the file gives it another.
+    // A report has an idempotency key unless the file sets a different one.
     let hasKey = action.isReport || action.headers.contains { $0.name.lowercased() == "idempotency-key" }
     let isIdempotent = HTTPRetryTable.idempotentMethods.contains(action.effectiveMethod) || hasKey
     if !action.retriesAnything {
-      // What `defaults` says holds only where doing it twice does no harm.
+      // A retry from `defaults` applies only if repeating the request is harmless.
       if !isIdempotent {
         draft.definition.retry.limit = 0
       } else if draft.definition.retry.limit == 0, !draft.hasDefaultRetry {
@@ -62,7 +62,7 @@ extension DocumentReader {
       network: words.contains("reachable"), endpoint: words.contains("reachable"),
       peerSuccess: words.contains("peer-success"))
     checkErrorCodes(node["retry"]?["on"])
-    // The password in the file is one, though the pipeline does not declare it.
+    // The file's password is a secret, although the pipeline does not declare it.
     if case .netrc = action.authorization { draft.definition.receivesSecret = true }
     draft.definition.action = .http(action)
     let isSaved = action.saveTo != nil
@@ -120,7 +120,7 @@ extension DocumentReader {
     }
   }
 
-  /// A URL: `url` of `http` and of `notify`.
+  /// Reads a URL: `url` of `http` and of `notify`.
   func readURL(_ node: YAMLNode, _ what: String = "'url'", into action: inout HTTPAction, _ draft: OperationDraft) {
     guard let url = template(node, what, .http, into: &draft.sites) else { return }
     action.url = url
@@ -137,7 +137,7 @@ extension DocumentReader {
     }
   }
 
-  /// A text that names a value as expressions do, such as `params.url`; nil for any other.
+  /// Returns `text` if it names a value as expressions do, such as `params.url`; otherwise nil.
   private static func reference(_ text: String) -> String? {
     let contexts = ["params", "results", "env", "secrets", "artifacts", "run", "previous"]
     guard let dot = text.firstIndex(of: "."), contexts.contains(String(text[..<dot])),
@@ -146,7 +146,7 @@ extension DocumentReader {
     return text
   }
 
-  /// `proxy`.
+  /// Reads `proxy`.
   func proxy(_ node: YAMLNode, into draft: OperationDraft) -> Template? {
     guard let proxy = template(node, "'proxy'", .http, into: &draft.sites) else { return nil }
     if proxy.isLiteral, !HTTPProxyText.canBeProxy(proxy.text) {
@@ -155,7 +155,7 @@ extension DocumentReader {
     return proxy
   }
 
-  /// Fields of a request, in the order of the file.
+  /// Reads header fields, in file order.
   func headers(_ node: YAMLNode, into draft: OperationDraft) -> [(name: String, value: Template)] {
     guard let entries = node.entries else {
       wrongForm(node, "'headers'", needs: "a mapping")
@@ -186,7 +186,7 @@ extension DocumentReader {
     return headers
   }
 
-  /// The fields that every request gets from how it is sent, with what says them.
+  /// The fields that the transfer itself determines, each with the reason.
   private static let ownFields = [
     "content-length": "it follows from the body",
     "transfer-encoding": "it follows from the body",
@@ -215,7 +215,7 @@ extension DocumentReader {
     return fields
   }
 
-  /// `auth`.
+  /// Reads `auth`.
   func authorization(_ node: YAMLNode, into draft: OperationDraft) -> HTTPAction.Authorization? {
     var found: [HTTPAction.Authorization] = []
     readKeys(of: node, HTTPAuthKey.table) { key, _, entry in
@@ -259,7 +259,7 @@ extension DocumentReader {
     if node["path"] == nil { error(.missingKey, "'save_to' needs a 'path'", at: node.range) }
   }
 
-  /// Reports what `body` throws, and answers whether it did not.
+  /// Reports the error that `body` throws; returns whether it succeeded.
   @discardableResult
   private func checked(at range: SourceRange, _ body: () throws(HTTPEncodingError) -> Void) -> Bool {
     do throws(HTTPEncodingError) {

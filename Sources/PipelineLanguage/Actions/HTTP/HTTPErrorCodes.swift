@@ -1,8 +1,8 @@
 import HTTPOperations
 
-/// The codes that an operation with `http` can fail with.
+/// The error codes of an operation with `http`.
 enum HTTPErrorCodes {
-  /// All of them, those of its attempt and of what is around it included.
+  /// All codes, including those of its attempt and its modifiers.
   static let all: Set<String> = {
     var codes: Set<String> = [
       HTTPStatusValidator.code, HTTPMediaTypeValidator.code, "request-failed", "response-refused", "result-failed",
@@ -17,9 +17,9 @@ enum HTTPErrorCodes {
 }
 
 extension DocumentReader {
-  /// Reports codes under `retry.on` of a request that nothing can fail with and that look like one that something can.
+  /// Reports codes under `retry.on` that no request fails with but that resemble a code that exists.
   ///
-  /// Others are let pass: a code that is listed for nothing does no harm.
+  /// Other unknown codes are allowed, because they are harmless.
   func checkErrorCodes(_ causes: YAMLNode?) {
     for cause in causes?.items ?? [] {
       guard let value = cause["error"] else { continue }

@@ -7,7 +7,7 @@ enum HTTPKey: String, CaseIterable, Sendable {
   case checksum, redirects, limits, tls, proxy
   case version = "http_version"
 
-  /// Of these, at most one.
+  /// The body keys, of which at most one may be given.
   static let bodies: [HTTPKey] = [.body, .json, .form, .file]
 
   static let table = KeyTable<HTTPKey>(
@@ -42,7 +42,7 @@ enum HTTPKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of a form's field that is a file.
+/// The keys of a form field that is a file.
 enum HTTPFormFileKey: String, CaseIterable, Sendable {
   case file
 
@@ -50,7 +50,7 @@ enum HTTPFormFileKey: String, CaseIterable, Sendable {
     "a file in 'form'", [KeyRow("file", .template, "The path of the file.", required: true)])
 }
 
-/// The keys of `auth`: exactly one of them.
+/// The keys of `auth`, of which exactly one is given.
 enum HTTPAuthKey: String, CaseIterable, Sendable {
   case basic, bearer, netrc
 
@@ -91,7 +91,7 @@ enum HTTPExpectKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of `save_to` in its long form.
+/// The keys of the long form of `save_to`.
 enum HTTPSaveKey: String, CaseIterable, Sendable {
   case path
   case ifExists = "if_exists"
@@ -106,7 +106,7 @@ enum HTTPSaveKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// The keys of `redirects` in its long form.
+/// The keys of the long form of `redirects`.
 enum HTTPRedirectKey: String, CaseIterable, Sendable {
   case limit, insecure
 

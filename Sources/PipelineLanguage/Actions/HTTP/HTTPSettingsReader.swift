@@ -1,7 +1,7 @@
 import HTTPOperations
 import Values
 
-/// The keys of `http` that hold no expressions.
+/// Reads the keys of `http` that contain no expressions.
 extension DocumentReader {
   func readExpectations(_ node: YAMLNode, into action: inout HTTPAction) {
     readKeys(of: node, HTTPExpectKey.table) { key, _, entry in
@@ -59,7 +59,7 @@ extension DocumentReader {
       case .body:
         guard let bytes = size(value, what) else { return }
         (action.options.limits.body, action.options.limits.file) = (bytes, bytes)
-      // Belongs elsewhere, which is told by then.
+      // Belongs elsewhere, which was reported already.
       case .total: return
       case .head: if let bytes = size(value, what) { action.options.limits.head = Int(clamping: bytes) }
       }
@@ -88,7 +88,7 @@ extension DocumentReader {
     }
   }
 
-  /// `404` or `2xx`; nil where the text is neither.
+  /// Returns the statuses of a number such as `404` or a class such as `2xx`; nil if the text is neither.
   static func statuses(_ text: String) -> Set<Int>? {
     if text.utf8.count == 3, text.lowercased().hasSuffix("xx"), let first = text.first?.wholeNumberValue,
       (1...5).contains(first)

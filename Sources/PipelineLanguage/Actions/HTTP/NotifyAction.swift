@@ -2,7 +2,7 @@ import Expressions
 import HTTPOperations
 import Values
 
-/// The keys of `notify` in its long form.
+/// The keys of the long form of `notify`.
 enum NotifyKey: String, CaseIterable, Sendable {
   case url, message, results, sign, headers, auth, limits, tls, proxy
 
@@ -27,7 +27,7 @@ enum NotifyKey: String, CaseIterable, Sendable {
     ])
 }
 
-/// `notify`: a request whose body tells how the run has ended. The definition has it as an ``HTTPAction`` with a report.
+/// The action `notify`: a request whose body reports how the run ended. Its definition is an ``HTTPAction`` with a report.
 enum NotifyAction: CheckableAction {
   static var rows: [KeyRow] {
     [
@@ -63,7 +63,7 @@ enum NotifyAction: CheckableAction {
 }
 
 extension DocumentReader {
-  /// `notify`: a request whose body tells how the run has ended.
+  /// Reads `notify`.
   fileprivate func readNotify(_ node: YAMLNode, into draft: OperationDraft) {
     guard draft.event != nil else {
       return error(

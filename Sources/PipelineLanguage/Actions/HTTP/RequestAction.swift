@@ -1,6 +1,6 @@
 import Values
 
-/// `http`, and with a report of the run as its body `notify`: a request.
+/// The action `http`, or `notify` if its body is a report of the run: a request.
 extension HTTPAction: ActionKind {
   package var key: ActionKey { isReport ? .notify : .http }
   package var isWork: Bool { true }
@@ -54,7 +54,7 @@ extension HTTPAction: CheckableAction {
 
   static func reasonForNoResult(of operation: OperationDraft) -> String? { nil }
 
-  /// The result where none is declared.
+  /// Returns the result type if none is declared.
   private static func response(isSaved: Bool) -> ValueType {
     let head = [ValueType.Field(name: "status", type: .int), ValueType.Field(name: "headers", type: .json)]
     guard isSaved else { return .object(head + [ValueType.Field(name: "body", type: .json)]) }
@@ -63,14 +63,14 @@ extension HTTPAction: CheckableAction {
 }
 
 extension ExpressionSite.Use {
-  /// A part of a request that is not shown anywhere.
+  /// A part of a request that is never shown.
   static let http = action(ExpressionSite.ActionPlace(key: .http, visibility: .hidden))
-  /// A path or a checksum of a request, which messages show.
+  /// A path or checksum of a request, which messages may show.
   static let httpShown = action(ExpressionSite.ActionPlace(key: .http, visibility: .shown))
 }
 
 extension OperationDraft {
-  /// The request that the operation sends, as far as it has been read.
+  /// The operation's request, as far as it has been read.
   var http: HTTPAction? {
     get { if case .http(let action) = definition.action { action } else { nil } }
     set { if let newValue { definition.action = .http(newValue) } }

@@ -1,29 +1,29 @@
 import OperatingSystem
 
-/// The files that a pipeline file includes, directly or not: reads each once, and joins what they say with the nodes of the pipeline.
+/// The files that a pipeline file includes, directly or indirectly: reads each once, and joins their contents with the nodes of the pipeline.
 ///
-/// What stands nearer takes precedence: the pipeline over the files that it includes, a later file over an earlier one, and a file over those that
-/// it includes itself. A template extends those that its own file can name, whatever others there are.
+/// Nearer definitions take precedence: those of the pipeline over those of included files, a later file over an earlier one, and a file over those that
+/// it includes. A template extends templates visible to its own file, regardless of others with the same name.
 struct Inclusion {
-  /// The most files that a pipeline may include.
+  /// The maximum number of files that a pipeline may include.
   static let maximumFiles = 100
-  /// How deeply files may include each other.
+  /// The maximum depth of includes.
   static let maximumDepth = 20
 
-  /// One of the files.
+  /// The pipeline's file or an included file.
   struct File {
     var path: String
     var text: SourceText
-    /// Its nodes, whose origin is the position of the file; nil where it could not be read.
+    /// Its nodes, whose origin is the position of the file; nil if it could not be read.
     var root: YAMLNode?
-    /// The positions of the files whose templates it can name: those with precedence later, itself last.
+    /// The positions of the files whose templates it can use, in ascending precedence, with itself last.
     var order: [Int] = []
   }
 
   let reader: DocumentReader
-  /// Yields the text of the file at an absolute path that messages show as another.
+  /// Returns the text of the file at an absolute path; the second path is for messages.
   let fetch: (_ absolute: String, _ shown: String) -> Result<SourceText, PipelineFile.Failure>
-  /// The pipeline's own file first, then each when it was named first.
+  /// The pipeline's own file, followed by the others in the order in which they were first named.
   private(set) var files: [File] = []
   private var positions: [String: Int] = [:]
   private var chain: [Int] = []
@@ -37,17 +37,17 @@ struct Inclusion {
     self.fetch = fetch
   }
 
-  /// The texts of the included files by their absolute paths.
+  /// The texts of the included files, by absolute path.
   var texts: [String: String] {
     Dictionary(files.dropFirst().map { ($0.path, $0.text.text) }) { first, _ in first }
   }
 
-  /// The pipeline with all that it includes: `env`, `defaults` and `specifications` are joined, and operations have what their templates say.
+  /// Returns the pipeline with its included files: `env`, `defaults` and `specifications` are joined, and operations are expanded with their templates.
   ///
   /// - Parameters:
-  ///   - root: Its nodes.
+  ///   - root: The nodes of the pipeline.
   ///   - path: The absolute path of its file.
-  /// - Returns: The nodes, those of included files with origins of their own. Without `include` and `templates`, the same.
+  /// - Returns: The nodes; those of included files have their own origins. Without `include` and `templates`, `root` is unchanged.
   mutating func joined(_ root: YAMLNode, path: String) -> YAMLNode {
     let names = [PipelineKey.include.rawValue, PipelineKey.templates.rawValue]
     guard let entries = root.entries, entries.contains(where: { names.contains($0.name) }) else { return root }
@@ -71,7 +71,7 @@ struct Inclusion {
     return TemplateUse(files: files, reader: reader).expanded(whole)
   }
 
-  /// Checks a file that is one to include rather than a pipeline. Returns how many templates it has.
+  /// Checks a file that is meant to be included rather than run. Returns the number of its templates.
   mutating func checkAlone(_ root: YAMLNode, path: String) -> Int {
     readAll(from: root, path: path)
     readKeys(of: root)
@@ -82,7 +82,7 @@ struct Inclusion {
     return root[IncludedKey.templates.rawValue]?.entries?.count ?? 0
   }
 
-  /// Finds what is wrong with each included file, whoever includes it.
+  /// Checks each included file by itself.
   private func checkIncluded() {
     for file in files.dropFirst() { check(file) }
   }
@@ -115,7 +115,7 @@ struct Inclusion {
     readIncludes(of: 0)
   }
 
-  /// Reads what a file includes, and notes which templates it can name.
+  /// Reads the files that a file includes, and determines which templates it can use.
   private mutating func readIncludes(of position: Int) {
     chain.append(position)
     var order: [Int] = []
@@ -129,7 +129,7 @@ struct Inclusion {
     _ = chain.popLast()
   }
 
-  /// The position of the file that another one includes by `path`; nil where it cannot be, which is reported.
+  /// Returns the position of the file that another one includes as `path`; nil if it cannot be included, which is reported.
   private mutating func file(_ path: String, from position: Int, at place: YAMLNode) -> Int? {
     let shown = PathText.join(PathText.directory(of: files[position].text.path), path)
     let absolute = PathText.absolute(PathText.join(PathText.directory(of: files[position].path), path))
@@ -177,7 +177,7 @@ struct Inclusion {
       if finding.code == DiagnosticCode.emptyFile.rawValue { finding.fix = "begin with 'templates:' or 'defaults:'" }
       reader.report(finding)
     }
-    // Origins of uses come after those of all files.
+    // Origins of template uses come after those of all files.
     reader.origins.append(NodeOrigin(text: text, note: note))
     var count = 0
     let root = yaml.root?.moved(count: &count) { _ in UInt32(position) }

@@ -1,24 +1,24 @@
-/// The templates of a pipeline and of the files that it includes, and how operations extend them.
+/// The templates of a pipeline and its included files, and their use in operations.
 final class TemplateUse {
-  /// How many nodes all operations and templates may take from templates together.
+  /// The maximum number of nodes that all operations and templates together may take from templates.
   static let maximumNodes = 1_000_000
-  /// How many templates may extend one another.
+  /// The maximum depth of templates that extend one another.
   static let maximumDepth = 20
 
   private struct Template {
     let entry: YAMLEntry
     /// The position of its file.
     let file: Int
-    /// Whether nothing is wrong with it, whoever extends it, nor with what it extends.
+    /// Whether neither it nor the templates it extends have errors, regardless of where it is used.
     var isSound: Bool
-    /// How many templates extend one another up to it, itself included.
+    /// The number of templates in its chain, including itself.
     var depth = 1
     var state = State.declared
 
     enum State {
       case declared
       case open
-      /// With what it extends; nil where that cannot be had.
+      /// Expanded with the templates it extends; nil if that is not possible.
       case whole(YAMLNode?)
     }
   }
@@ -28,14 +28,14 @@ final class TemplateUse {
   private var templates: [Template] = []
   /// For each file, the positions of its own templates.
   private var own: [[String: Int]]
-  /// The templates that are being put together, outermost first.
+  /// The templates being expanded, outermost first.
   private var chain: [Int] = []
   private var nodes = 0
   private var hasReportedLimit = false
-  /// How many names may still be compared for suggestions.
+  /// The remaining number of name comparisons for suggestions.
   private var comparisonsLeft = 1_000_000
 
-  /// Finds what is wrong with each template by itself, and with what templates extend.
+  /// Checks each template by itself, and resolves what templates extend.
   init(files: [Inclusion.File], reader: DocumentReader) {
     self.files = files
     self.reader = reader
@@ -55,7 +55,7 @@ final class TemplateUse {
     for position in templates.indices { _ = whole(position) }
   }
 
-  /// The pipeline with operations and handlers that have what the templates say which they extend.
+  /// Returns the pipeline with its operations and handlers expanded with their templates.
   func expanded(_ root: YAMLNode) -> YAMLNode {
     root.with(
       (root.entries ?? []).map { entry in
@@ -83,7 +83,7 @@ final class TemplateUse {
     else { return operation }
     let template = templates[position]
     let name = operation["name"]?.text.map { "the operation '\($0)'" } ?? "the operation"
-    // Each part knows of the other one.
+    // Each part refers to the other.
     let inBase = note("\(name) extends '\(template.entry.name)' here", at: use.value)
     let inOwn = note("the template '\(template.entry.name)' is here", at: template.entry.key)
     var moved: [UInt32: UInt32] = [:]
@@ -98,13 +98,13 @@ final class TemplateUse {
     var count = 0
     let own = operation.with(entries.filter { $0.name != use.name }).moved(count: &count) { _ in ownOrigin }
     let whole = taken.joined(with: own, as: .keys(OperationKey.table.rows), count: &count)
-    // Its own keys come first: what is missing is missing there.
+    // The operation's own keys come first, because missing keys are reported there.
     let names = Set(entries.map(\.name))
     let all = whole.entries ?? []
     return whole.with(all.filter { names.contains($0.name) } + all.filter { !names.contains($0.name) })
   }
 
-  /// Whether what was taken from templates so far may be; reports it once where not.
+  /// Returns whether the number of nodes taken from templates is within the limit; reports it once otherwise.
   private func isWithinBounds(at place: YAMLNode) -> Bool {
     guard nodes > Self.maximumNodes else { return true }
     if !hasReportedLimit {
@@ -130,7 +130,7 @@ final class TemplateUse {
     return Diagnostic.Note(message: message, file: reader.origins[Int(node.origin)].text.path, range: range)
   }
 
-  /// The template that `node` names in a file; nil where there is none, which is reported.
+  /// Returns the template that `node` names in a file; nil if there is none, which is reported.
   private func template(_ node: YAMLNode, in file: Int) -> Int? {
     if node.items != nil {
       reader.wrongForm(
@@ -150,14 +150,14 @@ final class TemplateUse {
     return nil
   }
 
-  /// What there is; nil where that is nothing, or too much for a line.
+  /// Lists the existing names; nil if there are none, or too many for one line.
   private static func list(_ names: [String]) -> String? {
     guard !names.isEmpty, names.count <= 8 else { return nil }
     let list = names.map { "'\($0)'" }.joined(separator: ", ")
     return names.count == 1 ? "the only one is \(list)" : "there are \(list)"
   }
 
-  /// A template with all that it extends itself, without `extends`; nil where it cannot be had, which is reported.
+  /// Returns a template expanded with the templates it extends, without `extends`; nil if that is not possible, which is reported.
   private func whole(_ position: Int) -> YAMLNode? {
     let template = templates[position]
     switch template.state {

@@ -4,18 +4,17 @@ import OperatingSystem
 import Synchronization
 import Values
 
-/// Does in a child host what its host asks for.
+/// Executes a host's requests in its child host.
 ///
-/// One thread reads messages and calls the plugin, in the order of the messages. What the plugin tells is written by the thread that tells
-/// it: where the host does not read, that thread waits, and the child needs no memory for what the host has no time for.
+/// One thread reads messages and calls the plugin, in the order of the messages. The plugin's events are written by the thread that reports them:
+/// if the host does not read, that thread blocks, and the child needs no memory for a backlog.
 final class ChildServer: Sendable {
-  /// Invariant: an instance is in `instances` until it has ended or was let go of. The one that is being created is `beginning`, and that
-  /// becomes 0 when it ends before it is there.
+  /// Invariant: an instance is in `instances` until it has ended or was destroyed. The one that is being created is `beginning`, which becomes 0 if
+  /// the instance ends before it is stored.
   private struct Table {
     var instances: [UInt64: any PluginInstance] = [:]
     var beginning: UInt64 = 0
-    /// Whether the host knows that a call of the plugin does not return: it sends new instances elsewhere, and with them those that had not
-    /// been begun by then.
+    /// Whether the host knows that a call of the plugin does not return: it starts new instances elsewhere, as well as those that had not begun by then.
     var isStuck = false
     var questions: [UInt64: CheckedContinuation<ServiceAnswer, Never>] = [:]
     var lastQuestion: UInt64 = 0
@@ -24,11 +23,11 @@ final class ChildServer: Sendable {
   private let socket: Int32
   private let load: ChildHost.Loader
   private let table = Mutex(Table())
-  /// Held while a message is written, so that messages stay whole.
+  /// Held while a message is written, so that messages do not interleave.
   private let writing = Mutex(())
-  /// The host's clock, where the plugin has that. Set before the plugin is loaded.
+  /// The host's clock, if the plugin uses it. Set before the plugin is loaded.
   private let hostClock = Mutex<HostClock?>(nil)
-  /// Calls of the plugin that were under way at the last pings.
+  /// The plugin's calls that were in progress at the last pings.
   private let hangs = Mutex(HangWatch())
 
   init(socket: Int32, load: @escaping ChildHost.Loader) {
@@ -36,7 +35,7 @@ final class ChildServer: Sendable {
     self.load = load
   }
 
-  /// Reads and does what is asked for, until the connection ends.
+  /// Reads and executes requests until the connection ends.
   func serve() -> Never {
     CallWatchdog.shared.whenHanging { [self] in hangs(in: $0.function) }
     var decoder = FrameDecoder()
@@ -51,7 +50,7 @@ final class ChildServer: Sendable {
         },
         sleep: { recv(socket, buffer.baseAddress, buffer.count, 0) })
       if count < 0, errno == EINTR { continue }
-      // The host is gone, or does not want this child any more. Nobody is left who could care about the plugin's state.
+      // The host has ended, or no longer needs this child. Nothing depends on the plugin's state any more.
       if count == 0 { _exit(0) }
       guard count > 0 else {
         ChildHost.complain("cannot read from the host: \(SystemError.text(of: errno))")
@@ -67,7 +66,7 @@ final class ChildServer: Sendable {
     }
   }
 
-  // MARK: What the host asks for
+  // MARK: Requests from the host
 
   private func handle(_ message: HostMessage, _ connection: inout (any PluginConnection)?) throws(WireError) {
     if case .hello(let hello) = message {
@@ -91,14 +90,14 @@ final class ChildServer: Sendable {
     case .answer(let question, let answer):
       table.withLock { $0.questions.removeValue(forKey: question) }?.resume(returning: answer)
     case .ping(let number):
-      // This thread is well, or it would not read. Timers and answers call the plugin on others.
+      // This thread works, or it would not read. Timers and answers call the plugin on other threads.
       let calls = CallWatchdog.shared.callsUnderWay()
       let hanging = hangs.withLock { $0.look(calls) }
       send(hanging.map { .hanging(ping: number, call: $0) } ?? .pong(number))
     case .woken(let number): hostClock.withLock { $0 }?.woken(number)
     case .settled(let id, let number): table.withLock { $0.instances[id] }?.settled(Int(number))
     case .close:
-      // Mostly nothing is left of the instances. Then it is done here: for a task there may be no memory any more.
+      // Usually no instances are left, and the child exits here: there may be no memory left for a task.
       connection.retire()
       if (connection as? InProcessConnection)?.isClosed == true { exit(0) }
       Task {
@@ -108,7 +107,7 @@ final class ChildServer: Sendable {
     }
   }
 
-  /// The offer with this place, of which an instance is to be made.
+  /// Returns the offer at this index, for a new instance.
   private func offer(
     _ number: Int, for id: UInt64, _ connection: any PluginConnection
   ) throws(WireError) -> PluginOffer {
@@ -166,7 +165,7 @@ final class ChildServer: Sendable {
     hold(events, nil) { connection.trial(offer, settings: settings, question: question, events: events) }
   }
 
-  /// Makes an instance, and starts it where there is an input.
+  /// Creates an instance, and starts it if there is an input.
   private func hold(_ events: ChildEvents, _ input: JSONValue?, _ make: () -> any PluginInstance) {
     let id = events.id
     let isRefused = table.withLock { table in
@@ -184,7 +183,7 @@ final class ChildServer: Sendable {
     if hasEnded { instance.destroy() } else if let input { instance.start(input) }
   }
 
-  /// A call of the plugin has not returned for long: the host need not find that out by waiting for answers.
+  /// Reports that a call of the plugin has not returned for long, so that the host need not find out by waiting for answers.
   private func hangs(in function: PluginFunction) {
     if function == .close { return }
     if function.isOfLoading { return send(.hanging(ping: 0, call: "'\(function.rawValue)'")) }
@@ -196,9 +195,9 @@ final class ChildServer: Sendable {
     if let begun { send(.stuck(begun: begun)) }
   }
 
-  // MARK: What the plugin tells
+  // MARK: Messages to the host
 
-  /// Sends a message; waits where the host does not read.
+  /// Sends a message; blocks if the host does not read.
   func send(_ message: ChildMessage) {
     let bytes = message.bytes
     writing.withLock { _ in
@@ -210,14 +209,14 @@ final class ChildServer: Sendable {
         if count >= 0 {
           offset += count
         } else if errno != EINTR {
-          // The thread that reads notices it too, and ends the process.
+          // The reading thread notices it too, and ends the process.
           return
         }
       }
     }
   }
 
-  /// An instance has ended: says so, and lets go of it, so that the host need not ask for that.
+  /// Reports the end of an instance and destroys it, so that the host need not request that.
   func ended(_ id: UInt64, _ outcome: Result<JSONValue?, PluginFailure>) {
     switch outcome {
     case .success(let value): send(.completed(id: id, value))
@@ -231,7 +230,7 @@ final class ChildServer: Sendable {
     instance?.destroy()
   }
 
-  /// Asks the host for something.
+  /// Sends a question to the host and returns the answer.
   func ask(_ question: ServiceRequest.Question, for instance: UInt64) async throws(PluginAccessError) -> String {
     let answer = await withCheckedContinuation { continuation in
       let number = table.withLock { table in
@@ -245,7 +244,7 @@ final class ChildServer: Sendable {
   }
 }
 
-/// Tells the host of what an instance does.
+/// Sends the events of an instance to the host.
 private final class ChildEvents: PluginInstanceEvents {
   private let server: ChildServer
   let id: UInt64
@@ -266,7 +265,7 @@ private final class ChildEvents: PluginInstanceEvents {
   }
 }
 
-/// The plugin's durable values, which the host has.
+/// The plugin's durable values, which are stored by the host.
 private struct ChildStorage: PluginStorage {
   let server: ChildServer
   let instance: UInt64

@@ -2,7 +2,7 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// The host's clock, as a child has it where that is not the system's: see ``LentClock``.
+/// The host's clock in a child, if that clock is not the system's: see ``LentClock``.
 final class HostClock: PluginClock {
   private struct Alarms {
     var bodies: [UInt64: @Sendable () -> Void] = [:]
@@ -11,7 +11,7 @@ final class HostClock: PluginClock {
 
   private let socket: Int32
   private let send: @Sendable (ChildMessage) -> Void
-  /// Held from a question to its answer: both stand on the connection one after the other.
+  /// Held from a question to its answer, which follow each other on the connection.
   private let asking = Mutex(())
   private let alarms = Mutex(Alarms())
 
@@ -33,7 +33,7 @@ final class HostClock: PluginClock {
     wake(.after(delay.nanoseconds), body)
   }
 
-  /// The host says that a time has come.
+  /// Calls the alarm with this number, which the host reports as due.
   func woken(_ number: UInt64) { alarms.withLock { $0.bodies.removeValue(forKey: number) }?() }
 
   private func wake(_ time: WakeTime, _ body: @escaping @Sendable () -> Void) -> PluginAlarm {
@@ -57,7 +57,7 @@ final class HostClock: PluginClock {
       if count == 1 {
         count = SystemCall.retrying { recv(socket, &answer, MemoryLayout<Int64>.size, Int32(MSG_WAITALL)) }
       }
-      // The host is gone, and there is no time any more. Its end is noticed by the thread that reads too.
+      // The host has ended, and its clock with it. The reading thread notices the end too.
       guard count == MemoryLayout<Int64>.size else { _exit(0) }
       return Int64(littleEndian: answer)
     }

@@ -1,32 +1,32 @@
 import CProcess
 
-/// How a child host ended, and why.
+/// The end of a child host, with its reason.
 struct ChildEnd: Hashable, Sendable {
-  /// Why the host ended it.
+  /// The reason why the host ended the child.
   enum Reason: Hashable, Sendable {
-    /// It sent what is no message.
+    /// It sent an invalid message.
     case garbage(String)
-    /// It closed its end of the connection and went on.
+    /// It closed its end of the connection but kept running.
     case closedConnection
-    /// It did not answer for so long.
+    /// It did not answer for this long.
     case unresponsive(Duration)
-    /// This call has not returned for so long, on a thread that serves the plugin.
+    /// This call has not returned for this long, on a thread that serves the plugin.
     case hanging(String, Duration)
-    /// It asked and asked, and read none of the answers.
+    /// It did not read the answers to its questions; this many bytes are waiting.
     case notReading(Int)
-    /// It took more bytes of memory than this.
+    /// It took more memory than this limit in bytes.
     case tooLarge(Int64)
-    /// It was not needed any more.
+    /// It was no longer needed.
     case unneeded
   }
 
-  /// The exit code; nil where a signal ended it, or where neither is known because somebody else has reaped it.
+  /// The exit code; nil if a signal ended it, or if its status is unknown because other code has reaped it.
   var exitCode: Int32?
   /// The signal, or 0.
   var signal: Int32
-  /// Why the host ended it; nil where it ended by itself.
+  /// Why the host ended it; nil if it ended by itself.
   var reason: Reason?
-  /// The last that it printed.
+  /// The last line that it printed.
   var lastLine: String?
 
   /// `plugin-unresponsive`, or `plugin-crashed`.
@@ -37,7 +37,7 @@ struct ChildEnd: Hashable, Sendable {
     }
   }
 
-  /// In a few words: `crashed: SIGSEGV`.
+  /// A short description: `crashed: SIGSEGV`.
   var summary: String {
     switch reason {
     case .garbage(let what): "crashed: it sent \(what)"
@@ -58,13 +58,13 @@ struct ChildEnd: Hashable, Sendable {
     }
   }
 
-  /// `plugin 'notify' exited with 3 while it was loaded; the last that it printed: …`
+  /// Returns, for example, `plugin 'notify' exited with 3 while it was loaded; the last that it printed: …`.
   func message(plugin: String, while what: String) -> String {
     let end = "plugin '\(plugin)' \(summary)\(what.isEmpty ? "" : " while \(what)")"
     return lastLine.map { "\(end); the last that it printed: \($0)" } ?? end
   }
 
-  /// `SIGSEGV`
+  /// Returns the name of a signal: `SIGSEGV`.
   static func name(ofSignal number: Int32) -> String {
     penstock_signal_name(number).map { "SIG" + String(cString: $0) } ?? "signal \(number)"
   }

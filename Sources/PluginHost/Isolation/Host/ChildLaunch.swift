@@ -2,23 +2,23 @@ import CProcess
 import Glibc
 import OperatingSystem
 
-/// What a child host is started with.
+/// The parameters with which a child host is started.
 package struct ChildLaunch: Sendable {
-  /// An open file that a child inherits, kept open as long as somebody may start one.
+  /// An open file that children inherit, kept open as long as one may be started.
   package protocol File: AnyObject, Sendable {
     var descriptor: Int32 { get }
   }
 
   /// The program and its arguments: see ``PluginLoader/Configuration/childHost``.
   package var command: [String]
-  /// The plugin's id where it is known, else the name of its file: for messages.
+  /// The plugin's id if known, otherwise the name of its file; for messages.
   package var name: String
-  /// Where the plugin's file was found, for messages.
+  /// The path at which the plugin's file was found, for messages.
   package var path: String
-  /// The plugin's file, verified. The child loads what this descriptor shows, whatever the path leads to by then.
+  /// The verified file of the plugin. The child loads the content of this descriptor, even if the path leads elsewhere by then.
   package var file: any File
   package var limits: PluginReference.Limits
-  /// The names of the variables that the child gets beside ``standardEnvironment``.
+  /// The names of the variables that the child gets in addition to ``standardEnvironment``.
   package var environment: [String]
 
   package init(
@@ -33,23 +33,23 @@ package struct ChildLaunch: Sendable {
     self.environment = environment
   }
 
-  /// The variables that every child gets, where the host has them.
+  /// The variables that every child gets if the host has them.
   static let standardEnvironment = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"]
 
   static let defaultMemory: Int64 = 512 << 20
   static let defaultDescriptors = 256
 
-  /// What a child is told first; `clock` says whose time it has.
+  /// Returns the first message to a child; `clock` is the source of its time.
   func hello(clock: ChildHello.Clock) -> ChildHello {
     ChildHello(
       path: path, memory: limits.memory ?? Self.defaultMemory,
       descriptors: Int64(limits.descriptors ?? Self.defaultDescriptors), clock: clock)
   }
 
-  /// `NAME=value` of what the child gets.
+  /// The child's environment as `NAME=value` entries.
   var environmentEntries: [String] {
     var seen: Set<String> = []
-    // Swift's runtime would catch a crash, spend time on a report of fifty lines, and let some signals go by. Who wants that names the variable.
+    // Swift's runtime would catch a crash, spend time on a report of fifty lines, and let some signals pass. To get reports, list the variable.
     let quiet = environment.contains("SWIFT_BACKTRACE") ? [] : ["SWIFT_BACKTRACE=enable=no"]
     return quiet
       + (Self.standardEnvironment + environment).compactMap { name in
@@ -60,12 +60,12 @@ package struct ChildLaunch: Sendable {
       }
   }
 
-  /// Starts the process. `socket` becomes its descriptor 3, the plugin's file 4, the connection to the host's clock 5 where there is one, and
-  /// `output` both its standard output and its standard error.
+  /// Starts the process. `socket` becomes its descriptor 3, the plugin's file 4 and the connection to the host's clock, if any, 5; `output` becomes
+  /// its standard output and standard error.
   func spawn(
     socket: Int32, output: Int32, clock: Int32? = nil
   ) throws(SystemError) -> (pid: Int32, descriptor: Int32) {
-    // The file's path follows for whoever looks at the list of processes.
+    // The file's path is appended for people who read the list of processes.
     let arguments = (command + [path]).map { strdup($0) } + [nil]
     let environment = environmentEntries.map { strdup($0) } + [nil]
     defer { for text in arguments + environment { free(text) } }

@@ -1,6 +1,6 @@
-/// Makes log lines of what a child prints, as many as a person may want to read.
+/// Converts a child's output to log lines, limited to what a person may want to read.
 struct ChildOutput {
-  /// The bytes of a line after which the rest of it is left out.
+  /// The number of bytes after which the rest of a line is dropped.
   static let longestLine = 4096
 
   private var line: [UInt8] = []
@@ -9,7 +9,7 @@ struct ChildOutput {
   /// The last line that is not blank.
   private(set) var lastLine: String?
 
-  /// Takes over what was read at `now`, in nanoseconds, and tells `tell` of the lines that are whole.
+  /// Appends bytes that were read at `now`, in nanoseconds, and calls `tell` with the complete lines.
   mutating func append(_ bytes: UnsafeRawBufferPointer, now: Int64, tell: (String) -> Void) {
     for byte in bytes {
       if byte == UInt8(ascii: "\n") {
@@ -22,7 +22,7 @@ struct ChildOutput {
     }
   }
 
-  /// The child has ended: what it printed last is a line too.
+  /// Called when the child has ended: its last output may be an incomplete line.
   mutating func finish(now: Int64, tell: (String) -> Void) {
     if !line.isEmpty { finishLine(now: now, tell) }
     for line in limit.finish() { tell(line) }

@@ -3,20 +3,20 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// A child host as its host sees it: a process, the connection to it, and what it prints.
+/// A child host from its host's side: the process, the connection to it, and its output.
 ///
 /// Members marked *on the thread* may only be called on the connection's ``ChildThread``; the others from any thread.
 final class ChildProcess: @unchecked Sendable {
-  // @unchecked: everything but `outgoing` and the constants is touched on the thread only.
+  // @unchecked: everything but `outgoing` and the constants is accessed only on the thread.
 
-  /// Invariant: `socket` is open, or -1. While bytes wait, the thread watches for room.
+  /// Invariant: `socket` is open, or -1. While bytes wait, the thread watches for writability.
   private struct Outgoing {
     var socket: Int32
     var queue = OutgoingQueue()
     var token: ChildThread.Token = 0
   }
 
-  /// How long a process may go on after the end of its connection.
+  /// How long a process may keep running after the end of its connection.
   private static let timeToEnd = Duration.seconds(1)
 
   private let thread: ChildThread
@@ -26,7 +26,7 @@ final class ChildProcess: @unchecked Sendable {
   private let pid: Int32
   private let descriptor: Int32
   private let output: Int32
-  /// Nil where the child has the system's clock, as this process does.
+  /// Nil if the child uses the system's clock, as this process does.
   private let lentClock: LentClock?
   private let memory: MemoryWatch
   private let memoryLimit: Int64
@@ -38,16 +38,16 @@ final class ChildProcess: @unchecked Sendable {
   private var isReading = true
   private var hasEnded = false
 
-  /// Told of each message. *On the thread.*
+  /// Called with each message. *On the thread.*
   var onMessage: (ChildMessage) -> Void = { _ in }
-  /// Told when it has read what waited for it. *On the thread.*
+  /// Called when the child has read everything that was waiting. *On the thread.*
   var onRoom: () -> Void = {}
-  /// Told of each line that it prints. *On the thread.*
+  /// Called with each line of the child's output. *On the thread.*
   var onLine: (String) -> Void = { _ in }
-  /// Told of the end, after all messages. *On the thread.*
+  /// Called with the end, after all messages. *On the thread.*
   var onEnd: (ChildEnd) -> Void = { _ in }
 
-  /// Starts a child host, and says hello. *On the thread.*
+  /// Starts a child host and sends the hello message. *On the thread.*
   init(
     _ launch: ChildLaunch, on thread: ChildThread, options: IsolatedConnection.Options
   ) throws(SystemError) {
@@ -108,19 +108,19 @@ final class ChildProcess: @unchecked Sendable {
     tokens.append(token)
   }
 
-  /// Sends a message, without ever waiting for the child.
+  /// Sends a message without ever blocking.
   func send(_ message: HostMessage) {
     _ = send(message.bytes, limited: false)
   }
 
-  /// Sends a message, unless too much waits for the child already.
+  /// Sends a message, unless too many bytes are already waiting for the child.
   ///
   /// - Returns: Whether it was sent.
   func sendIfRoom(_ message: HostMessage) -> Bool {
     send(message.bytes, limited: true)
   }
 
-  /// Whether so little waits for the child that more may be prepared for it.
+  /// Whether so few bytes are waiting for the child that more messages may be prepared.
   var hasRoom: Bool { outgoing.withLock { $0.queue.count <= room.limit } }
 
   private func send(_ bytes: [UInt8], limited: Bool) -> Bool {
@@ -139,19 +139,19 @@ final class ChildProcess: @unchecked Sendable {
     }
   }
 
-  /// Ends the process and its descendants at once. *On the thread.*
+  /// Kills the process and its descendants at once. *On the thread.*
   func kill(_ why: ChildEnd.Reason) {
     guard !hasEnded else { return }
     if reason == nil { reason = why }
     Glibc.kill(-pid, SIGKILL)
   }
 
-  /// Asks the process to end, and sees to it that it does. *On the thread.*
+  /// Asks the process to end, and kills it if it does not. *On the thread.*
   func close(_ limits: ChildTimeLimits) {
     guard !hasEnded, reason == nil else { return }
     reason = .unneeded
     send(.close)
-    // It lives until it has ended: the thread holds it.
+    // This object lives until the process has ended: the thread retains it.
     alarm = clock.wake(after: limits.close) { [self] in
       thread.execute { [self] in terminate(limits) }
     }
@@ -175,7 +175,7 @@ final class ChildProcess: @unchecked Sendable {
     if isEmpty { onRoom() }
   }
 
-  /// Reads once. At the end of the stream, or of its sense, the process is ended.
+  /// Reads once. At the end of the stream, or after an invalid message, the process is ended.
   ///
   /// - Returns: Whether there may be more.
   @discardableResult
@@ -190,14 +190,14 @@ final class ChildProcess: @unchecked Sendable {
     }
     guard outcome == .end else { return outcome == .more }
     stopReading()
-    // Nearly always it is ending, which is told in a moment. One that only closed its connection is of no use any more.
+    // The process is nearly always ending, which is reported in a moment. If it only closed its connection, it is of no more use.
     alarm?.cancel()
     alarm = clock.wake(after: Self.timeToEnd) { [self] in thread.execute { [self] in kill(.closedConnection) } }
     return false
   }
 
   private func take(_ message: ChildMessage) throws(WireError) {
-    // The process lives while the thread watches it, and takes its alarms back when it ends.
+    // This object lives while the thread watches it, and cancels its alarms when it ends.
     let isForClock = try lentClock?.take(message) { [self] number in
       thread.execute { [self] in
         if lentClock?.remove(number) == true { send(.woken(number)) }
@@ -223,7 +223,7 @@ final class ChildProcess: @unchecked Sendable {
     }
   }
 
-  /// The process has ended; its id stays taken until it is reaped, so that its group can still be named.
+  /// Handles the end of the process. Its id stays allocated until it is reaped, so its group can still be killed.
   private func end() {
     guard !hasEnded else { return }
     Glibc.kill(-pid, SIGKILL)
@@ -231,7 +231,7 @@ final class ChildProcess: @unchecked Sendable {
     let reaped = penstock_reap(descriptor, &exit)
     guard reaped != EAGAIN, reaped != EINTR else { return }
     let socket = outgoing.withLock { $0.socket }
-    // What it sent before it ended counts.
+    // Messages sent before the end count.
     if reason == nil || reason == .unneeded, isReading { while readMessages(socket) {} }
     hasEnded = true
     readOutput()

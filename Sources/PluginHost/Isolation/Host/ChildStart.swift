@@ -1,20 +1,20 @@
 import OperatingSystem
 import Values
 
-/// The name of a call of the plugin that does not return while it is loaded; nil where there is none.
+/// The name of a call of the plugin that does not return while it is loaded; nil if there is none.
 private final class HangingCall: @unchecked Sendable {
-  // @unchecked: touched on the thread of one child only.
+  // @unchecked: accessed only on the thread of one child.
   var name: String?
 }
 
-/// Starts a child host, and tells when its plugin is loaded or why it is not.
+/// Starts a child host, and reports when its plugin is loaded or why it cannot be.
 ///
-/// Used on the connection's thread only.
+/// Used only on the connection's thread.
 enum ChildStart {
   typealias Outcome = Result<(ChildProcess, PluginDescription), PluginError>
 
-  /// Starts a child. `told` is called once, on the thread, perhaps before this returns. The process is its receiver's from then on; when it
-  /// failed it has ended.
+  /// Starts a child. `told` is called once, on the thread, possibly before this returns. It receives ownership of the process; after a failure, the
+  /// process has ended.
   static func start(
     _ launch: ChildLaunch, on thread: ChildThread, options: IsolatedConnection.Options,
     line: @escaping (String) -> Void, hanging: @escaping (_ call: String) -> Void = { _ in },
@@ -28,12 +28,12 @@ enum ChildStart {
       return nil
     }
     let limit = options.limits.start
-    // The call that keeps it from being ready. Touched on the thread only.
+    // The call that holds up the load. Accessed only on the thread.
     let call = HangingCall()
     let alarm = options.clock.wake(after: limit) {
       thread.execute { process.kill(call.name.map { .hanging($0, limit) } ?? .unresponsive(limit)) }
     }
-    // Why it was refused, told when the process has ended: then nothing of it is left.
+    // The reason for refusing the plugin, reported once the process has ended and nothing of it is left.
     var refusal: PluginError?
     func settle(_ outcome: Outcome) {
       alarm.cancel()

@@ -3,21 +3,21 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// The thread on which a connection starts its child hosts, reads what they send, and learns of their ends.
+/// The thread on which a connection starts its child hosts, reads their messages, and is notified of their ends.
 ///
-/// It sleeps in `epoll` without a timeout. It lives as long as its connection and its children: the kernel ends a child when the thread that
-/// started it ends, not the process, so no thread of a pool may do that.
+/// It sleeps in `epoll` without a timeout, and lives as long as its connection and its children. It cannot be a pool's thread: the kernel ends a
+/// child when the thread that started it ends, rather than the process.
 ///
 /// Members marked *on the thread* may only be called from handlers and calls that run on it; the others from any thread.
 final class ChildThread: @unchecked Sendable {
-  // @unchecked: `handlers`, `lastToken` and `buffer` are touched only on the thread; what other threads reach is in `inbox`.
+  // @unchecked: `handlers`, `lastToken` and `buffer` are accessed only on the thread; other threads use `inbox`.
 
   typealias Token = UInt64
 
   private struct Inbox {
     var calls: [@Sendable () -> Void] = []
     var isStopping = false
-    /// Calls that come later than that are run by whoever brings them: there are no children any more.
+    /// Later calls are run by their callers: there are no children left.
     var hasEnded = false
   }
 
@@ -26,12 +26,12 @@ final class ChildThread: @unchecked Sendable {
   private let wake: WakeDescriptor
   private var handlers: [Token: (descriptor: Int32, body: (_ events: UInt32) -> Void)] = [:]
   private var lastToken: Token = 0
-  /// What descriptors are read into.
+  /// The buffer that descriptors are read into.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
   /// Starts the thread.
   ///
-  /// - Throws: The error's number where the process is out of descriptors or threads.
+  /// - Throws: The error's number if the process has no descriptors or threads left.
   init() throws(SystemError) {
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard epoll >= 0 else {
@@ -56,7 +56,7 @@ final class ChildThread: @unchecked Sendable {
     buffer.deallocate()
   }
 
-  /// Runs `body` on the thread, soon; those of one caller in order.
+  /// Schedules `body` to run soon on the thread; calls from one caller keep their order.
   func execute(_ body: @escaping @Sendable () -> Void) {
     let hasEnded = inbox.withLock { inbox in
       if !inbox.hasEnded { inbox.calls.append(body) }
@@ -71,7 +71,7 @@ final class ChildThread: @unchecked Sendable {
     wake.signal()
   }
 
-  /// Calls `body` whenever `descriptor` is readable or was hung up. *On the thread.*
+  /// Calls `body` whenever `descriptor` is readable or hung up. *On the thread.*
   func watch(_ descriptor: Int32, _ body: @escaping (_ events: UInt32) -> Void) throws(SystemError) -> Token {
     lastToken += 1
     var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: lastToken))
@@ -80,7 +80,7 @@ final class ChildThread: @unchecked Sendable {
     return lastToken
   }
 
-  /// Lets a watch tell of room for writing too, or no longer. From any thread that keeps the descriptor from being closed.
+  /// Makes a watch report writability too, or stop doing so. May be called from any thread that prevents the descriptor from being closed.
   func watchForRoom(_ descriptor: Int32, _ token: Token, _ isWanted: Bool) {
     let events = EPOLLIN.rawValue | (isWanted ? EPOLLOUT.rawValue : 0)
     var event = epoll_event(events: events, data: epoll_data_t(u64: token))
@@ -93,7 +93,7 @@ final class ChildThread: @unchecked Sendable {
     epoll_ctl(epoll, EPOLL_CTL_DEL, handler.descriptor, nil)
   }
 
-  /// Reads what a descriptor has at the moment, at most 64 KiB, with `read`. Its bytes are valid in `body`. *On the thread.*
+  /// Reads up to 64 KiB that a descriptor has available with `read`. The bytes are valid in `body`. *On the thread.*
   func read(
     _ read: (UnsafeMutableRawPointer?, Int) -> Int, _ body: (UnsafeRawBufferPointer) -> Void
   ) -> ReadOutcome {
@@ -123,7 +123,7 @@ final class ChildThread: @unchecked Sendable {
       }
       if isStopping { return }
       for call in calls { call() }
-      // A call may have brought the next one.
+      // A call may have scheduled another one.
       if !calls.isEmpty { continue }
       let count = wait.wait(
         look: { () -> Int32? in

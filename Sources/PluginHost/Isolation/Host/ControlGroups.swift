@@ -1,23 +1,23 @@
 import CProcess
 import Glibc
 
-/// Where this process may make control groups of its own (version 2 of the kernel's), for the memory of child hosts.
+/// The control groups (version 2) below which this process may create its own, to limit the memory of child hosts.
 ///
-/// A group may be made below the one that this process is in, or beside it, where that is this user's or was handed over ("delegated") and
-/// controls memory already. Nothing is moved and nothing is switched on that others would notice.
+/// A group may be created below or beside the one that this process is in, if the parent belongs to this user or was delegated and already controls
+/// memory. No process is moved, and no controller is enabled that others would notice.
 package struct ControlGroups: Sendable {
-  /// The groups that may have one below them, nearest first.
+  /// The groups that may have a child group, nearest first.
   let parents: [String]
 
-  /// Those of this process.
+  /// The groups of this process.
   static let system = ControlGroups(
     roots: ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], membership: ProcFile.text("/proc/self/cgroup") ?? "",
     mayUse: isDelegated)
 
   /// - Parameters:
-  ///   - roots: Where the file system may be mounted.
+  ///   - roots: The paths at which the file system may be mounted.
   ///   - membership: The text of `/proc/self/cgroup`.
-  ///   - mayUse: Whether a group is this process's to change.
+  ///   - mayUse: Whether this process may change a group.
   init(roots: [String], membership: String, mayUse: (String) -> Bool) {
     guard let root = roots.first(where: { access($0 + "/cgroup.subtree_control", F_OK) == 0 }),
       let line = membership.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })
@@ -36,7 +36,8 @@ package struct ControlGroups: Sendable {
     }
   }
 
-  /// A user's own groups can be written by that user. The superuser can write all, of which most are the service manager's.
+  /// Whether the group belongs to this process. A user can write only to their own groups. The superuser can write to all, most of which belong to
+  /// the service manager.
   private static func isDelegated(_ group: String) -> Bool {
     guard geteuid() == 0 else { return access(group + "/cgroup.procs", W_OK) == 0 }
     var value: UInt8 = 0
@@ -44,9 +45,9 @@ package struct ControlGroups: Sendable {
     return names.contains { getxattr(group, $0, &value, 1) == 1 && value == UInt8(ascii: "1") }
   }
 
-  /// A group of the process alone, with no more memory than that.
+  /// Creates a group with this process alone, limited to this memory in bytes.
   ///
-  /// - Returns: Nil where none can be made.
+  /// - Returns: The group, or nil if none can be created.
   func group(for pid: Int32, memory: Int64) -> ControlGroup? {
     for parent in parents {
       let group = ControlGroup(path: "\(parent)/penstock-\(getpid())-\(pid)")
@@ -57,25 +58,25 @@ package struct ControlGroups: Sendable {
   }
 }
 
-/// A control group of a child host. What the child starts is in it as well.
+/// A control group of a child host, including the processes that the child starts.
 struct ControlGroup: Sendable {
   let path: String
 
   fileprivate func begin(_ pid: Int32, memory: Int64) -> Bool {
     guard mkdir(path, 0o755) == 0, write("\(memory)", to: "memory.max") else { return false }
-    // Memory that is swapped out counts as well, and one process that is ended for it leaves none of the others. Neither is everywhere.
+    // Count swapped memory too, and kill the whole group rather than one process. Either file may be missing.
     _ = write("0", to: "memory.swap.max")
     _ = write("1", to: "memory.oom.group")
     return write("\(pid)", to: "cgroup.procs")
   }
 
-  /// Whether the kernel has ended a process for its memory.
+  /// Whether the kernel has killed a process of the group for lack of memory.
   var hasRunOut: Bool {
     let events = ProcFile.text(path + "/memory.events") ?? ""
     return events.split(separator: "\n").contains { $0.hasPrefix("oom_kill ") && $0 != "oom_kill 0" }
   }
 
-  /// Gives up the group, in which no process is any more.
+  /// Removes the group, which has no processes left.
   func remove() { rmdir(path) }
 
   private func write(_ text: String, to name: String) -> Bool {
@@ -86,9 +87,9 @@ struct ControlGroup: Sendable {
   }
 }
 
-/// A file of the kernel's, which is read in one go.
+/// A file of the kernel that is read in one call.
 enum ProcFile {
-  /// Its text, of at most 16 KiB; nil where it cannot be read.
+  /// Returns its text, at most 16 KiB; nil if it cannot be read.
   static func text(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

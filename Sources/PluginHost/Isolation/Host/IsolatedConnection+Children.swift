@@ -1,14 +1,14 @@
 import OperatingSystem
 import Values
 
-// How children come and go. All of it happens on the connection's thread, but for `beginStart` and `replace`.
+// The life cycle of children. Everything here runs on the connection's thread, except `beginStart` and `replace`.
 extension IsolatedConnection {
-  /// Starts a child for those who wait.
+  /// Starts a child for the waiting instances.
   ///
-  /// - Returns: Why that is impossible; nil where it is under way.
+  /// - Returns: Why that is impossible; nil if it is starting.
   func beginStart() -> PluginFailure? {
     let failure = state.withLock { state -> SystemError? in
-      // Somebody else may have been faster.
+      // Another thread may have started one.
       switch state.phase {
       case .idle, .resting: break
       case .starting, .ready, .closed: return nil
@@ -26,12 +26,12 @@ extension IsolatedConnection {
     }
   }
 
-  /// Lets another file of the plugin take over: operations that run end in the child that they are in, controllers and specifications
-  /// are made anew in the new child, and so is whatever starts from now on. No attempt is lost.
+  /// Lets another file of the plugin take over: running operations end in their present child; controllers and specifications are recreated in the
+  /// new child, where all new instances start. No attempt is lost.
   ///
   /// The calling thread waits until the new file is loaded.
   ///
-  /// - Throws: Why the new file cannot be loaded, or that it is another plugin; then nothing has changed.
+  /// - Throws: The reason why the new file cannot be loaded, or that it is a different plugin; then nothing has changed.
   package func replace(with launch: ChildLaunch) throws(PluginError) {
     let awaited = AwaitedOutcome<Void, PluginError>()
     let refusal = state.withLock { state -> PluginError? in
@@ -177,7 +177,7 @@ extension IsolatedConnection {
     let now = options.clock.monotonic()
     let (session, pause, plugin) = state.withLock { state -> (Session?, Duration?, String) in
       let session = state.sessions.removeValue(forKey: number)
-      // One that is ready no more has a successor, or gets one when that is needed.
+      // A session that is no longer the ready one has a successor, or gets one when needed.
       guard let session, case .ready(number) = state.phase else { return (session, nil, state.launch.name) }
       for instance in session.instances.values where instance.isLasting { state.waiting[instance.id] = instance }
       // A child that was closed because it was not needed has no instances, and another one can be started at once.
@@ -195,7 +195,7 @@ extension IsolatedConnection {
     guard let session, end.reason != .unneeded else { return }
     let instances = session.instances.values.sorted { $0.id < $1.id }
     let message = end.message(plugin: plugin, while: Self.occupation(of: instances))
-    // Whoever checks settings is told, and is not there any more when it starts again.
+    // A caller that checks settings receives the failure, and is no longer waiting when the child starts again.
     if instances.isEmpty || !instances.allSatisfy(\.isTrial) {
       options.log(.error, pause.map { "\(message); starting again in \($0.brief)" } ?? message)
     }
@@ -209,7 +209,7 @@ extension IsolatedConnection {
 
   // MARK: Calls that do not return
 
-  /// A call of the plugin does not return in a child: what that has not begun with goes to another one, as does whatever comes later.
+  /// Handles a call of the plugin that does not return in a child: the instances that it has not begun move to another child, which also gets all new ones.
   func leave(_ number: Int, begun: Set<UInt64>) {
     let (moving, drained) = state.withLock { state -> ([IsolatedInstance], ChildProcess?) in
       state.distrust(number)
@@ -221,7 +221,7 @@ extension IsolatedConnection {
     for instance in moving { instance.leaveStuckChild() }
   }
 
-  /// What a child was doing: `it ran 'fetch'`, `it ran 3 instances`.
+  /// Returns what a child was doing: `it ran 'fetch'`, `it ran 3 instances`.
   private static func occupation(of instances: [IsolatedInstance]) -> String {
     guard let first = instances.first else { return "" }
     if instances.allSatisfy(\.isTrial) { return "it checked the settings of '\(first.offer.id)'" }
@@ -246,7 +246,7 @@ extension IsolatedConnection {
       return !state.waiting.isEmpty
     }
     guard isNeeded, let failure = beginStart() else { return }
-    // Out of descriptors or threads, which may pass.
+    // The process has no descriptors or threads left, which may be temporary.
     let (lost, pause) = state.withLock { state in
       let lost = Array(state.waiting.values)
       state.waiting = state.waiting.filter { $0.value.isLasting }
@@ -256,9 +256,9 @@ extension IsolatedConnection {
     for instance in lost { instance.lose(failure, summary: "cannot be started", pause: pause) }
   }
 
-  // MARK: Whether it still answers
+  // MARK: Pings
 
-  /// Looks after a while whether the child still answers, and again as long as it has instances.
+  /// Pings the child after an interval, and repeatedly as long as it has instances.
   func schedulePing(_ number: Int) {
     _ = options.clock.wake(after: options.limits.ping) { [weak self] in
       self?.execute { [weak self] in self?.ping(number) }
@@ -278,7 +278,7 @@ extension IsolatedConnection {
         session.isPinging = false
         return .rest
       }
-      // Two, so that a computer that slept does not find its children guilty of it.
+      // Two, so that a computer that slept does not blame its children.
       guard session.pings - session.pongs < 2 else { return .kill(session.process) }
       session.pings += 1
       return .ping(session.process, session.pings)

@@ -1,6 +1,6 @@
 import Values
 
-// What children say. It is heard on the connection's thread.
+// The handling of messages from children, on the connection's thread.
 extension IsolatedConnection {
   func received(_ message: ChildMessage, from number: Int, _ process: ChildProcess) {
     switch message {
@@ -24,14 +24,14 @@ extension IsolatedConnection {
         }
         for line in lines { options.log(level, line) }
       }
-    // One of an instance that was let go of is nobody's: it may be the millionth that its plugin had no time to stop for.
+    // A request of an instance that was released is not reported: its plugin may have sent a million before it could stop.
     case .request(let question, let request): answer(question, request, from: number, process)
     case .pong(let pong):
       state.withLock { state in
         guard let session = state.sessions[number] else { return }
         state.sessions[number]?.pongs = max(session.pongs, min(pong, session.pings))
       }
-    // It was sent while the plugin was loaded, which it is by now.
+    // It was sent while the plugin was being loaded, and no longer applies.
     case .hanging(0, _): break
     case .hanging(_, let call): process.kill(.hanging(String(call.prefix(200)), options.limits.ping * 2))
     case .stuck(let begun): leave(number, begun: Set(begun))
@@ -40,7 +40,7 @@ extension IsolatedConnection {
     }
   }
 
-  /// The instance, which has ended; nil where it was let go of meanwhile, or never was.
+  /// Removes and returns the instance, which has ended; nil if it was released meanwhile, or never existed.
   private func take(_ id: UInt64, _ number: Int, hasCompleted: Bool = false) -> IsolatedInstance? {
     let (instance, drained) = state.withLock { state in
       if hasCompleted { state.sessions[number]?.hasServed = true }
@@ -66,7 +66,7 @@ extension IsolatedConnection {
     answerMore(number, process)
   }
 
-  /// Answers the questions whose turn has come, unless the child has to read first.
+  /// Answers the questions that are next, unless the child must read first.
   func answerMore(_ number: Int, _ process: ChildProcess) {
     while process.hasRoom, let question = state.withLock({ $0.sessions[number]?.questions.next() }) {
       Task { [weak self] in

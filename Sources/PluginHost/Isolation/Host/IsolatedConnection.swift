@@ -3,25 +3,24 @@ import Values
 
 /// A plugin that runs in a child host.
 ///
-/// The child is started when the first instance is, and kept. When it ends by itself, hangs or sends nonsense, that costs the attempts that it had at hand,
-/// which fail with `plugin-crashed` or `plugin-unresponsive`; after a pause another child is started, in which controllers
-/// and specifications go on. Meanwhile a specification is unknown, and new instances wait: as long as whoever started them lets them, or
-/// until a start of the child fails too.
+/// The child is started with the first instance, and kept. If it ends by itself, hangs or sends invalid messages, its current attempts fail with
+/// `plugin-crashed` or `plugin-unresponsive`. After a pause another child is started, in which controllers and specifications continue. Meanwhile,
+/// a specification is unknown, and new instances wait: until they are stopped, or until a start of the child fails too.
 ///
-/// Events are told on one thread of the connection's own.
+/// Events are reported on one thread that belongs to the connection.
 package final class IsolatedConnection: PluginConnection {
-  /// What does not change in the life of a connection.
+  /// The constant options of a connection.
   package struct Options: Sendable {
-    /// Measures pauses and limits.
+    /// The clock that measures pauses and limits.
     package var clock: any PluginClock
-    /// What the plugin is told of the time; the same clock, unless a test wants another one.
+    /// The clock that the plugin sees; the same one unless a test needs another.
     var pluginClock: any PluginClock
-    /// How much may wait for a child that does not read.
+    /// How many bytes may wait for a child that does not read.
     var room = OutgoingQueue.Room()
     package var limits: ChildTimeLimits
-    /// Where groups for the memory of children may be made.
+    /// Where control groups for the memory of children may be created.
     var controlGroups = ControlGroups.system
-    /// Told of lines that belong to no instance.
+    /// Called with lines that belong to no instance.
     package var log: @Sendable (PluginLogLevel, _ message: String) -> Void
 
     package init(
@@ -35,7 +34,7 @@ package final class IsolatedConnection: PluginConnection {
     }
   }
 
-  /// Where an instance goes.
+  /// The destination of an instance.
   enum Place {
     case child(ChildProcess, offer: Int?)
     case later
@@ -43,11 +42,11 @@ package final class IsolatedConnection: PluginConnection {
   }
 
   enum Phase {
-    /// No child, and none is needed.
+    /// No child exists, and none is needed.
     case idle
     case starting(Int)
     case ready(Int)
-    /// The child has crashed; another one is started after a while.
+    /// The child has crashed; another one is started after a pause.
     case resting
     case closed
   }
@@ -55,9 +54,9 @@ package final class IsolatedConnection: PluginConnection {
   /// A child that is being started.
   struct Start {
     let launch: ChildLaunch
-    /// Nil until the thread has come to it.
+    /// Nil until the thread has started it.
     var process: ChildProcess?
-    /// Who waits for it, where it is to take over from another file of the plugin.
+    /// The waiting caller, if this child is to take over from another file of the plugin.
     var successor: AwaitedOutcome<Void, PluginError>?
   }
 
@@ -67,13 +66,13 @@ package final class IsolatedConnection: PluginConnection {
     let description: PluginDescription
     let start: Int64
     var instances: [UInt64: IsolatedInstance] = [:]
-    /// Whether an instance has come to its end in it as it should.
+    /// Whether an instance has ended properly in it.
     var hasServed = false
-    /// Whether it only brings to an end what it has: another child takes new instances.
+    /// Whether it only finishes its existing instances: another child takes new ones.
     var isDraining = false
-    /// Lines of the child's that belong to no instance.
+    /// Limits the child's lines that belong to no instance.
     var lines = LineLimit()
-    /// The pings sent, and the last that was answered.
+    /// The number of pings sent, and the last one answered.
     var pings: UInt64 = 0
     var pongs: UInt64 = 0
     var isPinging = false
@@ -94,7 +93,7 @@ package final class IsolatedConnection: PluginConnection {
     var backoff = RestartBackoff()
     var restart: PluginAlarm?
     var isRetired = false
-    /// Instances that were made and not let go of.
+    /// The number of instances that were created and not released.
     var held = 0
     var closers: [CheckedContinuation<Void, Never>] = []
 
@@ -104,7 +103,7 @@ package final class IsolatedConnection: PluginConnection {
   let options: Options
   let state: Mutex<State>
 
-  /// A connection to a plugin of which the description is known. No child is started yet.
+  /// Creates a connection to a plugin whose description is known. No child is started yet.
   package init(_ launch: ChildLaunch, description: PluginDescription, options: Options = Options()) {
     self.options = options
     state = Mutex(State(launch: launch, description: description))
@@ -123,7 +122,7 @@ package final class IsolatedConnection: PluginConnection {
 
   package var description: PluginDescription { state.withLock { $0.description } }
 
-  /// The plugin's id, or the name of its file: for messages.
+  /// The plugin's id, or the name of its file; for messages.
   var name: String { state.withLock { $0.launch.name } }
 
   // MARK: PluginConnection
@@ -180,7 +179,7 @@ package final class IsolatedConnection: PluginConnection {
     }
   }
 
-  /// Ends all instances, then the children. Whoever waits for it is told when the last child is gone.
+  /// Ends all instances, then the children. Waiting callers are resumed when the last child has ended.
   private func shutDown() {
     let (thread, lost, restart) = state.withLock { state in
       let lost = Array(state.waiting.values) + state.sessions.values.flatMap(\.instances.values)
@@ -202,7 +201,7 @@ package final class IsolatedConnection: PluginConnection {
     }
   }
 
-  /// Lets those who wait for the end of the connection go on, once there is no child any more.
+  /// Resumes the callers that wait for the end of the connection, once no child is left.
   func tellClosers() {
     let (closers, thread) = state.withLock { state in
       guard case .closed = state.phase, !state.hasChildren else {
@@ -221,7 +220,7 @@ package final class IsolatedConnection: PluginConnection {
 
   // MARK: Instances
 
-  /// Where an instance goes that is being started. It belongs there from now on.
+  /// Returns the destination of an instance that is being started, and registers the instance there.
   func place(_ instance: IsolatedInstance) -> Place {
     enum Next {
       case place(Place, ping: Int?)
@@ -261,7 +260,7 @@ package final class IsolatedConnection: PluginConnection {
     }
   }
 
-  /// Nothing more is to be told of an instance.
+  /// Removes an instance that has no further events.
   func forget(_ instance: IsolatedInstance) {
     let drained = state.withLock { state -> ChildProcess? in
       guard state.waiting.removeValue(forKey: instance.id) == nil else { return nil }
@@ -274,8 +273,8 @@ package final class IsolatedConnection: PluginConnection {
     if let drained { execute { [options] in drained.close(options.limits) } }
   }
 
-  /// An instance has not ended in time, which its child was to see to: nothing new goes there, and a child that has nothing else to do is
-  /// ended. It may be busy with calling its host for ever, and then hears nothing. *On the thread.*
+  /// Handles an instance that its child has not ended in time: the child gets no new instances, and is killed if it has nothing else to do. It may
+  /// be busy calling its host forever, and then reads no messages. *On the thread.*
   func giveUp(_ instance: IsolatedInstance) {
     let process = state.withLock { state -> ChildProcess? in
       for (number, session) in state.sessions where session.instances[instance.id] != nil {
@@ -288,7 +287,7 @@ package final class IsolatedConnection: PluginConnection {
     process?.kill(.unneeded)
   }
 
-  /// An instance was let go of.
+  /// Notes that an instance was released.
   func release() {
     let isUnused = state.withLock { state in
       state.held -= 1
@@ -297,20 +296,20 @@ package final class IsolatedConnection: PluginConnection {
     if isUnused { shutDown() }
   }
 
-  /// Runs `body` on the thread on which events are told; at once where there is none, when no child was ever needed.
+  /// Runs `body` on the thread that reports events; at once if there is none because no child was ever needed.
   func execute(_ body: @escaping @Sendable () -> Void) {
     if let thread = state.withLock({ $0.thread }) { thread.execute(body) } else { body() }
   }
 }
 
 extension IsolatedConnection.State {
-  /// New instances go to another child from now on.
+  /// Sends new instances to another child from now on.
   mutating func distrust(_ number: Int) {
     sessions[number]?.isDraining = true
     if case .ready(number) = phase { phase = .idle }
   }
 
-  /// The process of a session that was to be brought to an end and has come to it.
+  /// Returns the process of a draining session that has no instances left.
   func drained(_ number: Int) -> ChildProcess? {
     guard let session = sessions[number], session.isDraining, session.instances.isEmpty else { return nil }
     return session.process
@@ -318,7 +317,7 @@ extension IsolatedConnection.State {
 }
 
 extension PluginDescription {
-  /// An offer's place among the offers; nil where there is none of its kind and id.
+  /// Returns an offer's index among the offers; nil if there is none with its kind and id.
   func number(of offer: PluginOffer) -> Int? {
     offers.firstIndex { $0.kind == offer.kind && $0.id == offer.id }
   }

@@ -1,11 +1,11 @@
 import Synchronization
 import Values
 
-/// An instance in a child host, as its host sees it.
+/// An instance in a child host, from its host's side.
 ///
-/// Its creation and its start are one message, sent when it is started: what the plugin has to say about the settings arrives then.
+/// Its creation and its start are one message, sent when it is started: errors about the settings arrive then.
 final class IsolatedInstance: PluginInstance {
-  /// Where it is in its life.
+  /// The stage of its life.
   private enum Stage {
     case made
     /// Started, and waiting for a child.
@@ -16,7 +16,7 @@ final class IsolatedInstance: PluginInstance {
     var isWaiting: Bool { if case .waiting = self { true } else { false } }
   }
 
-  /// Invariant: once the stage is `ended` it stays so, and no event is told any more but the one that it ended with.
+  /// Invariant: the stage `ended` is final, and no event is reported after the one that ended the instance.
   private struct State {
     var stage = Stage.made {
       didSet { wait.note(stage.isWaiting, at: clock) }
@@ -26,21 +26,21 @@ final class IsolatedInstance: PluginInstance {
     var isStopping = false
     var isDestroyed = false
     var graceAlarm: PluginAlarm?
-    /// Whether it waits for another child than that which it began in.
+    /// Whether it waits for another child than the one in which it began.
     var isInterrupted = false
-    /// How many children have said that they never would begin with it.
+    /// How many children have reported that they will never begin it.
     var moves = 0
   }
 
-  /// After that many children nobody else is asked: a plugin whose every child says so would go round for ever.
+  /// The limit of moves: if calls of a plugin hang in every child, an instance would move forever.
   private static let mostMoves = 5
 
   let id: UInt64
   let offer: PluginOffer
   let access: PluginAccess
-  /// Whether it is only to be created and destroyed: see ``PluginConnection/trial(_:settings:events:)``.
+  /// Whether it is only created and destroyed: see ``PluginConnection/trial(_:settings:events:)``.
   let isTrial: Bool
-  /// What it is asked where it is a trial.
+  /// The question to ask, in a trial.
   private let question: InstantsQuestion?
   private let settings: JSONValue
   private let events: any PluginInstanceEvents
@@ -66,7 +66,7 @@ final class IsolatedInstance: PluginInstance {
     if !state.withLock({ $0.isDestroyed }) { connection.release() }
   }
 
-  /// Whether a new child takes it over from one that crashed.
+  /// Whether a new child takes it over if its child crashes.
   var isLasting: Bool { offer.kind != .operation && !isTrial }
 
   // MARK: PluginInstance
@@ -89,7 +89,7 @@ final class IsolatedInstance: PluginInstance {
         end(&state, isLasting ? .success(nil) : .failure(neverRan))
       case .running(let process, _):
         process.send(.stop(id: id, nanoseconds: UInt64(max(grace.nanoseconds, 0))))
-        // The child ends it after the grace. Where it does not, the host does.
+        // The child ends it after the grace period; if it does not, the host does.
         let limit = grace + connection.options.limits.stopMargin
         state.graceAlarm = connection.options.clock.wake(after: limit) { [weak self] in self?.giveUp(after: grace) }
       case .ended: return
@@ -116,7 +116,7 @@ final class IsolatedInstance: PluginInstance {
       case .waiting: connection.forget(self)
       case .running(let process, _):
         connection.forget(self)
-        // A child that has not answered hangs, and whatever else it has hangs with it.
+        // A child that has not answered hangs, along with everything else in it.
         if isTrial { connection.execute { process.kill(.unresponsive(PluginTrial.limit)) } }
         process.send(.destroy(id: id))
       }
@@ -135,7 +135,7 @@ final class IsolatedInstance: PluginInstance {
 
   // MARK: On the thread
 
-  /// A child has come that it waited for.
+  /// Begins in a child that is now ready.
   func run(in process: ChildProcess, offer number: Int?) {
     let isResumed = state.withLock { state in
       defer { state.isInterrupted = false }
@@ -152,12 +152,12 @@ final class IsolatedInstance: PluginInstance {
     if isResumed { tell { $0.resumed() } }
   }
 
-  /// Its child has ended, or none could be started. What lasts waits for the next one.
+  /// Handles the end of its child, or a failed start. Controllers and specifications wait for the next child.
   ///
   /// - Parameters:
-  ///   - failure: What an operation fails with.
-  ///   - summary: What happened, in a few words.
-  ///   - pause: How long it takes until the next child is started.
+  ///   - failure: The failure of an operation.
+  ///   - summary: A short description of what happened.
+  ///   - pause: The time until the next child is started.
   func lose(_ failure: PluginFailure, summary: String, pause: Duration) {
     enum Outcome {
       case nothing
@@ -189,7 +189,7 @@ final class IsolatedInstance: PluginInstance {
     }
   }
 
-  /// Its child has not begun with it, and never will, as a call of the plugin does not return in it: it goes to another one.
+  /// Moves to another child, because a call of the plugin does not return in its present one, which has not begun it and never will.
   func leaveStuckChild() {
     let mayMove = state.withLock { state in
       state.moves += 1
@@ -201,7 +201,7 @@ final class IsolatedInstance: PluginInstance {
     finish(.failure(PluginFailure(code: .unresponsive, message: message)))
   }
 
-  /// Its child will do nothing with it any more: it goes to another one.
+  /// Moves to another child, because its present one does nothing more with it.
   func moveOn() {
     state.withLock { state in
       let input: JSONValue
@@ -217,7 +217,7 @@ final class IsolatedInstance: PluginInstance {
     }
   }
 
-  /// What the child gave as its result, which is not believed to be one.
+  /// Returns the result that the child sent, which is not trusted, if its type is valid.
   func checked(_ value: JSONValue?) -> Result<JSONValue?, PluginFailure> {
     guard question == nil else { return .success(value) }
     guard offer.kind == .operation, !isTrial else { return .success(nil) }
@@ -229,7 +229,7 @@ final class IsolatedInstance: PluginInstance {
     )
   }
 
-  /// The child said that it ended, or the connection is closed.
+  /// Ends it, because the child reported its end or the connection is closed.
   func finish(_ outcome: Result<JSONValue?, PluginFailure>) {
     let ended = state.withLock { state -> Bool in
       if case .ended = state.stage { return false }
@@ -240,7 +240,7 @@ final class IsolatedInstance: PluginInstance {
     if ended { events.ended(outcome) }
   }
 
-  /// The child told something else.
+  /// Reports another event of the child.
   func tell(_ body: (any PluginInstanceEvents) -> Void) {
     let isRunning = state.withLock { state in
       if case .running = state.stage { return true }
@@ -249,7 +249,7 @@ final class IsolatedInstance: PluginInstance {
     if isRunning { body(events) }
   }
 
-  // MARK: Inside
+  // MARK: Private
 
   private var neverRan: PluginFailure {
     PluginFailure(
@@ -307,7 +307,7 @@ final class IsolatedInstance: PluginInstance {
     }
   }
 
-  /// Ends it, and says so on the thread, where all events are told.
+  /// Ends it, and reports the end on the thread on which all events are reported.
   private func end(_ state: inout State, _ outcome: Result<JSONValue?, PluginFailure>) {
     state.stage = .ended
     connection.execute { [self] in

@@ -2,32 +2,32 @@ import CProcess
 import Glibc
 import OperatingSystem
 
-/// Lends a clock of the host's that is not the system's to a child: the plugin in it has the same time as it would have in the process.
+/// Lends a clock of the host that is not the system's to a child, so that its plugin sees the same time as it would in the host's process.
 ///
-/// What the time is a child asks on a connection of its own, so that any of its threads can wait for the answer, also the one that reads
-/// messages: one byte, answered with the eight bytes of the reading. When it wants to be woken it says on the connection for messages,
-/// where the answer has its place among them.
+/// A child reads the time on a separate connection, so that any of its threads can wait for the answer, including the one that reads messages: the
+/// question is one byte, the answer the eight bytes of the reading. A wake-up is requested on the connection for messages, so that its answer is
+/// ordered among them.
 ///
-/// Where the host has the system's clock the child has that too, and there is none of this.
+/// If the host uses the system's clock, so does the child, and none of this exists.
 ///
-/// All of it is the thread's of the ``ChildProcess`` that it belongs to.
+/// Used only on the thread of its ``ChildProcess``.
 final class LentClock {
-  /// What a child asks.
+  /// The question of a child.
   enum Reading: UInt8 {
     case now = 0
     case monotonic = 1
   }
 
-  /// The most wake-ups of one child that may be open at a time. More would be memory that a child can make its host use.
+  /// The maximum number of pending wake-ups of one child, which limits the memory that a child can make its host use.
   static let mostAlarms = 1 << 20
 
-  /// The host's end, and what the child inherits, until it has been started.
+  /// The host's end; the child's end, which it inherits, is open until the child has been started.
   private(set) var socket: Int32
   private(set) var childEnd: Int32
   private let clock: any PluginClock
   private var alarms: [UInt64: PluginAlarm] = [:]
 
-  /// Nil where children have the same clock anyhow.
+  /// Creates a lent clock; nil if children use the same clock anyway.
   static func lend(_ clock: any PluginClock) throws(SystemError) -> LentClock? {
     clock is SystemPluginClock ? nil : try LentClock(clock)
   }
@@ -42,16 +42,16 @@ final class LentClock {
 
   deinit { end() }
 
-  /// The child has its end.
+  /// Closes the child's end, which the child has inherited.
   func closeChildEnd() {
     if childEnd >= 0 { Glibc.close(childEnd) }
     childEnd = -1
   }
 
-  /// Answers what is asked.
+  /// Answers the questions that have arrived.
   ///
-  /// - Returns: Whether more may be asked.
-  /// - Throws: ``WireError`` where that is no question, or answers are not read.
+  /// - Returns: Whether more may arrive.
+  /// - Throws: ``WireError`` if a question is invalid, or answers are not read.
   func answer(on thread: ChildThread) throws(WireError) -> Bool {
     var questions: [UInt8] = []
     let outcome = thread.read({ recv(socket, $0, min($1, 64), Int32(MSG_DONTWAIT)) }, { questions = Array($0) })
@@ -68,10 +68,10 @@ final class LentClock {
     return outcome != .end
   }
 
-  /// Takes a message of the child's, where it is one to the clock; `woken` is called on some thread when a time has come.
+  /// Handles a message of the child if it is for the clock; `woken` is called on any thread when a wake-up is due.
   ///
-  /// - Returns: Whether it was one.
-  /// - Throws: ``WireError`` where the child asks for what it must not.
+  /// - Returns: Whether it was for the clock.
+  /// - Throws: ``WireError`` if the child makes an invalid request.
   func take(_ message: ChildMessage, woken: @escaping @Sendable (UInt64) -> Void) throws(WireError) -> Bool {
     switch message {
     case .wake(let number, let time):
@@ -84,19 +84,19 @@ final class LentClock {
         }
       return true
     case .cancelWake(let number):
-      // It may have come meanwhile.
+      // It may have fired meanwhile.
       alarms.removeValue(forKey: number)?.cancel()
       return true
     default: return false
     }
   }
 
-  /// A time has come, which the child is told.
+  /// Removes a wake-up that is due, before the child is notified.
   ///
-  /// - Returns: Whether the child still wants to know.
+  /// - Returns: Whether the child still needs it.
   func remove(_ number: UInt64) -> Bool { alarms.removeValue(forKey: number) != nil }
 
-  /// The child is gone.
+  /// Cancels all alarms and closes the connection: the child has ended.
   func end() {
     for alarm in alarms.values { alarm.cancel() }
     alarms = [:]

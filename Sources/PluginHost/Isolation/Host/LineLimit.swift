@@ -1,15 +1,15 @@
-/// Lets as many lines through in a second as a person may want to read, and counts the others.
+/// Passes as many lines per second as a person may want to read, and counts the others.
 struct LineLimit {
-  /// The lines of one second after which the others are counted only.
+  /// The number of lines per second that are passed.
   static let perSecond = 200
 
   private var second: Int64 = .min
   private var count = 0
   private var leftOut = 0
 
-  /// Takes a line that came at `now`, in nanoseconds.
+  /// Takes a line that arrived at `now`, in nanoseconds.
   ///
-  /// - Returns: What is to be told: how many lines were left out before it, where it is the first of its second, and the line itself.
+  /// - Returns: The lines to report: if the line is the first of its second, the number of lines dropped before it; and the line itself.
   mutating func take(_ line: String, now: Int64) -> [String] {
     var told: [String] = []
     if now / 1_000_000_000 != second {
@@ -22,7 +22,7 @@ struct LineLimit {
     return told
   }
 
-  /// What is left to be told when there are no more lines.
+  /// Returns what remains to be reported after the last line.
   mutating func finish() -> [String] {
     guard leftOut > 0 else { return [] }
     defer { leftOut = 0 }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// How much memory a process takes, shared memory and files in memory included, as `/proc` shows it to its owner.
+/// The memory that a process uses, including shared memory and files in memory, as `/proc` shows it to its owner.
 enum MemoryUse {
-  /// What a child host needs itself, generously: it has 20 MiB at most when its plugin is loaded.
+  /// A generous allowance for the child host itself, in bytes: it uses at most 20 MiB once its plugin is loaded.
   static let allowance: Int64 = 32 << 20
 
-  /// How often it is looked at, in milliseconds: first, and the longest where nothing changes.
+  /// The intervals between checks, in milliseconds: the first, and the longest while nothing changes.
   static let intervals = (first: Int64(100), longest: Int64(1000))
 
-  /// The bytes that a process has, shared ones once: the greater of what it has mapped and of what its open files in memory have, as most
-  /// that is in one of these is in the other too.
+  /// Returns the bytes that a process uses. Shared memory counts once: as the greater of what is mapped and what its open files in memory hold,
+  /// since most of either is in both.
   ///
   /// - Parameters:
   ///   - pid: The process.
   ///   - file: A file in memory that does not count; nil for none.
-  /// - Returns: Nil where the process has ended or may not be looked at.
+  /// - Returns: Nil if the process has ended or cannot be inspected.
   static func bytes(of pid: Int32, except file: FileInMemory? = nil) -> Int64? {
     guard let status = ProcFile.text("/proc/\(pid)/status") else { return nil }
     func bytes(_ name: String) -> Int64 {
@@ -34,7 +34,7 @@ enum MemoryUse {
       inode = UInt64(status.st_ino)
     }
 
-    /// The one behind a descriptor of this process.
+    /// Creates the identity of the file behind a descriptor of this process.
     init?(_ descriptor: Int32) {
       var status = stat()
       guard fstat(descriptor, &status) == 0 else { return nil }
@@ -42,7 +42,7 @@ enum MemoryUse {
     }
   }
 
-  /// The bytes of the files in memory that a process has open, each once.
+  /// Returns the bytes of the files in memory that a process has open, each counted once.
   private static func filesInMemory(of pid: Int32, except file: FileInMemory?) -> Int64 {
     guard let folder = opendir("/proc/\(pid)/fd") else { return 0 }
     defer { closedir(folder) }

@@ -2,12 +2,12 @@ import CProcess
 import Glibc
 import OperatingSystem
 
-/// Sees to it that a child host does not take more memory than it may, shared memory and files in memory included.
+/// Limits the memory of a child host, including shared memory and files in memory.
 ///
-/// Where there is a control group, the kernel does so. Else the process is looked at: ten times a second while that grows, once a second while
-/// it does not. What it can write and shares with nobody is limited by the kernel in any case: see `penstock_limit_process`.
+/// If a control group can be created, the kernel enforces the limit. Otherwise the process is checked: ten times a second while its memory changes,
+/// once a second while it does not. Private writable memory is limited by the kernel in any case: see `penstock_limit_process`.
 ///
-/// Used on the connection's thread only.
+/// Used only on the connection's thread.
 final class MemoryWatch {
   private let pid: Int32
   private let limit: Int64
@@ -18,13 +18,13 @@ final class MemoryWatch {
   private var interval = MemoryUse.intervals.first
   private var last: Int64 = 0
 
-  /// A watch of a child that was just started, in a group of its own where one can be made.
+  /// Creates a watch of a child that was just started, in its own control group if possible.
   ///
   /// - Parameters:
   ///   - pid: The child.
-  ///   - limit: The bytes that the plugin may have.
+  ///   - limit: The number of bytes that the plugin may use.
   ///   - file: The plugin's file, which may be one in memory.
-  ///   - groups: Where a group may be made.
+  ///   - groups: Where a control group may be created.
   init(pid: Int32, limit: Int64, file: Int32, groups: ControlGroups) {
     self.pid = pid
     self.limit = limit
@@ -35,9 +35,9 @@ final class MemoryWatch {
     timer = group == nil ? timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK)) : -1
   }
 
-  /// Looks at the process from now on, and calls `exceeded` when it has more than it may.
+  /// Starts checking the process, and calls `exceeded` when it uses more than allowed.
   ///
-  /// - Returns: The watch of the thread; nil where none is needed, or to be had.
+  /// - Returns: The thread's watch; nil if none is needed, or none is available.
   func begin(on thread: ChildThread, exceeded: @escaping (Int64) -> Void) throws(SystemError) -> ChildThread.Token? {
     guard timer >= 0 else { return nil }
     let token = try thread.watch(timer) { [self] _ in
@@ -49,7 +49,7 @@ final class MemoryWatch {
     return token
   }
 
-  /// The process has ended: whether the kernel ended it for its memory.
+  /// Ends the watch of a process that has ended. Returns whether the kernel killed it for lack of memory.
   func end() -> Bool {
     if timer >= 0 { close(timer) }
     guard let group else { return false }
@@ -59,7 +59,7 @@ final class MemoryWatch {
 
   private func look(_ exceeded: (Int64) -> Void) {
     guard let bytes = MemoryUse.bytes(of: pid, except: file) else { return }
-    // Pages of the plugin's own file count as shared ones where that is a copy in memory.
+    // If the plugin's own file is a copy in memory, its pages count as shared memory.
     guard bytes <= limit.addingSaturating(MemoryUse.allowance + fileSize) else { return exceeded(limit) }
     let isStill = abs(bytes - last) < 1 << 20
     interval = isStill ? min(interval * 2, MemoryUse.intervals.longest) : MemoryUse.intervals.first

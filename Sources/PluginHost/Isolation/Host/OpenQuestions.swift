@@ -1,10 +1,10 @@
 import DequeModule
 import Values
 
-/// What a child asked of its host's services and has no answer to yet.
+/// A child's unanswered questions to its host's services.
 ///
-/// A few questions are answered at a time, the others wait, so that neither many of them nor large values nor a child that reads none of the
-/// answers can make the host use more memory than is said here.
+/// A few questions are answered at a time and the others wait, so that neither their number, nor large values, nor a child that does not read the
+/// answers can make the host use more memory than the limits allow.
 struct OpenQuestions {
   struct Question: Sendable {
     var number: UInt64
@@ -12,18 +12,18 @@ struct OpenQuestions {
     var access: PluginAccess
   }
 
-  /// How many are answered at a time.
+  /// The maximum number of questions being answered.
   static let mostRunning = 16
-  /// How many may wait.
+  /// The maximum number of waiting questions.
   static let mostWaiting = 16_384
-  /// How many bytes of those that wait may be values.
+  /// The maximum size of the waiting questions, in bytes.
   static let mostBytes = 64 << 20
 
   private var waiting: Deque<Question> = []
   private var bytes = 0
   private var running = 0
 
-  /// Takes a question.
+  /// Adds a question.
   ///
   /// - Returns: Whether there was room for it.
   mutating func add(_ question: Question) -> Bool {
@@ -34,7 +34,7 @@ struct OpenQuestions {
     return true
   }
 
-  /// The next one to be answered, where there is one and its turn has come.
+  /// Removes and returns the next question to be answered, if there is one and the limit allows it.
   mutating func next() -> Question? {
     guard running < Self.mostRunning, let question = waiting.popFirst() else { return nil }
     bytes -= question.question.size
@@ -42,12 +42,12 @@ struct OpenQuestions {
     return question
   }
 
-  /// One was answered.
+  /// Notes that a question was answered.
   mutating func answered() { running -= 1 }
 }
 
 extension ServiceRequest.Question {
-  /// About how many bytes of memory it needs.
+  /// The approximate memory that it needs, in bytes.
   var size: Int {
     switch self {
     case .secret(let text), .value(let text), .keys(let text): text.utf8.count
@@ -57,7 +57,7 @@ extension ServiceRequest.Question {
 }
 
 extension JSONValue {
-  /// About how many bytes of memory it needs.
+  /// The approximate memory that it needs, in bytes.
   fileprivate var size: Int {
     switch self {
     case .null, .bool, .int, .double: 32

@@ -1,23 +1,23 @@
 import Glibc
 
-/// What waits to be written to a child that does not read as fast as it is written to.
+/// A queue of bytes for a child that reads more slowly than they are written.
 struct OutgoingQueue {
-  /// How much may wait.
+  /// The limits of the queue.
   struct Room: Hashable, Sendable {
-    /// The bytes after which new instances are turned away, and no more questions answered: two messages of the largest size.
+    /// The number of bytes above which new instances are rejected and no more questions are answered: two messages of the maximum size.
     var limit = 2 * Frame.maximumPayload
-    /// The most bytes at all: what waits when instances are turned away, one of their messages, and the answers to the questions that
-    /// are being answered by then. A child that reads at all never comes near.
+    /// The maximum number of bytes: those waiting when instances are rejected, one more message, and the answers to the questions being answered by
+    /// then. A child that reads at all never comes close.
     var most = 3 * Frame.maximumPayload + OpenQuestions.mostRunning * Frame.maximumText
   }
 
   private var bytes: [UInt8] = []
   private var start = 0
 
-  /// The bytes that wait.
+  /// The number of waiting bytes.
   var count: Int { bytes.count - start }
 
-  /// Writes `message`, at once as far as the socket takes it; the rest waits.
+  /// Writes as much of `message` as the socket accepts at once, and queues the rest.
   mutating func write(_ message: [UInt8], to socket: Int32) {
     guard count == 0 else { return bytes.append(contentsOf: message) }
     let written = Self.send(message[...], to: socket)
@@ -26,7 +26,7 @@ struct OutgoingQueue {
     start = 0
   }
 
-  /// Writes what waits, as far as the socket takes it.
+  /// Writes as many queued bytes as the socket accepts.
   mutating func writeMore(to socket: Int32) {
     start += Self.send(bytes[start...], to: socket)
     if start == bytes.count {
@@ -38,7 +38,7 @@ struct OutgoingQueue {
     }
   }
 
-  /// How many bytes the socket took, or all of them where its other end is gone: whoever reads notices that.
+  /// Returns how many bytes the socket accepted, or all if its other end is closed: the reading side notices that.
   private static func send(_ bytes: ArraySlice<UInt8>, to socket: Int32) -> Int {
     bytes.withUnsafeBytes { bytes in
       var offset = 0

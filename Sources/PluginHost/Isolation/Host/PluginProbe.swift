@@ -1,13 +1,13 @@
 import Glibc
 import OperatingSystem
 
-/// Finds out what a plugin says about itself without letting it into this process.
+/// Reads a plugin's description without loading it into this process.
 package enum PluginProbe {
-  /// Loads the plugin in a child, and has the child end again. The calling thread waits for it.
+  /// Loads the plugin in a child, and ends the child again. The calling thread waits.
   ///
-  /// The end counts: what the plugin does when its process ends, it would do in the host too.
+  /// The end matters: whatever the plugin does when its process ends, it would do in the host too.
   ///
-  /// - Throws: Why it cannot be loaded, with `plugin-crashed` where it took the child with it.
+  /// - Throws: The reason why it cannot be loaded; `plugin-crashed` if the plugin crashed the child.
   package static func describe(
     _ launch: ChildLaunch, options: IsolatedConnection.Options = .init()
   ) throws(PluginError) -> PluginDescription {
@@ -23,8 +23,7 @@ package enum PluginProbe {
 }
 
 extension ChildEnd {
-  /// What was wrong with the end of a child that was asked to end; nil where nothing was, or where it was the host that lost
-  /// patience.
+  /// Returns what went wrong when a child was asked to end; nil if nothing did, or if the host stopped waiting and killed it.
   fileprivate func fault(of launch: ChildLaunch) -> PluginError? {
     guard exitCode != 0, signal != SIGTERM, signal != SIGKILL else { return nil }
     var own = self
@@ -34,8 +33,8 @@ extension ChildEnd {
 }
 
 extension ChildThread {
-  /// Starts a child on a thread of its own, and waits for what comes of it: why its plugin cannot be loaded, or what `loaded`, on the
-  /// thread, resumes with. The thread goes on with what it has then.
+  /// Starts a child on a new thread and waits for the outcome: why its plugin cannot be loaded, or what `loaded`, called on the thread, resumes
+  /// with. The thread keeps running as long as it is needed.
   fileprivate static func load<Value: Sendable>(
     _ launch: ChildLaunch, _ options: IsolatedConnection.Options,
     loaded:
@@ -70,11 +69,11 @@ extension ChildThread {
 }
 
 extension IsolatedConnection {
-  /// Starts a child of a plugin that nothing is known of, and waits until the plugin is loaded. The child is kept.
+  /// Starts a child for a plugin that is not yet known, and waits until the plugin is loaded. The child is kept.
   ///
   /// The calling thread waits.
   ///
-  /// - Throws: Why it cannot be loaded, with `plugin-crashed` where it took the child with it.
+  /// - Throws: The reason why it cannot be loaded; `plugin-crashed` if the plugin crashed the child.
   package static func open(
     _ launch: ChildLaunch, options: Options = Options()
   ) throws(PluginError) -> IsolatedConnection {
@@ -85,7 +84,7 @@ extension IsolatedConnection {
     }
   }
 
-  /// A connection that takes over a child whose plugin is loaded. *On the thread.*
+  /// Creates a connection that takes over a child whose plugin is loaded. *On the thread.*
   private convenience init(
     _ launch: ChildLaunch, description: PluginDescription, options: Options, thread: ChildThread, process: ChildProcess
   ) {

@@ -1,5 +1,5 @@
-/// How long a crashed child waits to be started again: 100 ms at first, twice as long each time up to 30 s, and 100 ms again once a child has
-/// been well for a minute, or whoever counts begins anew, as after one in which something came to its proper end.
+/// The pause before a crashed child is restarted: 100 ms at first, doubling each time up to 30 s. It is reset once a child has been running for a
+/// minute, and by its owner, for example after a child in which an instance ended properly.
 struct RestartBackoff: Hashable, Sendable {
   static let first = Duration.milliseconds(100)
   static let longest = Duration.seconds(30)
@@ -9,7 +9,7 @@ struct RestartBackoff: Hashable, Sendable {
 
   init() {}
 
-  /// The wait after the end of a child that had been ready for so long; nil where it never was.
+  /// Returns the pause after the end of a child that had been ready for this long; nil if it never was.
   mutating func delay(afterBeingWell time: Duration?) -> Duration {
     if let time, time >= Self.healthy { next = Self.first }
     defer { next = min(next * 2, Self.longest) }

@@ -1,24 +1,24 @@
 import Values
 
-/// How a host introduces itself to its child host, and what the child is to be.
+/// The first message from a host to its child host, with the child's parameters.
 package struct ChildHello: Hashable, Sendable {
-  /// The version of the wire's messages. Both sides come from one build nearly always: the child is started from the program that runs.
+  /// The version of the messages. Both sides nearly always come from one build: the child is started from the running program.
   static let version: Int64 = 1
 
   /// The plugin's file, for messages. The file itself is descriptor 4.
   package var path: String
-  /// Bytes of memory beyond what the child has at this moment: see ``PluginReference/Limits/memory``.
+  /// Bytes of memory beyond what the child uses at this moment: see ``PluginReference/Limits/memory``.
   package var memory: Int64
-  /// The most descriptors that the child may have.
+  /// The maximum number of the child's open descriptors.
   package var descriptors: Int64
-  /// Whose time the plugin is told.
+  /// The source of the plugin's time.
   package var clock: Clock
 
-  /// Where a child has its time from.
+  /// The source of a child's time.
   package enum Clock: String, Hashable, Sendable {
-    /// From the operating system, as its host has.
+    /// The operating system, as for its host.
     case system
-    /// From its host, which has a clock of its own: see ``HostClock``.
+    /// Its host, which has its own clock: see ``HostClock``.
     case host
   }
 

@@ -1,34 +1,33 @@
 import Values
 
-/// What a child host tells its host.
+/// A message from a child host to its host.
 enum ChildMessage: Hashable, Sendable {
-  /// The plugin is loaded; this is what it says about itself, and whether it was compiled with a later minor version of the contract.
+  /// The plugin is loaded; with its description, and whether it was compiled with a later minor version of the contract.
   case ready(JSONValue, isNewer: Bool)
   /// The plugin cannot be loaded.
   case refused(PluginError)
-  /// An instance ended well. The child has let go of it.
+  /// An instance ended successfully. The child has released it.
   case completed(id: UInt64, JSONValue?)
-  /// An instance ended badly, or the plugin did not make it. The child has let go of it.
+  /// An instance failed, or could not be created. The child has released it.
   case failed(id: UInt64, PluginFailure)
   case progressed(id: UInt64, JSONValue)
   case yielded(id: UInt64, PluginSignal)
   case changed(id: UInt64, Bool?, reason: String)
-  /// A line for the log; of no instance where `id` is 0.
+  /// A log line; it belongs to no instance if `id` is 0.
   case logged(id: UInt64, PluginLogLevel, String, JSONValue?)
-  /// Asks for something that only the host has; answered with the same number.
+  /// A request for something that only the host has; answered with the same number.
   case request(number: UInt64, ServiceRequest)
   case pong(UInt64)
-  /// Instead of a `pong`: this call of the plugin hangs on another thread than the one that answers. Also, as number 0, before it is ready.
+  /// Replaces a `pong`: this call of the plugin hangs on another thread than the one that answers. Also sent, as number 0, before the plugin is ready.
   case hanging(ping: UInt64, call: String)
-  /// A call of the plugin does not return. These instances have been begun and not ended; what the host sent besides them the child
-  /// has not begun, and never will.
+  /// A call of the plugin does not return. The listed instances have begun and not ended; the child will never begin any others that the host sent.
   case stuck(begun: [UInt64])
-  /// Asks for a `woken` with the same number: see ``LentClock``.
+  /// A request for a `woken` with the same number: see ``LentClock``.
   case wake(number: UInt64, WakeTime)
-  /// Does not want it any more.
+  /// Cancels that request.
   case cancelWake(number: UInt64)
 
-  /// The frame's bytes.
+  /// The bytes of the message's frame.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     append(to: &bytes)
@@ -82,9 +81,9 @@ enum ChildMessage: Hashable, Sendable {
     }
   }
 
-  /// What a frame says.
+  /// Reads a message from a frame.
   ///
-  /// - Throws: ``WireError`` where it is not a child's, or not whole.
+  /// - Throws: ``WireError`` if the frame is not a child's, or is incomplete.
   init(_ frame: Frame) throws(WireError) {
     var reader = PayloadReader(frame)
     switch frame.kind {

@@ -1,4 +1,4 @@
-/// One message between a host and its child host, as it stands on the wire.
+/// One message between a host and its child host, as sent on the wire.
 ///
 /// A frame is a header of 13 bytes, in little-endian order, and a payload:
 ///
@@ -6,25 +6,25 @@
 /// |---|---|
 /// | 4 | length of the payload |
 /// | 1 | kind |
-/// | 8 | the instance, the request or the number that it is about; 0 for none |
+/// | 8 | the instance, request or number that it refers to; 0 for none |
 ///
-/// The connection is a stream socket pair. Packets would save the length, but a packet must fit the socket's buffer, some 200 KiB by
-/// default, and a result may have 16 MiB.
+/// The connection is a stream socket pair. Packets would make the length unnecessary, but a packet must fit into the socket's buffer, some 200 KiB
+/// by default, and a result may have 16 MiB.
 struct Frame: Hashable, Sendable {
-  /// The bytes of a header.
+  /// The size of a header in bytes.
   static let headerSize = 13
 
-  /// The most bytes that one text may have: what the contract says of payloads.
+  /// The maximum size of one text, in bytes: the contract's limit for payloads.
   static let maximumText = 16 << 20
 
-  /// The most bytes of a payload: two texts, settings and input, and what says where the second begins.
+  /// The maximum size of a payload, in bytes: two texts, settings and input, and the fields before them.
   static let maximumPayload = 2 * maximumText + 1024
 
   var kind: FrameKind
   var id: UInt64
   var payload: [UInt8] = []
 
-  /// Appends a frame to `bytes`, with the payload that `write` appends.
+  /// Appends a frame to `bytes`, with a payload that `write` appends.
   static func append(
     _ kind: FrameKind, id: UInt64, to bytes: inout [UInt8], payload write: (inout [UInt8]) -> Void = { _ in }
   ) {
@@ -38,7 +38,7 @@ struct Frame: Hashable, Sendable {
   }
 }
 
-/// What a frame says.
+/// The kind of a frame.
 enum FrameKind: UInt8, CaseIterable, Sendable {
   // From the host.
   case hello = 1
@@ -74,12 +74,12 @@ enum FrameKind: UInt8, CaseIterable, Sendable {
 }
 
 extension [UInt8] {
-  /// Appends the bytes of `value`, the least significant first.
+  /// Appends the bytes of `value`, least significant first.
   mutating func appendInteger<Value: FixedWidthInteger>(_ value: Value) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 
-  /// Appends a text's length as 4 bytes, and what `write` appends as the text.
+  /// Appends a text's length as 4 bytes, then the text that `write` appends.
   mutating func appendText(_ write: (inout [UInt8]) -> Void) {
     let start = count
     appendInteger(UInt32(0))

@@ -1,20 +1,20 @@
-/// Finds frames in the bytes of a stream, in whatever pieces they come.
+/// Extracts frames from the bytes of a stream, which may arrive in pieces of any size.
 ///
-/// Holds at most one frame that is not whole, and never makes room for bytes that a header only announces.
+/// It holds at most one incomplete frame, and never allocates memory for bytes that a header merely announces.
 struct FrameDecoder {
   private var bytes: [UInt8] = []
-  /// How many of `bytes` were handed out already.
+  /// How many of `bytes` have been consumed.
   private var start = 0
 
   init() {}
 
-  /// The bytes that wait for the rest of their frame.
+  /// The number of bytes of an incomplete frame.
   var pending: Int { bytes.count - start }
 
-  /// Takes over what was read.
+  /// Appends bytes that were read.
   mutating func append(_ piece: UnsafeRawBufferPointer) {
     if start == bytes.count {
-      // Memory that one large frame needed is given back.
+      // Release the memory that one large frame needed.
       bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
       start = 0
     } else if start > 1 << 16 {
@@ -24,9 +24,9 @@ struct FrameDecoder {
     bytes.append(contentsOf: piece)
   }
 
-  /// The next frame; nil until more was read.
+  /// Returns the next frame; nil until more bytes were read.
   ///
-  /// - Throws: ``WireError`` where a header is none. The stream cannot be followed from there on.
+  /// - Throws: ``WireError`` if a header is invalid. The rest of the stream cannot be decoded.
   mutating func next() throws(WireError) -> Frame? {
     guard pending >= Frame.headerSize else { return nil }
     let length = Int(integer(UInt32.self, at: start))

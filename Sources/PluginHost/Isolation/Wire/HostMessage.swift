@@ -1,34 +1,34 @@
 import Values
 
-/// What a host tells its child host.
+/// A message from a host to its child host.
 enum HostMessage: Hashable, Sendable {
   /// The first message. See ``ChildHello``.
   case hello(ChildHello)
-  /// Creates an instance of the offer with this place in the description, and starts it.
+  /// Creates an instance of the offer with this index in the description, and starts it.
   ///
-  /// One message rather than two: a plugin that does not take the settings says so as a failure either way.
-  /// With `keepsSignals`, what it tells as a controller waits until ``settled(id:number:)`` says that it is taken.
+  /// One message suffices: a plugin that rejects the settings reports a failure either way. With `keepsSignals`, the signals that it yields as a
+  /// controller wait until ``settled(id:number:)`` reports them as taken.
   case begin(id: UInt64, offer: Int, settings: JSONValue, input: JSONValue, keepsSignals: Bool = false)
-  /// Creates an instance of the offer with this place in the description, and destroys it at once: what it completes or fails with is
-  /// whether the plugin takes the settings.
+  /// Creates an instance of the offer with this index in the description, and destroys it at once: it completes if the plugin accepts the settings,
+  /// and otherwise fails.
   case check(id: UInt64, offer: Int, settings: JSONValue)
-  /// The same, and asks it in between which instants come: what it completes with is its answer.
+  /// The same, but asks the instance for its coming instants before destroying it: it completes with the answer.
   case foresee(id: UInt64, offer: Int, settings: JSONValue, InstantsQuestion)
   case stop(id: UInt64, nanoseconds: UInt64)
-  /// Lets go of an instance that has not ended. One that has ended is let go of by the child itself.
+  /// Releases an instance that has not ended. The child itself releases one that has ended.
   case destroy(id: UInt64)
-  /// Answers a request of the child's.
+  /// Answers a request of the child.
   case answer(request: UInt64, ServiceAnswer)
-  /// Asks for a `pong` with the same number, from the thread that calls the plugin.
+  /// Requests a `pong` with the same number, from the thread that calls the plugin.
   case ping(UInt64)
   /// Ends all instances and the process.
   case close
-  /// The time has come for which the child asked with this number: see ``LentClock``.
+  /// The wake-up that the child requested with this number is due: see ``LentClock``.
   case woken(UInt64)
-  /// So many of the states and reruns that an instance has told are taken.
+  /// This many of an instance's states and reruns were taken.
   case settled(id: UInt64, number: UInt32)
 
-  /// The frame's bytes.
+  /// The bytes of the message's frame.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     append(to: &bytes)
@@ -73,9 +73,9 @@ enum HostMessage: Hashable, Sendable {
     }
   }
 
-  /// What a frame says.
+  /// Reads a message from a frame.
   ///
-  /// - Throws: ``WireError`` where it is not a host's, or not whole.
+  /// - Throws: ``WireError`` if the frame is not a host's, or is incomplete.
   init(_ frame: Frame) throws(WireError) {
     var reader = PayloadReader(frame)
     switch frame.kind {

@@ -1,36 +1,36 @@
 import Glibc
 
-/// How either side of a connection waits for the next message.
+/// Waits for the next message, on either side of a connection.
 ///
-/// Waking a thread that sleeps on an idle processor takes tens of microseconds on a virtual machine, longer than all else in a short round
-/// trip. While messages follow each other closely, whoever waits for the next one looks for it for a moment before it sleeps. It yields the
-/// processor between two looks, so that others who have something to do are not kept from it.
+/// Waking a thread that sleeps on an idle processor takes tens of microseconds on a virtual machine, longer than all else in a short round trip.
+/// While messages follow each other closely, a waiter therefore polls for a moment before it sleeps. It yields the processor between polls, so that
+/// it does not hold up other threads.
 ///
-/// A wait that took long ends that: the next one sleeps at once. So an idle connection costs nothing, and a plugin that takes
-/// milliseconds for an operation costs no more than one moment of looking in vain. Where that happens again and again, because the other side is a
-/// little too slow or has to share the processor with whoever looks, it is done ever more rarely.
+/// After a long wait, the next one sleeps at once. So an idle connection costs nothing, and a plugin that takes milliseconds for an operation costs
+/// no more than one moment of polling in vain. If polling fails repeatedly, because the other side is a little too slow or shares the processor
+/// with the poller, it is done ever more rarely.
 struct MessageWait {
-  /// How long to look, in nanoseconds: some round trips of a plugin that answers at once.
+  /// How long to poll, in nanoseconds: some round trips of a plugin that answers at once.
   static let look: Int64 = 50_000
-  /// A wait that took no longer may be followed by a look: that is as long as it takes where both sides have to be woken.
+  /// The longest wait after which to poll, in nanoseconds: as long as a round trip takes if both sides have to be woken.
   static let brisk: Int64 = 200_000
-  /// After so many looks in vain, one wait in two to the power of that begins with a look.
+  /// The limit of `vain`: after this many failed polls, one wait in 2 to this power begins with a poll.
   static let mostVain = 10
 
   /// Whether the last wait was short.
   private var isBrisk = false
-  /// How many more looks were in vain lately than were not.
+  /// How many more polls failed recently than succeeded.
   private var vain = 0
-  /// The waits until the next look.
+  /// The number of waits until the next poll.
   private var left = 0
 
-  /// Waits for something.
+  /// Waits for a message or event.
   ///
   /// - Parameters:
-  ///   - now: The time in nanoseconds, by a clock that does not go back.
-  ///   - look: Gives what there is; nil where there is nothing.
-  ///   - sleep: Waits for it in the kernel.
-  /// - Returns: What there is.
+  ///   - now: The time in nanoseconds, by a clock that never goes back.
+  ///   - look: Polls; nil if there is nothing.
+  ///   - sleep: Waits in the kernel.
+  /// - Returns: What was found.
   mutating func wait<Found>(now: () -> Int64 = Self.now, look: () -> Found?, sleep: () -> Found) -> Found {
     let start = now()
     if isBrisk {

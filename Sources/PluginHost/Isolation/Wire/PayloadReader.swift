@@ -1,10 +1,10 @@
 import Values
 
-/// Takes a payload apart, one field after another, trusting none of it.
+/// Reads the fields of a payload, one after another, trusting none of it.
 struct PayloadReader {
   private let bytes: [UInt8]
   private var offset = 0
-  /// What the payload belongs to, for messages: `begin`.
+  /// The kind of the payload's frame, for messages: `begin`.
   private let kind: FrameKind
 
   init(_ frame: Frame) {
@@ -22,14 +22,14 @@ struct PayloadReader {
     return bytes.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type)) }
   }
 
-  /// The bytes of a text that has its length before it.
+  /// Reads the bytes of a text preceded by its length.
   mutating func bytesWithLength() throws(WireError) -> ArraySlice<UInt8> {
     let length = Int(try integer(UInt32.self))
     guard length <= bytes.count - offset else { throw WireError("a frame '\(kind)' whose parts do not fit into it") }
     return try take(length)
   }
 
-  /// The bytes that are left.
+  /// Reads the remaining bytes.
   mutating func rest() throws(WireError) -> ArraySlice<UInt8> { try take(bytes.count - offset) }
 
   mutating func textWithLength() throws(WireError) -> String { try text(bytesWithLength()) }
@@ -40,10 +40,10 @@ struct PayloadReader {
 
   mutating func restJSON() throws(WireError) -> JSONValue { try json(rest()) }
 
-  /// The value that is left; nil where nothing is.
+  /// Reads the remaining value; nil if nothing remains.
   mutating func restOptionalJSON() throws(WireError) -> JSONValue? { isAtEnd ? nil : try restJSON() }
 
-  /// Makes sure that nothing is left.
+  /// Checks that nothing remains.
   func end() throws(WireError) {
     guard isAtEnd else { throw WireError("a frame '\(kind)' with \(bytes.count - offset) bytes too many") }
   }

@@ -1,16 +1,16 @@
 import Values
 
-/// What an instance in a child asks of the host's services.
+/// A request of an instance in a child to the host's services.
 struct ServiceRequest: Hashable, Sendable {
   enum Question: Hashable, Sendable {
     case secret(String)
     case value(key: String)
-    /// Sets the value of a key; removes it with nil.
+    /// Sets the value of a key; removes it if the value is nil.
     case set(key: String, JSONValue?)
     case keys(prefix: String)
   }
 
-  /// The instance that asks. It may have ended by now.
+  /// The instance that makes the request. It may have ended by now.
   let instance: UInt64
   let question: Question
 
@@ -36,7 +36,7 @@ struct ServiceRequest: Hashable, Sendable {
     self.question = question
   }
 
-  /// - Throws: ``WireError`` where the bytes are no request.
+  /// - Throws: ``WireError`` if the bytes are not a request.
   init(_ reader: inout PayloadReader) throws(WireError) {
     instance = try reader.integer()
     let service = try reader.integer(UInt8.self)
@@ -51,7 +51,7 @@ struct ServiceRequest: Hashable, Sendable {
   }
 }
 
-/// What the host answers.
+/// The host's answer to a request.
 struct ServiceAnswer: Hashable, Sendable {
   enum Status: UInt8, Sendable {
     case ok = 0
@@ -61,7 +61,7 @@ struct ServiceAnswer: Hashable, Sendable {
   }
 
   let status: Status
-  /// A secret's text, or a value or a list of keys as JSON; empty where there is none.
+  /// The text of a secret, or a value or a list of keys as JSON; empty if there is none.
   let value: String
 
   init(_ status: Status, _ value: String = "") {
@@ -69,7 +69,7 @@ struct ServiceAnswer: Hashable, Sendable {
     self.value = value
   }
 
-  /// With a value as JSON.
+  /// Creates an answer with a value as JSON.
   init(_ status: Status, _ value: JSONValue) {
     var bytes: [UInt8] = []
     value.writeExactly(to: &bytes)
@@ -84,7 +84,7 @@ struct ServiceAnswer: Hashable, Sendable {
     }
   }
 
-  /// The value, or why there is none.
+  /// Returns the value, or throws the reason why there is none.
   func get() throws(PluginAccessError) -> String {
     switch status {
     case .ok: return value

@@ -1,8 +1,8 @@
-/// When a child wants to be woken by its host's clock.
+/// The time of a wake-up that a child requests from its host's clock.
 enum WakeTime: Hashable, Sendable {
-  /// By the wall clock, in nanoseconds since 1970.
+  /// An instant of the wall clock, in nanoseconds since 1970.
   case at(Int64)
-  /// When so many nanoseconds have passed since the host heard of it.
+  /// A delay in nanoseconds, from when the host receives the request.
   case after(Int64)
 
   func append(to bytes: inout [UInt8]) {
@@ -16,7 +16,7 @@ enum WakeTime: Hashable, Sendable {
     }
   }
 
-  /// - Throws: ``WireError`` where the bytes are none.
+  /// - Throws: ``WireError`` if the bytes are not a time.
   init(_ reader: inout PayloadReader) throws(WireError) {
     let kind = try reader.integer(UInt8.self)
     let nanoseconds = try reader.integer(Int64.self)

@@ -1,4 +1,4 @@
-/// What one side sent that the other cannot make sense of. It ends the connection.
+/// An invalid message from the other side. It ends the connection.
 struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A clause for a message: `a frame of unknown kind 12`.
   let description: String

@@ -3,13 +3,13 @@ import Operations
 import PluginABI
 import Values
 
-/// Why a check is not made to its end.
+/// The reason why a check does not run to its end.
 enum CheckInterruption: Error {
   case failed(String)
   case skipped(String)
 }
 
-/// One check that is being made: what it is about, and what it has found.
+/// A check in progress: its parameters, and the problems that it has found.
 final class CheckContext {
   let order: CheckOrder
   let channel: CheckChannel?
@@ -24,12 +24,12 @@ final class CheckContext {
     random = OperationRandom(seed: order.seed)
   }
 
-  /// What the check found, and what the host noted meanwhile; at most 20.
+  /// The problems that the check found and the host noted; at most 20.
   var problems: [String] { Array((found + (host?.broken ?? [])).prefix(20)) }
 
   func problem(_ text: String) { if !found.contains(text) { found.append(text) } }
 
-  /// Says what comes next, for the case that it does not come back.
+  /// Reports the next step, in case it does not return.
   func doing(_ text: String) { channel?.tell(.doing(text)) }
 
   func make() throws(CheckInterruption) {
@@ -56,9 +56,9 @@ final class CheckContext {
     }
   }
 
-  // MARK: What most checks begin with
+  // MARK: The beginning of most checks
 
-  /// The plugin, loaded and described, not yet opened.
+  /// Returns the plugin, loaded and described, but not opened.
   func plugin(withheld: Set<String> = []) throws(CheckInterruption) -> DrivenPlugin {
     let entry = try entry()
     let description = try described(entry)
@@ -67,7 +67,7 @@ final class CheckContext {
     return DrivenPlugin(entry: entry, host: host, description: description)
   }
 
-  /// The opened plugin, and the offer that the check is about.
+  /// Returns the opened plugin, and the offer to check.
   func opened() throws(CheckInterruption) -> (DrivenPlugin, PluginOffer) {
     let plugin = try plugin()
     doing("open")
@@ -78,7 +78,7 @@ final class CheckContext {
     return (plugin, offer)
   }
 
-  /// Settings that the offer should take.
+  /// Returns settings that the offer should accept.
   func goodSettings(_ offer: PluginOffer) -> JSONValue {
     SettingsSample.settings(of: offer, given: order.settings[offer.id] ?? order.settings[""])
   }
@@ -87,7 +87,7 @@ final class CheckContext {
     Array(SettingsSample.input(of: offer, directory: order.directory).text.utf8)
   }
 
-  /// An instance with good settings.
+  /// Returns an instance with valid settings.
   func instance(_ plugin: DrivenPlugin, _ offer: PluginOffer) throws(CheckInterruption) -> DrivenInstance {
     let settings = goodSettings(offer)
     switch plugin.create(offer, settings: Array(settings.text.utf8)) {
@@ -109,10 +109,10 @@ final class CheckContext {
     instance.destroy()
   }
 
-  /// How much longer than allowed anything may take: what is checked is the plugin, not the machine's load.
+  /// The tolerance of time limits: the plugin is to be checked, not the machine's load.
   static let allowance = Duration.milliseconds(250)
 
-  /// How long the calls of `function` took: much, but not everything, is allowed.
+  /// Reports calls of `function` that took longer than the generous limit.
   func judge(_ function: String, _ plugin: DrivenPlugin) {
     for time in plugin.times(of: function) where time > order.grace {
       problem(
@@ -127,7 +127,7 @@ final class CheckContext {
     while nanosleep(&rest, &left) < 0, errno == EINTR { rest = left }
   }
 
-  /// Delays between two calls: none, small ones of every magnitude, and some by chance.
+  /// Returns delays between two calls: none, small ones of each magnitude, and random ones.
   func delays() -> [Duration] {
     [.zero, .microseconds(10), .microseconds(100), .milliseconds(1), .milliseconds(5), .milliseconds(20)]
       + (0..<6).map { _ in .microseconds(Int64.random(in: 0...20_000, using: &random)) }

@@ -3,10 +3,10 @@ import PluginABI
 import Values
 
 extension CheckContext {
-  /// Loads the shared object, and reads the numbers of its entry.
+  /// Loads the shared object, and reads the numbers in its entry.
   func entry() throws(CheckInterruption) -> UnsafePointer<penstock_plugin_entry> {
     doing("load the shared object")
-    // Without a slash it would be looked for among the system's libraries.
+    // Without a slash, the linker would search the system's libraries.
     let path = order.file.contains("/") ? order.file : "./\(order.file)"
     guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
       throw .failed("it cannot be loaded: \(dlerror().map { String(cString: $0) } ?? "no reason was given")")
@@ -43,7 +43,7 @@ extension CheckContext {
 
   private static var version: String { "\(PENSTOCK_ABI_MAJOR).\(PENSTOCK_ABI_MINOR)" }
 
-  /// What `describe` gives, as bytes.
+  /// Returns the result of `describe` as bytes.
   private func descriptionBytes(_ entry: UnsafePointer<penstock_plugin_entry>) -> [UInt8] {
     guard let text = entry.pointee.describe?(), let bytes = text.bytes else { return [] }
     return Array(UnsafeRawBufferPointer(start: bytes, count: text.length))
@@ -59,7 +59,7 @@ extension CheckContext {
     }
   }
 
-  /// The description, where it is right.
+  /// Returns the description if it is valid.
   func described(_ entry: UnsafePointer<penstock_plugin_entry>) throws(CheckInterruption) -> PluginDescription {
     let isNewer = entry.pointee.abi_minor > PENSTOCK_ABI_MINOR
     let json = try described(json: entry)

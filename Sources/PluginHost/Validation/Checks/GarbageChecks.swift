@@ -32,7 +32,7 @@ extension CheckContext {
     }
   }
 
-  /// Text that is no object, no JSON, no UTF-8, or too much of it.
+  /// Returns texts that are not objects, not JSON, not UTF-8, or too large.
   private func garbage() -> [(String, [UInt8])] {
     let deep = Array(repeating: UInt8(ascii: "["), count: 100_000)
     var all: [(String, String)] = [
@@ -59,7 +59,7 @@ extension CheckContext {
     return bytes
   }
 
-  /// Settings of the right names with values of wrong types, missing, huge or odd.
+  /// Returns settings with the right names but with values that have wrong types or are missing, huge or odd.
   private func misfits(_ offer: PluginOffer) -> [(String, [UInt8])] {
     let good = goodSettings(offer).objectValue ?? [:]
     let odd: [(String, JSONValue)] = [

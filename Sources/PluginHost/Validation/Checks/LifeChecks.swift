@@ -105,7 +105,7 @@ extension CheckContext {
     for name in ["create", "start", "stop"] {
       let times = plugin.times(of: name).sorted()
       guard !times.isEmpty else { continue }
-      // Not the longest: the machine may have been busy.
+      // The median rather than the maximum: the machine may have been busy.
       let median = times[times.count / 2]
       if median > .milliseconds(10) {
         problem(

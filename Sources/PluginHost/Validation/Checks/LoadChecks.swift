@@ -9,7 +9,7 @@ extension CheckContext {
     let settings = Array(goodSettings(offer).text.utf8)
     let input = goodInput(offer)
     let gate = CheckMonitor()
-    // Touched with the gate locked alone.
+    // Accessed only with the gate locked.
     nonisolated(unsafe) var running = 4
     nonisolated(unsafe) var late = 0
     let grace = order.grace
@@ -62,7 +62,7 @@ extension CheckContext {
       note = "\(made) instances in 45 s, too few to see whether something is kept"
       return
     }
-    // What is let go of a moment later is not kept.
+    // Resources that are released a moment later are not kept.
     var after = Consumption.now()
     var problems = after.growth(since: before, middle, instances: instances)
     for _ in 0..<20 where !problems.isEmpty {
@@ -83,7 +83,7 @@ extension CheckContext {
       if ContinuousClock().now > deadline { return }
       let instance = try instance(plugin, offer)
       made += 1
-      // All ways to the end, in turn.
+      // Take turns among all ways to end an instance.
       switch round % 4 {
       case 0: break
       case 1: instance.start(input)
@@ -102,7 +102,7 @@ extension CheckContext {
   }
 }
 
-/// What the process uses.
+/// The resources that the process uses.
 private struct Consumption {
   let heap, resident, descriptors, threads: Int
 
@@ -112,11 +112,11 @@ private struct Consumption {
       descriptors: ProcessPicture.openDescriptors().count, threads: ProcessPicture.currentThreads().count)
   }
 
-  /// What grew with the number of instances, a sentence each.
+  /// Returns a sentence for each resource that grew with the number of instances.
   ///
-  /// The smallest block that `malloc` gives out takes 32 bytes. An eighth of it for each instance, in either half of them, is a leak of some
-  /// of the ways to the end and no noise: tables that double do so once. Memory that is mapped grows by pages. Pools of threads and
-  /// descriptors may grow, but not with every instance.
+  /// The smallest block that `malloc` returns takes 32 bytes. An eighth of that per instance, in each half of the instances, is a leak on some of
+  /// the ways to the end rather than noise: a table that doubles does so only once. Mapped memory grows by pages. Pools of threads and descriptors
+  /// may grow, but not with every instance.
   func growth(since former: Consumption, _ middle: Consumption, instances: Int) -> [String] {
     var problems: [String] = []
     let heapGrowth = heap - former.heap

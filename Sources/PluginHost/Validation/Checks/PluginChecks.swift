@@ -22,7 +22,7 @@ extension CheckContext {
     doing("open")
     try plugin.open()
     for offer in plugin.description.offers {
-      // What cannot be created is told elsewhere.
+      // Another check reports instances that cannot be created.
       guard let instance = try? instance(plugin, offer) else { continue }
       doing("an instance of \(offer.id) before close")
       instance.start(goodInput(offer))
@@ -40,7 +40,7 @@ extension CheckContext {
     let output = PrintedOutput()
     let closed = ProcessPicture.take()
     let (plugin, offer) = try opened()
-    // Whatever is made once for all instances is there after the first.
+    // Anything created once for all instances exists after the first one.
     let before = ProcessPicture.take()
     for change in before.changes(since: closed) { problem("\(change) when it was opened") }
     doing("start")
@@ -74,11 +74,11 @@ extension CheckContext {
   }
 }
 
-/// What is written to standard output from now on, in a file that has no name.
+/// Captures standard output from now on in an unnamed file.
 private struct PrintedOutput {
   private let file: Int32
 
-  /// Nil where there is no room for such a file.
+  /// Nil if no such file can be created.
   init?() {
     guard let stream = tmpfile() else { return nil }
     file = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 3)
@@ -86,7 +86,7 @@ private struct PrintedOutput {
     guard file >= 0, dup2(file, 1) == 1 else { return nil }
   }
 
-  /// The first line of what was written; nil where nothing was.
+  /// The first line of the output; nil if there was none.
   var text: String? {
     fflush(nil)
     var bytes = [UInt8](repeating: 0, count: 100)
@@ -97,7 +97,7 @@ private struct PrintedOutput {
 }
 
 extension CheckContext {
-  /// Whether a process that is started does not get the descriptor. Closed meanwhile is as good.
+  /// Whether child processes do not inherit the descriptor. A descriptor that was closed meanwhile counts too.
   private static func isCloseOnExec(_ descriptor: Int32) -> Bool {
     let flags = fcntl(descriptor, F_GETFD)
     return flags < 0 || flags & FD_CLOEXEC != 0

@@ -1,10 +1,10 @@
 import Values
 
-/// What the process of a check tells the validator: one JSON object a line.
+/// A message from the process of a check to the validator: one JSON object per line.
 enum CheckMessage {
-  /// What it does next, so that it can be said after a crash.
+  /// The next step, for the report of a crash.
   case doing(String)
-  /// How many offers there are, and which; comes once.
+  /// The plugin and its offers; sent once.
   case plugin(id: String, offers: [String])
   case result(PluginCheckResult.Outcome, note: String)
 

@@ -3,13 +3,13 @@ import Glibc
 import OperatingSystem
 import Values
 
-/// The process of one check, seen by the validator: starts it, reads what it tells, and ends it when it takes too long.
+/// The process of one check, from the validator's side: starts it, reads its messages, and kills it if it takes too long.
 struct CheckProcess {
   let validation: PluginValidation
   let check: PluginCheck
   let offer: String?
 
-  /// What the process told.
+  /// The result of the process.
   struct Answer {
     var result: PluginCheckResult
     var plugin: String?
@@ -36,7 +36,7 @@ struct CheckProcess {
 
   private var patience: Duration { validation.patience ?? check.patience }
 
-  /// How the process came to its end.
+  /// The way in which the process ended.
   private enum Ending {
     case ended(penstock_exit)
     case hung
@@ -64,7 +64,7 @@ struct CheckProcess {
       kill(-pid, SIGKILL)
       var exit = penstock_exit()
       var wait = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
-      // It cannot be kept from ending now.
+      // After SIGKILL, it is certain to end.
       while penstock_reap(pidfd, &exit) == EAGAIN { _ = poll(&wait, 1, 1000) }
       telling.read(output.readEnd, errors.readEnd)
       return ending
@@ -88,7 +88,7 @@ struct CheckProcess {
     telling.read(output.readEnd, errors.readEnd)
     var exit = penstock_exit()
     let reaped = penstock_reap(pidfd, &exit)
-    // What it left running holds nothing of ours.
+    // Kill the processes that it left running.
     kill(-pid, SIGKILL)
     return reaped == 0 ? .ended(exit) : .notStarted(reaped)
   }
@@ -106,7 +106,7 @@ struct CheckProcess {
     arguments += ["--", validation.file]
     var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
-    // A crash is told by its signal; the runtime's own report of it takes seconds.
+    // A crash is reported by its signal; the runtime's own report takes seconds.
     var environment = [strdup("SWIFT_BACKTRACE=enable=no")]
     var next = environ
     while let variable = next.pointee {
@@ -168,7 +168,7 @@ struct CheckProcess {
   }
 }
 
-/// What has come from the process of a check.
+/// The messages and output of the process of a check.
 private struct Telling {
   private var unread: [UInt8] = []
   private var errors: [UInt8] = []
@@ -180,25 +180,25 @@ private struct Telling {
   private(set) var outcome: PluginCheckResult.Outcome?
   private(set) var note = ""
 
-  /// Reads what is there, and no more.
+  /// Reads what is available, without waiting.
   mutating func read(_ output: Int32, _ errors: Int32) {
     if !isSilent { isSilent = Self.drain(output, into: &unread) }
     takeLines()
     if !hasNoErrors { hasNoErrors = Self.drain(errors, into: &self.errors) }
-    // A plugin may write as much as it likes; only the end of it is of interest.
+    // A plugin may write any amount; only the end is of interest.
     if self.errors.count > 65_536 { self.errors.removeFirst(self.errors.count - 4096) }
   }
 
   mutating func finish() { takeLines() }
 
-  /// The last line of standard error that holds anything, shortened.
+  /// The last non-blank line of standard error, truncated.
   var lastErrors: String {
     let lines = errors.split(separator: UInt8(ascii: "\n"))
     guard let last = lines.last(where: { $0.contains { $0 > 32 } }) else { return "" }
     return String(decoding: last.prefix(300), as: UTF8.self)
   }
 
-  /// Whether the end was reached.
+  /// Returns whether the end was reached.
   private static func drain(_ descriptor: Int32, into bytes: inout [UInt8]) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {

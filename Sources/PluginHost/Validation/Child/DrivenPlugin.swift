@@ -3,15 +3,15 @@ import PluginABI
 import Synchronization
 import Values
 
-/// A plugin in the process of a check, called directly over the tables of the contract.
-// The pointers are the plugin's own: constant, and mapped as long as the process lives.
+/// A plugin in the process of a check, called directly through the contract's tables.
+// @unchecked: the pointers belong to the plugin, are constant, and stay mapped as long as the process lives.
 final class DrivenPlugin: @unchecked Sendable {
   let entry: UnsafePointer<penstock_plugin_entry>
   let host: StrictHost
   let description: PluginDescription
   private var tables: [PluginOffer.Kind: penstock_functions] = [:]
 
-  /// How long functions took, by name. Locked by the host's monitor.
+  /// The durations of calls, by function. Protected by the host's monitor.
   private var times: [String: [Duration]] = [:]
 
   init(entry: UnsafePointer<penstock_plugin_entry>, host: StrictHost, description: PluginDescription) {
@@ -20,7 +20,7 @@ final class DrivenPlugin: @unchecked Sendable {
     self.description = description
   }
 
-  /// Calls `open`, and asks for the tables.
+  /// Calls `open`, and requests the tables.
   func open() throws(CheckInterruption) {
     if let open = entry.pointee.open {
       let status = timed("open") { open(host.table) }
@@ -34,14 +34,14 @@ final class DrivenPlugin: @unchecked Sendable {
     }
   }
 
-  /// What `capability` answers.
+  /// Returns the result of `capability`.
   func functions(of kind: PluginOffer.Kind) -> UnsafeRawPointer? { capability(kind.capability) }
 
   func capability(_ id: String) -> UnsafeRawPointer? {
     withText(id) { text in entry.pointee.capability.flatMap { $0(text) } }
   }
 
-  /// What is behind penstock.instants/1; nil where there is nothing.
+  /// The plugin's `between` of penstock.instants/1; nil if it has none.
   var between: PluginImage.Between? {
     guard entry.pointee.abi_minor >= 1, let table = capability(PENSTOCK_INSTANTS) else { return nil }
     return ContractTable.copy(table, penstock_instants.self, least: PENSTOCK_INSTANTS_SIZE_1_1)?.between
@@ -55,10 +55,10 @@ final class DrivenPlugin: @unchecked Sendable {
 
   // MARK: Instances
 
-  /// What `create` came to.
+  /// The outcome of `create`.
   enum Creation {
     case made(DrivenInstance)
-    /// The code and message that the plugin told, where it told them.
+    /// With the code and message, if the plugin reported them.
     case refused(StrictInstance.End?)
   }
 
@@ -81,7 +81,7 @@ final class DrivenPlugin: @unchecked Sendable {
       host.forget(id)
       return .refused(end)
     }
-    // A result that comes before the start was noted when it came.
+    // A result before the start was noted when it arrived.
     if case .failed = host.instance(id)?.end {
       host.note("create called fail, and answered with PENSTOCK_OK all the same")
     }
@@ -120,8 +120,8 @@ final class DrivenPlugin: @unchecked Sendable {
   }
 }
 
-/// One instance of a driven plugin.
-// The pointer belongs to the plugin, and is only handed back.
+/// An instance of a driven plugin.
+// @unchecked: the pointer belongs to the plugin and is only passed back.
 struct DrivenInstance: @unchecked Sendable {
   let plugin: DrivenPlugin
   let table: penstock_functions
@@ -144,7 +144,7 @@ struct DrivenInstance: @unchecked Sendable {
     }
   }
 
-  /// Asks which instants come.
+  /// Asks for the coming instants.
   func between(_ between: PluginImage.Between, _ question: InstantsQuestion, _ answer: TakenAnswer) -> PluginStatus {
     host.takeTurn(id) {
       withText(question.input.text) { input in
@@ -168,26 +168,26 @@ struct DrivenInstance: @unchecked Sendable {
 
   var state: StrictInstance? { host.instance(id) }
 
-  /// Waits for its end.
+  /// Waits for its end; returns whether it ended in time.
   func ends(within time: Duration) -> Bool { host.wait(id, atMost: time) { $0.end != nil } }
 
-  /// Waits for the first value of a specification.
+  /// Waits for the first value of a specification, or its end; returns whether either came in time.
   func tellsValue(within time: Duration) -> Bool { host.wait(id, atMost: time) { $0.value != nil || $0.end != nil } }
 }
 
-/// Lends text to a function of the plugin, in memory of its own that is poisoned behind the text, and as a whole afterwards.
+/// Lends text to a function of the plugin, in separate memory: the byte after the text is poisoned, and the whole text after the call.
 func withText<Result>(_ bytes: [UInt8], _ body: (penstock_text) -> Result) -> Result {
-  // Memory of its own, so that who reads beyond the end, or keeps the pointer, is found by a sanitizer, and by what it tells.
+  // In separate memory, so that a sanitizer, or the plugin's behaviour, reveals a plugin that reads beyond the end or keeps the pointer.
   let text = GuardedText(bytes)
   defer { FormerTexts.keep(text) }
   return body(text.text)
 }
 
-/// The texts that were lent last: not freed yet, so that a plugin which has kept one finds what it was made into, and not what came to be in its place.
+/// The texts lent most recently. They are not freed yet, so that a plugin that has kept one finds the poison rather than newer data.
 private enum FormerTexts {
   private static let texts = Mutex<[GuardedText]>([])
   private static let most = 64
-  /// Longer ones are freed at once, so that what a plugin needs can be told from what these do.
+  /// Longer texts are freed at once, so that the plugin's memory use can be distinguished from that of these texts.
   private static let longest = 4096
 
   static func keep(_ text: GuardedText) {

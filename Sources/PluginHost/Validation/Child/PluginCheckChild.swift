@@ -3,15 +3,13 @@ import Glibc
 import OperatingSystem
 import Values
 
-/// The process in which one check is made: loads the plugin, drives it, tells what came of it, and ends.
+/// The process that runs one check: loads the plugin, drives it, reports the result, and exits.
 public enum PluginCheckChild {
-  /// Makes the check that the arguments name, and ends the process.
+  /// Runs the check that the arguments name, and ends the process.
   ///
-  /// To be called on the first thread, before the process does anything else; what it tells goes to standard output,
-  /// and only
-  /// ``PluginValidation`` understands it.
+  /// Call it on the main thread, before the process does anything else. Its messages go to standard output, and only ``PluginValidation`` understands them.
   ///
-  /// - Parameter arguments: Those that ``PluginValidation`` adds to its ``PluginValidation/child``.
+  /// - Parameter arguments: The arguments that ``PluginValidation`` adds to its ``PluginValidation/child``.
   public static func run(_ arguments: [String]) -> Never {
     endWithValidator()
     let channel = CheckChannel()
@@ -39,19 +37,19 @@ public enum PluginCheckChild {
       }
     }
     channel.tell(.result(outcome, note: context.note))
-    // Not `exit`: what the plugin registered to run at the end is not what was checked.
+    // Not `exit`: the handlers that the plugin registered are not part of the check.
     _exit(0)
   }
 
-  /// Nobody would end a plugin that hangs, once the validator has been killed.
+  /// Ends this process with the validator: otherwise a plugin that hangs would never end once the validator has been killed.
   private static func endWithValidator() {
     _ = penstock_die_with_parent()
-    // It may have been killed before; nobody else reads what is told.
+    // The validator, the only reader of the messages, may have been killed before.
     var channel = pollfd(fd: 1, events: 0, revents: 0)
     if poll(&channel, 1, 0) > 0, channel.revents & Int16(POLLERR) != 0 { _exit(2) }
   }
 
-  /// Bounds the memory of this process, and leaves its descriptors as they are.
+  /// Limits the memory of this process without changing its limit of descriptors.
   private static func limit(memory: Int64) -> Int32 {
     var descriptors = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 else { return errno }
@@ -59,17 +57,17 @@ public enum PluginCheckChild {
   }
 }
 
-/// What one process is to check.
+/// The parameters of one check.
 struct CheckOrder {
   var check = PluginCheck.entry
   var offer: String?
   var seed: UInt64 = 1
   var settings: [String: JSONValue] = [:]
-  /// How long `stop` gives, and other calls may take.
+  /// The time that `stop` gives, and that other calls may take.
   var grace = Duration.seconds(1)
-  /// The bytes of memory that the plugin may have.
+  /// The number of bytes of memory that the plugin may use.
   var memory = ChildLaunch.defaultMemory
-  /// Where the files of the pipeline would be: an empty directory of the check's own.
+  /// The directory of the pipeline's files: an empty one that belongs to the check.
   var directory = ""
   var file = ""
 
@@ -104,18 +102,18 @@ struct CheckOrder {
   }
 }
 
-/// The way to the validator: standard output, which the plugin does not get.
+/// The connection to the validator: standard output, which the plugin does not get.
 final class CheckChannel: Sendable {
   private let descriptor: Int32
 
   init() {
     descriptor = fcntl(1, F_DUPFD_CLOEXEC, 3)
-    // What the plugin prints is not for us.
+    // The plugin's output goes to standard error.
     dup2(2, 1)
   }
 
   func tell(_ message: CheckMessage) {
-    // Where it cannot be written, the validator has gone.
+    // If it cannot be written, the validator has ended.
     try? SystemCall.writeAll(Array(message.json.text.utf8) + [UInt8(ascii: "\n")], to: descriptor)
   }
 }

@@ -1,18 +1,18 @@
 import CProcess
 import Glibc
 
-/// What a process has and shares, at one moment.
+/// A snapshot of what belongs to a process and is shared in it.
 struct ProcessPicture: Equatable {
   var descriptors: Set<Int32>
   var threads: Set<Int32>
   var directory: String
   var environment: [String]
-  /// How each signal is handled, as an address or a constant.
+  /// The handler of each signal, as an address or a constant.
   var handlers: [Int]
-  /// The files behind the standard descriptors.
+  /// The files of the standard descriptors.
   var standardFiles: [UInt64]
   var locale: String
-  /// The permissions that new files do not get, as the kernel writes them: `0022`.
+  /// The file mode creation mask, as the kernel writes it: `0022`.
   var fileMask: String
 
   static func take() -> ProcessPicture {
@@ -24,7 +24,7 @@ struct ProcessPicture: Equatable {
       fileMask: field("Umask", of: "/proc/self/status"))
   }
 
-  /// What is not as it was in `former` though it belongs to the whole process, a sentence each.
+  /// Returns a sentence for each shared item that differs from `former`.
   func changes(since former: ProcessPicture) -> [String] {
     var changes: [String] = []
     if directory != former.directory { changes.append("it changed the working directory to \(directory)") }
@@ -55,26 +55,26 @@ struct ProcessPicture: Equatable {
     }
   }
 
-  /// Kept for the day on which the plugin has used up all others: who looks at the process needs one.
+  /// A spare descriptor for when the plugin has used up all others: inspecting the process takes one.
   private static let spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
 
-  /// To be called before the plugin has had a chance to use descriptors up.
+  /// Call it before the plugin can use up the descriptors.
   static func prepare() { _ = spare }
 
-  /// Whether nobody in the process can open anything.
+  /// Whether the process can open no more files.
   static var isOutOfDescriptors: Bool {
     let copy = fcntl(spare, F_DUPFD_CLOEXEC, 0)
     if copy >= 0 { Glibc.close(copy) }
     return copy < 0
   }
 
-  /// Looks at something for which a descriptor is needed, though the plugin may have left none. On one thread at a time.
+  /// Calls `look`, which needs a descriptor, even if the plugin has left none. On one thread at a time.
   private static func withSpareDescriptor<Result>(_ look: () -> Result) -> Result {
     let spare = spare
     guard spare >= 0, isOutOfDescriptors else { return look() }
     Glibc.close(spare)
     defer {
-      // The lowest that is free may be another one.
+      // The lowest free number may be another one.
       let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
       if file >= 0, file != spare {
         _ = fcntl(file, F_DUPFD_CLOEXEC, spare)
@@ -126,13 +126,13 @@ struct ProcessPicture: Equatable {
     return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) &* 31 &+ UInt64(status.st_dev) : 0
   }
 
-  /// Whether the thread lets one of the signals in that the host waits for.
+  /// Whether the thread admits one of the signals that the host waits for.
   static func admitsHostSignals(_ thread: Int32) -> Bool {
     guard let blocked = UInt64(field("SigBlk", of: "/proc/self/task/\(thread)/status"), radix: 16) else { return false }
     return [SIGINT, SIGTERM, SIGHUP, SIGCHLD].contains { blocked & (1 << UInt64($0 - 1)) == 0 }
   }
 
-  /// A field of a file with a line for each; empty where there is none.
+  /// Returns a field of a file with one field per line; empty if there is none.
   private static func field(_ name: String, of path: String) -> String {
     let line = contents(path)?.split(separator: "\n").first { $0.hasPrefix("\(name):") }
     return line.map { String($0.dropFirst(name.utf8.count + 1).drop { $0 == "\t" || $0 == " " }) } ?? ""
@@ -142,7 +142,7 @@ struct ProcessPicture: Equatable {
     contents("/proc/self/task/\(thread)/comm").map { String($0.prefix { $0 != "\n" }) } ?? "?"
   }
 
-  /// Pages of memory that are in use, in bytes.
+  /// Returns the size of the resident memory, in bytes.
   static func residentBytes() -> Int {
     guard let text = contents("/proc/self/statm") else { return 0 }
     let fields = text.split(separator: " ")

@@ -1,10 +1,9 @@
 import OrderedCollections
 import Values
 
-/// Values that are made up from types, for checks that need some.
+/// Sample values of types, for checks that need some.
 enum SettingsSample {
-  /// The least settings that the description allows: what is required, and the defaults that a host fills in; `given`
-  /// comes first.
+  /// Returns the minimal settings that the description allows: the required ones, and the defaults that a host fills in; `given` takes precedence.
   static func settings(of offer: PluginOffer, given: JSONValue?) -> JSONValue {
     var members = given?.objectValue ?? [:]
     for setting in offer.settings where members[setting.name] == nil {
@@ -17,7 +16,7 @@ enum SettingsSample {
     return .object(members)
   }
 
-  /// Some value of a type.
+  /// Returns a value of a type.
   static func value(of type: ValueType) -> JSONValue {
     switch type {
     case .string, .file: "sample"
@@ -38,7 +37,7 @@ enum SettingsSample {
     }
   }
 
-  /// What `start` of an offer gets. `directory` is where the files of the pipeline would be.
+  /// Returns the input for `start` of an offer. `directory` is the directory of the pipeline's files.
   static func input(of offer: PluginOffer, directory: String) -> JSONValue {
     let directory = JSONValue.string(directory)
     switch offer.kind {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A lock, and a condition to wait for under it. For the threads of a check alone: waiting blocks.
-// The pointers are never changed, and what they point to is made for several threads.
+/// A lock with a condition variable. Only for the threads of a check: waiting blocks.
+// @unchecked: the pointers never change, and their targets may be used by several threads.
 final class CheckMonitor: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -28,15 +28,15 @@ final class CheckMonitor: @unchecked Sendable {
     return try body()
   }
 
-  /// With the lock held.
+  /// Call it with the lock held.
   func wakeAll() { pthread_cond_broadcast(condition) }
 
-  /// Waits until the condition holds. With the lock held.
+  /// Waits until `isTrue` returns true. Call it with the lock held.
   func wait(until isTrue: () -> Bool) {
     while !isTrue() { pthread_cond_wait(condition, mutex) }
   }
 
-  /// Waits until the condition holds or time is up. With the lock held.
+  /// Waits until `isTrue` returns true or the time is up. Call it with the lock held.
   func wait(atMost time: Duration, until isTrue: () -> Bool) {
     var end = Self.instant(in: time)
     while !isTrue() {
@@ -44,7 +44,7 @@ final class CheckMonitor: @unchecked Sendable {
     }
   }
 
-  /// Waits until something wakes it or time is up. With the lock held.
+  /// Waits until it is woken or the time is up. Call it with the lock held.
   func waitOnce(atMost time: Duration) {
     var end = Self.instant(in: time)
     pthread_cond_timedwait(condition, mutex, &end)

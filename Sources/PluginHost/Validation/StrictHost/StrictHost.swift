@@ -3,17 +3,15 @@ import OperatingSystem
 import PluginABI
 import Values
 
-/// A host that only checks: it has the services of a real one, runs nothing, believes nothing, and notes every rule
-/// that the
-/// plugin breaks.
+/// A host that only checks: it has the services of a real one, runs nothing, trusts nothing, and notes every rule that the plugin breaks.
 ///
-/// It lives as long as its process: a plugin may call it at any time.
-// Everything mutable is only touched with `monitor` locked; no function of the plugin is called then.
+/// It lives as long as its process, because a plugin may call it at any time.
+// @unchecked: mutable state is accessed only with `monitor` locked; no function of the plugin is called then.
 final class StrictHost: ValuesHost, @unchecked Sendable {
   let monitor = CheckMonitor()
-  /// What `penstock_host` is to the plugin.
+  /// The `penstock_host` that the plugin receives.
   let table: UnsafeMutablePointer<penstock_host>
-  /// Services that are kept from the plugin.
+  /// Services that are withheld from the plugin.
   private let withheld: Set<String>
 
   private var instances: [UInt64: StrictInstance] = [:]
@@ -21,7 +19,7 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
   private var problems: [String] = []
   private var isClosed = false
   private var takesAnyValue = false
-  /// Which plugin function may run: for offers whose description says "threads": "plugin".
+  /// Whether a function of a plugin whose offers state "threads": "plugin" is running.
   private var isPluginBusy = false
   private var timers: [UInt64: StrictTimer] = [:]
   private var lastTimer: UInt64 = 0
@@ -40,26 +38,26 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
 
   func withholds(_ service: String) -> Bool { withheld.contains(service) }
 
-  // MARK: What was noted
+  // MARK: Problems
 
-  /// The rules that were broken so far, each once.
+  /// The rules broken so far, each once.
   var broken: [String] { monitor.locked { problems } }
 
   func note(_ problem: String) { monitor.locked { noteLocked(problem) } }
 
   private func noteLocked(_ problem: String) {
-    // A plugin that does something wrong does it often.
+    // A plugin that breaks a rule usually does so often.
     if problems.count < 20, !problems.contains(problem) { problems.append(problem) }
   }
 
-  /// From now on what is told may be anything, but for errors: who is given garbage may pass it on.
+  /// From now on accepts any value except invalid errors: a plugin that is given garbage may pass it on.
   func takeAnyValue() { monitor.locked { takesAnyValue = true } }
 
   func pluginIsClosed() { monitor.locked { isClosed = true } }
 
   // MARK: Instances
 
-  /// A new instance that is about to be created.
+  /// Registers an instance that is about to be created, and returns its id.
   func begin(_ offer: PluginOffer, settings: [UInt8]) -> UInt64 {
     let settings = (try? JSONValue.parse(settings)) ?? .null
     return monitor.locked {
@@ -69,7 +67,7 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
     }
   }
 
-  /// An instance is about to be started.
+  /// Notes that an instance is about to be started.
   func starts(_ id: UInt64, input: [UInt8]) {
     let input = (try? JSONValue.parse(input)) ?? .null
     monitor.locked {
@@ -87,15 +85,15 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
     }
   }
 
-  /// What is known of an instance; nil once it is destroyed.
+  /// Returns the state of an instance; nil once it is destroyed.
   func instance(_ id: UInt64) -> StrictInstance? { monitor.locked { instances[id] } }
 
   func set(_ id: UInt64, _ phase: StrictInstance.Phase) { monitor.locked { instances[id]?.phase = phase } }
 
-  /// Forgets an instance: whatever comes of it from now on is late.
+  /// Removes an instance: any further call about it is late.
   func forget(_ id: UInt64) { monitor.locked { instances[id] = nil } }
 
-  /// Waits until `condition` holds of the instance, or time is up; whether it holds.
+  /// Waits until `condition` is true for the instance or the time is up; returns whether it is true. True if the instance no longer exists.
   func wait(_ id: UInt64, atMost time: Duration, until condition: (StrictInstance) -> Bool) -> Bool {
     monitor.locked {
       monitor.wait(atMost: time) { instances[id].map(condition) ?? true }
@@ -103,7 +101,7 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
     }
   }
 
-  /// Runs a function of the plugin for the instance, when none of it runs.
+  /// Runs a function of the plugin for the instance, once none of its other functions is running.
   func takeTurn<Result>(_ id: UInt64, _ body: () -> Result) -> Result {
     let isExclusive = monitor.locked {
       let isExclusive = instances[id]?.offer.threads == .plugin
@@ -122,13 +120,13 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
     return body()
   }
 
-  // MARK: What the plugin tells
+  // MARK: Calls from the plugin
 
   func told(_ what: Told, of id: UInt64, _ payload: ToldText) -> Int32 {
     monitor.locked { reach(id, what.name) ?? judge(what, id, payload) }
   }
 
-  /// The status that refuses a call about an instance, or nil. With the lock held.
+  /// Returns the status that refuses a call about an instance, or nil. Call it with the lock held.
   private func reach(_ id: UInt64, _ function: String) -> Int32? {
     if isClosed { noteLocked("it called \(function) after close had returned") }
     if instances[id] != nil { return nil }
@@ -185,7 +183,7 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Sets the wall clock so much ahead of the system's.
+  /// Sets the wall clock ahead of the system's by this many nanoseconds.
   func setClock(ahead nanoseconds: Int64) {
     monitor.locked {
       clockOffset = nanoseconds
@@ -217,7 +215,7 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
     }
   }
 
-  /// Ends the timers of an instance that is about to be destroyed. Called in its turn.
+  /// Ends the timers of an instance that is about to be destroyed. Called in the instance's turn.
   func endTimers(of id: UInt64) {
     monitor.locked { instances[id]?.phase = .ending }
     while let timer = monitor.locked({ takeTimer { $0.instance == id } }) {
@@ -236,13 +234,13 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
         let now = Self.time(CLOCK_REALTIME) + clockOffset
         if let found = timers.first(where: { $0.value.isCancelled || $0.value.instant <= now }) { return found.key }
         let next = timers.values.map(\.instant).min()
-        // The wait is on a clock that does not jump; a wait that is too long for that is cut.
+        // The wait uses a clock that does not jump; it is limited to one second so that a jump is noticed.
         monitor.waitOnce(atMost: next.map { .nanoseconds(min(max($0 - now, 0), 1_000_000_000)) } ?? .seconds(3600))
         return nil
       }
       guard let due, let id = monitor.locked({ timers[due]?.instance }) else { continue }
       takeTurn(id) {
-        // Destroy may have been quicker.
+        // `destroy` may have been faster.
         guard let timer = monitor.locked({ timers.removeValue(forKey: due) }) else { return }
         timer.fire(timer.context, Int32(timer.isCancelled ? PENSTOCK_ENDED : PENSTOCK_OK))
       }
@@ -251,7 +249,7 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
 }
 
 /// A timer that a plugin set.
-// The plugin says what the pointer is; it is only handed back.
+// @unchecked: the context belongs to the plugin and is only passed back.
 struct StrictTimer: @unchecked Sendable {
   let instance: UInt64
   let instant: Int64

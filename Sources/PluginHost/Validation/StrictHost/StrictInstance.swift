@@ -1,17 +1,17 @@
 import Values
 
-/// What the strict host knows of one instance.
+/// The strict host's state of one instance.
 struct StrictInstance {
   enum Phase {
     case creating, created, starting, started
-    /// Its destroy was called, and has not returned.
+    /// Its destroy has been called and has not returned.
     case ending
   }
 
   enum End: Equatable {
     case completed(JSONValue?)
     case failed(code: String, message: String)
-    /// It was told in a way that no host takes, who ends the instance then.
+    /// The end was reported in an invalid way, so the host ended the instance.
     case refused
   }
 
@@ -19,12 +19,12 @@ struct StrictInstance {
   var phase = Phase.creating
   var isBusy = false
   private(set) var end: End?
-  /// The value that a specification told last; nil before.
+  /// The last value that a specification reported; nil before the first.
   private(set) var value: Int32?
-  /// How many states and reruns a controller told.
+  /// The number of states and reruns that a controller yielded.
   private(set) var yields = 0
 
-  /// What `penstock.values/1` reads.
+  /// The values that `penstock.values/1` reads.
   var values = ReadableValues()
 
   init(offer: PluginOffer, settings: JSONValue) {
@@ -44,10 +44,10 @@ struct StrictInstance {
     }
   }
 
-  /// Ends it by what was told and refused.
+  /// Ends it because the reported end was refused.
   mutating func refuseEnd() { end = .refused }
 
-  /// Which rule it breaks to tell anything of the kind now; nil where it breaks none.
+  /// Returns the rule that a call of this kind breaks at this moment; nil if it breaks none.
   func objection(to what: Told) -> String? {
     if let kind = what.kind, kind != offer.kind { return "it called \(what.name) for \(offer.kind.withArticle)" }
     if what.isEnd, let end, end != .refused { return "an instance ended twice: \(what.name) was called after its end" }
@@ -57,7 +57,7 @@ struct StrictInstance {
     return nil
   }
 
-  /// What is wrong with the value that it tells; nil where it is right.
+  /// Returns what is wrong with the reported value; nil if it is valid.
   func objection(toValueOf what: Told, _ payload: ToldText) -> String? {
     if let problem = payload.problem { return "it called \(what.name) with \(problem)" }
     switch what {

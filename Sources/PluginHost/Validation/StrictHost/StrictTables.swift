@@ -1,7 +1,7 @@
 import Glibc
 import PluginABI
 
-/// The strict host's services, as C sees them. They live as long as the process.
+/// The C tables of the strict host's services. They live as long as the process.
 enum StrictTables {
   static let service: @convention(c) (UnsafePointer<penstock_host>?, UnsafePointer<CChar>?) -> UnsafeRawPointer? = {
     host, id in
@@ -10,7 +10,7 @@ enum StrictTables {
     return strict.withholds(name) ? nil : tables[name]?.pointer
   }
 
-  // Written once, before anybody reads it.
+  // @unchecked: written once, before it is read.
   private struct Table: @unchecked Sendable {
     let pointer: UnsafeRawPointer
 
@@ -21,7 +21,7 @@ enum StrictTables {
     }
   }
 
-  /// Secrets and the workspace are left out: not every host has them.
+  /// Secrets and the workspace are missing: not every host has them.
   private static let tables: [String: Table] = [
     PENSTOCK_INSTANCE: Table(
       penstock_instance_service(
@@ -59,7 +59,7 @@ enum StrictTables {
 }
 
 extension StrictHost {
-  /// The host behind what a plugin passes; nil for NULL.
+  /// Returns the host that a plugin passed; nil for NULL.
   static func of(_ host: UnsafePointer<penstock_host>?) -> StrictHost? {
     guard let implementation = host?.pointee.implementation else { return nil }
     return Unmanaged<StrictHost>.fromOpaque(implementation).takeUnretainedValue()

@@ -1,7 +1,7 @@
 import PluginABI
 import Values
 
-/// What a plugin tells of an instance.
+/// A call from a plugin about an instance.
 enum Told {
   case complete, fail, progress, state, error, rerun, reset, leftOut
   case changed(Int32)
@@ -35,7 +35,7 @@ enum Told {
     }
   }
 
-  /// The kind of offer that may tell it; nil is any.
+  /// The kind of offer that may make the call; nil for any.
   var kind: PluginOffer.Kind? {
     switch self {
     case .complete, .fail: nil
@@ -46,11 +46,11 @@ enum Told {
   }
 }
 
-/// A text that a plugin handed over, looked at.
+/// A text that a plugin passed, checked.
 struct ToldText {
-  /// The value, where it is JSON and not empty.
+  /// The value, if the text is JSON and not empty.
   private(set) var value: JSONValue?
-  /// What is wrong with it, to follow "with".
+  /// What is wrong with it, as a phrase that follows "with".
   private(set) var problem: String?
   private(set) var isTooLarge = false
   private(set) var isEmpty = false

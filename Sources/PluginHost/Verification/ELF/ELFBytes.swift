@@ -1,16 +1,16 @@
 import OperatingSystem
 
-/// The bytes of a file that may hold anything. Every access is checked against the file's size.
+/// The bytes of a file with arbitrary content. Every access is checked against the file's size.
 struct ELFBytes {
-  /// Bytes in the file.
+  /// The size of the file in bytes.
   let size: UInt64
-  /// Fills the buffer from the offset on; answers whether it could.
+  /// Fills the buffer from the offset on; returns whether that succeeded.
   private let fill: (UnsafeMutableRawBufferPointer, UInt64) -> Bool
 
-  /// More than any table of a sound file has: program headers and the dynamic section take a few kilobytes.
+  /// The limit of a table's size in bytes: in a valid file, the program headers and the dynamic section take a few kilobytes.
   private static let largestTable: UInt64 = 8 << 20
 
-  /// The content of an open file. It is not mapped: a file that is cut short meanwhile would end the process.
+  /// Creates the bytes of an open file. It is not mapped, because truncating a mapped file would end the process.
   init(descriptor: Int32, size: Int64) {
     self.size = UInt64(max(0, size))
     fill = { buffer, offset in
@@ -18,7 +18,7 @@ struct ELFBytes {
     }
   }
 
-  /// A file in memory.
+  /// Creates the bytes of a file in memory.
   init(_ bytes: [UInt8]) {
     size = UInt64(bytes.count)
     fill = { buffer, offset in
@@ -29,7 +29,7 @@ struct ELFBytes {
     }
   }
 
-  /// The table `what` of `count` bytes at `offset`.
+  /// Returns the table `what` of `count` bytes at `offset`.
   func table(at offset: UInt64, count: UInt64, _ what: String) throws(Refusal) -> ELFTable {
     let (end, overflow) = offset.addingReportingOverflow(count)
     guard !overflow, end <= size else { throw .damaged("\(what) reaches beyond the end of the file") }
@@ -42,7 +42,7 @@ struct ELFBytes {
   }
 }
 
-/// Some bytes of a file, read as numbers in the order of this computer.
+/// Some bytes of a file, read as numbers in the byte order of this computer.
 struct ELFTable {
   let bytes: [UInt8]
 
@@ -52,7 +52,7 @@ struct ELFTable {
   func u32(_ at: Int) -> UInt32 { load(at) }
   func u64(_ at: Int) -> UInt64 { load(at) }
 
-  /// Traps beyond the table: callers ask for as many bytes as they read.
+  /// Traps beyond the end of the table: callers request as many bytes as they read.
   private func load<Number: FixedWidthInteger & BitwiseCopyable>(_ at: Int) -> Number {
     bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: at, as: Number.self) }
   }

@@ -1,9 +1,9 @@
-/// The dynamic section: where the tables are that the dynamic linker works with.
+/// The dynamic section, which locates the tables that the dynamic linker uses.
 struct ELFDynamic {
-  /// Where it lies itself.
+  /// The addresses of the section itself.
   let range: Range<UInt64>
   private var values: [UInt64: UInt64] = [:]
-  /// Offsets of the names of the libraries that are needed.
+  /// The offsets of the names of the needed libraries.
   private var needed: [UInt64] = []
 
   /// Tags by their names in `elf.h`, without `DT_`.
@@ -37,7 +37,7 @@ struct ELFDynamic {
     static let flags: UInt64 = 0x6FFF_FFFB
   }
 
-  /// Tables with the tags of their address and their size.
+  /// The tables with the tags of their address and their size.
   private static let tables: [(address: UInt64, size: UInt64, name: String)] = [
     (Tag.strings, Tag.stringsSize, "the table of strings"),
     (Tag.relocations, Tag.relocationsSize, "the table of relocations"),
@@ -47,7 +47,7 @@ struct ELFDynamic {
     (Tag.finalArray, Tag.finalArraySize, "the table of finalizers"),
   ]
 
-  /// Nothing.
+  /// Creates an empty section.
   init() { range = 0..<0 }
 
   init(_ image: ELFImage, at address: UInt64, count: UInt64) throws(Refusal) {
@@ -96,7 +96,7 @@ struct ELFDynamic {
     }
   }
 
-  /// Where the symbols are.
+  /// The address of the table of symbols.
   var symbols: UInt64? { values[Tag.symbols] }
   var hash: UInt64? { values[Tag.hash] }
   var gnuHash: UInt64? { values[Tag.gnuHash] }
@@ -111,15 +111,15 @@ struct ELFDynamic {
   /// The table of relocations that only add the address at which the object is loaded.
   var relativeRelocations: (address: UInt64, size: UInt64)? { part(Tag.relative, Tag.relativeSize) }
 
-  /// The addresses of the functions that are called when the object is loaded, and when the process ends.
+  /// The tables of functions that are called when the object is loaded and when the process ends.
   var functionArrays: [(address: UInt64, size: UInt64)] {
     [part(Tag.initialArray, Tag.initialArraySize), part(Tag.finalArray, Tag.finalArraySize)].compactMap(\.self)
   }
 
-  /// Whether relocations may change what is not to be written otherwise.
+  /// Whether relocations may change segments that are otherwise not writable.
   var changesCode: Bool { values[Tag.textRelocations] != nil || (values[Tag.generalFlags] ?? 0) & 4 != 0 }
 
-  /// The functions that are called when the object is loaded, and when the process ends; 0 for none.
+  /// The functions that are called when the object is loaded and when the process ends; 0 for none.
   var functions: [UInt64] { [Tag.initial, Tag.final].compactMap { values[$0] } }
 
   private func part(_ address: UInt64, _ size: UInt64) -> (address: UInt64, size: UInt64)? {
@@ -132,14 +132,14 @@ struct ELFDynamic {
     return (address, size)
   }
 
-  /// The names of the libraries that are needed, in their order.
+  /// Returns the names of the needed libraries, in order.
   func libraries(_ image: ELFImage) throws(Refusal) -> [String] {
     var names: [String] = []
     for offset in needed { names.append(try string(image, at: offset)) }
     return names
   }
 
-  /// The string at `offset` of the table of strings; no longer than a path.
+  /// Returns the string at `offset` in the table of strings; at most as long as a path.
   func string(_ image: ELFImage, at offset: UInt64) throws(Refusal) -> String {
     let what = "a name"
     guard let (address, size) = strings, offset < size else {

@@ -1,12 +1,12 @@
-/// What the first bytes of a file say about the rest.
+/// The ELF header of a file.
 struct ELFHeader {
-  /// Where the program headers are, and how many.
+  /// The offset and the number of the program headers.
   let segments: (offset: UInt64, count: Int)
 
-  /// A program header's size in files for 64-bit processors.
+  /// The size of a program header in files for 64-bit processors.
   static let segmentSize = 56
 
-  /// - Throws: `not-a-shared-object`, or `wrong-architecture`, where the file is none that this process could load.
+  /// - Throws: `not-a-shared-object` or `wrong-architecture` if this process could not load the file.
   init(_ bytes: ELFBytes) throws(Refusal) {
     guard bytes.size > 0 else {
       throw Refusal(.notASharedObject, "it is empty", fix: "build or install it again")
@@ -41,7 +41,7 @@ struct ELFHeader {
       throw wrong("\(start[5] == 1 ? "little" : "big")-endian processors", "\(order == 1 ? "little" : "big")-endian")
     }
     guard start[6] == 1 else { throw .damaged("its format has the version \(start[6]), and only 1 exists") }
-    // System V and GNU/Linux, which is what shared objects for Linux say.
+    // System V and GNU/Linux, which shared objects for Linux state.
     guard start[7] == 0 || start[7] == 3 else {
       throw wrong(systems[start[7]] ?? "the system number \(start[7])", "Linux")
     }
@@ -65,7 +65,7 @@ struct ELFHeader {
     }
   }
 
-  /// What is to be run, and not to be loaded.
+  /// The refusal of a file that is to be run rather than loaded.
   static let program = Refusal(
     .notASharedObject, "it is a program, not a shared object", fix: "link it with '-shared' instead of '-pie'")
 
@@ -88,16 +88,16 @@ struct ELFHeader {
     private static let own: UInt16 = 21
   #endif
 
-  /// Of the ELF specification's `e_machine`, what runs Linux.
+  /// The values of ELF's `e_machine` for processors that run Linux.
   private static let machines: [UInt16: String] = [
     3: "i386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm", 42: "sh", 43: "sparc64", 62: "x86_64",
     183: "aarch64", 243: "riscv64", 247: "bpf", 258: "loongarch64",
   ]
 
-  /// Of its `EI_OSABI`.
+  /// The values of ELF's `EI_OSABI`.
   private static let systems: [UInt8: String] = [2: "NetBSD", 6: "Solaris", 9: "FreeBSD", 12: "OpenBSD"]
 
-  /// What the file is instead, where its beginning tells.
+  /// Returns the actual kind of the file, if its beginning reveals it.
   private static func kind(of start: [UInt8]) -> String {
     let kinds: [(start: [UInt8], kind: String)] = [
       (Array("#!".utf8), "a script"), (Array("!<arch>".utf8), "a static library"),

@@ -1,17 +1,17 @@
 /// A shared object as the dynamic linker would see it, read from its file.
 ///
-/// It is read through the program headers and the dynamic section alone, as the dynamic linker does: section headers may be missing. What
-/// the dynamic linker does not check, and would crash on, is checked here.
+/// Like the dynamic linker, it uses only the program headers and the dynamic section: section headers may be missing. It checks what the dynamic
+/// linker does not check, and would crash on.
 struct ELFImage {
   let bytes: ELFBytes
-  /// What is mapped, ascending and apart from each other.
+  /// The segments to be mapped, ascending and without overlap.
   private(set) var loaded: [Segment] = []
   private(set) var dynamic = ELFDynamic()
 
   /// A part of the file that is mapped at an address.
   struct Segment {
     let kind: UInt32
-    /// 1 may be executed, 2 written, 4 read.
+    /// Bits: 1 for executable, 2 for writable, 4 for readable.
     let flags: UInt32
     let offset, address, fileSize, memorySize, alignment: UInt64
 
@@ -28,7 +28,7 @@ struct ELFImage {
     static let property: UInt32 = 0x6474_E553
   }
 
-  /// More than any processor of today can address below the kernel, or any shared object takes.
+  /// The limit of an object's size in memory: 4 GiB, more than any shared object takes.
   private static let mostMemory: UInt64 = 1 << 32
 
   init(_ bytes: ELFBytes) throws(Refusal) {
@@ -51,7 +51,7 @@ struct ELFImage {
     guard last.memoryEnd - first.address <= Self.mostMemory else { throw .damaged("it would take more than 4 GiB") }
     for segment in others where segment.kind != Kind.dynamic {
       let size = segment.kind == Kind.note || segment.kind == Kind.property ? segment.fileSize : segment.memorySize
-      // Thread-local variables without initial values take no room in a segment.
+      // Thread-local variables without initial values take no space in a segment.
       let needed = segment.kind == Kind.tls ? segment.fileSize : size
       guard needed == 0 || isMapped(segment.address, needed) else {
         throw .damaged("a program header of the type \(segment.kind) lies outside of what is loaded")
@@ -74,7 +74,7 @@ struct ELFImage {
 
   private func checked(_ segment: Segment) throws(Refusal) -> Segment {
     let (fileEnd, overflow) = segment.offset.addingReportingOverflow(segment.fileSize)
-    // Touching a page beyond the end of the file would end the process with SIGBUS.
+    // Accessing a page beyond the end of the file would end the process with SIGBUS.
     guard !overflow, fileEnd <= bytes.size else { throw .damaged("it was cut short, or its program headers are wrong") }
     guard segment.memorySize >= segment.fileSize else {
       throw .damaged("a segment is larger in the file than in memory")
@@ -92,13 +92,13 @@ struct ELFImage {
 
   // MARK: Addresses
 
-  /// Whether `count` bytes from `address` on are loaded, be it as zeros.
+  /// Whether `count` bytes from `address` on are loaded, including bytes that the file does not contain and that are zero.
   func isMapped(_ address: UInt64, _ count: UInt64) -> Bool {
     let (end, overflow) = address.addingReportingOverflow(count)
     return !overflow && loaded.contains { $0.address <= address && end <= $0.memoryEnd }
   }
 
-  /// The offset in the file of `count` bytes that are loaded at `address`; nil where the file does not hold all of them.
+  /// Returns the file offset of `count` bytes loaded at `address`; nil if the file does not contain all of them.
   func offset(of address: UInt64, _ count: UInt64) -> UInt64? {
     let (end, overflow) = address.addingReportingOverflow(count)
     guard !overflow, let segment = loaded.first(where: { $0.address <= address && end <= $0.fileEnd }) else {
@@ -107,7 +107,7 @@ struct ELFImage {
     return segment.offset + (address - segment.address)
   }
 
-  /// The table `what` of `count` bytes that is loaded at `address`.
+  /// Returns the table `what` of `count` bytes that is loaded at `address`.
   func table(at address: UInt64, count: UInt64, _ what: String) throws(Refusal) -> ELFTable {
     guard let offset = offset(of: address, count) else { throw .damaged("\(what) lies outside of what is loaded") }
     return try bytes.table(at: offset, count: count, what)

@@ -1,42 +1,42 @@
-/// What the dynamic linker changes in a shared object while it loads it, and the functions that it calls then.
+/// The changes that the dynamic linker makes to a shared object while loading it, and the functions that it then calls.
 ///
-/// It believes every word of that: a place outside of the object is written all the same, and a function is called wherever it is said to be.
-/// The trial in a child process does not make this superfluous: the child has another layout of its memory, so that a write that ends the child may
-/// hit something in the host, and one that the child survives may end the host. With the rest of `ELF/` it is 740 lines.
+/// The linker trusts all of this: it writes to places outside the object, and calls a function at any stated address. The trial in a child process
+/// does not make these checks superfluous: the child's memory is laid out differently, so a write that crashes the child may hit something in the
+/// host, and one that the child survives may crash the host. Together with the rest of `ELF/`, the checks take 740 lines.
 ///
-/// So it is looked at before: places must be writable parts of the object, symbols must be there, and functions must be code.
+/// So they come first: places must be writable parts of the object, symbols must exist, and functions must be code.
 struct ELFRelocations {
-  /// Bytes of a relocation with an addend.
+  /// The size of a relocation with an addend, in bytes.
   private static let size: UInt64 = 24
-  /// How much of a table is read at a time.
+  /// The number of bytes of a table that are read at a time.
   private static let piece: UInt64 = 240 * 4096
 
   private let image: ELFImage
   private let dynamic: ELFDynamic
-  /// What relocations may change.
+  /// The addresses that relocations may change.
   private let writable: [Range<UInt64>]
   private let executable: [Range<UInt64>]
-  /// The place in `writable` where the last one was: mostly that of the next too.
+  /// The range in `writable` of the previous relocation, which usually holds the next one too.
   private var last = 0..<UInt64(0)
-  /// The highest number of a symbol that was looked at, and those in use.
+  /// The numbers of the symbols that relocations use.
   private var symbols: Set<UInt32> = []
-  /// What is written where addresses of functions are expected.
+  /// The functions that relocations write to the tables of functions.
   private var functions: [UInt64: Function] = [:]
   private let functionArrays: [Range<UInt64>]
 
-  /// Which function an entry of a table of functions has in the end.
+  /// The function that an entry of a table of functions has after relocation.
   private enum Function {
-    /// The one at this address of the object.
+    /// The function at this address of the object.
     case address(UInt64)
-    /// The one at the address of the object that the file has there.
+    /// The function at the address that the file has in this entry.
     case addressInFile
-    /// The one with this number in the table of symbols.
+    /// The function of the symbol with this number.
     case symbol(UInt32)
   }
 
-  /// Checks them all.
+  /// Checks all relocations and functions.
   ///
-  /// - Throws: `not-a-shared-object`, with what is damaged.
+  /// - Throws: `not-a-shared-object`, with a description of the damage.
   static func check(_ image: ELFImage) throws(Refusal) {
     var relocations = ELFRelocations(image)
     for table in image.dynamic.relocations { try relocations.check(table.address, table.size) }
@@ -71,20 +71,20 @@ struct ELFRelocations {
     let kind = UInt32(truncatingIfNeeded: info)
     let symbol = UInt32(truncatingIfNeeded: info >> 32)
     guard kind != 0 else { return }
-    // A descriptor of a thread-local variable has two words.
+    // The descriptor of a thread-local variable has two words.
     try checkPlace(place, kind == Self.variableDescriptor ? 16 : 8)
     if symbol != 0 { symbols.insert(symbol) }
     if kind == Self.resolvedFunction { try checkFunction(addend) }
     guard isOfFunctionArray(place) else { return }
     switch kind {
-    // These write all of it, whatever relative ones, which are before them, have made of it.
+    // These overwrite the whole entry, including the effect of relative relocations, which are applied first.
     case Self.relative: functions[place] = .address(addend)
     case Self.absolute where addend == 0: functions[place] = .symbol(symbol)
     default: throw Self.noFunction
     }
   }
 
-  /// Addresses, each with the bits of the 63 words that follow the last one: an odd number.
+  /// Checks a table of addresses (even numbers) and of bit masks (odd numbers) for the 63 words that follow the last address.
   private mutating func checkRelative(_ address: UInt64, _ size: UInt64) throws(Refusal) {
     guard size % 8 == 0 else { throw .damaged("the table of relative relocations ends within one") }
     var next: UInt64 = 0
@@ -113,7 +113,7 @@ struct ELFRelocations {
   private mutating func checkRelative(place: UInt64) throws(Refusal) {
     try checkPlace(place, 8)
     guard isOfFunctionArray(place) else { return }
-    // Twice, it is no address any more.
+    // Relocated twice, the value is no longer an address.
     guard functions.updateValue(.addressInFile, forKey: place) == nil else { throw Self.noFunction }
   }
 
@@ -135,11 +135,11 @@ struct ELFRelocations {
 
   private static let outside = Refusal.damaged("a relocation lies outside of what may be written")
 
-  // MARK: What they lead to
+  // MARK: Targets
 
   private func checkSymbols() throws(Refusal) {
     guard !symbols.isEmpty, let table = dynamic.symbols, let strings = dynamic.strings else { return }
-    // Every name ends, then.
+    // If the table ends with a NUL, every name ends.
     let end = try image.table(at: strings.address + strings.size - 1, count: 1, "the table of strings")
     guard end.bytes == [0] else { throw .damaged("the table of strings has no end") }
     for symbol in symbols {
@@ -157,7 +157,7 @@ struct ELFRelocations {
     for array in functionArrays {
       guard array.count % 8 == 0 else { throw .damaged("the table of initializers ends within one") }
       for place in stride(from: array.lowerBound, to: array.upperBound, by: 8) {
-        // An entry that nothing makes an address of where the object lies is none: each is called, also 0.
+        // Every entry is called, including 0, so an entry that no relocation turns into an address in the object is an error.
         guard let function = functions[place] else { throw Self.noFunction }
         switch function {
         case .address(let address): try checkFunction(address)
@@ -172,7 +172,7 @@ struct ELFRelocations {
     guard executable.contains(where: { $0.contains(address) }) else { throw Self.noFunction }
   }
 
-  /// Its number was looked at before; where another object has the function, that is found when this one is loaded, or not.
+  /// Checks the function of a symbol, whose number has been checked. If another object defines the function, loading finds it or fails.
   private func checkFunction(symbol: UInt32) throws(Refusal) {
     guard let table = dynamic.symbols else { throw Self.noSymbol }
     let address = table + ELFSymbol.size * UInt64(symbol)
@@ -180,13 +180,13 @@ struct ELFRelocations {
     if entry.u16(6) != 0 { try checkFunction(entry.u64(8)) }
   }
 
-  /// Whether the address of a function to be called is expected there.
+  /// Whether the place must hold the address of a function to call.
   private func isOfFunctionArray(_ place: UInt64) -> Bool { functionArrays.contains { $0.contains(place) } }
 
   private static let noFunction = Refusal.damaged(
     "a function to be called when it is loaded lies outside of its code")
 
-  // MARK: Kinds, by the processor
+  // MARK: Kinds of relocations, by processor
 
   #if arch(x86_64)
     private static let absolute: UInt32 = 1

@@ -1,35 +1,35 @@
 /// A symbol that a shared object defines or needs.
 struct ELFSymbol {
-  /// Bytes of one in the table.
+  /// The size of a symbol in the table, in bytes.
   static let size: UInt64 = 24
-  /// Sound tables have a handful of symbols in one bucket.
+  /// The limit of symbols in one bucket; valid tables have a handful.
   private static let longestChain = 10_000
 
-  /// 1 is data, 2 a function.
+  /// 1 for data, 2 for a function.
   let kind: UInt8
-  /// 1 and 2 can be seen by others, as can 10 on GNU systems.
+  /// 1 and 2 are visible to other objects, as is 10 on GNU systems.
   let binding: UInt8
-  /// 0 and 3 can be seen by others.
+  /// 0 and 3 are visible to other objects.
   let visibility: UInt8
-  /// 0 where it is needed, and not defined.
+  /// 0 if the symbol is needed but not defined.
   let section: UInt16
   let address: UInt64
   let size: UInt64
 
-  /// The symbol called `name`, looked up as `dlsym` does; nil where the tables do not have it.
+  /// Returns the symbol called `name`, looked up as `dlsym` does; nil if the tables do not have it.
   static func find(_ name: String, in image: ELFImage) throws(Refusal) -> ELFSymbol? {
     if let address = image.dynamic.gnuHash { return try findByGNUHash(name, address, image) }
     if let address = image.dynamic.hash { return try findByHash(name, address, image) }
     throw .damaged("its symbols cannot be looked up: it has no hash table")
   }
 
-  /// Four numbers; a Bloom filter; the first symbol of each bucket; the hashes of the symbols, where bit 0 ends a bucket.
+  /// The table's layout: four numbers; a Bloom filter; the first symbol of each bucket; the hashes of the symbols, in which bit 0 marks the end of a bucket.
   private static func findByGNUHash(_ name: String, _ address: UInt64, _ image: ELFImage) throws(Refusal) -> ELFSymbol?
   {
     let what = "the hash table of the symbols"
     let header = try image.table(at: address, count: 16, what)
     let (buckets, first, words, shift) = (header.u32(0), header.u32(4), header.u32(8), header.u32(12))
-    // The dynamic linker divides by the one, and takes the other for a power of two.
+    // The dynamic linker divides by `buckets`, and assumes that `words` is a power of two.
     guard buckets > 0, words.nonzeroBitCount == 1, shift < 32 else { throw .damaged("\(what) is wrong") }
     let hash = name.utf8.reduce(UInt32(5381)) { $0 &* 33 &+ UInt32($1) }
     let filter = address &+ 16
@@ -49,7 +49,7 @@ struct ELFSymbol {
     throw .damaged("\(what) has no end")
   }
 
-  /// Two numbers; the first symbol of each bucket; for each symbol the next one of its bucket, 0 at the end.
+  /// The table's layout: two numbers; the first symbol of each bucket; for each symbol the next one in its bucket, or 0 at the end.
   private static func findByHash(_ name: String, _ address: UInt64, _ image: ELFImage) throws(Refusal) -> ELFSymbol? {
     let what = "the hash table of the symbols"
     let header = try image.table(at: address, count: 8, what)
@@ -73,7 +73,7 @@ struct ELFSymbol {
     throw .damaged("\(what) has no end")
   }
 
-  /// The symbol number `index`; nil where it has another name.
+  /// Returns the symbol number `index`; nil if it has another name.
   private static func symbol(_ index: UInt32, called name: String, _ image: ELFImage) throws(Refusal) -> ELFSymbol? {
     guard let symbols = image.dynamic.symbols else { return nil }
     let (address, overflow) = symbols.addingReportingOverflow(size * UInt64(index))

@@ -86,7 +86,7 @@ struct BackfillCommand: ForegroundCommand {
     let result = await Result { try await run(instants, start, in: service) }
     switch result {
     case .success: try await service.finish()
-    // What could not be written is tried once more.
+    // Closing retries what could not be written.
     case .failure: try? await service.close()
     }
     await pluginHost.shutDown()
@@ -129,13 +129,13 @@ struct BackfillCommand: ForegroundCommand {
     return time
   }
 
-  /// An instant as the clocks of the zone show it, with the offset where that is not the computer's.
+  /// Formats an instant in the given zone, with the offset unless it is the local zone.
   private func clock(_ instant: RecordTime) throws -> String {
     guard zone != "local" else { return ClockText.dateAndTime(instant) }
     return try rules().format(UnixTime(instant.secondsSince1970.rounded(.down)))
   }
 
-  // MARK: - Looking
+  // MARK: - Listing
 
   private func list(_ instants: [RecordTime], of pipeline: String, in history: History?) throws {
     let known = try history?.latestRuns(of: pipeline, standingFor: instants[0]...instants[instants.count - 1]) ?? [:]
@@ -184,7 +184,7 @@ struct BackfillCommand: ForegroundCommand {
     return tally.status
   }
 
-  /// Runs the pipeline for one instant, and shows what fails in it; with `--json` everything.
+  /// Runs the pipeline for one instant and shows failures; with `--json`, it shows everything.
   private func present(
     _ instant: RecordTime, _ pipeline: PipelineDefinition, after former: RunRecord?, _ backfill: Backfill,
     _ service: RunService, _ interruption: BackfillInterruption
@@ -211,7 +211,7 @@ struct BackfillCommand: ForegroundCommand {
   }
 }
 
-/// Whether a signal has asked for the end.
+/// A flag that a signal sets to end the backfill.
 private final class BackfillInterruption: Sendable {
   private let flag = Atomic(false)
 

@@ -3,9 +3,9 @@ import PipelineService
 import RunHistory
 import Values
 
-/// How a backfill tells of one instant.
+/// Describes one instant of a backfill.
 enum BackfillLine {
-  /// What is done about it.
+  /// Returns the text for what is done.
   static func text(_ step: BackfillStep) -> String {
     switch step {
     case .run: "run"

@@ -2,22 +2,22 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// What has become of the instants of a backfill so far.
+/// The outcomes of a backfill's instants so far.
 struct BackfillTally {
   let count: Int
   var succeeded = 0
-  /// Those whose run had succeeded already.
+  /// The number of instants whose run had already succeeded.
   var before = 0
-  /// Those whose run goes on in another process.
+  /// The number of instants whose run is active in another process.
   var elsewhere = 0
-  /// Those whose run did not succeed, with these runs.
+  /// The instants whose run did not succeed, with these runs.
   private(set) var failures: [(instant: RecordTime, run: RunRecord)] = []
   private(set) var goesOn = true
   private var isCancelled = false
 
   init(of count: Int) { self.count = count }
 
-  /// Counts a run that has ended. One that a signal has cancelled is the last one.
+  /// Adds a run that has ended. A run cancelled by a signal is the last one.
   mutating func add(_ run: RunRecord, for instant: RecordTime, isInterrupted: Bool, stopsOnFailure: Bool) {
     if run.state == .succeeded { succeeded += 1 } else { failures.append((instant, run)) }
     isCancelled = isInterrupted
@@ -37,8 +37,8 @@ struct BackfillTally {
     return "\(Count.of(count, "instant")): " + parts.joined(separator: ", ") + advice
   }
 
-  /// The instants whose run did not succeed, a line for each of the first ones, with the command that shows why.
-  /// `clock` shows an instant.
+  /// Returns a line for each of the first instants whose run did not succeed, with the command that explains why.
+  /// `clock` formats an instant.
   func failureLines(clock: (RecordTime) throws -> String) rethrows -> [String] {
     var lines = try failures.prefix(Self.mostLines).map { instant, run in
       "  \(try clock(instant)) \(run.state.rawValue): penstock explain \(run.id.short)"
@@ -52,7 +52,7 @@ struct BackfillTally {
     return lines
   }
 
-  /// How many instants are named at the end.
+  /// The maximum number of instants that are named.
   private static let mostLines = 10
 
   var jsonValue: JSONValue {

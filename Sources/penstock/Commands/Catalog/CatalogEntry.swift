@@ -3,23 +3,23 @@ import RunHistory
 import Schedules
 import Values
 
-/// A pipeline file as `penstock list` shows it: what it says of itself, and what the history knows of it.
+/// A pipeline file as shown by `penstock list`: its own description, and its history.
 struct CatalogEntry {
-  /// The file, as a command takes it.
+  /// The path of the file, as a command takes it.
   let path: String
-  /// The checked pipeline; nil where the file has errors.
+  /// The checked pipeline; nil if the file has errors.
   let pipeline: PipelineDefinition?
-  /// How many errors it has.
+  /// The number of errors in the file.
   let errors: Int
   /// The latest run of a pipeline of that name.
   let latestRun: RunRecord?
 
-  /// The params, with those that must be given marked by a star.
+  /// The params; a star marks those that are required.
   var parameters: String {
     (pipeline?.parameters ?? []).map { $0.name + ($0.defaultValue == nil ? "*" : "") }.joined(separator: " ")
   }
 
-  /// When the first of its schedules is due after `now`, in whole seconds since 1970; nil where it has no schedule whose settings are plain texts.
+  /// Returns when the first of its schedules is due after `now`, in whole seconds since 1970; nil if it has no schedule whose settings are literals.
   func next(after now: UnixTime) -> UnixTime? {
     (pipeline?.controllers ?? []).compactMap { Self.next(of: $0.use, after: now) }.min()
   }

@@ -40,7 +40,7 @@ struct List: ParsableCommand {
     let source = plugins.source()
     let host = try config.host(shared)
     let location = try shared.serving(host).location(for: PathText.join(folder, "pipeline.yaml"))
-    // The workspace of a host is there once the host has run.
+    // A host's workspace exists only once the host has run.
     let isNew = shared.workspace == nil && host?.workspace != nil && !location.hasDatabase
     let history = isNew ? nil : try location.historyIfPresent()
     var entries: [CatalogEntry] = []
@@ -66,13 +66,13 @@ struct List: ParsableCommand {
     }
   }
 
-  /// The files in a folder that may be pipelines, by name.
+  /// Returns the files in a folder that may be pipelines, by name.
   private static func files(in folder: String) -> [String] {
     DirectoryNames.of(folder).filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
       .map { PathText.join(folder, $0) }.filter { InputFile.kind(of: $0) == .regular }
   }
 
-  /// What is known of a file; nil where it is something else than a pipeline.
+  /// Returns what is known of a file; nil if it is not a pipeline.
   private func entry(
     _ path: String, _ plugins: PluginSource, _ host: HostDefinition?, _ history: History?
   ) throws -> CatalogEntry? {

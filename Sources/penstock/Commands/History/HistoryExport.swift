@@ -35,7 +35,7 @@ struct HistoryExport: ParsableCommand {
   func run() throws {
     let filter = try filter.filter(defaultLimit: nil)
     guard let history = try shared.openHistory() else { return }
-    // Without a condition there is nothing to be mistaken about.
+    // Without a condition, there is nothing to check.
     if filter.condition != nil, try history.runs(Self.first(of: filter)).isEmpty {
       try FilterOptions.check(filter, in: history)
     }

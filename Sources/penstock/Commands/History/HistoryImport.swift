@@ -50,7 +50,7 @@ struct HistoryImport: ParsableCommand {
         "\(lines.name) cannot be imported: \(TerminalText.visible(error.description)). "
           + "The runs before that line are in; nothing else was changed")
     }
-    // So that the first statistics need not count what has come.
+    // Saves the first statistics from counting the imported runs.
     try history.tallyPastDays()
     let value: JSONValue = [
       "imported": JSONValue(report.imported.count), "known": JSONValue(report.known),

@@ -26,7 +26,7 @@ struct HistoryList: ParsableCommand {
   func run() throws {
     var filter = try filter.filter(defaultLimit: Self.usualLimit)
     guard let history = try shared.openHistory() else { return try printEmpty(in: nil) }
-    // One more than is shown tells whether there are more.
+    // One more run than shown reveals whether there are more.
     let limit = filter.limit
     filter.limit = limit.map { $0 < .max ? $0 + 1 : $0 }
     var runs = try history.runs(filter)
@@ -43,7 +43,7 @@ struct HistoryList: ParsableCommand {
     if isCut, self.filter.limit == nil, !shared.quiet { tellOfMore(than: runs.count) }
   }
 
-  /// Says that the list is not complete: below a table, and where data are printed on standard error, so that nobody takes it for a run.
+  /// Reports that the list is incomplete: below a table, or on standard error with machine-readable output, so that it is not mistaken for a run.
   private func tellOfMore(than count: Int) {
     let text = "The latest \(count) of more; --limit NUMBER shows more, --limit 0 all."
     guard shared.output(csv: csv).format != .text else {
@@ -53,7 +53,7 @@ struct HistoryList: ParsableCommand {
     TextOutput.error.writeLine("penstock: the latest \(count) of more; --limit NUMBER shows more, --limit 0 all")
   }
 
-  /// How many runs are listed where nobody says.
+  /// The default limit.
   private static let usualLimit = 30
 
   private func printEmpty(in history: History?) throws {
@@ -70,7 +70,7 @@ struct HistoryList: ParsableCommand {
     }
   }
 
-  /// A label that runs have in another letter case than was asked for: `Did you mean --label team=web?`.
+  /// Returns a hint if runs have a given label in a different letter case: `Did you mean --label team=web?`.
   private func labelHint(in history: History) throws -> String? {
     let wanted = try filter.labels.labels()
     guard !wanted.isEmpty else { return nil }
@@ -89,11 +89,11 @@ struct HistoryList: ParsableCommand {
     return nil
   }
 
-  /// Of how many runs labels are looked through for one that was meant.
+  /// The number of runs searched for a similar label.
   private static let mostAskedForLabels = 1000
 
-  /// Where a time was asked for in which no run was created, and runs stand for instants of that time: how these are found. Only for a time with an end: what was
-  /// created before it begins seldom stands for something later, and to find none takes a look at all runs.
+  /// Returns a hint for finding runs by their instants if no run was created in the given period but some stand for instants in it. Only for a period
+  /// with an end: runs created before it rarely stand for a later instant, and finding none requires a scan of all runs.
   private func instantHint(in history: History) throws -> String? {
     let bounds = [filter.since.map { "at >= '\($0)'" }, filter.until.map { "at < '\($0)'" }].compactMap(\.self)
     guard filter.until != nil else { return nil }
@@ -130,7 +130,7 @@ struct HistoryList: ParsableCommand {
     TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
   }
 
-  /// The handlers that failed. Of a run that succeeded none counts, and where one alone made the run fail, its reason says which.
+  /// Returns the handlers that failed. They do not matter if the run succeeded; if only one handler made the run fail, the run's reason names it.
   private func failedHandlers(of run: RunRecord, in history: History) throws -> [String] {
     guard run.state.isFinal, run.state != .succeeded else { return [] }
     return try history.failedHandlers(of: run)

@@ -17,7 +17,7 @@ struct HistorySQL: ParsableCommand {
         penstock history sql --csv "SELECT * FROM attempts WHERE exit_code = 7"
       """)
 
-  /// All of them, as a person lists them.
+  /// The names of all views, as a list in a sentence.
   private static var views: String {
     let names = HistorySchema.publicViews
     return names.dropLast().joined(separator: ", ") + (names.last.map { " and \($0)" } ?? "")
@@ -38,7 +38,7 @@ struct HistorySQL: ParsableCommand {
   }
 
   func run() throws {
-    // Runs whose host is gone are marked first, so that the views say `interrupted` of them.
+    // Runs whose host has ended are marked first, so that the views show them as `interrupted`.
     let history = try shared.requireHistory(writing: true)
     do {
       try show(try history.sql(query, stepLimit: limitSteps))
@@ -66,7 +66,7 @@ struct HistorySQL: ParsableCommand {
     }
   }
 
-  /// Names for the members of an object: of columns that are called alike, the later ones are numbered, `t:1`, as SQLite itself does it.
+  /// Returns unique member names for an object: repeated column names are numbered, `t:1`, as SQLite does.
   private static func memberNames(of columns: [String]) -> [String] {
     var taken = Set(columns)
     var seen: Set<String> = []
@@ -91,7 +91,7 @@ struct HistorySQL: ParsableCommand {
 }
 
 extension SQLValue {
-  /// The value as a cell has it.
+  /// The value as the text of a cell.
   var text: String {
     switch self {
     case .null: ""

@@ -37,7 +37,7 @@ struct HistoryShow: ParsableCommand {
     let reference = RunReference(history: history)
     let record = try reference.find(runName)
     guard var recorded = try history.loadForResume(record.id) else { return }
-    // Readers say `interrupted` where the owner is gone; what is recorded may still say `running`.
+    // The record from a reader is `interrupted` if the owner has ended; the stored one may still be `running`.
     recorded.run.state = record.state
     if !record.state.isFinal || record.state == .interrupted {
       let loaded = PipelineLoader.load(
@@ -119,18 +119,18 @@ struct HistoryShow: ParsableCommand {
     TextOutput.standard.write("\n" + table.render(width: shared.tableWidth, style: shared.style))
   }
 
-  /// From this processor time of an attempt on, in microseconds, the column is shown: what is shorter tells nothing that the durations do not.
+  /// The minimum processor time of an attempt for which the column is shown, in microseconds: less adds nothing to the durations.
   private static let tellingProcessorTime: Int64 = 1_000_000
   private static let processorTimeColumn = 3
 
-  /// The processor time of attempts together; empty where they had no processes.
+  /// Returns the total processor time of attempts; empty if they had no processes.
   private func processorTime(of attempts: [AttemptRecord]) -> String {
     let times = attempts.compactMap(\.processorTime)
     return times.isEmpty
       ? "" : DurationText.format(microseconds: times.reduce(0) { min($0, .max / 2) + min($1, .max / 2) })
   }
 
-  /// Why a retry executed what it did not take over.
+  /// Prints why a retry executed operations instead of reusing them.
   private func printCauses(_ recorded: RecordedRun) {
     let causes = recorded.operations.compactMap { operation in operation.causeOfRetry.map { (operation.title, $0) } }
     guard !causes.isEmpty else { return }
@@ -139,10 +139,10 @@ struct HistoryShow: ParsableCommand {
     TextOutput.standard.write("\n" + table.render(width: shared.tableWidth, style: shared.style))
   }
 
-  /// Of how many failed operations the end of their logs is shown.
+  /// The number of failed operations whose last log lines are shown.
   private static let mostFailures = 3
 
-  /// The end of what failed operations have written, as `explain` shows it.
+  /// Prints the last log lines of failed operations, as `explain` does.
   private func printFailures(_ recorded: RecordedRun, _ reference: RunReference) {
     guard recorded.run.state == .failed else { return }
     let history = reference.history
@@ -179,7 +179,7 @@ struct HistoryShow: ParsableCommand {
       DurationText.format(from: operation.startedAt, to: end), processorTime(of: attempts),
       operation.attempts > 0 ? String(operation.attempts) : "",
       TerminalText.fitted(TerminalText.oneLine(reason.isEmpty ? RunText.result(operation.result) : reason), width: 200))
-    // An only attempt says nothing that its operation does not say.
+    // A single attempt adds nothing to its operation.
     guard attempts.count > 1 else { return }
     for attempt in attempts {
       let end = attempt.endedAt ?? (attempt.state == .running ? .now : nil)

@@ -66,7 +66,7 @@ struct HistoryStats: ParsableCommand {
     }
   }
 
-  /// What narrows the statistics, as it was given.
+  /// The filters of the statistics, as given.
   private var given: [String] {
     let filters: [(name: String, isGiven: Bool)] = [
       ("the pipeline '\(TerminalText.visible(pipeline ?? ""))'", pipeline != nil), ("--since", since != nil),
@@ -80,7 +80,7 @@ struct HistoryStats: ParsableCommand {
     let labels = try labels.labels()
     let location = try shared.location()
     guard location.hasDatabase else { return try shared.openHistory()?.statistics() ?? [] }
-    // Opened for writing where that is permitted, so that days that are over need be counted only once.
+    // Opened for writing if permitted, so that past days need to be counted only once.
     let history = try History.open(at: location.path, mode: .readWrite)
     try history.markInterrupted()
     try history.tallyPastDays()

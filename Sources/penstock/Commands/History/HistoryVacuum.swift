@@ -28,7 +28,7 @@ struct HistoryVacuum: ParsableCommand {
     }
   }
 
-  /// The bytes of the database with its log.
+  /// Returns the size of the database and its write-ahead log, in bytes.
   private func size(of path: String) -> Int64 {
     ["", "-wal"].reduce(0) { total, suffix in
       var status = stat()

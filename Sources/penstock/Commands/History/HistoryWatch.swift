@@ -18,7 +18,7 @@ struct HistoryWatch: ParsableCommand {
         penstock history watch --where "state == 'failed'" --json
       """)
 
-  /// Whoever waits looks at least this often: a host that dies does not tell.
+  /// The maximum wait in milliseconds before checking again: a host that dies sends no notification.
   private static let longestWait: Int32 = 1000
 
   @Option(
@@ -62,7 +62,7 @@ struct HistoryWatch: ParsableCommand {
     }
   }
 
-  /// Opens the history; where there is none yet, and nobody has said where it must be, waits for the first run to make it.
+  /// Opens the history. If there is none yet, and no location was given explicitly, waits for the first run to create it.
   private func openHistory() throws -> History {
     if let history = try shared.openHistoryIfPresent() { return history }
     shared.reportMissing(try shared.location())

@@ -96,9 +96,9 @@ struct Drain: ParsableCommand {
 }
 
 extension HostRequest {
-  /// The host that serves the workspace.
+  /// Returns the host that serves the workspace.
   ///
-  /// - Throws: ``CommandFailure`` where none does.
+  /// - Throws: ``CommandFailure`` if there is none.
   fileprivate func host(in history: History) throws -> HostRecord {
     guard let host = try history.currentHost() else {
       throw CommandFailure(

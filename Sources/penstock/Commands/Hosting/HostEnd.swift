@@ -1,16 +1,16 @@
 import RunHistory
 import Values
 
-/// Waits for the end of a host that drains.
+/// Waits for the end of a draining host.
 struct HostEnd {
   let host: HostRecord
   let history: History
-  /// Whether a person is told what keeps the host from ending.
+  /// Whether to report what prevents the host from ending.
   private let isTalkative: Bool
-  /// Whether a person is told how many runs still go on.
+  /// Whether to show how many runs are still active.
   private let isShown: Bool
 
-  /// A host that dies does not tell, so it is looked at least so often.
+  /// The maximum wait in milliseconds before checking again: a host that dies sends no notification.
   private static let longestWait: Int32 = 1000
 
   init(of host: HostRecord, in history: History, showing isTalkative: Bool) {
@@ -20,18 +20,18 @@ struct HostEnd {
     isShown = isTalkative && TextOutput.error.isTerminal
   }
 
-  /// Returns the host as it ended.
+  /// Returns the host's record once it has ended.
   func wait() throws -> HostRecord {
     let changes = ChangeWait()
-    // Before the first look, so that nothing between the two is missed.
+    // Subscribed before the first read, so that no change in between is missed.
     let subscriptions = try history.followHosting { changes.end() } + history.followActivity { changes.end() }
     defer { subscriptions.forEach { $0.cancel() } }
     var told: String?
-    // What was so at the beginning has been reported.
+    // A standstill at the start has already been reported.
     var standstill = history.standstill(of: host)
     defer { if told != nil { TextOutput.error.write("\r\u{1b}[K") } }
     while true {
-      // Those that ended long ago are forgotten.
+      // Hosts that ended long ago are deleted.
       guard let now = try history.hosts(limit: 100).first(where: { $0.number == host.number }) else { return host }
       if now.state == .stopped || now.state == .died { return now }
       if let found = history.standstill(of: now), found.isOther(than: standstill) {

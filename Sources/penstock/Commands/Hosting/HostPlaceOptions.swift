@@ -3,7 +3,7 @@ import PipelineLanguage
 import PipelineService
 import RunHistory
 
-/// Which process repeats or resumes a run, where a host serves the workspace.
+/// Selects the process that retries or resumes a run if a host serves the workspace.
 struct HostPlaceOptions: ParsableArguments {
   @Flag(help: "Run it in this process, also where a host serves the pipeline.")
   var here = false
@@ -15,9 +15,9 @@ struct HostPlaceOptions: ParsableArguments {
     if here, follow { throw ValidationError("--follow is for runs of a host; what runs --here is shown anyway.") }
   }
 
-  /// The host that runs it; nil for this process. Says so where a host is there that does not serve the pipeline.
+  /// Returns the host that runs it; nil for this process. Reports a host that does not serve the pipeline.
   ///
-  /// - Throws: ``CommandFailure`` where `display` asks for what only the process that runs it shows.
+  /// - Throws: ``CommandFailure`` if `display` requests output that only the process that runs it can show.
   func host(
     for run: RunRecord, in history: History, _ display: OutputOptions, _ shared: SharedOptions
   ) throws -> HostRecord? {
@@ -42,7 +42,7 @@ struct HostPlaceOptions: ParsableArguments {
     }
   }
 
-  /// Says that a host which drains will not begin it.
+  /// Warns that a draining host will not begin the run.
   static func warn(of host: HostRecord, _ shared: SharedOptions) {
     guard host.state == .draining, !shared.quiet else { return }
     TextOutput.error.writeLine(

@@ -56,7 +56,7 @@ struct Occasions: ParsableCommand {
     filter.limit = limit == 0 ? nil : limit
     guard let history = try shared.openHistory() else { return }
     let occasions = try history.occasions(filter)
-    // A pattern may match nothing.
+    // A pattern is allowed to match nothing.
     if occasions.isEmpty, let pipeline, !pipeline.contains(where: { "*?[".contains($0) }) {
       try history.requireKnown(pipeline: pipeline)
     }

@@ -61,7 +61,7 @@ struct PauseCommand: ParsableCommand {
     }
   }
 
-  /// Reads `--for`: a length from now.
+  /// Parses `--for`: a duration from now.
   static func end(after text: String, now: RecordTime) throws -> RecordTime {
     guard let length = DurationNotation.parse(text), length > .zero else {
       throw CommandFailure("--for needs a duration such as 30m, 2h or 7d, not '\(TerminalText.visible(text))'")
@@ -69,7 +69,7 @@ struct PauseCommand: ParsableCommand {
     return now.advanced(by: length)
   }
 
-  /// Reads `--until`: a length from now, or a time that is to come.
+  /// Parses `--until`: a duration from now, or a future time.
   static func end(_ text: String, now: RecordTime) throws -> RecordTime {
     let length = text.hasPrefix("in ") ? String(text.dropFirst(3)) : text
     if let duration = DurationNotation.parse(length) { return now.advanced(by: duration) }

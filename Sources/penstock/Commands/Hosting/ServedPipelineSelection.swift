@@ -3,7 +3,7 @@ import PipelineLanguage
 import PipelineService
 import RunHistory
 
-/// Pipelines that a host serves, by name, by label, or all of them.
+/// Selects pipelines that a host serves: by name, by label, or all of them.
 struct ServedPipelineSelection: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The names of pipelines.", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
@@ -20,7 +20,7 @@ struct ServedPipelineSelection: ParsableArguments {
     if !all, !isNamed { throw ValidationError("Name a pipeline, or give a --label or --all.") }
   }
 
-  /// - Throws: `ServedPipelineError` where there is none of a name, none with the labels, or none at all.
+  /// - Throws: `ServedPipelineError` if no pipeline has a given name or the labels, or none is served at all.
   func pipelines(in history: History) throws -> [PublishedPipeline] {
     if all {
       let served = try history.publishedPipelines()
@@ -45,6 +45,6 @@ struct ServedPipelineSelection: ParsableArguments {
 }
 
 extension PublishedPipeline {
-  /// Whether the pipeline has all of these labels.
+  /// Returns whether the pipeline has all of these labels.
   func has(_ wanted: [RunLabel]) -> Bool { wanted.allSatisfy { $0.isAmong(labels) } }
 }

@@ -36,7 +36,7 @@ struct Start: ForegroundCommand {
 
   @OptionGroup var labels: LabelOptions
 
-  // A negative number begins as an option does.
+  // Unconditional, because a negative number looks like an option.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -61,7 +61,7 @@ struct Start: ForegroundCommand {
     }
   }
 
-  /// What keeps the run from beginning, each with what ends that.
+  /// Returns what delays the start of the run, each with what would end the delay.
   private func delays(in history: History) throws -> [String] {
     var delays: [String] = []
     switch try history.currentHost()?.state {
@@ -81,7 +81,7 @@ struct Start: ForegroundCommand {
   }
 
   func run() throws {
-    // What shows nothing waits for nothing, and needs neither threads nor answers to signals.
+    // Without `--follow`, nothing is shown or awaited, so neither threads nor signal handling is needed.
     if follow { try runBesideSignals() } else { _ = try queue() }
   }
 
@@ -93,7 +93,7 @@ struct Start: ForegroundCommand {
     return try await Attach.show(record, in: history, shared)
   }
 
-  /// Queues the run, and says so where it is not going to be shown.
+  /// Queues the run, and reports that if it is not going to be shown.
   private func queue() throws -> (run: RunID, history: History, shared: SharedOptions) {
     let shared = try hostFile.serving(shared)
     let history = try shared.requireHistoryForHost(isBrief: !follow)

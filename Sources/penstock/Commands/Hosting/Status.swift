@@ -56,7 +56,7 @@ struct Status: ParsableCommand {
     var shown: String?
     while !TextOutput.standard.isGone {
       report = try self.report(in: history, labels)
-      // Much of what changes is not shown.
+      // Many changes do not affect the output.
       let text = "\(report.value)"
       if text != shown {
         if shown != nil, shared.output.format == .text { TextOutput.standard.writeLine("") }
@@ -70,10 +70,10 @@ struct Status: ParsableCommand {
     }
   }
 
-  /// How often is looked whether the host is still there: one that dies does not tell.
+  /// The maximum wait in milliseconds before checking that the host is still running: a host that dies sends no notification.
   private static let longestWait: Int32 = 1000
 
-  /// What is shown.
+  /// The content of the output.
   private struct Shown {
     var whole: StatusReport
     var entries: [StatusReport.Entry]

@@ -1,27 +1,27 @@
 import PluginHost
 import Values
 
-/// What can be told of the file of a plugin.
+/// What is known of a plugin's file.
 struct PluginFacts {
   var file: PluginFile
-  /// Where its code runs unless a pipeline file says otherwise.
+  /// Where its code runs by default.
   var isolation: PluginReference.Isolation
-  /// nil where it was refused.
+  /// nil if it was refused.
   var verified: VerifiedPlugin?
   var sha256: String?
-  /// What it says about itself; nil where it was not loaded.
+  /// Its own description; nil if it was not loaded.
   var description: PluginDescription?
   /// Why it cannot be used.
   var error: PluginError?
 
-  /// The id that it says it has, else the one by its file's name.
+  /// The id in its description, else the one derived from its file's name.
   var id: String { description?.id ?? file.id }
 
-  /// Offers of one kind.
+  /// Returns the number of offers of a kind.
   func count(_ kind: PluginOffer.Kind) -> Int { description?.offers.count { $0.kind == kind } ?? 0 }
 }
 
-/// Looks at files of plugins: verifies them, and loads those that are not refused to read their descriptions.
+/// Examines plugin files: verifies them, and loads those that are not refused to read their descriptions.
 struct PluginSurvey {
   let finder: PluginFinder
   private let host: PluginLoader
@@ -31,11 +31,11 @@ struct PluginSurvey {
     host = PluginLoader(.forCommands(finder))
   }
 
-  /// The file that an argument names: a path when it has a slash or ends in `.so`, else the id of a plugin or of one of its offers.
+  /// Returns the file that an argument names: a path if it has a slash or ends in `.so`, else the id of a plugin or of one of its offers.
   func file(named argument: String) throws(PluginError) -> PluginFile {
     guard Self.isPath(argument) else { return try finder.find(argument) }
     let file = try PluginFile(at: argument, origin: .commandLine)
-    // One that is found by its id, too, is that one: a standard plugin stays one whatever path leads to it.
+    // If the file is also found by its id, use that entry: a standard plugin stays one regardless of the path given.
     return finder.all().files.first { $0.identity.isSameFile(as: file.identity) } ?? file
   }
 
@@ -54,7 +54,7 @@ struct PluginSurvey {
     return facts
   }
 
-  /// What can be told of every file that is found, and why others could not be looked at.
+  /// Returns what is known of every file found, and the errors of those that could not be examined.
   func all() -> (facts: [PluginFacts], errors: [PluginError]) {
     let (files, errors) = finder.all()
     var facts = files.map(facts(of:))
@@ -73,7 +73,7 @@ struct PluginSurvey {
 }
 
 extension PluginLoader.Configuration {
-  /// Of a host for one command, which looks at plugins and does not run them.
+  /// Creates the configuration of a host for one command that examines plugins without running them.
   static func forCommands(_ finder: PluginFinder) -> Self {
     Self(
       directories: finder.directories, files: finder.files, childHost: ChildHost.command,
@@ -85,7 +85,7 @@ extension PluginLoader.Configuration {
 }
 
 extension CommandFailure {
-  /// What is not there is a wrong argument; a plugin that is refused is a failed check.
+  /// Creates a failure: something missing is a usage error, and a refused plugin is a failed check.
   init(_ error: PluginError) {
     switch error.code {
     case .notFound, .ambiguous, .noSuchOffer, .lock: self.init(error.message, status: .usage)

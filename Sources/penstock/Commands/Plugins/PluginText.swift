@@ -1,7 +1,7 @@
 import PluginHost
 import Values
 
-/// Everything about a plugin, laid out for a person.
+/// Prints everything about a plugin as text.
 struct PluginText {
   let style: Style
 

@@ -67,7 +67,7 @@ struct PluginsCheck: ParsableCommand {
       settings: try givenSettings(), only: only)
     validation.grace = grace
     validation.memory = memory
-    // What keeps an offer from being created is the same for all of its checks.
+    // If an offer cannot be created, the reason is the same for all of its checks, and is shown once.
     var told: (offer: String?, reason: String)?
     let report = validation.run { result in
       shared.output.print(result.json) {
@@ -92,7 +92,7 @@ struct PluginsCheck: ParsableCommand {
     if !report.isPassed { throw ExitStatus.failed }
   }
 
-  /// The file that is meant. Whatever there is of that name comes before the plugin of that id.
+  /// Returns the path of the plugin. An existing file takes precedence over a plugin with that id.
   private func path() throws -> String {
     guard !PluginSurvey.isPath(file), access(file, F_OK) != 0 else { return file }
     do throws(PluginError) {
@@ -107,7 +107,7 @@ struct PluginsCheck: ParsableCommand {
     for text in settings {
       var id = ""
       var json = text[...]
-      // An id has no brace, and JSON settings begin with one.
+      // An id contains no brace, and JSON settings begin with one.
       if !text.drop(while: { $0 == " " }).hasPrefix("{"), let equals = text.firstIndex(of: "=") {
         id = String(text[..<equals])
         json = text[text.index(after: equals)...]
@@ -162,7 +162,7 @@ struct PluginsCheck: ParsableCommand {
   }
 }
 
-/// The process in which one check is made. Called by ``PluginsCheck`` alone.
+/// The process that performs one check. Started only by ``PluginsCheck``.
 struct PluginsCheckChild: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "check-child", shouldDisplay: false)
 

@@ -32,7 +32,7 @@ struct PluginsInspect: ParsableCommand {
     if let error = facts.error { throw CommandFailure(error) }
   }
 
-  /// As ``PluginsList`` has it, with the file, the contract and the description besides.
+  /// Returns the JSON of ``PluginsList``, with the file, the contract and the description added.
   private static func json(_ facts: PluginFacts) -> JSONValue {
     var more: [(String, JSONValue)] = [
       ("found", .string(facts.file.foundPath)), ("origin", .string(facts.file.origin.word)),
@@ -65,7 +65,7 @@ extension PluginFile.Origin {
 }
 
 extension PluginDescription {
-  /// As the host has read it, with the defaults of what the plugin left out.
+  /// The description as the host has read it, including the defaults of what the plugin omitted.
   fileprivate var json: JSONValue {
     var members: [(String, JSONValue)] = [
       ("id", .string(id)), ("version", .string(version)), ("summary", .string(summary)),
@@ -107,10 +107,10 @@ extension PluginSetting {
 }
 
 extension JSONValue {
-  /// An object with these members, in this order.
+  /// Creates an object with these members, in this order.
   init(members: [(String, JSONValue)]) { self = JSONValue.object([:]).adding(members) }
 
-  /// The object with more members.
+  /// Returns the object with more members.
   func adding(_ members: [(String, JSONValue)]) -> JSONValue {
     guard case .object(var object) = self else { return self }
     for (name, value) in members { object[name] = value }

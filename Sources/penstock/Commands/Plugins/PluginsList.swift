@@ -47,7 +47,7 @@ struct PluginsList: ParsableCommand {
     TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
   }
 
-  /// `2 operations, 1 controller`
+  /// Returns, for example, `2 operations, 1 controller`.
   private static func offers(_ facts: PluginFacts) -> String {
     PluginOffer.Kind.allCases.compactMap { kind in
       let count = facts.count(kind)

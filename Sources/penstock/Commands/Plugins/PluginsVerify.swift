@@ -25,7 +25,7 @@ struct PluginsVerify: ParsableCommand {
   @OptionGroup var plugins: PluginOptions
   @OptionGroup var shared: SharedOptions
 
-  /// How one plugin did.
+  /// The outcome for one plugin.
   private enum Outcome {
     case ok(sha256: String, isPinned: Bool)
     /// It had other pins before, or none.
@@ -69,9 +69,9 @@ struct PluginsVerify: ParsableCommand {
     do throws(PluginError) { try lock.write() } catch { throw CommandFailure(error) }
   }
 
-  // MARK: What to check
+  // MARK: Targets
 
-  /// A plugin, or why there is none.
+  /// A plugin, or the error if there is none.
   fileprivate struct Target {
     var id: String
     var file: Result<PluginFile, PluginError>
@@ -100,22 +100,23 @@ struct PluginsVerify: ParsableCommand {
     return targets
   }
 
-  /// The files that a pinned id may stand for; why there is none, where there is none. Its lines are alternatives, not all of which need be there.
+  /// Returns the files that a pinned id may stand for, or the error if there are none. The pins of an id are alternatives, so not all of their files must
+  /// exist.
   private func targets(of id: String, _ lock: PluginLock, _ survey: PluginSurvey) -> [Target] {
     let found = target(id) { () throws(PluginError) in try survey.finder.find(id) }
     let paths = lock.lines.filter { $0.id == id }.map(lock.file(of:))
     let pinned = paths.map { path in
       target(id) { () throws(PluginError) in try PluginFile(at: path, origin: .commandLine) }
     }
-    // By its id it is what runs; by its path it may be what a pipeline file names.
+    // The file found by id is the one that runs; one found by path may be named in a pipeline file.
     let candidates = ([found] + pinned).filter { if case .success = $0.file { true } else { false } }
     if candidates.isEmpty { return [Target(id: id, file: missing(found, paths))] }
-    // What is for another computer is never loaded on this one.
+    // A plugin for another architecture is never loaded on this computer.
     let loadable = candidates.filter { !$0.isForAnotherProcessor }
     return loadable.isEmpty ? candidates : loadable
   }
 
-  /// Why there is no file for an id, with all the places where it was looked for.
+  /// Returns the error for an id without a file, with all paths where it was searched for.
   private func missing(_ found: Target, _ paths: [String]) -> Result<PluginFile, PluginError> {
     guard case .failure(let error) = found.file, error.code == .notFound else { return found.file }
     let quoted = paths.map { "'\($0)'" }
@@ -148,7 +149,7 @@ struct PluginsVerify: ParsableCommand {
     }
   }
 
-  // MARK: What to say
+  // MARK: Output
 
   private func report(_ target: Target, _ outcome: Outcome) {
     let path = (try? target.file.get())?.path

@@ -1,16 +1,16 @@
 import RunHistory
 import Schedules
 
-/// What `--from` of `penstock schedule` means, where days and times without an offset are those of a zone.
+/// Parses `--from` of `penstock schedule`, where dates and times without an offset are in a given zone.
 enum ScheduleBeginning {
-  /// What the help says of it.
+  /// The help text of `--from`.
   static let help =
     "Begin then: 2h (ago), today, 2026-11-20, '2026-11-20 18:30' (in the zone) or a timestamp; now otherwise."
 
-  /// The first instant that counts.
+  /// Returns the first instant to include.
   static func instant(_ from: String?, in rules: TimeZoneRules) throws -> UnixTime {
     let now = UnixTime(RecordTime.now.secondsSince1970.rounded(.down))
-    // The second that has begun is past.
+    // The current second has already begun, so it is in the past.
     guard let from else { return now + 1 }
     let today = CivilTime(rules.civilTime(at: now).date)
     if from == "today", let today { return rules.firstInstant(of: today) }

@@ -49,7 +49,7 @@ struct SchedulePlanCommand: ParsableCommand {
 
   @OptionGroup var shared: SharedOptions
 
-  /// The folder that is looked at where no path is given.
+  /// The folder that is searched if no path is given.
   private static let usualFolder = "pipelines"
 
   func run() throws {
@@ -59,7 +59,7 @@ struct SchedulePlanCommand: ParsableCommand {
       throw CommandFailure("--for needs a duration from 1ms to 400 years, such as 24h or 7d")
     }
     let start = RecordTime(microseconds: beginning * 1_000_000)
-    // The first instant counts, and the last does not: it is the first of the next plan.
+    // The start is included and the end is not: it belongs to the next plan.
     var plan = SchedulePlan(
       after: RecordTime(microseconds: start.microseconds - 1),
       until: RecordTime(microseconds: start.microseconds + span.wholeMicroseconds - 1))
@@ -69,7 +69,7 @@ struct SchedulePlanCommand: ParsableCommand {
     status.finish()
   }
 
-  /// Loads the files, and asks those that are pipelines. Errors are shown.
+  /// Loads the files, and adds those that are pipelines. Errors are printed.
   private func add(to plan: inout SchedulePlan) throws -> ExitStatus {
     var status = ExitStatus.succeeded
     let host = try config.host(shared)
@@ -91,7 +91,7 @@ struct SchedulePlanCommand: ParsableCommand {
         continue
       }
       let findings = result.ownDiagnostics
-      // One to include has no instants.
+      // A file to include has no instants.
       guard findings.contains(where: { $0.severity == .error }) else { continue }
       if result.lacksResources { status = .engineFailed } else if status == .succeeded { status = .usage }
       shared.output.print {
@@ -110,14 +110,14 @@ struct SchedulePlanCommand: ParsableCommand {
     return [try PipelineFileLoading.file(nil)]
   }
 
-  // MARK: Showing
+  // MARK: Output
 
   private func show(_ plan: SchedulePlan, _ rules: TimeZoneRules, _ status: ExitStatus) {
     shared.output.print {
       lines(plan)
     } text: {
       if plan.rows.isEmpty, plan.unknown.isEmpty {
-        // Nothing can be said of files that cannot be read.
+        // Do not report this if files could not be read.
         if !shared.quiet, plan.pipelines > 0 || status == .succeeded {
           TextOutput.standard.writeLine("Nothing is due within \(span).")
         }
@@ -187,7 +187,7 @@ struct SchedulePlanCommand: ParsableCommand {
     }
   }
 
-  /// An instant by the clocks of the zone that was asked for, with its fraction where it has one.
+  /// Formats an instant in the requested zone, with its fraction if it has one.
   private func time(_ instant: RecordTime, _ rules: TimeZoneRules) -> String {
     let second = UnixTime(instant.secondsSince1970.rounded(.down))
     let fraction = instant.microseconds - second * 1_000_000
@@ -198,7 +198,7 @@ struct SchedulePlanCommand: ParsableCommand {
   }
 }
 
-/// A zone that a command is given.
+/// The time zone given to a command.
 enum ScheduleZone {
   static func rules(_ zone: String) throws -> TimeZoneRules {
     let database = TimeZoneDatabase.system

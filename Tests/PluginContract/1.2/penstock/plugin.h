@@ -1,5 +1,5 @@
-/* The declarations of a version 1.2 that there may be once, without comments: each table has one member more at its end. Tests compile plugins and a
- * host with it. */
+/* The declarations of a possible version 1.2, without comments: each table has one more member at its end. Tests compile plugins and a host
+ * with it. */
 #ifndef PENSTOCK_PLUGIN_H
 #define PENSTOCK_PLUGIN_H 
 #include <stddef.h>

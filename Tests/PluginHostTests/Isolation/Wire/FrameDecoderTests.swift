@@ -20,12 +20,12 @@ struct FrameDecoderTests {
     return frames
   }
 
-  @Test("a header is 13 bytes: length, kind and id, the least significant byte first")
+  @Test("a header is 13 bytes: length, kind and id, least significant byte first")
   func layout() {
     #expect(bytes(.pong, 0x0102_0304, [7, 8]) == [2, 0, 0, 0, 77, 4, 3, 2, 1, 0, 0, 0, 0, 7, 8])
   }
 
-  @Test("frames come out as they went in, in whatever pieces they arrive", arguments: [1, 2, 3, 12, 13, 14, 1000])
+  @Test("frames are decoded unchanged, in whatever pieces they arrive", arguments: [1, 2, 3, 12, 13, 14, 1000])
   func pieces(size: Int) throws {
     let frames = [
       Frame(kind: .ping, id: 1), Frame(kind: .completed, id: .max, payload: Array("\"x\"".utf8)),
@@ -36,7 +36,7 @@ struct FrameDecoderTests {
     #expect(try decode(pieces) == frames)
   }
 
-  @Test("an unknown kind and a length that is too much end the stream at their header")
+  @Test("an unknown kind and an excessive length end the stream at their header")
   func refused() {
     var unknown = bytes(.ping, 1, [])
     unknown[4] = 12
@@ -48,7 +48,7 @@ struct FrameDecoderTests {
     }
   }
 
-  @Test("a length that is only announced takes no memory")
+  @Test("an announced length allocates no memory")
   func announced() throws {
     var header = bytes(.completed, 1, [])
     header.replaceSubrange(0..<4, with: [0, 0, 0, 2])

@@ -5,7 +5,7 @@ import Values
 
 @Suite("Messages between a host and its child host")
 struct MessageTests {
-  /// One of each of a host's.
+  /// One message of each kind from a host.
   static let host: [HostMessage] = [
     .hello(ChildHello(path: "/lib/echo.so", memory: 1 << 29, descriptors: 256)),
     .hello(ChildHello(path: "/lib/echo.so", memory: 1, descriptors: 1, clock: .host)), .woken(8),
@@ -19,7 +19,7 @@ struct MessageTests {
     .answer(request: 6, ServiceAnswer(.denied)), .ping(7), .close,
   ]
 
-  /// One of each of a child's.
+  /// One message of each kind from a child.
   static let child: [ChildMessage] = [
     .ready(["id": "echo"], isNewer: true), .refused(PluginError(.openFailed, "no")), .completed(id: 1, nil),
     .completed(id: 2, ["a": [1]]),
@@ -47,21 +47,21 @@ struct MessageTests {
     return frame
   }
 
-  @Test("a host's message comes out as it went in, and is none of a child's", arguments: host)
+  @Test("a host's message is decoded unchanged, and is not valid from a child", arguments: host)
   func hostMessage(message: HostMessage) throws {
     let frame = try frame(message.bytes)
     #expect(try HostMessage(frame) == message)
     #expect(throws: WireError("a frame '\(frame.kind)', which a child does not send")) { try ChildMessage(frame) }
   }
 
-  @Test("a child's message comes out as it went in, and is none of a host's", arguments: child)
+  @Test("a child's message is decoded unchanged, and is not valid from a host", arguments: child)
   func childMessage(message: ChildMessage) throws {
     let frame = try frame(message.bytes)
     #expect(try ChildMessage(frame) == message)
     #expect(throws: WireError("a frame '\(frame.kind)', which a host does not send")) { try HostMessage(frame) }
   }
 
-  @Test("a child host of another version says so")
+  @Test("a child host of another version reports that")
   func version() {
     var members = ChildHello(path: "/x.so", memory: 1, descriptors: 1).members.objectValue ?? [:]
     members["version"] = 2
@@ -71,7 +71,7 @@ struct MessageTests {
   }
 
   @Test(
-    "what is not whole, too much, or no JSON is refused by name",
+    "an incomplete, excessive or invalid message is refused by name",
     arguments: [
       (Frame(kind: .stop, id: 1, payload: [1, 2]), "a frame 'stop' that is too short"),
       (Frame(kind: .ping, id: 1, payload: [1]), "a frame 'ping' with 1 bytes too many"),
@@ -89,7 +89,7 @@ struct MessageTests {
   }
 
   @Test(
-    "a child is not believed more than a host",
+    "a child is trusted no more than a host",
     arguments: [
       (Frame(kind: .changed, id: 1, payload: [2]), "a specification's value of 2"),
       (Frame(kind: .failed, id: 1, payload: Array("{}".utf8)), "an error that is none: it has no \"code\""),

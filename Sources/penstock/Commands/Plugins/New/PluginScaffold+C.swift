@@ -15,7 +15,7 @@ extension PluginScaffold {
     ]
   }
 
-  /// The contract, as this version of Penstock has it.
+  /// The contract's header in this version of Penstock.
   static var header: String {
     String(
       decoding: UnsafeRawBufferPointer(start: penstock_plugin_header(), count: penstock_plugin_header_length()),

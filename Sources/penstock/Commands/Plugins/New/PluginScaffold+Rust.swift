@@ -8,7 +8,7 @@ extension PluginScaffold {
           sources: "NAME.rs", variables: "RUSTC ?= rustc\nRUSTFLAGS ?= -O",
           build: "$(RUSTC) $(RUSTFLAGS) --edition 2021 --crate-type cdylib -C panic=abort -o $@ NAME.rs")),
       pipeline("NAME.so".replacing("NAME", with: name)),
-      // To be read: nothing includes it.
+      // For reference only: nothing includes it.
       File(path: "penstock/plugin.h", text: Self.header),
       File(path: ".gitignore", text: "*.so\n"),
     ]

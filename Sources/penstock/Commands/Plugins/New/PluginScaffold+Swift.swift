@@ -1,5 +1,5 @@
 extension PluginScaffold {
-  /// Where the package has the checkout of Penstock, as a link: the manifest names no directory of this computer.
+  /// The path of the link to the checkout of Penstock in the package: the manifest contains no path specific to this computer.
   static let dependency = "Dependencies/penstock"
 
   var filesInSwift: [File] {

@@ -1,30 +1,30 @@
 import Glibc
 import OperatingSystem
 
-/// The files of a plugin that somebody is about to write.
+/// The files of a new plugin.
 struct PluginScaffold {
-  /// What a plugin can be begun in.
+  /// A language for a new plugin.
   enum Language: String, CaseIterable {
     case swift, c, cpp, rust
   }
 
-  /// One file.
+  /// A file of the plugin.
   struct File {
-    /// Below the plugin's directory.
+    /// Relative to the plugin's directory.
     var path: String
     var text: String
     var isProgram = false
-    /// Whether `text` is where a symbolic link leads to.
+    /// Whether `text` is the target of a symbolic link.
     var isLink = false
   }
 
   /// The plugin's id.
   let name: String
   let language: Language
-  /// Where Penstock's sources are; nil where nobody knows, and for plugins in C.
+  /// The path of Penstock's sources; nil if unknown, and for plugins in C.
   let checkout: String?
 
-  /// Whether `name` can be a plugin's id.
+  /// Returns whether `name` is a valid plugin id.
   static func isName(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.enumerated().allSatisfy { index, byte in
@@ -36,12 +36,12 @@ struct PluginScaffold {
       }
   }
 
-  /// The name as Swift writes types: `release-notes` is `ReleaseNotes`.
+  /// The name as a Swift type: `release-notes` becomes `ReleaseNotes`.
   var typeName: String {
     name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 
-  /// What is written, in the order in which it is read.
+  /// The files to write, in the order in which they should be read.
   var files: [File] {
     switch language {
     case .c: filesInC
@@ -51,7 +51,7 @@ struct PluginScaffold {
     }
   }
 
-  /// A pipeline to try the plugin in, whose shared object lies at `object` beside it.
+  /// Returns a pipeline that tries the plugin, whose shared object is at `object` beside it.
   func pipeline(_ object: String) -> File {
     File(
       path: "try.yaml",
@@ -69,7 +69,7 @@ struct PluginScaffold {
         """))
   }
 
-  /// Builds, tests and tries a plugin that is one source file: `build` makes `NAME.so`.
+  /// Returns a makefile that builds, tests and tries a plugin of one source file: `build` creates `NAME.so`.
   func makefile(sources: String, variables: String, build: String) -> String {
     filled(
       """
@@ -96,14 +96,14 @@ struct PluginScaffold {
       """)
   }
 
-  /// The templates have `NAME` and `TYPE` where the plugin's own names go.
+  /// Returns a template with `NAME` and `TYPE` replaced by the plugin's names.
   func filled(_ template: String) -> String {
     template.replacing("TYPE", with: typeName).replacing("NAME", with: name)
   }
 
   // MARK: Writing
 
-  /// Writes the files into a directory that must not be there yet.
+  /// Writes the files into a directory that must not exist yet.
   func write(to directory: String) throws {
     try Self.makeParents(of: directory)
     guard mkdir(directory, 0o777) == 0 else {
@@ -142,19 +142,19 @@ struct PluginScaffold {
 
   // MARK: The checkout
 
-  /// The path without symbolic links; nil where there is nothing.
+  /// Returns the path without symbolic links; nil if it does not exist.
   static func resolved(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
   }
 
-  /// Whether Penstock's sources are there.
+  /// Returns whether the directory contains Penstock's sources.
   static func isCheckout(_ path: String) -> Bool {
     access("\(path)/Package.swift", R_OK) == 0 && access("\(path)/Sources/PluginKit", R_OK) == 0
   }
 
-  /// The nearest directory above `file` that has Penstock's sources.
+  /// Returns the nearest directory above `file` that contains Penstock's sources.
   static func checkout(above file: String) -> String? {
     guard var path = resolved(file) else { return nil }
     while let slash = path.lastIndex(of: "/"), slash > path.startIndex {

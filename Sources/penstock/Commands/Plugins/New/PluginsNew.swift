@@ -37,7 +37,7 @@ struct PluginsNew: ParsableCommand {
         "'\(name)' cannot be the name of a plugin: it must begin with a letter from a to z, and go on with such letters, "
           + "digits and '-', at most 64 in all")
     }
-    // Two plugins of one id cannot be told apart: one that is found already would keep the new one from being used.
+    // A plugin id must be unique: an existing plugin would prevent the new one from being used.
     let (files, _) = PluginFinder(directories: PluginDirectory.standard()).all()
     if let other = files.first(where: { $0.id == name }) {
       throw CommandFailure("there is a plugin '\(name)' already, \(other.path): choose another name")
@@ -53,7 +53,7 @@ struct PluginsNew: ParsableCommand {
     shared.output.confirm(JSONValue(members: members)) { TextOutput.standard.write(next(directory)) }
   }
 
-  /// The checkout that was named, or the one that this program was built in; nil where there is none.
+  /// Returns the given checkout, or the one that this program was built in; nil if there is none.
   private func findCheckout() throws -> String? {
     guard let penstock else { return PluginScaffold.checkout(above: OwnExecutable.path) }
     guard let path = PluginScaffold.resolved(penstock), PluginScaffold.isCheckout(path) else {
