@@ -135,11 +135,15 @@ final class ControllerDriver: Sendable {
     switch signal {
     case .state(let value):
       if plugin.continuesFromLatestEvent { state.withLock { $0.latest = value } }
-      ask(ControllerEvent(controller: offer.id, value: secrets.mask(value), isState: true), instance)
+      ask(
+        ControllerEvent(controller: offer.id, value: secrets.mask(value), isState: true, weight: signal.weight),
+        instance)
     case .rerun(let event):
       let instant = event["instant"]?.stringValue.flatMap(TimestampNotation.parse).map(
         RecordTime.init(secondsSince1970:))
-      ask(ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant), instance)
+      ask(
+        ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant, weight: signal.weight),
+        instance)
     case .leftOut(let instants): leaveOut(instants, instance)
     case .error(let failure): log(.error, "\(failure.code): \(failure.message)")
     case .reset: forget(session?.reset(self) ?? [])

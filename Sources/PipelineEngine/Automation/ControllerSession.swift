@@ -141,7 +141,7 @@ public final class ControllerSession: Sendable {
         let isForgotten = event.isState && event.driver === driver
         if isForgotten {
           forgotten.append(event.question)
-          event.instance?.settled(1)
+          event.instance?.settled(event.weight)
         }
         return isForgotten
       }

@@ -101,7 +101,8 @@ extension InProcessInstance {
     case .success(let json?):
       guard json.objectValue != nil else { return refuse(.noObject, .leftOut) }
       do throws(PluginLeftOut.Problem) {
-        return tell(.leftOut(json), hasInstant: true, weight: try PluginLeftOut.read(json).weight)
+        _ = try PluginLeftOut.read(json)
+        return tell(.leftOut(json), hasInstant: true)
       } catch {
         return refuse(.badMember(error.member, error.reason), .leftOut)
       }

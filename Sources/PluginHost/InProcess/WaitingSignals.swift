@@ -18,7 +18,7 @@ struct WaitingSignals {
   ///
   /// - Parameters:
   ///   - hasInstant: Whether it is a rerun for an instant, or reports instants that are left out.
-  ///   - weight: How many it counts as: see ``PluginLeftOut/weight``.
+  ///   - weight: How many it counts as: see ``PluginSignal/weight``.
   /// - Returns: Whether there is room for it and, if not, whether it is the first one that is refused.
   mutating func add(hasInstant: Bool, weight: Int = 1) -> (isKept: Bool, isFirstRefused: Bool) {
     guard count + weight <= (hasInstant ? PluginOffer.mostWaitingInstants : PluginOffer.mostWaiting) else {
@@ -43,8 +43,9 @@ struct WaitingSignals {
 
 extension InProcessInstance {
   /// Reports a state, a rerun or instants that are left out, if there is room for it.
-  func tell(_ signal: PluginSignal, hasInstant: Bool = false, weight: Int = 1) -> PluginStatus {
+  func tell(_ signal: PluginSignal, hasInstant: Bool = false) -> PluginStatus {
     guard keepsSignals, offer.offer.whenFull == .refuse || signal.isLeftOut else { return tell(.yielded(signal)) }
+    let weight = signal.weight
     let (isKept, isFirstRefused) = count(hasInstant: hasInstant, weight: weight)
     if isFirstRefused {
       connection.report(

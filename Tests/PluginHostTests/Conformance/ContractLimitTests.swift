@@ -27,6 +27,7 @@ struct ContractLimitTests {
     // FullControllerTests
     ("1,000", [grouped(PluginOffer.mostWaiting)]),
     ("100,000", [grouped(PluginOffer.mostWaitingInstants)]),
+    ("64 MiB", ["\(PluginSignal.mostBytes >> 20) MiB"]),
     // InstantsTests
     ("10,000", [grouped(PluginLeftOut.mostInstants), grouped(InstantsQuestion.most)]),
     // PluginOperationTests.fastLines of PipelineEngineTests

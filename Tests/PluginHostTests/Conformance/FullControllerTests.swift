@@ -100,4 +100,44 @@ struct FullControllerTests {
     let plain = waiting.add(hasInstant: false).isKept
     #expect(none == 0 && another && refused == 2 && plain)
   }
+
+  @Test("large reruns count as many, so that those that wait take at most 64 MiB", arguments: Isolation.allCases)
+  func large(isolation: Isolation) async throws {
+    let source = TestPlugin.Source.controller("eager") {
+      $0.offers = [#"{"kind": "controller", "id": "eager", "summary": "s"}"#]
+      $0.preamble = "#include <stdio.h>"
+      $0.start = #"""
+        size_t length = 8 << 20;
+        char *event = malloc(length);
+        memset(event, 'x', length);
+        memcpy(event, "{\"reason\":\"", 11);
+        memcpy(event + length - 2, "\"}", 2);
+        int kept = 0;
+        while (controllers->yield_rerun(host, me->id, (penstock_text){event, length}) == PENSTOCK_OK) kept++;
+        free(event);
+        char line[80];
+        int count = snprintf(line, sizeof line, "%d kept", kept);
+        logs->log(host, me->id, PENSTOCK_INFO, (penstock_text){line, (size_t)count}, PENSTOCK_TEXT(""));
+        """#
+      $0.stop = #"instances->complete(host, me->id, PENSTOCK_TEXT(""));"#
+    }
+    let plugin = try ConformingPlugin(isolation, source)
+    let events = RecordedEvents(keepsSignals: true)
+    let instance = try plugin.create(events: events)
+    instance.start([:])
+    await events.wait { $0.contains { if case .logged(_, "8 kept", _) = $0 { true } else { false } } }
+    instance.stop(grace: .seconds(10))
+    _ = await events.waitForEnd()
+    instance.destroy()
+    await plugin.connection.close()
+  }
+
+  @Test("a signal that is small counts as one, and one with an instant as more the larger it is")
+  func weights() {
+    let text = JSONValue.string(String(repeating: "x", count: 1 << 20))
+    #expect(PluginSignal.state(.string("x")).weight == 1)
+    #expect(PluginSignal.rerun(["instant": "2026-01-31T08:00:00Z", "reason": "cron"]).weight == 1)
+    #expect(PluginSignal.state(text).weight == 15)
+    #expect(PluginSignal.rerun(["instant": "2026-01-31T08:00:00Z", "reason": text]).weight == 1562)
+  }
 }

@@ -156,6 +156,7 @@
  *   64               calls of `progress` that wait to be told; more are dropped and answered with PENSTOCK_OK
  *   1,000            states and reruns of a controller that wait; more are answered with PENSTOCK_FULL
  *   100,000          the same for reruns with an instant, and for instants that are left out; a range of them counts as one
+ *   64 MiB           all states and reruns of a controller that wait; more are answered with PENSTOCK_FULL
  *   10,000           instants in one call of `left_out`, and in one answer of `between`
  *   4 MiB            lines of an operation's log that wait to be written; more are counted and dropped
  *   200              lines a second that belong to no instance, from a process of its own; more are counted and dropped
