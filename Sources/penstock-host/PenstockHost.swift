@@ -1,6 +1,6 @@
 // # penstock-host
 //
-// The program that `penstock serve` executes: arguments, signals, and the log. It must not know how pipelines are loaded, queued or run, which `Server` does.
+// The program that `penstock serve` executes: arguments, signals, and the log. It must never know how pipelines are loaded, queued or run, which `Server` does.
 // It is a separate program, so that the libraries of a host do not slow down the other commands.
 //
 // Read first: ``PenstockHost``, ``HostSignals``, ``HostOutput``.

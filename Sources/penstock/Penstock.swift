@@ -1,6 +1,6 @@
 // # penstock
 //
-// The command-line tool: reads arguments, calls `PipelineService`, and shows the outcome. It must not know how a pipeline is
+// The command-line tool: reads arguments, calls `PipelineService`, and shows the outcome. It must never know how a pipeline is
 // checked, run or recorded, nor decide which run starts; the content of reports on runs is determined in `RunReports`, and only
 // laid out here.
 //

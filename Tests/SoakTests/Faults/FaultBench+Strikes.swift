@@ -122,13 +122,17 @@ extension FaultBench {
   }
 
   private func replaceFolder() throws -> @Sendable () async throws -> Void {
+    ledger.withLock { $0.isFolderAway = true }
     try FileManager.default.moveItem(atPath: scratch("pipelines"), toPath: scratch("away"))
     try scratch.directory("pipelines")
+    ledger.withLock { $0.isFolderAway = false }
     for name in ["due", "asked", "other"] { try scratch.write(Self.garbage, to: "pipelines/\(name).yaml") }
-    return { [scratch] in
+    return { [self] in
+      ledger.withLock { $0.isFolderAway = true }
       try FileManager.default.removeItem(atPath: scratch("pipelines"))
       try await Task.sleep(for: .milliseconds(300))
       try FileManager.default.moveItem(atPath: scratch("away"), toPath: scratch("pipelines"))
+      ledger.withLock { $0.isFolderAway = false }
     }
   }
 

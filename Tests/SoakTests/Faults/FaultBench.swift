@@ -33,6 +33,8 @@ final class FaultBench: Sendable {
     var breaches: [String] = []
     /// Whether hosts may currently fail to start because the disk is full.
     var isDiskFull = false
+    /// Whether the folder of the pipelines may not exist.
+    var isFolderAway = false
   }
 
   init() async throws {
@@ -129,17 +131,21 @@ final class FaultBench: Sendable {
     tool.preparation = "exec 2>> '\(log.path)'"
     while !isOver.withLock({ $0 }) {
       let mayFail = Mutex(false)
+      // A host that starts while the folder does not exist has nothing to serve.
+      let mayMiss = Mutex(ledger.withLock { $0.isFolderAway })
       let ending = try await tool.run(["serve", "pipelines", "--standby"]) { [self] pid, send in
         hosts.withLock { $0[number] = pid }
         // It may have started after all others were told to stop.
         if isOver.withLock({ $0 }) { send(.terminate) }
         while RunningProcesses.isRunning(pid) {
           if ledger.withLock({ $0.isDiskFull }) { mayFail.withLock { $0 = true } }
+          if ledger.withLock({ $0.isFolderAway }) { mayMiss.withLock { $0 = true } }
           try await Task.sleep(for: .milliseconds(50))
         }
       }
       hosts.withLock { $0[number] = nil }
-      let isExcused = ending.code == 3 && mayFail.withLock { $0 }
+      if ledger.withLock({ $0.isFolderAway }) { mayMiss.withLock { $0 = true } }
+      let isExcused = ending.code == 3 && mayFail.withLock { $0 } || ending.code == 2 && mayMiss.withLock { $0 }
       #expect(ending.signal == SIGKILL || ending.code == 0 || isExcused, "\(ending.summary.rawValue)\n\(log.account)")
       if isExcused { try await Task.sleep(for: .milliseconds(200)) }
     }
