@@ -1,28 +1,30 @@
 import SQLite
 import Workspace
 
+/// A pause that somebody asked for, and the one that it took the place of.
+package struct PauseChange: Sendable, Hashable {
+  /// The pause as it is now.
+  package var pause: Pause
+  /// The pause that was in force before; nil where none was.
+  package var former: Pause?
+}
+
 extension History {
   /// Returns the pauses that are in force, by the names of their pipelines.
   package func pauses(at time: RecordTime) throws(WorkspaceError) -> [Pause] {
     try read { try Pauses.all(at: time, in: $0) }
   }
 
-  /// Pauses pipelines. For pipelines that are already paused, the pause is replaced, but keeps its beginning. A pause without a reason keeps the
-  /// existing one; an empty reason removes it.
-  package func pause(_ pauses: [Pause], by means: Requester.Means = .command) throws(WorkspaceError) {
-    try write { db in
-      let kept = try pauses.map { pause in
-        var pause = pause
-        let former = try Pauses.current(of: pause.pipeline, at: pause.since, in: db)
-        if let former { pause.since = min(former.since, pause.since) }
-        if pause.reason == nil {
-          pause.reason = former?.reason
-        } else if pause.reason?.isEmpty == true {
-          pause.reason = nil
-        }
-        return pause
-      }
-      for (pause, asked) in zip(kept, pauses) {
+  /// Pauses pipelines, those that are paused already anew, for whoever they name, and since when they were. A pause without a reason keeps the one that there is; an empty reason ends it.
+  /// Returns what each of them has changed.
+  @discardableResult
+  package func pause(
+    _ pauses: [Pause], by means: Requester.Means = .command
+  ) throws(WorkspaceError) -> [PauseChange] {
+    let changes = try write { db in
+      let changes = try pauses.map { try Self.change(to: $0, in: db) }
+      for (change, asked) in zip(changes, pauses) {
+        let pause = change.pause
         guard let who = pause.who else { continue }
         let detail = [pause.until.map { "until \($0.text)" }, pause.reason].compactMap { $0 }.joined(
           separator: ": ")
@@ -32,34 +34,41 @@ extension History {
             detail: detail.isEmpty ? nil : detail), in: db)
       }
       try db.changing([StoredPause.self]) { context in
-        for pause in kept {
-          try context.submit(
-            StoredPause.upsertRequest(
-              StoredPause(
-                pipeline: pause.pipeline, until: pause.until?.microseconds, reason: pause.reason, who: pause.who,
-                at: pause.since.microseconds)))
-        }
+        for change in changes { try context.submit(StoredPause.upsertRequest(StoredPause(change.pause))) }
       }
+      return changes
     }
     workspace.announce()
+    return changes
   }
 
-  /// Ends the pauses of these pipelines, and returns those that were paused. An ended pause is kept until the next one, for earlier instants that are
-  /// recorded later.
+  /// What becomes of a pause that somebody asks for. One that has ended by itself makes room for it.
+  private static func change(to asked: Pause, in db: Database) throws -> PauseChange {
+    var pause = asked
+    if pause.reason?.isEmpty == true { pause.reason = nil }
+    guard let former = try Pauses.latest(of: asked.pipeline, in: db) else { return PauseChange(pause: pause) }
+    guard former.isInForce(at: asked.since) else {
+      if let end = former.until { try FormerPauses.add(former, endedAt: end, in: db) }
+      return PauseChange(pause: pause)
+    }
+    pause.since = min(former.since, asked.since)
+    if asked.reason == nil { pause.reason = former.reason }
+    return PauseChange(pause: pause, former: former)
+  }
+
+  /// Ends the pauses of these pipelines, whatever the clock does later, and returns those that were paused. That they were is remembered for a while, for instants from before
+  /// the end that are recorded later.
   package func unpause(
     _ pipelines: [String], for requester: Requester, at time: RecordTime
   ) throws(WorkspaceError) -> [String] {
     let ended = try write { db in
       let ended = try db.changing([StoredPause.self]) { context in
         try pipelines.filter { name in
-          guard let pause = try Pauses.current(of: name, at: time, in: db) else { return false }
-          // The view `pipelines` uses whole seconds.
-          let end = time.microseconds - time.microseconds % 1_000_000
-          try context.submit(
-            StoredPause.upsertRequest(
-              StoredPause(
-                pipeline: name, until: end, reason: pause.reason, who: pause.who, at: pause.since.microseconds)))
-          return true
+          guard let pause = try Pauses.latest(of: name, in: db) else { return false }
+          let isInForce = pause.isInForce(at: time)
+          try FormerPauses.add(pause, endedAt: isInForce ? time : pause.until ?? time, in: db)
+          try context.delete(StoredPause.self, where: StoredPause.pipeline == name)
+          return isInForce
         }
       }
       for name in ended { try AuditRows.add(AuditEntry(time: time, by: requester, .unpause, name), in: db) }

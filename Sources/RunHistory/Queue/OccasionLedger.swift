@@ -80,13 +80,18 @@ enum OccasionLedger {
       db.cachedStatement(sql: "SELECT max(instant) FROM occasion WHERE pipeline = ? AND cause = 'instant'"),
       arguments: [pipeline])
     guard let latest, instant.microseconds < latest else { return false }
-    let oldest = try Int64.fetchOne(
+    return try oldestRemembered(of: pipeline, in: db).map { instant < $0 } ?? false
+  }
+
+  /// The instant of a pipeline before which none is recorded any more; nil where each may be.
+  static func oldestRemembered(of pipeline: String, in db: Database) throws -> RecordTime? {
+    try Int64.fetchOne(
       db.cachedStatement(
         sql: """
           SELECT instant FROM occasion WHERE pipeline = ? AND cause = 'instant' ORDER BY instant DESC
           LIMIT 1 OFFSET \(remembered - 1)
-          """), arguments: [pipeline])
-    return oldest.map { instant.microseconds < $0 } ?? false
+          """), arguments: [pipeline]
+    ).map(RecordTime.init(microseconds:))
   }
 
   /// Records that an instant has a run, whose number is not known yet. Returns false if the instant was already known.
@@ -110,8 +115,7 @@ enum OccasionLedger {
     let occasion = request.occasion
     // A run that a person requests is queued, and waits for the end of the pause.
     if occasion.cause.comesByItself {
-      // By the time of the occasion: a host that was stopped, or could not write, records it later.
-      if let pause = try Pauses.inForce(of: occasion.pipeline, at: occasion.time, in: db) {
+      if let pause = try Pauses.refusing(occasion, in: db) {
         return Refusal(reason: .paused, detail: pause.recordedWords)
       }
     }

@@ -36,28 +36,49 @@ public struct Pause: Sendable, Hashable {
   }
 }
 
-/// The rows of pauses.
+extension Pause {
+  /// Whether it has not ended by itself at `time`.
+  func isInForce(at time: RecordTime) -> Bool { until.map { $0 > time } ?? true }
+}
+
+/// The rows of pauses that nobody has ended: the latest one of each pipeline, also where it has ended by itself. ``FormerPauses`` has the others.
 enum Pauses {
-  /// Returns the pause of a pipeline that is in force at `time`.
-  static func current(of pipeline: String, at time: RecordTime, in db: Database) throws -> Pause? {
-    try db.fetch(for: StoredPause.self).where(StoredPause.pipeline == pipeline).first?.pause(at: time)
+  static func latest(of pipeline: String, in db: Database) throws -> Pause? {
+    try db.fetch(for: StoredPause.self).where(StoredPause.pipeline == pipeline).first?.pause
   }
 
-  /// Returns the pause of a pipeline that is in force and had begun by `time`.
-  static func inForce(of pipeline: String, at time: RecordTime, in db: Database) throws -> Pause? {
-    try current(of: pipeline, at: time, in: db).flatMap { $0.since <= time ? $0 : nil }
+  /// The pause of a pipeline that is in force at `time`.
+  static func current(of pipeline: String, at time: RecordTime, in db: Database) throws -> Pause? {
+    try latest(of: pipeline, in: db).flatMap { $0.isInForce(at: time) ? $0 : nil }
+  }
+
+  /// The pause that keeps an occasion from starting a run.
+  ///
+  /// A host that was stopped, or could not write, records an instant later: what counts is whether the pipeline was paused then. Everything else is recorded at once. It goes
+  /// by the present pause alone: where the clock was set back, the time of an event may be within a pause that somebody has ended.
+  static func refusing(_ occasion: Occasion, in db: Database) throws -> Pause? {
+    guard let instant = occasion.instant else {
+      return try current(of: occasion.pipeline, at: occasion.askedAt, in: db)
+    }
+    if let pause = try current(of: occasion.pipeline, at: instant, in: db), pause.since <= instant { return pause }
+    return try FormerPauses.containing(instant, of: occasion.pipeline, in: db)
   }
 
   static func all(at time: RecordTime, in db: Database) throws -> [Pause] {
-    try db.fetch(for: StoredPause.self).where(StoredPause.at >= Int64.min).compactMap { $0.pause(at: time) }
+    try db.fetch(for: StoredPause.self).where(StoredPause.at >= Int64.min).map(\.pause)
+      .filter { $0.isInForce(at: time) }
   }
 }
 
 extension StoredPause {
-  /// Returns the pause, or nil if it is over at `time`.
-  func pause(at time: RecordTime) -> Pause? {
-    if let until, until <= time.microseconds { return nil }
-    return Pause(
+  init(_ pause: Pause) {
+    self.init(
+      pipeline: pause.pipeline, until: pause.until?.microseconds, reason: pause.reason, who: pause.who,
+      at: pause.since.microseconds)
+  }
+
+  var pause: Pause {
+    Pause(
       pipeline: pipeline, until: until.map(RecordTime.init(microseconds:)), reason: reason, who: who,
       since: RecordTime(microseconds: at))
   }

@@ -40,6 +40,7 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(number: 16, sql: TurnSchema.migration),
       WorkspaceSchema.Migration(number: 17, sql: ControllerSchema.migration),
       WorkspaceSchema.Migration(number: 18, sql: SuccessSchema.migration),
+      WorkspaceSchema.Migration(number: 19, sql: PauseSchema.migration),
     ],
     template: .history,
     mapped: [

@@ -92,60 +92,6 @@ struct OccasionTests {
     #expect(try await admit(occasion(at: later), self.run()).run != nil)
   }
 
-  @Test("of a paused pipeline has no run, and names who paused it")
-  func paused() async throws {
-    try fixture.history.pause([
-      Pause(pipeline: "digest", until: start.advanced(by: 1000), reason: "moving", who: "ada", since: start)
-    ])
-    #expect(try await admit(occasion(), run()) == .skipped(.paused, nil))
-    let found = try #require(try fixture.history.occasions().first)
-    #expect(found.outcome == .skipped)
-    #expect(found.reason == .paused)
-    #expect(found.detail?.contains("ada") == true && found.detail?.contains("moving") == true)
-    // Explicit requests are queued even so, and the pause ends at its time.
-    #expect(try await admit(occasion(.request), run()).run != nil)
-    let later = start.advanced(by: 1000)
-    #expect(try await admit(occasion(at: later, heardAt: later), run()).run != nil)
-  }
-
-  @Test("is subject to the pauses at its instant, however late it is recorded")
-  func pausedLater() async throws {
-    func at(_ seconds: Int64) -> RecordTime { start.advanced(by: seconds * 1_000_000) }
-    func admit(_ instant: Int64, heardAt heard: Int64) async throws -> Admission {
-      try await self.admit(occasion(at: at(instant), heardAt: at(heard)), run())
-    }
-    try fixture.history.pause([Pause(pipeline: "digest", who: "ada", since: at(10))])
-    #expect(try await admit(5, heardAt: 20).run != nil)
-    #expect(try await admit(10, heardAt: 20) == .skipped(.paused, nil))
-    // Pausing again does not change the start of the pause; the audit records the time of each request.
-    try fixture.history.pause([Pause(pipeline: "digest", reason: "moving", who: "bob", since: at(30))])
-    #expect(try await admit(15, heardAt: 40) == .skipped(.paused, nil))
-    #expect(try fixture.history.audit().map(\.time) == [at(30), at(10)])
-    #expect(try fixture.history.unpause(["digest"], for: Requester("ada"), at: at(50)) == ["digest"])
-    #expect(try await admit(45, heardAt: 60) == .skipped(.paused, nil))
-    #expect(try await admit(50, heardAt: 60).run != nil)
-    #expect(try fixture.history.pauses(at: at(50)).isEmpty)
-    #expect(try fixture.history.unpause(["digest"], for: Requester("ada"), at: at(61)) == [])
-  }
-
-  @Test("of a pipeline that was paused again has the former reason, unless another one was given")
-  func pausedAgain() throws {
-    func pause(_ reason: String?, after seconds: Int) throws -> String? {
-      let since = start.advanced(by: Int64(seconds) * 1_000_000)
-      try fixture.history.pause([
-        Pause(pipeline: "digest", until: since.advanced(by: 10_000_000), reason: reason, who: "ada", since: since)
-      ])
-      return try fixture.history.pauses(at: since).first?.reason
-    }
-    #expect(try pause("moving", after: 0) == "moving")
-    #expect(try pause(nil, after: 1) == "moving")
-    #expect(try pause("else", after: 2) == "else")
-    #expect(try pause("", after: 3) == nil)
-    #expect(try pause("moving", after: 4) == "moving")
-    // That pause is over.
-    #expect(try pause(nil, after: 20) == nil)
-  }
-
   @Test("is skipped if the pipeline skips overlaps and an interrupted run is about to be resumed")
   func skippedForResumed() async throws {
     let interrupted = try await fixture.abandoned()
