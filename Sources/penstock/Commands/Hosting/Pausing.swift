@@ -51,13 +51,10 @@ struct PauseCommand: ParsableCommand {
     let end = try until.map { try Self.end($0, now: now) } ?? length.map { try Self.end(after: $0, now: now) }
     let pipelines = try selection.pipelines(in: history)
     let who = QuestionAnswer.loginName()
-    try history.pause(
+    let changes = try history.pause(
       pipelines.map { Pause(pipeline: $0.name, until: end, reason: reason, who: who, since: now) })
-    for pipeline in pipelines {
-      shared.output.confirm(["pipeline": .string(pipeline.name), "paused_until": JSONValue(end)]) {
-        let limit = end.map { " until \(ClockText.dateAndTime($0))" } ?? ""
-        TextOutput.standard.writeLine("Paused \(TerminalText.visible(pipeline.name))\(limit).")
-      }
+    for change in changes {
+      shared.output.confirm(change.jsonValue()) { TextOutput.standard.writeLine(change.words(at: now)) }
     }
   }
 
@@ -72,12 +69,22 @@ struct PauseCommand: ParsableCommand {
   /// Parses `--until`: a duration from now, or a future time.
   static func end(_ text: String, now: RecordTime) throws -> RecordTime {
     let length = text.hasPrefix("in ") ? String(text.dropFirst(3)) : text
-    if let duration = DurationNotation.parse(length) { return now.advanced(by: duration) }
-    guard let time = try FilterOptions.time(text, option: "--until") else { return now }
+    if let duration = DurationNotation.parse(length), duration > .zero { return now.advanced(by: duration) }
+    guard let time = TimeFilter.parse(length, now: now) else {
+      throw CommandFailure(
+        "--until cannot read the time '\(TerminalText.visible(text))'; write \(examples(after: now)) or a timestamp")
+    }
     guard time > now else {
-      throw CommandFailure("--until (\(time.text)) has passed already")
+      throw CommandFailure("--until (\(time.text)) is in the past; write a later time, such as \(examples(after: now))")
     }
     return time
+  }
+
+  /// Times that are to come.
+  private static func examples(after now: RecordTime) -> String {
+    // A day can be an hour longer.
+    let day = ClockText.dateAndTime(now.advanced(by: .seconds(48 * 3600))).prefix(10)
+    return "2h, \(day), '\(day) 06:00'"
   }
 }
 
@@ -106,7 +113,7 @@ struct Unpause: ParsableCommand {
       shared.output.confirm(["pipeline": .string(name), "was_paused": .bool(ended.contains(name))]) {
         TextOutput.standard.writeLine(
           ended.contains(name)
-            ? "\(TerminalText.visible(name)) runs by itself again." : "\(TerminalText.visible(name)) was not paused.")
+            ? "\(TerminalText.visible(name)) is no longer paused." : "\(TerminalText.visible(name)) was not paused.")
       }
     }
   }
