@@ -17,6 +17,8 @@ package struct PipelineExplanation: Sendable {
   private let isDraining: Bool
   /// Starts the latest host again.
   private let command: String
+  /// The command that starts a run of it.
+  package let startCommand: String
 
   /// The maximum number of occasions shown.
   static let latestOccasions = 5
@@ -31,6 +33,8 @@ package struct PipelineExplanation: Sendable {
     let report = try StatusReport(of: [name], in: history, isDetailed: true)
     guard let entry = report.entries.first else { return nil }
     self.entry = entry
+    startCommand = entry.pipeline.startCommand(
+      PipelineLoader.load(path: entry.pipeline.path, plugins: .unchecked).pipeline)
     isServed = report.isServed
     standstill = report.standstill
     isDraining = report.host?.state == .draining
@@ -60,7 +64,7 @@ package struct PipelineExplanation: Sendable {
             : "It is not served, because its file has errors:\n\(problem)")
     }
     if let pause = entry.pause {
-      sentences.append("It is \(pause.words); `penstock unpause \(entry.pipeline.name)` ends that.")
+      sentences.append("It is \(pause.words); `penstock unpause \(ShellText.quoted(entry.pipeline.name))` ends that.")
     }
     for problem in entry.controllerProblems {
       let next =
@@ -75,8 +79,8 @@ package struct PipelineExplanation: Sendable {
     case .causes(let causes): sentences.append("It is started by: \(causes).")
     case .overdue(let time):
       sentences.append("It was due at \(ClockText.dateAndTime(time)), when its host could begin nothing.")
-    case .request: sentences.append("Nothing starts it by itself; `penstock start \(entry.pipeline.name)` does.")
-    // The sentences above already say what it waits for.
+    case .request: sentences.append("Nothing starts it by itself; `\(startCommand)` does.")
+    // What it waits for has been said.
     case .unpaused, .host, .nextHost, .corrected: break
     }
     if isServed, entry.pipeline.isLoaded { sentences += entry.conditions.compactMap(Self.words) }

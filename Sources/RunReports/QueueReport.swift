@@ -63,20 +63,7 @@ extension QueueReport.Place {
 }
 
 extension Occasion {
-  /// The run that resulted from it; nil if the recorded run is the one that prevented it.
-  package var ownRun: RunID? { outcome == .skipped && reason == .overlap ? nil : run }
-
-  /// Returns why there is no run: `overlap: run 03kx9fab was in the way`. Nil if there is one.
-  package func because(short: (RunID) -> String) -> String? {
-    let obstacle = ownRun == nil ? run.map { "run \(short($0)) was in the way" } : nil
-    let detail = obstacle ?? detail.map(TerminalText.oneLine)
-    // A detail may already begin with the reason's word: `paused by ada`.
-    let word = reason.flatMap { detail?.hasPrefix($0.rawValue) == true ? nil : $0.rawValue }
-    let parts = [word, detail].compactMap(\.self)
-    return parts.isEmpty ? nil : parts.joined(separator: ": ")
-  }
-
-  /// Returns the occasion as JSON, with the names of the view `occasions`.
+  /// The occasion with the names of the view `occasions`.
   package func jsonValue() -> JSONValue {
     .object([
       "pipeline": .string(pipeline), "cause": .string(cause.rawValue), "controller": JSONValue(controller),

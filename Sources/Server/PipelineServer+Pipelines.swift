@@ -132,7 +132,9 @@ extension PipelineServer {
     switch admission {
     case .known: break
     case .queued(let run, let replaced):
-      for former in replaced { log.tell(former, of: occasion.pipeline, isNotRun: "replaced by run \(run)") }
+      for former in replaced {
+        log.tell(former, of: occasion.pipeline, isNotRun: .overlap, because: "replaced by run \(run)")
+      }
     case .skipped(let reason, _):
       // What was known of it before says nothing of why.
       var skipped = occasion

@@ -300,7 +300,7 @@ struct StatusReportTests {
     let run = RunID.generate()
     (occasion.outcome, occasion.reason, occasion.run) = (.skipped, .overlap, run)
     #expect(occasion.ownRun == nil)
-    #expect(occasion.because { $0.short } == "overlap: run \(run.short) was in the way")
+    #expect(occasion.because { $0.short } == "run \(run.short) was in progress or queued")
   }
 
   @Test("says which controller fails, since when and why, until another version begins")

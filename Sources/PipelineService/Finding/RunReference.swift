@@ -37,7 +37,10 @@ package struct RunReference {
     }
   }
 
-  /// Returns an id in its short form for display.
+  /// Who cancelled a run, as far as that is recorded.
+  package func canceller(_ run: RunID) -> RunCanceller? { (try? history.run(run))?.canceller }
+
+  /// The id as it is shown.
   package func short(_ id: RunID) -> String {
     (try? history.shortForm(of: id)) ?? id.short
   }

@@ -1,22 +1,40 @@
 import RunHistory
+import RunReports
+import Values
 
 /// The occasions that no run comes of, each with one line.
 extension HostLog {
   /// Tells that an occasion has no run, and why.
   func tell(_ occasion: Occasion, isNotRun reason: Occasion.Reason) {
+    var occasion = occasion
+    (occasion.outcome, occasion.reason) = (.skipped, reason)
     let instant = occasion.instant.map { " at \($0.text)" } ?? ""
-    // A detail may begin with the word itself: `paused by ada`.
-    let detail = occasion.detail.flatMap { $0.hasPrefix(reason.rawValue) ? nil : ": \($0)" } ?? ""
+    let why = occasion.because(short: \.text) ?? reason.clause
     tell(
-      .info, "occasion-skipped", "'\(occasion.pipeline)' is not run\(instant): \(reason.rawValue)\(detail)",
-      pipeline: occasion.pipeline)
+      .info, Self.skipped, "skipped '\(occasion.pipeline)'\(instant): \(why)", pipeline: occasion.pipeline,
+      figures: Self.figures(reason))
   }
 
   /// Tells that a run has not begun in time.
-  func tell(_ late: LateRun) { tell(late.run, of: late.pipeline, isNotRun: Occasion.Reason.tooLate.rawValue) }
+  func tell(_ late: LateRun) { tell(late.run, of: late.pipeline, isNotRun: .tooLate) }
 
   /// Tells that a run which was queued does not begin, and why.
-  func tell(_ run: RunID, of pipeline: String, isNotRun reason: String) {
-    tell(.info, "occasion-skipped", "run \(run) of '\(pipeline)' is not run: \(reason)", pipeline: pipeline, run: run)
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - pipeline: The name of its pipeline.
+  ///   - reason: The reason.
+  ///   - clause: What is said instead of the clause of the reason.
+  func tell(_ run: RunID, of pipeline: String, isNotRun reason: Occasion.Reason, because clause: String? = nil) {
+    tell(
+      .info, Self.skipped, "skipped run \(run) of '\(pipeline)': \(clause ?? reason.clause)", pipeline: pipeline,
+      run: run, figures: Self.figures(reason))
+  }
+
+  private static let skipped = "occasion-skipped"
+
+  /// The code, for programs.
+  private static func figures(_ reason: Occasion.Reason) -> [(name: String, value: JSONValue)] {
+    [("reason", .string(reason.rawValue))]
   }
 }

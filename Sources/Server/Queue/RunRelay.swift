@@ -21,10 +21,12 @@ final class RunRelay: Sendable {
   }
 
   /// Why a run that was taken from the queue has not begun; nil where it has, and where somebody has cancelled it.
-  private static func reasonNotToRun(_ run: RunRecord) -> String? {
+  private static func reasonNotToRun(_ run: RunRecord) -> (reason: Occasion.Reason, clause: String?)? {
     guard run.state == .cancelled, run.startedAt == nil else { return nil }
-    if run.canceller?.means == .overlap, let other = run.canceller?.who { return "replaced by run \(other)" }
-    return run.reason == RunReason.tooLate.text ? Occasion.Reason.tooLate.rawValue : nil
+    if run.canceller?.means == .overlap, let other = run.canceller?.who {
+      return (.overlap, "replaced by run \(other)")
+    }
+    return run.reason == RunReason.tooLate.text ? (.tooLate, nil) : nil
   }
 
   /// What has become of a run that its host does not go on with.
@@ -53,8 +55,8 @@ final class RunRelay: Sendable {
         target.withLock { $0.onBegin }?()
       },
       ended: { [self] run in
-        if let reason = Self.reasonNotToRun(run) {
-          log.tell(run.id, of: run.pipeline, isNotRun: reason)
+        if let (reason, clause) = Self.reasonNotToRun(run) {
+          log.tell(run.id, of: run.pipeline, isNotRun: reason, because: clause)
           return tell(run)
         }
         let reason = run.reason.map { ": \($0)" } ?? ""

@@ -147,7 +147,7 @@ struct Explain: ParsableCommand {
           "run \(reference.short(place.place.run)) is queued, \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))",
           indentation: 2)
       }
-      show(explanation.occasions, reference)
+      show(explanation.occasions, reference, startedBy: explanation.startCommand)
     }
   }
 
@@ -156,19 +156,23 @@ struct Explain: ParsableCommand {
       let name = shared.style.paint(TerminalText.visible(vanished.name), .bold)
       line("\(name) is not served any more", indentation: 0)
       for sentence in vanished.sentences { line(sentence, indentation: 2) }
-      show(vanished.occasions, reference)
+      show(vanished.occasions, reference, startedBy: nil)
     }
   }
 
-  private func show(_ occasions: [Occasion], _ reference: RunReference) {
+  /// `start` is the command that starts a run of the pipeline; nil where nothing does.
+  private func show(_ occasions: [Occasion], _ reference: RunReference, startedBy start: String?) {
     guard !occasions.isEmpty else { return }
     line("latest occasions:", indentation: 2)
     for occasion in occasions {
-      let why = occasion.because(short: reference.short).map { " (\($0))" } ?? ""
       let run = occasion.ownRun.map { " \(reference.short($0))" } ?? ""
-      line(
-        "\(ClockText.dateAndTime(occasion.time)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)\(why)",
-        indentation: 4)
+      var text =
+        "\(ClockText.dateAndTime(occasion.time)) \(TerminalText.oneLine(occasion.controller ?? occasion.cause.rawValue)): \(occasion.outcome.rawValue)\(run)"
+      if let why = occasion.because(short: reference.short, canceller: reference.canceller) {
+        let remedy = start.flatMap { occasion.remedy(start: $0) }.map { "; \($0)" } ?? ""
+        text += occasion.reason == nil ? " (\(why))" : ": \(why)\(remedy)"
+      }
+      line(text, indentation: 4)
     }
   }
 

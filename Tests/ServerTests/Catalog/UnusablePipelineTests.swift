@@ -110,7 +110,7 @@ struct UnusablePipelineTests {
       #expect(!bench.log.contains { $0.contains("last good version") })
       let explanation = try #require(try PipelineExplanation(of: "one", in: history))
       #expect(explanation.sentences.first == "I" + problem.dropFirst() + ".")
-      #expect(explanation.sentences.last == "Nothing starts it by itself; `penstock start one` does.")
+      #expect(explanation.sentences.last == "Nothing starts it by itself; `penstock start one -p n=…` does.")
       // A person gives it.
       let run = try bench.start("one", [("n", "1")], in: history)
       try await eventually { try history.run(run)?.state == .succeeded }

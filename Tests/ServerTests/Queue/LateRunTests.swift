@@ -30,7 +30,11 @@ struct LateRunTests {
     #expect(occasion.lateMilliseconds == nil, sourceLocation: sourceLocation)
     #expect(try !history.queue().contains { $0.run == run }, sourceLocation: sourceLocation)
     try await eventually(
-      { bench.log.contains { $0.hasSuffix("run \(run) of '\(record.pipeline)' is not run: too-late") } },
+      {
+        bench.log.contains {
+          $0.hasSuffix("skipped run \(run) of '\(record.pipeline)': it did not begin within `start_within`")
+        }
+      },
       sourceLocation: sourceLocation)
     #expect(!bench.log.contains { $0.contains("run \(run) of '\(record.pipeline)' begins") })
   }

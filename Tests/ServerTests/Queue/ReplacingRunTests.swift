@@ -71,7 +71,7 @@ import Testing
       try await eventually { try history.run(second)?.state == .cancelled }
       let occasion = try #require(try history.occasions().first { $0.run == second })
       #expect((occasion.outcome, occasion.reason) == (.replaced, .overlap))
-      let replaced = "run \(second) of 'one' is not run: replaced by run \(third)"
+      let replaced = "skipped run \(second) of 'one': replaced by run \(third)"
       try await eventually { bench.log.contains { $0.hasSuffix(replaced) } }
       #expect(FileManager.default.createFile(atPath: bench.directory + "/go", contents: nil))
       try await eventually { try history.run(third)?.state == .succeeded }

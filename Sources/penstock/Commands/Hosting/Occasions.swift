@@ -77,7 +77,7 @@ struct Occasions: ParsableCommand {
           occasion.controller ?? occasion.askedBy.map { "\(occasion.cause.rawValue) by \($0)" }
             ?? occasion.cause.rawValue,
           occasion.outcome.rawValue, occasion.ownRun.map(reference.short) ?? "", late ?? "",
-          occasion.because(short: reference.short) ?? ""
+          occasion.because(short: reference.short, canceller: reference.canceller) ?? ""
         )
       }
       TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
