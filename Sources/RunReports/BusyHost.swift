@@ -13,20 +13,26 @@ package struct BusyHost: Sendable, Hashable {
   ///   - history: The history.
   /// - Throws: `WorkspaceError`.
   package init?(of run: RunRecord, in history: History) throws {
-    guard let host = try history.hosts().first(where: { $0.owner == run.owner }),
+    guard let host = try history.hosts().first(where: { $0.owner == run.owner }) else { return nil }
+    try self.init(host, in: history)
+  }
+
+  /// Nil where the host lets more begin.
+  init?(_ host: HostRecord, in history: History) throws {
+    guard
       let limit = try? JSONValue.parse(host.configuration)["limits"]?["processes"]?.intValue.flatMap({
         Int(exactly: $0)
       }),
-      try history.operationsAtWork(of: run.owner) >= limit
+      try history.operationsAtWork(of: host.owner) >= limit
     else { return nil }
     self.limit = limit
   }
 
-  /// Why an operation that is ready has not begun.
-  var reason: String {
+  /// What an operation waits for that may begin and has not.
+  var awaited: String {
     limit == 1
-      ? "it waits for the one process that `limits.processes` of the host allows, which is at work"
-      : "it waits for one of the \(limit) processes that `limits.processes` of the host allows, which are all at work"
+      ? "the one process that `limits.processes` of the host allows, which is at work"
+      : "one of the \(limit) processes that `limits.processes` of the host allows, which are all at work"
   }
 
   /// What would let it begin.

@@ -11,7 +11,9 @@ struct PipelineStanding {
   let running: [RunRecord]
   /// The operations that hold these runs up.
   let heldUp: [HeldUpOperation]
-  /// The number of its queued runs.
+  /// Which of these wait for their host to let more begin.
+  let slotless: SlotlessRuns
+  /// How many of its runs are queued.
   let queued: Int
   let pause: Pause?
   /// Problems of its controllers.
@@ -35,18 +37,16 @@ struct PipelineStanding {
     return pipeline.problem == nil ? "idle" : "invalid"
   }
 
-  /// Returns why it is in that state, with any problem of its file, its runs and its pause. Nil if there is nothing to report.
+  /// Why it is in that state, and what else is to be said of it, the most important first: what is wrong with its file, its controllers and its runs, and its pause. Nil where nothing is.
   func reason() throws -> String? {
-    let parts = try [problem] + controllerProblems.map(\.words) + [standstill(), doing(), pause?.words]
-    let told = parts.compactMap(\.self)
+    let others = try controllerProblems.map(\.words) + [standstill(), doing(), pause?.words].compactMap(\.self)
+    let told = [others.isEmpty ? pipeline.problem : problemBesideOthers].compactMap(\.self) + others
     return told.isEmpty ? nil : told.joined(separator: "; ")
   }
 
-  /// The problem of its file; complete if there is nothing else to report.
-  private var problem: String? {
-    guard let problem = pipeline.problem else { return nil }
-    guard state != "invalid" || !running.isEmpty || pause != nil else { return problem }
-    return "invalid file: " + (problem.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? "")
+  /// What is wrong with its file, in one line.
+  private var problemBesideOthers: String? {
+    pipeline.problem.map { "invalid file: " + ($0.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? "") }
   }
 
   /// Reports that instants do not recur that had passed before the clock was set back; nil if it was not set back, or an instant comes up before the last
@@ -62,32 +62,37 @@ struct PipelineStanding {
   /// By how much the clock must have been set back, in microseconds: controllers may be up to a second early.
   private static let noticeable: Int64 = 2_000_000
 
-  /// Returns what its runs are doing; nil if there is nothing to report.
+  /// What its runs do, and what became of the latest ones; nil where nothing is to be said.
   func doing() throws -> String? {
-    if !running.isEmpty { return try goingOn() }
-    switch state {
-    case "queued":
-      if let run = runs.first(where: { $0.preparation != nil }), let preparation = run.preparation {
-        let others = queued - 1
-        return "run \(try history.shortForm(of: run.id)) \(preparation.words)"
-          + (others > 0 ? "; \(Count.of(others, "more run")) \(others == 1 ? "waits" : "wait")" : "")
-      }
-      return "\(queued) \(queued == 1 ? "run waits" : "runs wait")" + (hostIsMissing.map { ": \($0)" } ?? "")
-    case "idle":
-      if let run = try interrupted() {
-        let short = try history.shortForm(of: run.id)
-        let restart = try RunRestart(of: run, in: history)
-        let left = restart.isLeft ? "run \(short) was left by its host, which drained" : "run \(short) is interrupted"
-        return ([left, restart.next] + [restart.wantsResume ? "`penstock resume \(short)`" : nil]).compactMap(\.self)
-          .joined(separator: "; ")
-      }
-      if let run = failed {
-        let short = try history.shortForm(of: run.id)
-        return "run \(short) failed\(try Self.place(of: run, in: history)); `penstock explain \(short)`"
-      }
-      return hostIsMissing
-    default: return nil
+    let parts = try [running.isEmpty ? nil : goingOn(), ended(), queued > 0 ? waiting() : nil].compactMap(\.self)
+    if parts.isEmpty { return state == "idle" ? hostIsMissing : nil }
+    return parts.joined(separator: "; ")
+  }
+
+  /// What its queued runs do.
+  private func waiting() throws -> String {
+    if let run = runs.first(where: { $0.preparation != nil }), let preparation = run.preparation {
+      let others = queued - 1
+      return "run \(try history.shortForm(of: run.id)) \(preparation.words)"
+        + (others > 0 ? "; \(Count.of(others, "more run")) \(others == 1 ? "waits" : "wait")" : "")
     }
+    return "\(Count.of(queued, "run")) \(queued == 1 ? "waits" : "wait")" + (hostIsMissing.map { ": \($0)" } ?? "")
+  }
+
+  /// That a run is interrupted, or that the latest one that has ended failed or was cancelled.
+  private func ended() throws -> String? {
+    if let run = try interrupted() {
+      let short = try history.shortForm(of: run.id)
+      let restart = try RunRestart(of: run, in: history)
+      let left = restart.isLeft ? "run \(short) was left by its host, which drained" : "run \(short) is interrupted"
+      return ([left, restart.next] + [restart.wantsResume ? "`penstock resume \(short)`" : nil]).compactMap(\.self)
+        .joined(separator: "; ")
+    }
+    if let run = failed {
+      let short = try history.shortForm(of: run.id)
+      return "run \(short) failed\(try Self.place(of: run, in: history)); `penstock explain \(short)`"
+    }
+    return try cancelled.map { "run \(try history.shortForm(of: $0.id)) was \(Self.end(of: $0))" }
   }
 
   private var hostIsMissing: String? {
@@ -99,17 +104,30 @@ struct PipelineStanding {
   }
 
   private func goingOn() throws -> String {
-    guard let first = heldUp.first else {
-      let names = try running.prefix(Self.named).map { try history.shortForm(of: $0.id) }
-      guard running.count > 1 else { return "run \(names.joined())" }
-      return "\(running.count) runs: \(names.joined(separator: ", "))\(running.count > names.count ? ", …" : "")"
-    }
-    let short = try history.shortForm(of: first.run)
-    var text = "run \(short): \(try words(for: first))"
-    if let command = Self.command(for: first, short) { text += "; `\(command)`" }
     let others = running.count - 1
-    if others > 0 { text += "; \(Count.of(others, "more run")) \(others == 1 ? "goes" : "go") on" }
-    return text
+    let rest = others > 0 ? "; \(Count.of(others, "more run")) \(others == 1 ? "goes" : "go") on" : ""
+    // What a person answers, or what others hold, comes before what goes on by itself.
+    let slotWait = try slotWaits(1).first
+    if let first = heldUp.first(where: { !$0.reason.passesByItself }) ?? (slotWait == nil ? heldUp.first : nil) {
+      let short = try history.shortForm(of: first.run)
+      let text = "run \(short): \(try words(for: first))"
+      return text + (Self.command(for: first, short).map { "; `\($0)`" } ?? "") + rest
+    }
+    if let (run, wait) = slotWait {
+      return "run \(try history.shortForm(of: run)): \(TerminalText.oneLine(wait.words))\(rest)"
+    }
+    let names = try running.prefix(Self.named).map { try history.shortForm(of: $0.id) }
+    guard running.count > 1 else { return "run \(names.joined())" }
+    return "\(running.count) runs: \(names.joined(separator: ", "))\(running.count > names.count ? ", …" : "")"
+  }
+
+  /// The first of its runs that wait for their host to let more begin.
+  private func slotWaits(_ most: Int) throws -> [(run: RunID, wait: SlotlessRuns.Wait)] {
+    var waits: [(run: RunID, wait: SlotlessRuns.Wait)] = []
+    for run in running where waits.count < most {
+      if let wait = try slotless.wait(of: run.id) { waits.append((run.id, wait)) }
+    }
+    return waits
   }
 
   // MARK: Ended runs
@@ -128,7 +146,19 @@ struct PipelineStanding {
     runs.first { $0.state.isFinal }.flatMap { $0.state == .failed ? $0 : nil }
   }
 
-  /// Returns the operations that made a run fail.
+  /// The latest run, where it was cancelled, and not by a later one, which says as much.
+  private var cancelled: RunRecord? {
+    runs.first { $0.state.isFinal }.flatMap { $0.state == .cancelled && $0.canceller?.means != .overlap ? $0 : nil }
+  }
+
+  /// `cancelled by ada with 'penstock cancel'`, or `cancelled: it did not begin within `start_within``.
+  private static func end(of run: RunRecord) -> String {
+    if let canceller = run.canceller { return TerminalText.oneLine(canceller.words) }
+    let reason = run.reason.flatMap { code in Occasion.Reason(rawValue: code)?.clause ?? run.tellingReason }
+    return run.state.rawValue + (reason.map { ": \($0)" } ?? "")
+  }
+
+  /// The operations with which a run failed.
   private static func failures(of run: RunRecord, in history: History) throws -> [OperationRecord] {
     try history.operations(of: run.id).filter { $0.parent == nil && $0.state == .failed }
   }
@@ -163,6 +193,9 @@ struct PipelineStanding {
       }
       sentences.append(sentence + ".")
     }
+    for (run, wait) in try slotWaits(RunExplanation.limit) {
+      sentences.append("Run \(try history.shortForm(of: run)): \(wait.words); \(wait.slot.remedy).")
+    }
     if let run = try interrupted() {
       let short = try history.shortForm(of: run.id)
       let restart = try RunRestart(of: run, in: history)
@@ -180,6 +213,10 @@ struct PipelineStanding {
         "The latest run that has ended, \(short), failed\(try Self.place(of: run, in: history)); `penstock explain \(short)`\(logs) \(first == nil ? "says" : "say") more."
       )
     }
+    if let run = cancelled {
+      let short = try history.shortForm(of: run.id)
+      sentences.append("Its last run, \(short), was \(Self.end(of: run)); `penstock retry \(short)` runs it again.")
+    }
     return sentences
   }
 
@@ -193,18 +230,10 @@ struct PipelineStanding {
   private func words(for held: HeldUpOperation) throws -> String {
     let text = "'\(held.path)' \(TerminalText.oneLine(StateReason.standstill(of: held.record)))"
     switch held.reason {
-    case .resources(let names): return text + (try holders(of: names))
+    case .resources(let names): return text + (try history.holding(ofResources: names))
     case .exclusive(let exclusive) where exclusive.holder == nil:
       return text + (try exclusive.name.flatMap { try history.holder(ofExclusive: $0) }.map { ", held by \($0)" } ?? "")
     default: return text
     }
-  }
-
-  private func holders(of resources: [String]) throws -> String {
-    let holders = try history.holders(ofResources: resources)
-    guard !holders.isEmpty else { return "" }
-    let shown = try holders.prefix(Self.named).map { "'\($0.operation)' of run \(try history.shortForm(of: $0.run))" }
-    return ", held by " + shown.joined(separator: ", ")
-      + (holders.count > shown.count ? " and \(holders.count - shown.count) more" : "")
   }
 }

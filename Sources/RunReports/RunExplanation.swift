@@ -174,7 +174,7 @@ package struct RunExplanation: Sendable {
       entry.remedies += wakeRemedies(
         recorded.operations.filter { $0.parent == record.ordinal && $0.state == .retrying }, of: run, shortID)
     case .waiting:
-      entry.because = ["it waits \(text)"]
+      entry.because = ["it waits \(text)\(holding(of: record))"]
       if let since = record.waitingSince {
         entry.because.append(sinceLine(since))
       }
@@ -303,14 +303,9 @@ package struct RunExplanation: Sendable {
 
   /// What an operation that is ready waits for, and what would let it begin; nil if unknown.
   private var slot: (reason: String, remedy: String)? {
-    let loops = Set(recorded.operations.compactMap(\.parent))
-    let atWork = recorded.operations.filter { $0.state == .running && !loops.contains($0.ordinal) }
-    // Without `concurrency`, the limit is the number of the host's processors.
-    guard let limit = pipeline?.concurrency ?? processors, atWork.count >= limit else {
-      return busyHost().map { ($0.reason, $0.remedy) }
-    }
-    let reason = TakenSlots(by: atWork, limit: limit, isDeclared: pipeline?.concurrency != nil).words
-    return (reason, "it begins when another operation ends; `concurrency` allows more at once")
+    SlotWait(
+      among: recorded.operations, concurrency: pipeline?.concurrency, processors: processors, busyHost: busyHost
+    ).map { ("it waits for \($0.awaited)", $0.remedy) }
   }
 
   private func pendingRemedies(_ reasons: [String]) -> [String] {
@@ -366,7 +361,13 @@ package struct RunExplanation: Sendable {
       + (holders.count > shown.count ? " and \(holders.count - shown.count) more" : "")
   }
 
-  /// Returns what made the dependencies end as they did, back to the first cause.
+  /// Who holds the resources that an operation waits for, as `status` says it; empty where nobody does.
+  private func holding(of record: OperationRecord) -> String {
+    guard case .resources(let names)? = record.operationReason else { return "" }
+    return ResourceHolds.words(holders(names), short: short)
+  }
+
+  /// What made the dependencies end as they did, down to the first cause.
   private func chain(from record: OperationRecord) -> [String] {
     var lines: [String] = []
     var seen: Set<String> = [record.name]

@@ -191,3 +191,13 @@ package enum StateReason {
     due > now ? "in " + DurationText.format(microseconds: due.microseconds - now.microseconds) : "now"
   }
 }
+
+extension OperationReason {
+  /// Whether what waits for it goes on by itself, sooner or later, rather than when a person answers or others let go.
+  var passesByItself: Bool {
+    switch self {
+    case .approval, .shortage, .resources, .exclusive, .place: false
+    default: true
+    }
+  }
+}

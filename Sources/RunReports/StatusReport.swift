@@ -68,6 +68,7 @@ package struct StatusReport: Sendable {
     let lengths = try history.queuedRuns()
     queued = lengths.values.reduce(0, +)
     let heldUp = Dictionary(grouping: try history.heldUpOperations(), by: \.run)
+    let slotless = try SlotlessRuns(of: isServed ? host : nil, in: history)
     let going = Dictionary(
       grouping: try history.runs(RunFilter(states: [.running], order: .oldestFirst)).filter { $0.state == .running },
       by: \.pipeline)
@@ -76,7 +77,8 @@ package struct StatusReport: Sendable {
       let running = going[pipeline.name] ?? []
       let standing = PipelineStanding(
         pipeline: pipeline, runs: try history.runs(RunFilter(pipeline: pipeline.name, limit: Self.latestRuns)),
-        running: running, heldUp: running.flatMap { heldUp[$0.id] ?? [] }, queued: lengths[pipeline.name] ?? 0,
+        running: running, heldUp: running.flatMap { heldUp[$0.id] ?? [] },
+        slotless: slotless, queued: lengths[pipeline.name] ?? 0,
         pause: pauses[pipeline.name], controllerProblems: problems[pipeline.name] ?? [], host: host?.state,
         hostStandstill: standstill,
         history: history, now: now)

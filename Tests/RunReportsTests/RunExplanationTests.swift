@@ -60,7 +60,7 @@ struct RunExplanationTests {
     let known = try entry(processors: 2)
     #expect(
       known.because == [
-        "'a' and 'b' are at work, and \(isDeclared ? "`concurrency` of the run allows 2" : "without `concurrency`, a run has 2 slots")"
+        "it waits for a free slot: 'a' and 'b' are at work, and \(isDeclared ? "`concurrency` of the run allows 2" : "without `concurrency`, a run has 2 slots")"
       ])
     #expect(known.remedies == ["it begins when another operation ends; `concurrency` allows more at once"])
     guard !isDeclared else { return }

@@ -1,4 +1,5 @@
 import SQLite
+import Values
 import Workspace
 
 /// A run that holds one of its host's run slots.
@@ -17,7 +18,17 @@ package struct PlacedRun: Sendable, Hashable {
   }
 }
 
-/// The holders of what queued runs wait for.
+/// A run that goes on in a process and in which nothing is at work.
+package struct RunWithoutWork: Sendable, Hashable {
+  /// The run.
+  package var run: RunID
+  /// The run that somebody or something has started, in which it is nested; itself where it is not.
+  package var root: RunID
+  /// What leads to its operations from there: `deploy/`, or empty.
+  package var path: String
+}
+
+/// Who holds what queued runs wait for.
 extension History {
   /// Returns the runs that hold run slots of the host in a process, the oldest first, as far as recorded.
   ///
@@ -37,7 +48,12 @@ extension History {
     try read { db in try OpenRuns(of: owner, in: db).atWork }
   }
 
-  /// Returns the lease of a pipeline's `overlap` lock, which one run holds at a time, or nil if no living process holds it.
+  /// The runs that go on in a process and in which nothing is at work, nor in the runs nested in them or around them; the oldest first, as far as is recorded.
+  package func runsWithoutWork(of owner: ProcessIdentity) throws(WorkspaceError) -> [RunWithoutWork] {
+    try read { db in try OpenRuns(of: owner, in: db).withoutWork }
+  }
+
+  /// The lease of the turn of a pipeline, of which one run goes on at a time; nil where no living process holds it.
   package func turn(of pipeline: String) throws(WorkspaceError) -> Lease? {
     try read { db in try Leases.liveTurn(of: pipeline, in: db) }
   }
@@ -88,6 +104,8 @@ private struct OpenRuns {
     var name: String
     var state: OperationState?
     var reason: String?
+    /// Whether it is a loop that has begun.
+    var isLoop: Bool
   }
 
   private(set) var runs: [Run] = []
@@ -112,29 +130,51 @@ private struct OpenRuns {
       runs[index].operations = try Row.fetchAll(
         db.cachedStatement(
           sql: """
-            SELECT key & 4294967295, parent, name, state, reason FROM operation_record
+            SELECT key & 4294967295, parent, name, state, reason, detail FROM operation_record
             WHERE key BETWEEN ?1 << 32 AND ?1 << 32 | 4294967295 AND state IN ('running', 'waiting', 'retrying')
             """), arguments: [runs[index].number]
       ).map { row in
-        Operation(
-          ordinal: row[0], parent: row[1], name: row[2], state: OperationState(rawValue: row[3]), reason: row[4])
+        let detail = (row[5] as String?).flatMap { try? JSONValue.parse($0) }
+        return Operation(
+          ordinal: row[0], parent: row[1], name: row[2], state: OperationState(rawValue: row[3]), reason: row[4],
+          isLoop: detail?[DetailKey.items] != nil)
       }
     }
   }
 
-  /// The number of active operations.
-  var atWork: Int {
-    runs.reduce(0) { count, run in
-      let loops = Set(run.operations.compactMap(\.parent))
-      return count
-        + run.operations.count {
-          $0.state == .running && !loops.contains($0.ordinal)
-            && children[Child(run: run.id.text, operation: $0.name)] == nil
-        }
+  /// How many operations are at work.
+  var atWork: Int { runs.reduce(0) { $0 + atWork(in: $1) } }
+
+  /// How many operations of a run are at work: of a loop its items are, and where an operation has started a run, its operations.
+  private func atWork(in run: Run) -> Int {
+    let loops = Set(run.operations.compactMap(\.parent))
+    return run.operations.count {
+      $0.state == .running && !$0.isLoop && !loops.contains($0.ordinal)
+        && children[Child(run: run.id.text, operation: $0.name)] == nil
     }
   }
 
-  /// Whether everything in the run waits, and not for a slot, by the same rules as `Run.isResting` of the engine.
+  /// The runs in which nothing is at work, nor in the runs nested in them or around them.
+  var withoutWork: [RunWithoutWork] {
+    let indices = Dictionary(runs.indices.map { (runs[$0].id.text, $0) }) { first, _ in first }
+    var found: [RunWithoutWork] = []
+    var busy: Set<RunID> = []
+    for run in runs where run.hasBegun {
+      var (root, path) = (run, "")
+      while let parent = root.parent, let outer = indices[parent.run] {
+        path = "\(parent.operation)/\(path)"
+        root = runs[outer]
+      }
+      if atWork(in: run) > 0 {
+        busy.insert(root.id)
+      } else {
+        found.append(.init(run: run.id, root: root.id, path: path))
+      }
+    }
+    return found.filter { !busy.contains($0.root) }
+  }
+
+  /// Whether everything in the run waits, and not for a slot, as `Run.isResting` of the engine decides it.
   func isResting(_ run: Run, in db: Database) throws -> Bool {
     guard run.hasBegun else { return try Leases.liveTurn(of: run.pipeline, in: db) != nil }
     let loops = Set(run.operations.compactMap(\.parent))

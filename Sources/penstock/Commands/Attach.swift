@@ -37,6 +37,7 @@ struct Attach: ForegroundCommand {
       pipeline: try history.recordedPipeline(of: record), workspace: history.workspace.directory,
       isJSON: shared.output.format == .json, isQuiet: shared.quiet, color: shared.color)
     presentation.isFollowed = true
+    presentation.waits = WaitSource(history)
     presentation.answer = { run, operation, isApproved in
       let writable = try location.writableHistory(durability: DurabilitySetting.value())
       defer { writable.workspace.close() }

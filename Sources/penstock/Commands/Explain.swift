@@ -108,7 +108,7 @@ struct Explain: ParsableCommand {
       of: recorded, pipeline: pipeline, operation: operation, shortID: short, place: place,
       restart: record.state == .interrupted ? try RunRestart(of: record, in: history) : nil,
       standstill: try history.standstill(ofProcessOf: record),
-      busyHost: { try? BusyHost(of: record, in: history) }, processors: Self.processors(of: record),
+      busyHost: { try? BusyHost(of: record, in: history) }, processors: record.processors,
       mutualWait: { try? MutualWaits(in: history, short: { reference.short($0) }).words(of: record.id) },
       nestedRuns: { history.nested(in: $0, operation: $1) },
       holders: { (try? history.holders(ofResources: $0)) ?? [] }, short: { reference.short($0) },
@@ -121,11 +121,6 @@ struct Explain: ParsableCommand {
         width: shared.tableWidth)
       for entry in explanation.entries { TextOutput.standard.write(text.text(of: entry)) }
     }
-  }
-
-  /// Returns the number of processors of a run's host, if that is on this computer.
-  private static func processors(of run: RunRecord) -> Int? {
-    run.owner.boot == ProcessIdentity.current.boot ? RunService.processors : nil
   }
 
   private func show(_ explanation: PipelineExplanation, _ reference: RunReference) {

@@ -149,6 +149,7 @@ extension SharedOptions {
     var presentation = RunPresentation(
       pipeline: pipeline, workspace: service.history.workspace.directory, isJSON: output.format == .json,
       isQuiet: quiet, color: color)
+    presentation.waits = WaitSource(service.history)
     presentation.answer = { run, operation, isApproved in
       let answer = QuestionAnswer(
         isApproved: isApproved, note: nil, who: QuestionAnswer.loginName(), by: .terminal)

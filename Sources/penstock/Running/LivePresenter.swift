@@ -16,7 +16,8 @@ final class LivePresenter: RunPresenter {
   /// Whether nothing is drawn, because the terminal belongs to another process.
   private var isHidden = false
   private var columns = TreeColumns()
-  /// Nil if questions cannot be answered by keys.
+  private var waits = WaitWatch()
+  /// Nil where nobody can answer by keys.
   private let keys: KeyInput?
   /// The question that keys answer: it is shown in full, with the keys.
   private var asked: RunBoard.Question?
@@ -143,6 +144,8 @@ final class LivePresenter: RunPresenter {
     let height = max(3, size.rows - 2 - notes.count)
     var layout = TreeLayout(board: board, style: style, now: .now, width: size.columns - 1, height: height)
     layout.columns = columns
+    waits.look(at: board, presentation.waits)
+    layout.waits = waits
     layout.answerable = questionForKeys()
     let lines = layout.lines() + notes
     columns = layout.columns

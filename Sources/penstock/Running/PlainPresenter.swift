@@ -18,6 +18,7 @@ final class PlainPresenter: RunPresenter {
   private var isRunTold = false
   /// Consecutive reused operations or items, which are reported together.
   private var takenOver: TakenOver?
+  private var waits = PlainWaits()
 
   /// Operations, or items of one loop, that were reused consecutively.
   private struct TakenOver {
@@ -65,14 +66,22 @@ final class PlainPresenter: RunPresenter {
     }
   }
 
-  /// The interval at which files being written are checked, and after which reused operations are reported if nothing more arrives.
-  var tickMilliseconds: Int32? { stream?.isFollowing == true || takenOver != nil ? 100 : nil }
+  /// While operations write, their files are looked at so often; and what was taken over is told of when nothing has come for so long. Waits are looked at each second while one may become long.
+  var tickMilliseconds: Int32? {
+    stream?.isFollowing == true || takenOver != nil ? 100 : waits.mayBecomeLong && !isMuted ? 1000 : nil
+  }
 
   func tick() {
     stream?.look()
     writeStreamed()
     var text = ""
     tellOfTakenOver(to: &text)
+    if !isMuted, !presentation.isQuiet {
+      for wait in waits.lasting(on: board, presentation.waits) {
+        let reason = TerminalText.oneLine(wait.words)
+        text += "\(time(.now)) \(TerminalText.visible(wait.subject)) \(style.paint("waiting", .yellow)) \(reason)\n"
+      }
+    }
     write(text)
   }
 
@@ -107,6 +116,7 @@ final class PlainPresenter: RunPresenter {
 
   func show(_ events: [RunEvent]) {
     var text = ""
+    if !presentation.isQuiet { waits.noteChange() }
     for event in events {
       board.apply(event)
       if stream != nil {
@@ -223,12 +233,14 @@ final class PlainPresenter: RunPresenter {
       let items = StateReason.items(of: record).map { " (\(Count.of(Int($0), "item")))" }
       return "started" + (items ?? "")
     case .waiting:
-      // Waits for a slot, a resource or the next round end by themselves; reporting each one would hide the rest.
+      // A slot, a place or the next round comes by itself; saying so each time would bury the rest.
       switch record.operationReason {
-      case .concurrency?, .place?, .resources?, .round?: return nil
-      default: break
+      case .concurrency?, .place?, .round?: return nil
+      case .resources(let names)?:
+        let held = isMuted ? "" : presentation.waits?.holding(names) ?? ""
+        return "\(style.paint("waiting", .yellow)) \(reason)\(TerminalText.oneLine(held))"
+      default: return "\(style.paint("waiting", .yellow)) \(reason)"
       }
-      return "\(style.paint("waiting", .yellow)) \(reason)"
     case .retrying:
       let retry = Instance(run: record.run, ordinal: record.ordinal)
       guard retried.updateValue(record.attempts, forKey: retry) != record.attempts else { return nil }

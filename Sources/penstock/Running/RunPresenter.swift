@@ -64,7 +64,10 @@ struct RunPresentation: Sendable {
   /// Answers the question of an operation of a run; nil if keys cannot be used, because standard input belongs to the run.
   var answer: (@Sendable (_ run: RunRecord, _ operation: String, _ isApproved: Bool) throws -> Void)?
 
-  /// The events that the engine must report.
+  /// Finds what is not recorded of operations that wait; nil where nobody can.
+  var waits: WaitSource?
+
+  /// What the engine need tell.
   var events: RunEventRange { isQuiet && !isJSON && output != .stream ? .ends : .all }
 
   /// Returns whether an event can affect the output. A quiet run only reports failures, so other events need not wake its presenter.

@@ -14,7 +14,9 @@ struct TreeLayout {
   var isFinal = false
   /// The column widths, which ``lines()`` fits to the rows.
   var columns = TreeColumns()
-  /// The question that keys may answer; nil if there is none.
+  /// What is waited for without a record of it.
+  var waits = WaitWatch()
+  /// The question that keys may answer; nil where they answer none.
   var answerable: RunBoard.Question?
   /// Whether ``lines()`` has drawn that question in full.
   private(set) var isAnswerableShown = false
@@ -82,7 +84,8 @@ struct TreeLayout {
       let isOver = entry.ordinals[name].flatMap { entry.operations[$0]?.state.isFinal } ?? false
       if !isOver { open.append(TerminalText.visible(name)) }
     }
-    let detail = open.isEmpty ? "" : "after " + open.joined(separator: ", ")
+    let wait = open.isEmpty ? waits.slot(for: definition.name, in: entry.record.id) : nil
+    let detail = open.isEmpty ? wait.map { "waits for \($0.awaited)" } ?? "" : "after " + open.joined(separator: ", ")
     return TreeRow(depth: depth, state: .pending, name: TerminalText.visible(definition.name), time: "", detail: detail)
   }
 
@@ -140,8 +143,10 @@ struct TreeLayout {
     let items = entry.items[record.ordinal]
     let failure = items.flatMap { Self.failure(of: $0, loop: record, in: entry) }
     if let items, failure == nil { details.append(Self.summary(of: items, loop: record, in: entry)) }
+    if let slot = waits.slot(for: record.name, in: record.run) { details.append("waits for \(slot.awaited)") }
     let question = isFinal ? nil : record.question
-    let reason = failure ?? TerminalText.oneLine(StateReason.text(of: record, now: now))
+    let held = waits.holding[WaitWatch.Place(run: record.run, operation: record.name)] ?? ""
+    let reason = failure ?? TerminalText.oneLine(StateReason.text(of: record, now: now) + held)
     let isAllowed = entry.isAllowedFailure(record)
     if question != nil {
       details.append("waits for approval")
