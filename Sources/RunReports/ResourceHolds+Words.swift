@@ -1,23 +1,28 @@
 import RunHistory
 
 extension ResourceHolds {
-  /// How many operations are named.
+  /// The maximum number of holders that are named.
   private static let named = 3
 
-  /// Behind what is waited for: `, held by 'train' of run 03kx9fab and 2 more`. Empty where nothing is held.
+  /// Returns the text that follows what is waited for: `, held by 'train' of run 03kx9fab and 2 more`. Empty if nothing is held.
   static func words(_ holders: [Holder], short: (RunID) throws -> String) rethrows -> String {
     guard !holders.isEmpty else { return "" }
-    let shown = try holders.prefix(named).map { "'\($0.operation)' of run \(try short($0.run))" }
-    return ", held by " + shown.joined(separator: ", ")
+    return ", held by " + (try list(holders) { "'\($0.operation)' of run \(try short($0.run))" })
+  }
+
+  /// Returns the first holders, each as `describe` names it, and the number of the others.
+  static func list(_ holders: [Holder], _ describe: (Holder) throws -> String) rethrows -> String {
+    let shown = try holders.prefix(named).map(describe)
+    return shown.joined(separator: ", ")
       + (holders.count > shown.count ? " and \(holders.count - shown.count) more" : "")
   }
 }
 
 extension History {
-  /// Who holds some of these resources, behind what is waited for: `, held by 'train' of run 03kx9fab`. Empty where nobody does.
+  /// Returns the holders of these resources, as text that follows what is waited for: `, held by 'train' of run 03kx9fab`. Empty if there are none.
   ///
   /// - Parameter names: The names of the resources.
-  /// - Returns: The words, which begin with a comma.
+  /// - Returns: The text, which begins with a comma.
   /// - Throws: `WorkspaceError`.
   package func holding(ofResources names: [String]) throws -> String {
     try ResourceHolds.words(try holders(ofResources: names)) { try shortForm(of: $0) }

@@ -32,8 +32,8 @@ package struct RunExplanation: Sendable {
   let nestedRuns: NestedRuns
   private let records: [String: OperationRecord]
   private let shortID: String
-  private let holders: @Sendable ([String]) -> [ResourceHolds.Holder]
-  private let short: @Sendable (RunID) -> String
+  let holders: @Sendable ([String]) -> [ResourceHolds.Holder]
+  let short: @Sendable (RunID) -> String
   private let holderOfName: @Sendable (String) -> String?
   private let place: QueueReport.Place?
   private let restart: RunRestart?
@@ -349,22 +349,6 @@ package struct RunExplanation: Sendable {
   func wakeRemedies(_ records: [OperationRecord], of run: RunRecord, _ shortID: String) -> [String] {
     guard run.state == .running else { return [] }
     return records.prefix(Self.limit).map { "penstock wake \(shortID) \(ShellText.quoted($0.name))" }
-  }
-
-  private func resourceRemedy(_ names: [String]) -> String {
-    let holders = holders(names)
-    guard !holders.isEmpty else { return "it begins when what holds the resources ends" }
-    let shown = holders.prefix(3).map { holder in
-      "'\(holder.operation)' of run \(short(holder.run)) in process \(holder.owner.pid)"
-    }
-    return "it begins when enough is free of what is held by " + shown.joined(separator: ", ")
-      + (holders.count > shown.count ? " and \(holders.count - shown.count) more" : "")
-  }
-
-  /// Who holds the resources that an operation waits for, as `status` says it; empty where nobody does.
-  private func holding(of record: OperationRecord) -> String {
-    guard case .resources(let names)? = record.operationReason else { return "" }
-    return ResourceHolds.words(holders(names), short: short)
   }
 
   /// What made the dependencies end as they did, down to the first cause.

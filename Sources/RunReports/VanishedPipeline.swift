@@ -24,7 +24,7 @@ package struct VanishedPipeline: Sendable {
     guard try !occasions.isEmpty && history.publishedPipeline(name) == nil else { return nil }
     self.name = name
     isServed = try history.currentHost() != nil
-    command = try history.hosts(limit: 1).first?.command ?? HostRecord.plainCommand
+    command = try history.hostCommand()
     latest = try history.runs(RunFilter(pipeline: name, limit: 1)).first
     short = try latest.map { try history.shortForm(of: $0.id) }
   }

@@ -30,7 +30,7 @@ package struct ServerConfiguration: Sendable {
   /// The version of the program.
   package var version: String
   /// The command that starts this host again from any directory, as a person types it.
-  package var command = "penstock serve"
+  package var command = HostRecord.plainCommand
   /// How long a file must be left alone before it is read.
   package var settling = Duration.milliseconds(100)
   /// The host as its file describes it, against which pipelines are checked. Default: a host without a file.

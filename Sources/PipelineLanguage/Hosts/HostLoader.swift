@@ -31,9 +31,10 @@ extension HostDefinition {
     }
   }
 
-  /// Whether the file at `path` has the keys of a host's file and not those of a pipeline; false where it cannot be read.
+  /// Returns whether the regular file at `path` has the keys of a host's file and not those of a pipeline. Returns false if it cannot be read, or is a pipe,
+  /// which could be read only once.
   public static func isFile(at path: String) -> Bool {
-    guard case .success(let content) = PipelineFile.read(path, isArgument: true),
+    guard case .success(let content) = PipelineFile.read(path, isArgument: false),
       let root = YAMLReader.read(SourceText(path: path, bytes: content.bytes)).root
     else { return false }
     return HostKey.areAll(of: root)

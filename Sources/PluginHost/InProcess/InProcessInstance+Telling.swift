@@ -101,8 +101,7 @@ extension InProcessInstance {
     case .success(let json?):
       guard json.objectValue != nil else { return refuse(.noObject, .leftOut) }
       do throws(PluginLeftOut.Problem) {
-        _ = try PluginLeftOut.read(json)
-        return tell(.leftOut(json), hasInstant: true)
+        return tell(.leftOut(json), hasInstant: true, weight: try PluginLeftOut.read(json).weight)
       } catch {
         return refuse(.badMember(error.member, error.reason), .leftOut)
       }

@@ -43,9 +43,15 @@ struct WaitingSignals {
 
 extension InProcessInstance {
   /// Reports a state, a rerun or instants that are left out, if there is room for it.
-  func tell(_ signal: PluginSignal, hasInstant: Bool = false) -> PluginStatus {
+  ///
+  /// - Parameters:
+  ///   - signal: The signal.
+  ///   - hasInstant: Whether it is a rerun for an instant, or reports instants that are left out.
+  ///   - weight: What it counts as, if the caller knows; otherwise, its ``PluginSignal/weight``.
+  /// - Returns: `.full` if there is no room.
+  func tell(_ signal: PluginSignal, hasInstant: Bool = false, weight: Int? = nil) -> PluginStatus {
     guard keepsSignals, offer.offer.whenFull == .refuse || signal.isLeftOut else { return tell(.yielded(signal)) }
-    let weight = signal.weight
+    let weight = weight ?? signal.weight
     let (isKept, isFirstRefused) = count(hasInstant: hasInstant, weight: weight)
     if isFirstRefused {
       connection.report(

@@ -3,6 +3,11 @@ import Workspace
 
 /// What the host of a workspace publishes about itself, and the requests to it.
 extension History {
+  /// Returns the command that starts the latest host again; plain `penstock serve` if there was none.
+  package func hostCommand() throws(WorkspaceError) -> String {
+    try hosts(limit: 1).first?.command ?? HostRecord.plainCommand
+  }
+
   /// Returns the hosts of the workspace, the latest first.
   public func hosts(limit: Int = 20) throws(WorkspaceError) -> [HostRecord] {
     func died(_ hosts: [HostRecord]) -> Set<Int64> { Set(hosts.filter { $0.state == .died }.map(\.number)) }

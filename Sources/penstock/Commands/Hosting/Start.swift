@@ -66,8 +66,8 @@ struct Start: ForegroundCommand {
     var delays: [String] = []
     switch try history.currentHost()?.state {
     case nil:
-      let command = try history.hosts(limit: 1).first?.command ?? HostRecord.plainCommand
-      delays.append("no host serves '\(history.workspace.directory)'; the run begins when one does: `\(command)`")
+      delays.append(
+        "no host serves '\(history.workspace.directory)'; the run begins when one does: `\(try history.hostCommand())`")
     case .draining: delays.append("the host is draining; the run begins with the next one")
     default: break
     }
