@@ -72,6 +72,11 @@ import Testing
     kill(ended, SIGKILL)
     var info = siginfo_t()
     waitid(P_PID, id_t(ended), &info, WEXITED | WNOWAIT)
+    // While a child executes its program, its environment cannot be read for a moment.
+    let deadline = ContinuousClock.now + .seconds(30)
+    for child in [bare, marked] {
+      while ProcessTable.mark(entry, of: child) == .undecided, ContinuousClock.now < deadline { sched_yield() }
+    }
     // Until they execute their programs, they have the environment of this process.
     #expect(ProcessTable.mark(entry, of: bare) == .absent)
     #expect(ProcessTable.mark(entry, of: marked) == .present)
