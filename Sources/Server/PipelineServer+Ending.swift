@@ -17,9 +17,7 @@ extension PipelineServer {
       agents = [:]
       // What is being taken from the queue waits for room on the disk, too.
       await dispatcher.close(waiting: host.writeFailure == nil)
-      let count = await dispatcher.count
-      let (queued, left) = (await dispatcher.leaveNotBegun(), await dispatcher.leaveResting())
-      tellDraining(running: max(0, count - left - queued), left: left, queued: queued)
+      tellDraining(await dispatcher.leaveWaiting())
       record.state = .draining
       do {
         try history.update(record, with: canceller.signal.map { signalEntry(.drain, $0, by: canceller.who) })
@@ -27,7 +25,7 @@ extension PipelineServer {
         log.tell(.warning, "draining", "cannot record that it drains: \(error)")
       }
       states.change(to: .draining)
-      guard count > 0 else { return true }
+      guard await dispatcher.count > 0 else { return true }
       background.tasks.append(
         Task { [host, states] in
           while (try? await host.delay(for: HostStates.reminder)) != nil { states.change(to: .stillDraining) }
@@ -35,7 +33,7 @@ extension PipelineServer {
       background.tasks.append(
         Task { [host, dispatcher] in
           while (try? await host.delay(for: Self.restInterval)) != nil {
-            _ = (await dispatcher.leaveNotBegun(), await dispatcher.leaveResting())
+            _ = await dispatcher.leaveWaiting()
           }
         })
       Task { [dispatcher, mail] in
@@ -70,7 +68,8 @@ extension PipelineServer {
     log.tell(level, "drain", "\(name)\(canceller.who.map { " of \($0)" } ?? "") \(words)")
   }
 
-  private func tellDraining(running: Int, left: Int, queued: Int) {
+  private func tellDraining(_ runs: Dispatcher.Left) {
+    let (running, left, queued) = (runs.going, runs.resting.count, runs.queued.count)
     var parts: [String] = []
     if running > 0 {
       let limit = DurationNotation.format(configuration.drain)

@@ -40,11 +40,12 @@ extension RunEngine {
     return true
   }
 
-  /// Interrupts a run from the queue that has not begun, which returns it to the queue. Returns whether it did.
+  /// Interrupts a run from the queue that has not begun, which returns it to the queue. Returns whether it was interrupted for that, now or before.
   func leaveIfNotBegun() -> Bool {
-    guard brief.queued != nil, run.recorder.run.startedAt == nil, run.cancellation == nil, !run.ending.isLost else {
-      return false
-    }
+    guard brief.queued != nil, run.recorder.run.startedAt == nil else { return false }
+    // It does this itself where it is about to begin: see `requireBeginning`.
+    if case .left = run.ending.loss { return true }
+    guard run.cancellation == nil, !run.ending.isLost else { return false }
     interrupt(because: .left)
     return true
   }

@@ -27,12 +27,25 @@ actor Dispatcher {
     var queues: [String: Int]
   }
 
+  /// What becomes of runs that were taken from the queue when no more are.
+  struct Left: Sendable {
+    /// Runs that have not begun, and return to the queue.
+    var queued: Set<RunID> = []
+    /// Runs in which everything waits, for the next host.
+    var resting: Set<RunID> = []
+    /// How many runs continue.
+    var going = 0
+  }
+
   private let host: RunHost
   private var limits: Limits
   private let events: Events
   private var going = GoingRuns()
   /// Runs that go on and wait for a place, in the order in which they asked.
   private var returning: [RunID] = []
+  private var left = Left()
+  /// Runs that have ended because they were left.
+  private var gone: Set<RunID> = []
   private var isOpen = false
   private var isLooking = false
   private var isLookDue = false
@@ -96,19 +109,19 @@ actor Dispatcher {
     if !isHeld { returning.append(record.id) }
   }
 
-  /// Puts the runs that were taken from the queue and have not begun back there. Returns how many.
-  func leaveNotBegun() async -> Int {
+  /// Leaves what need not end here to the queue and to the next host. Nothing is taken from the queue any more: see ``close(waiting:)``.
+  func leaveWaiting() async -> Left {
     let taken = going.ids.filter { going[$0]?.isTaken == true }
     for run in taken { going[run]?.place.bar() }
-    let (left, unknown) = await host.leaveNotBegun(taken)
+    let (notBegun, unknown) = await host.leaveNotBegun(taken)
     // Their definitions cannot be read yet.
     for run in unknown { going[run]?.task.cancel() }
-    return left.count + unknown.count
-  }
-
-  /// Leaves the runs in which everything waits to the next host. Returns how many.
-  func leaveResting() async -> Int {
-    await host.leaveResting(going.ids).count
+    left.queued.formUnion(notBegun + unknown)
+    left.resting.formUnion(await host.leaveResting(going.ids.filter { !left.queued.contains($0) }))
+    // Those that were about to begin return to the queue by themselves.
+    left.queued.formUnion(gone.subtracting(left.resting))
+    left.going = going.ids.filter { !left.queued.contains($0) && !left.resting.contains($0) }.count
+    return left
   }
 
   /// Cancels the runs that go on.
@@ -255,6 +268,7 @@ actor Dispatcher {
         events.ended(run)
       } catch {
         events.failed(record, error)
+        if case EngineError.left = error { await self?.hasLeft(record.id) }
       }
       await self?.ended(record.id)
     }
@@ -264,6 +278,8 @@ actor Dispatcher {
         pipeline: record.pipeline, queue: queue, isTaken: beginning != nil, place: place, task: task),
       startBy: startBy)
   }
+
+  private func hasLeft(_ run: RunID) { gone.insert(run) }
 
   private func ended(_ run: RunID) async {
     going.remove(run)
