@@ -26,6 +26,8 @@ struct Serve: ParsableCommand {
   @OptionGroup var arguments: HostArguments
 
   func run() throws {
+    try ThreadLimit.requireRoom(for: ThreadLimit.leastOfHost)
+    try MemoryLimit.requireRoomForHost()
     let words = SharedOptions.behindCommand(Arguments.words).drop { $0 == "serve" }
     let program = try Self.program()
     var pointers = (["penstock-host"] + words).map { strdup($0) } + [nil]

@@ -6,17 +6,19 @@ import Synchronization
 enum ThreadLimit {
   /// The number of threads that a run needs before it starts anything: the event loop, the presentation, the writers, and libdispatch's threads, without
   /// which tasks never start.
-  private static let least = 8
+  static let least = 8
+  /// The number that a host needs before it begins anything, a child host for plugins included.
+  static let leastOfHost = 32
   /// A limit from which no check is needed.
   private static let plenty: rlim_t = 512
 
-  /// Checks that there is room for the threads that a run needs: otherwise tasks would wait forever without an error.
+  /// Checks that there is room for this number of threads: otherwise tasks would wait forever without an error.
   ///
   /// - Throws: `CommandFailure`, with the limit and what to do.
-  static func requireRoom() throws {
+  static func requireRoom(for count: Int = least) throws {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) == 0, limit.rlim_cur < plenty else { return }
-    guard !canStart(least) else { return }
+    guard !canStart(count) else { return }
     throw CommandFailure(
       "the limit on processes and threads of this user (RLIMIT_NPROC) is \(limit.rlim_cur), which is not enough; raise it (`ulimit -u \(plenty)`)",
       status: .engineFailed)
