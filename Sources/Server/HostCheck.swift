@@ -54,6 +54,7 @@ package struct HostCheck {
     }
     let host = file?.hostSource ?? .host(HostDefinition())
     var names: [String: String] = [:]
+    var unknown = UnknownPipelines()
     for path in found.files where !missing.contains(path) {
       let result = PipelineLoader.load(path: path, plugins: plugins, host: host)
       if result.lacksResources { lacksResources = true }
@@ -62,12 +63,18 @@ package struct HostCheck {
       pipelines += 1
       add(result.diagnostics, in: result.sources)
       add(result.pipeline.flatMap(UnattendedParameters.init)?.findings ?? [], in: result.sources)
+      if let pipeline = result.pipeline {
+        unknown.add(pipeline, in: result.sources)
+      } else {
+        unknown.add(PipelineFiles.pipelineName(of: path))
+      }
       guard let name = result.pipeline?.name, let other = names.updateValue(path, forKey: name) else { continue }
       let finding = Diagnostic(
         otherCode: DiagnosticCode.duplicateName.rawValue, "'\(other)' has the pipeline name '\(name)' already",
         file: path, range: .beginning, fix: "rename one of them")
       add([finding], in: result.sources)
     }
+    for (finding, sources) in unknown.findings { add([finding], in: sources) }
   }
 
   /// Finds what would keep the host from serving the workspace, in the words of the host.

@@ -26,6 +26,21 @@ struct HostCheckTests {
     #expect(!FileManager.default.fileExists(atPath: location.path))
   }
 
+  @Test("warns of a condition over a pipeline that the host does not serve, and of no other")
+  func unknownPipeline() throws {
+    let bench = try ServerBench([
+      "fetch": "operations: [{ name: a, value: 1 }]",
+      "report": "rerun_on_change: succeeded(fetch) && succeeded(fecth)\noperations: [{ name: a, value: 1 }]",
+    ])
+    let check = HostCheck([bench.folder], location: location, file: nil, plugins: .none)
+    #expect(!check.hasErrors)
+    let finding = try #require(check.findings.first)
+    #expect(check.findings.count == 1)
+    #expect((finding.code, finding.severity, finding.fix) == ("unknown-pipeline", .warning, "did you mean 'fetch'?"))
+    #expect((finding.range.start.line, finding.range.start.column) == (1, 48))
+    #expect(check.text.contains("report.yaml:1:48: warning[unknown-pipeline]: this host serves no pipeline 'fecth'"))
+  }
+
   @Test("refuses a workspace on a network file system, as the host does")
   func network() throws {
     let check = check("NFS")

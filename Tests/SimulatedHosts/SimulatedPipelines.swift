@@ -95,7 +95,7 @@ struct SimulatedPipeline: Sendable {
 
   private mutating func drawController(number: Int?, _ random: inout SeededRandom) -> String {
     if random.oneIn(10), number == nil {
-      let seconds: Int64 = random.element(of: [3600, 7200, 10_800, 14_400])
+      let seconds: Int64 = random.element(of: [3600, 10_800, 14_400, 21_600])
       schedule = .interval(seconds)
       return "{ uses: interval, with: { every: \(seconds)s } }"
     }
@@ -105,8 +105,8 @@ struct SimulatedPipeline: Sendable {
     var second = 0
     // A second that no other one has in any hour, whatever its zone: these differ by quarters of an hour.
     if let number { (minutes, second) = ([number / 59 % 15], 1 + number % 59) }
-    isCrowded = number == nil && random.oneIn(24)
-    if isCrowded { minutes = [0, 15, 30, 45] }
+    isCrowded = number == nil && random.oneIn(22)
+    if isCrowded { minutes = [0, 10, 20, 30, 40, 50] }
     var (hours, days) = (Set(0..<24), Set(0..<7))
     var rest = "* * * *"
     switch isCrowded ? 0 : random.next(below: 20) {
@@ -124,8 +124,8 @@ struct SimulatedPipeline: Sendable {
       hours = Set(stride(from: 0, to: 24, by: 3))
       rest = "*/3 * * *"
     default:
-      hours = Set(stride(from: 0, to: 24, by: 8))
-      rest = "*/8 * * *"
+      hours = Set(stride(from: 0, to: 24, by: 12))
+      rest = "*/12 * * *"
     }
     schedule = .cron(second: second, minutes: minutes, hours: hours, days: days, zone: zone)
     var settings = ""

@@ -24,6 +24,13 @@ extension PipelineChecker {
     draft.definition.hostUse.terminals = reader.formulas.flatMap { site in
       site.formula.terminals.compactMap { reader.hostPlace(of: range(of: $0, in: site)) }
     }
+    draft.definition.hostUse.pipelines = reader.formulas.flatMap { site in
+      site.formula.pipelines.compactMap { mention in
+        reader.hostPlace(of: range(of: mention.place, in: site)).map {
+          HostUse.Mention(pipeline: mention.name, place: $0)
+        }
+      }
+    }
   }
 
   /// Reports the cycles of specifications. Returns the positions, each after the specifications it names where possible.

@@ -23,10 +23,19 @@ struct HostUse: Sendable {
     var number: Place
   }
 
+  /// Another pipeline that a condition names.
+  struct Mention: Sendable {
+    var pipeline: String
+    /// The place of its name.
+    var place: Place
+  }
+
   /// The place where the pipeline names its queue.
   var queue: Place?
   /// The places where its conditions require a terminal, which no host has.
   var terminals: [Place] = []
+  /// The pipelines that its conditions name, in file order.
+  var pipelines: [Mention] = []
   /// What its own operations take, in file order.
   private(set) var demands: [Demand] = []
   /// The maximum amount of each resource that one operation takes at once, including its nested pipeline.

@@ -222,7 +222,10 @@ struct SpecificationParser {
     let place = ParsedFormula.Place(position: argument.start + 1, length: argument.end - argument.start)
     switch word {
     case .olderThan: return .olderThan(duration(argument.text, at: place))
-    case .succeeded: return .succeeded(pipeline: pipeline(argument.text, at: place))
+    case .succeeded:
+      let name = pipeline(argument.text, at: place)
+      parsed.pipelines.append((name, place))
+      return .succeeded(pipeline: name)
     case .fileExists: return .fileExists(path(argument, at: place))
     case .changed: return .changed(path(argument, at: place))
     // These take no argument and were returned above.

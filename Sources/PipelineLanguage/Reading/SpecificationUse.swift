@@ -46,6 +46,8 @@ struct ParsedFormula {
   var names: [(specification: Int, place: Place)] = []
   /// The places where it uses an age.
   var ages: [Place] = []
+  /// The names of pipelines that it names, with their places.
+  var pipelines: [(name: String, place: Place)] = []
   /// The places where it requires the terminal of the process.
   var terminals: [Place] = []
   /// The arguments that contain expressions, each with its offset in the text in Unicode scalars.
