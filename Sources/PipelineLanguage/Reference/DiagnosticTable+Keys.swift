@@ -33,7 +33,7 @@ extension DiagnosticTable {
           run: echo hello
           rerun_on_change: connected
       """,
-      fix: "Remove the key; see [what is not available yet](language.md#what-is-not-available-yet)."),
+      fix: "Remove the key; see [what is not available yet](language.md#not-supported-yet)."),
     DiagnosticRow(
       DiagnosticCode.wrongForm, "A value has another form than its key needs, such as a list in place of a string.",
       """

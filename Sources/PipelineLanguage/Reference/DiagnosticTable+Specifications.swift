@@ -8,7 +8,7 @@ extension DiagnosticTable {
           run: ./upload
           run_when: connected and foreground
       """,
-      fix: "Combine names with `!`, `&&`, `||` and parentheses; see [formulas](language.md#formulas)."),
+      fix: "Combine names with `!`, `&&`, `||` and parentheses; see [conditions over specifications](language.md#conditions-over-specifications)."),
     DiagnosticRow(
       DiagnosticCode.specificationTooLong, "A formula is longer than 21,000 characters.",
       when: "a formula that a program wrote, with thousands of names.",
@@ -49,7 +49,7 @@ extension DiagnosticTable {
           run: ./upload
           run_when: connected(eth0)
       """,
-      fix: "Write it as [formulas](language.md#formulas) shows."),
+      fix: "Write it as [conditions over specifications](language.md#conditions-over-specifications) shows."),
     DiagnosticRow(
       DiagnosticCode.unusedSpecification, "No formula names the specification.",
       """
