@@ -28,7 +28,8 @@ enum HostKey: String, CaseIterable, Sendable {
         "The environment variables that processes start with; a pipeline adds its own."),
       KeyRow(
         "on_restart", .choice(RestartPolicy.allCases.map(\.rawValue)),
-        "What a starting host does with interrupted runs, unless a pipeline has its own `on_restart`.", default: "resume"),
+        "What a starting host does with interrupted runs, unless a pipeline has its own `on_restart`.",
+        default: "resume"),
       KeyRow(
         "drain", .duration, "How long runs in progress may continue when the host is asked to end.",
         default: "10m"),
