@@ -40,19 +40,19 @@ struct StateReferenceTests {
 
   @Test("every outcome of an occasion, and every reason why it has no run, is explained, in the order of the code")
   func occasions() throws {
-    #expect(try codes(under: "What comes of an occasion") == Occasion.Outcome.allCases.map(\.rawValue))
+    #expect(try codes(under: "Outcomes of an occasion") == Occasion.Outcome.allCases.map(\.rawValue))
     #expect(try codes(under: "Why an occasion has no run") == Occasion.Reason.allCases.map(\.rawValue))
   }
 
   @Test("every reason of an operation that is not an error code is explained")
   func operations() throws {
     let known = OperationReason.Code.allCases.map(\.rawValue) + OperationReason.Dependency.allCases.map(\.rawValue)
-    #expect(Set(try codes(under: "Why an operation waits, or ended so")) == Set(known))
+    #expect(Set(try codes(under: "Why an operation waits or ended")) == Set(known))
   }
 
   @Test("every reason of a run is explained")
   func runs() throws {
-    let codes = Set(try codes(under: "Why a run ended so"))
+    let codes = Set(try codes(under: "Why a run waits or ended"))
     let reasons: [RunReason] = [
       .operationFailed("a"), .handlerFailed("a"), .timeout, .historyFailed, .engineFailed, .cancelledBefore, .tooLate,
       .overlap(.generate()), .notBegun("invalid-definition", why: "a"), .notBegun("missing-dependency", why: "a"),

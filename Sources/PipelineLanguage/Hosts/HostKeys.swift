@@ -10,16 +10,16 @@ enum HostKey: String, CaseIterable, Sendable {
     [
       KeyRow(
         "pipelines", .anyOf([.text, .list(.text, minimum: 1)]),
-        "Files with pipelines, and folders: of these every `*.yaml` and `*.yml` below, but none whose name, or the name of a folder on the way, begins with `.` or `_`. Paths start from this file's directory.",
+        "Pipeline files, and folders of them: every `*.yaml` and `*.yml` file at any depth, except files and folders whose names begin with `.` or `_`. Paths start from this file's directory.",
         default: "`./pipelines` of the directory in which the host is started"),
       KeyRow(
         "workspace", .text,
         "The directory in which runs are recorded; a relative path starts from this file's directory.",
         default: "as for other commands"),
-      KeyRow("limits", .keys(HostLimitKey.table.rows), "How much may go on, and wait, at once."),
+      KeyRow("limits", .keys(HostLimitKey.table.rows), "How much may be in progress, and how much may wait, at once."),
       KeyRow(
         "queues", .map(keyPattern: NamePattern.operation, .keys(HostQueueKey.table.rows)),
-        "The queues that pipelines may name by `queue`.", default: "`default` alone, which is always there"),
+        "The queues that pipelines can name with `queue`.", default: "`default` alone, which is always there"),
       KeyRow(
         "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
         "Capacities that operations of all runs share, such as `gpu: 1`.", default: "none"),
@@ -28,13 +28,14 @@ enum HostKey: String, CaseIterable, Sendable {
         "The environment variables that processes start with; a pipeline adds its own."),
       KeyRow(
         "on_restart", .choice(RestartPolicy.allCases.map(\.rawValue)),
-        "What becomes of interrupted runs at the start of the host, for pipelines that do not say.", default: "resume"),
+        "What a starting host does with interrupted runs, unless a pipeline has its own `on_restart`.",
+        default: "resume"),
       KeyRow(
-        "drain", .duration, "How long runs in progress may go on when the host is asked to end.",
+        "drain", .duration, "How long runs in progress may continue when the host is asked to end.",
         default: "10m"),
       KeyRow(
         "retention", .keys(RetentionKey.table.rows),
-        "Which runs are deleted when nothing is due, for pipelines that do not say.", default: "none are"),
+        "Which runs are deleted when nothing is due, unless a pipeline has its own `retention`.", default: "none are"),
       KeyRow(
         elsewhere: "env", "is a key of pipelines",
         fix: "write 'environment: { set: { NAME: text } }' for the processes of all pipelines"),
@@ -63,12 +64,12 @@ enum HostLimitKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HostLimitKey>(
     "'limits'",
     [
-      KeyRow("runs", .int(minimum: 1, maximum: largest), "How many runs go on at once.", default: "8"),
+      KeyRow("runs", .int(minimum: 1, maximum: largest), "How many runs are in progress at once.", default: "8"),
       KeyRow(
-        "processes", .int(minimum: 1, maximum: largest), "How many processes of all runs there are at once.",
+        "processes", .int(minimum: 1, maximum: largest), "How many processes exist at once, over all runs.",
         default: "no limit"),
       KeyRow(
-        "queued", .int(minimum: 1, maximum: largest), "How many runs wait at once; more are refused.",
+        "queued", .int(minimum: 1, maximum: largest), "How many runs wait at once; further ones are refused.",
         default: "100000"),
     ])
 }
@@ -81,7 +82,7 @@ enum HostQueueKey: String, CaseIterable, Sendable {
     "a queue",
     [
       KeyRow(
-        "runs", .int(minimum: 1, maximum: HostLimitKey.largest), "How many of its runs go on at once.",
+        "runs", .int(minimum: 1, maximum: HostLimitKey.largest), "How many of its runs are in progress at once.",
         default: "the `runs` of `limits`")
     ])
 }
@@ -95,10 +96,10 @@ enum HostEnvironmentKey: String, CaseIterable, Sendable {
     [
       KeyRow(
         "pass", .list(.name(pattern: NamePattern.variable), minimum: 0),
-        "Variables of the host that processes get as well.",
+        "Variables of the host that processes inherit.",
         default: "[\(HostDefinition.Environment().pass.joined(separator: ", "))]"),
       KeyRow(
         "set", .map(keyPattern: NamePattern.variable, .text),
-        "Variables with their values, which take precedence over those that are passed.", default: "none"),
+        "Variables and their values; they take precedence over inherited ones.", default: "none"),
     ])
 }

@@ -41,7 +41,7 @@ extension DiagnosticTable {
         - name: count
           value: ${{ length() }}
       """,
-      fix: "Give as many as the function takes."),
+      fix: "Give the number of arguments that the function takes."),
     DiagnosticRow(
       ExpressionCode.argumentType,
       "A function or an operator is given a value of a type, or of a form, that it does not take.",
@@ -60,7 +60,7 @@ extension DiagnosticTable {
           value: ${{ format('run {1}', run.id) }}
       """,
       fix:
-        "Count the arguments of `format` from `{0}`, and write a brace twice to have it in the text. For `formatDate`, use the conversions in the message."
+        "Count the arguments of `format` from `{0}`, and double a brace to include it in the text. For `formatDate`, use the conversions in the message."
     ),
     DiagnosticRow(
       ExpressionCode.invalidJSON, "The text given to `fromJSON` is not JSON.",
@@ -81,7 +81,7 @@ extension DiagnosticTable {
         "Use one of the [contexts](language.md#expressions): `params`, `env`, `secrets`, `results`, `errors`, `operations`, `run`, `item`."
     ),
     DiagnosticRow(
-      DiagnosticCode.contextNotAvailable, "The context exists, but not at this place.",
+      DiagnosticCode.contextNotAvailable, "The context exists, but is not available at this place.",
       """
       operations:
         - name: hello
@@ -137,18 +137,18 @@ extension DiagnosticTable {
         - name: share
           value: ${{ params.total / 0 }}
       """,
-      fix: "Divide by another number, or decide with `case(n == 0, …)` what is to come of it."),
+      fix: "Divide by another number, or handle zero with `case(n == 0, …)`."),
     DiagnosticRow(
-      DiagnosticCode.mixedExpression, "There is text around the expression where a single expression is needed.",
+      DiagnosticCode.mixedExpression, "There is text around an expression where only a single expression is allowed.",
       """
       operations:
         - name: hello
           run: echo hello
           when: ${{ run.attempt }} == 1
       """,
-      fix: "Put everything inside `${{ }}`, or leave the marks out."),
+      fix: "Put everything inside `${{ }}`, or omit the `${{ }}`."),
     DiagnosticRow(
-      DiagnosticCode.expressionInScript, "A script holds an expression, whose value would become program text.",
+      DiagnosticCode.expressionInScript, "A script contains an expression, whose value would become program text.",
       """
       params: { name: {} }
       operations:
@@ -156,11 +156,11 @@ extension DiagnosticTable {
           run: echo ${{ params.name }}
       """,
       fix:
-        "Hand the value over with [`inject`](language.md#injection) or [`env`](language.md#env), and read it as `\"$name\"`."
+        "Pass the value with [`inject`](language.md#injection) or [`env`](language.md#env), and read it as `\"$name\"`."
     ),
     DiagnosticRow(
       DiagnosticCode.expressionInCode,
-      "A program runs an argument as code, and an expression in it has a value that would become program text.",
+      "A program runs an argument as code, and the value of an expression in it would become program text.",
       """
       params: { name: {} }
       operations:
@@ -168,10 +168,10 @@ extension DiagnosticTable {
           command: [sh, -c, "echo ${{ params.name }}"]
       """,
       fix:
-        "Make the value an argument of its own behind the code, as in `[sh, -c, 'echo \"$1\"', sh, \"${{ params.name }}\"]`, or hand it over with [`inject`](language.md#injection) or [`env`](language.md#env)."
+        "Make the value a separate argument after the code, as in `[sh, -c, 'echo \"$1\"', sh, \"${{ params.name }}\"]`, or pass it with [`inject`](language.md#injection) or [`env`](language.md#env)."
     ),
     DiagnosticRow(
-      DiagnosticCode.expressionNotAllowed, "An expression stands where the value must be known before anything runs.",
+      DiagnosticCode.expressionNotAllowed, "An expression is used where the value must be known before anything runs.",
       """
       params: { limit: {} }
       operations:

@@ -1,7 +1,7 @@
 extension DiagnosticTable {
   static let files = [
     DiagnosticRow(
-      DiagnosticCode.fileNotFound, "There is no file at the path.",
+      DiagnosticCode.fileNotFound, "The path does not name a file.",
       """
       operations:
         - name: nightly
@@ -11,17 +11,18 @@ extension DiagnosticTable {
         "Correct the path. The path of a nested pipeline, and of a file of params or variables, starts from the directory of the file that names it."
     ),
     DiagnosticRow(
-      DiagnosticCode.fileUnreadable, "What is at the path cannot be read as a pipeline file.",
+      DiagnosticCode.fileUnreadable, "The path cannot be read as a pipeline file.",
       """
       operations:
         - name: nightly
           pipeline: /
       """,
-      fix: "Name a regular file that you may read. A directory or, for a nested pipeline, a pipe is none."),
+      fix: "Name a regular file that you are allowed to read, not a directory or, for a nested pipeline, a pipe."),
     DiagnosticRow(
-      DiagnosticCode.systemLimit, "The system has no room for another open file; nothing need be wrong with this one.",
-      when: "a check by a process that has as many open files as it may have.",
-      fix: "Raise `ulimit -n`, or check again when other programs have closed their files."),
+      DiagnosticCode.systemLimit,
+      "The system cannot open another file; there is not necessarily anything wrong with this one.",
+      when: "a check by a process that has reached its limit of open files.",
+      fix: "Raise `ulimit -n`, or check again after other programs have closed files."),
     DiagnosticRow(
       DiagnosticCode.fileTooLarge, "The file is larger than 16 MiB.",
       when: "a log that was pasted into a pipeline file.",
@@ -31,45 +32,45 @@ extension DiagnosticTable {
       when: "a file that was saved as UTF-16 or in an 8-bit encoding such as Latin-1.",
       fix: "Save the file as UTF-8."),
     DiagnosticRow(
-      DiagnosticCode.emptyFile, "The file has nothing but white space and comments.",
+      DiagnosticCode.emptyFile, "The file contains only white space and comments.",
       """
       # to be written
       """,
       fix: "Begin with `operations:`."),
     DiagnosticRow(
       DiagnosticCode.notPipeline,
-      "The file has no operations of its own: it is one that pipelines include, or that of a host.",
+      "The file has no operations of its own: it is a file that pipelines include, or a host file.",
       """
       defaults:
         timeout: 30s
       """,
       fix:
-        "Run a pipeline that names the file under [`include`](language.md#shared-files), or add `operations`. The file of a [host](host.md) is checked with `penstock check --config`."
+        "Run a pipeline that names the file under [`include`](language.md#shared-files), or add `operations`. To check a [host file](host.md), use `penstock check --config`."
     ),
     DiagnosticRow(
-      DiagnosticCode.recursiveInclude, "A file includes itself, directly or by way of others.",
+      DiagnosticCode.recursiveInclude, "A file includes itself, directly or through others.",
       """
       include: shared.yaml
       operations:
         - { name: hello, run: echo hello }
       """,
       others: ["shared.yaml": "include: shared.yaml\ndefaults: { timeout: 30s }\n"],
-      fix: "Take the path out of one of the files."),
+      fix: "Remove the path from one of the files."),
     DiagnosticRow(
       DiagnosticCode.includeLimit,
       "More than 100 files are included, more than 20 deep, or with more than 16 MiB together; or more than 20 templates extend one another, or more than 1,000,000 nodes are taken from templates.",
       when: "a file that includes another one, and so on through 21 files.",
-      fix: "Put what is shared into fewer files and templates."),
+      fix: "Use fewer shared files and templates."),
   ]
 
   static let yaml = [
     DiagnosticRow(
-      DiagnosticCode.yamlSyntax, "The file is not YAML.",
+      DiagnosticCode.yamlSyntax, "The file is not valid YAML.",
       """
       operations:
         - { name: hello, run: echo hello
       """,
-      fix: "Correct the YAML at this place or, where a bracket or quote is not closed, before it."),
+      fix: "Correct the YAML at this place or, if a bracket or quote is not closed, before it."),
     DiagnosticRow(
       DiagnosticCode.multipleDocuments, "A second YAML document begins in the file.",
       """
@@ -96,7 +97,7 @@ extension DiagnosticTable {
         - name: hello
           value: { [a, b]: 1 }
       """,
-      fix: "Write the key as text, in quotes if need be."),
+      fix: "Write the key as a string, in quotes if necessary."),
     DiagnosticRow(
       DiagnosticCode.mergeKey, "The key `<<` would merge mappings in YAML 1.1, but YAML 1.2 has no such key.",
       """
@@ -110,13 +111,13 @@ extension DiagnosticTable {
         "Write the keys out, or put them into [`defaults`](language.md#defaults), a top-level `env`, or a template that operations [extend](language.md#shared-files)."
     ),
     DiagnosticRow(
-      DiagnosticCode.tagUnsupported, "A tag is not one of the YAML core schema.",
+      DiagnosticCode.tagUnsupported, "A tag is not part of the YAML core schema.",
       """
       operations:
         - name: hello
           value: !secret hello
       """,
-      fix: "Remove the tag. Put a text that begins with `!`, such as a formula, in quotes."),
+      fix: "Remove the tag. Put a string that begins with `!`, such as a condition, in quotes."),
     DiagnosticRow(
       DiagnosticCode.tagMismatch, "The value cannot be read as its tag says.",
       """
@@ -126,23 +127,23 @@ extension DiagnosticTable {
       """,
       fix: "Remove the tag, or change the value."),
     DiagnosticRow(
-      DiagnosticCode.unknownAlias, "No anchor of this name stands before the alias.",
+      DiagnosticCode.unknownAlias, "There is no anchor of this name before the alias.",
       """
       operations:
         - name: hello
           value: *greeting
       """,
-      fix: "Put the anchor (`&greeting`) before its aliases. Put a text that begins with `*` in quotes."),
+      fix: "Put the anchor (`&greeting`) before its aliases. Put a string that begins with `*` in quotes."),
     DiagnosticRow(
-      DiagnosticCode.recursiveAlias, "An alias stands inside the node that its anchor names.",
+      DiagnosticCode.recursiveAlias, "An alias is inside the node that its anchor names.",
       """
       operations:
         - name: hello
           value: &list [1, *list]
       """,
-      fix: "Write out what is meant."),
+      fix: "Write the value out."),
     DiagnosticRow(
-      DiagnosticCode.aliasExpansion, "The aliases stand for more than 100,000 nodes together.",
+      DiagnosticCode.aliasExpansion, "The aliases expand to more than 100,000 nodes.",
       """
       operations:
         - name: a
@@ -160,7 +161,7 @@ extension DiagnosticTable {
     DiagnosticRow(
       DiagnosticCode.nestingTooDeep,
       "Lists and mappings are nested more than 100 levels deep, or pipelines more than 20.",
-      when: "a file with 101 opening brackets inside each other.",
-      fix: "Nest less. Data of such depth can be the result of an operation."),
+      when: "a file with 101 nested brackets.",
+      fix: "Reduce the nesting. The result of an operation can be nested more deeply."),
   ]
 }

@@ -44,7 +44,7 @@ extension DiagnosticTable {
       """#,
       fix: "Write the value on one line."),
     DiagnosticRow(
-      DiagnosticCode.misplacedField, "A header is set that the engine sets by itself.",
+      DiagnosticCode.misplacedField, "A header is set that the engine sets itself.",
       """
       operations:
         - name: send
@@ -61,7 +61,7 @@ extension DiagnosticTable {
       fix: "Keep one of `body`, `json`, `form` and `file`."),
     DiagnosticRow(
       DiagnosticCode.bodyWithoutMeaning,
-      "A request has a body that its method does not send, or saves one that it does not get.",
+      "A request has a body although its method sends none, or saves a response body although it gets none.",
       """
       operations:
         - name: fetch
@@ -69,7 +69,7 @@ extension DiagnosticTable {
       """,
       fix: "Remove the body, or use a method such as `POST`."),
     DiagnosticRow(
-      DiagnosticCode.invalidStatus, "A text names no status of HTTP.",
+      DiagnosticCode.invalidStatus, "A string is not an HTTP status.",
       """
       operations:
         - name: fetch
@@ -77,15 +77,15 @@ extension DiagnosticTable {
       """,
       fix: "Write a number such as `200` or a class such as `2xx`, or a list of them."),
     DiagnosticRow(
-      DiagnosticCode.invalidMediaType, "A text is not a media type.",
+      DiagnosticCode.invalidMediaType, "A string is not a media type.",
       """
       operations:
         - name: fetch
           http: { url: "https://example.org/", expect: { type: json } }
       """,
-      fix: "Write type and subtype: `application/json`, `text/*`."),
+      fix: "Write the type and subtype: `application/json`, `text/*`."),
     DiagnosticRow(
-      DiagnosticCode.invalidChecksum, "A text is not a checksum.",
+      DiagnosticCode.invalidChecksum, "A string is not a checksum.",
       """
       operations:
         - name: fetch
@@ -93,7 +93,7 @@ extension DiagnosticTable {
       """,
       fix: "Write the algorithm, a colon and all digits: `sha256:` and 64 hexadecimal digits."),
     DiagnosticRow(
-      DiagnosticCode.invalidProxy, "A text is not the URL of a proxy.",
+      DiagnosticCode.invalidProxy, "A string is not the URL of a proxy.",
       """
       operations:
         - name: fetch

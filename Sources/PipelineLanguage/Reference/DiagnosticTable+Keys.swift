@@ -1,7 +1,7 @@
 extension DiagnosticTable {
   static let keys = [
     DiagnosticRow(
-      DiagnosticCode.unknownKey, "A mapping has a key that is not one of its keys.",
+      DiagnosticCode.unknownKey, "A mapping has an unknown key.",
       """
       operations:
         - name: hello
@@ -17,7 +17,7 @@ extension DiagnosticTable {
           value: hello
           shell: bash
       """,
-      fix: "Remove the key, or move it to where [all keys](language.md#all-keys) has it."),
+      fix: "Remove the key, or move it to the place that [all keys](language.md#all-keys) shows."),
     DiagnosticRow(
       DiagnosticCode.missingKey, "A mapping lacks a key that it needs.",
       """
@@ -26,16 +26,17 @@ extension DiagnosticTable {
       """,
       fix: "Add the key that the message names."),
     DiagnosticRow(
-      DiagnosticCode.notAvailable, "The key belongs to the language, but this version cannot act on it.",
+      DiagnosticCode.notAvailable, "The key belongs to the language, but this version does not support it.",
       """
       operations:
         - name: hello
           run: echo hello
           rerun_on_change: connected
       """,
-      fix: "Remove the key; see [what is not available yet](language.md#what-is-not-available-yet)."),
+      fix: "Remove the key; see [what is not supported yet](language.md#not-supported-yet)."),
     DiagnosticRow(
-      DiagnosticCode.wrongForm, "A value has another form than its key needs, such as a list in place of a string.",
+      DiagnosticCode.wrongForm,
+      "A value has a different form from the one that its key needs, such as a list instead of a string.",
       """
       operations:
         hello: { run: echo hello }
@@ -58,7 +59,7 @@ extension DiagnosticTable {
       """,
       fix: "Use a value within the bounds in the message."),
     DiagnosticRow(
-      DiagnosticCode.invalidDuration, "A text is not a duration.",
+      DiagnosticCode.invalidDuration, "A string is not a duration.",
       """
       operations:
         - name: hello
@@ -67,7 +68,7 @@ extension DiagnosticTable {
       """,
       fix: "Write numbers with their units: `30s`, `1h30m`, `200ms`."),
     DiagnosticRow(
-      DiagnosticCode.invalidTimestamp, "A text is not an instant.",
+      DiagnosticCode.invalidTimestamp, "A string is not an instant.",
       """
       operations:
         - name: pause
@@ -75,7 +76,7 @@ extension DiagnosticTable {
       """,
       fix: "Write date, time and zone as RFC 3339 does: `2026-12-24T18:00:00+01:00`."),
     DiagnosticRow(
-      DiagnosticCode.invalidSize, "A text is not a size in bytes.",
+      DiagnosticCode.invalidSize, "A string is not a size in bytes.",
       """
       plugins:
         lines: { limits: { memory: lots } }
@@ -84,15 +85,15 @@ extension DiagnosticTable {
       """,
       fix: "Write the number with its unit: `64MiB`, `1GB`."),
     DiagnosticRow(
-      DiagnosticCode.invalidNumber, "A number has no spelling in JSON, which is how values are kept.",
+      DiagnosticCode.invalidNumber, "A number cannot be written in JSON, in which values are stored.",
       """
       operations:
         - name: limit
           value: .inf
       """,
-      fix: "Put it in quotes to have it as a string, or use a finite number."),
+      fix: "Put it in quotes to make it a string, or use a finite number."),
     DiagnosticRow(
-      DiagnosticCode.invalidName, "A name has characters that names of its kind cannot have.",
+      DiagnosticCode.invalidName, "A name has characters that are not allowed in names of its kind.",
       """
       operations:
         - name: say hello
@@ -108,7 +109,8 @@ extension DiagnosticTable {
       """,
       fix: "Choose another name."),
     DiagnosticRow(
-      DiagnosticCode.duplicateName, "Two things of one kind have the same name, but for upper and lower case.",
+      DiagnosticCode.duplicateName,
+      "Two things of the same kind have the same name, or names that differ only in case.",
       """
       operations:
         - { name: hello, run: echo hello }
@@ -148,7 +150,7 @@ extension DiagnosticTable {
         - { name: hello, run: echo hello }
       """,
       others: ["values.env": "region: eu\n"],
-      fix: "Write the line as [params and variables in files](language.md#params-and-variables-in-files) says."),
+      fix: "See [params and variables in files](language.md#params-and-variables-in-files) for the syntax of a line."),
     DiagnosticRow(
       DiagnosticCode.invalidPattern, "The `pattern` of a param cannot be read.",
       """
@@ -157,9 +159,9 @@ extension DiagnosticTable {
       operations:
         - { name: hello, run: echo hello }
       """,
-      fix: "Correct the pattern; [params](language.md#params) says what one can hold."),
+      fix: "Correct the pattern; [params](language.md#params) describes what it may contain."),
     DiagnosticRow(
-      DiagnosticCode.unknownParam, "A nested pipeline, or a file of params, gives a param that is not declared.",
+      DiagnosticCode.unknownParam, "A nested pipeline or a file of params sets a param that is not declared.",
       """
       operations:
         - name: greet
@@ -178,7 +180,7 @@ extension DiagnosticTable {
       others: ["greet.yaml": "params: { name: {} }\noperations: [{ name: hello, run: echo hello }]\n"],
       fix: "Add the param under `params`, or give it a default in the nested pipeline."),
     DiagnosticRow(
-      DiagnosticCode.severalParams, "`params` is given both inside `pipeline` and beside it.",
+      DiagnosticCode.severalParams, "`params` is given both inside `pipeline` and next to it.",
       """
       operations:
         - name: greet
@@ -188,7 +190,7 @@ extension DiagnosticTable {
       others: ["greet.yaml": "params: { name: {} }\noperations: [{ name: hello, run: echo hello }]\n"],
       fix: "Keep one of the two."),
     DiagnosticRow(
-      DiagnosticCode.recursivePipeline, "A pipeline runs itself, directly or by way of others.",
+      DiagnosticCode.recursivePipeline, "A pipeline runs itself, directly or through others.",
       """
       operations:
         - name: again

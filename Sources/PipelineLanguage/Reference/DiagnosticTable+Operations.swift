@@ -10,10 +10,10 @@ extension DiagnosticTable {
           extends: greting
       """,
       fix:
-        "Correct the name, or include the file that has the template. A template extends those of its own file and of what that includes: see [shared files](language.md#shared-files)."
+        "Correct the name, or include the file that has the template. A template can extend templates of its own file and of the files that it includes: see [shared files](language.md#shared-files)."
     ),
     DiagnosticRow(
-      DiagnosticCode.recursiveTemplate, "A template extends itself, directly or by way of others.",
+      DiagnosticCode.recursiveTemplate, "A template extends itself, directly or through others.",
       """
       templates:
         greeting: { extends: greeting, run: echo hello }
@@ -21,7 +21,7 @@ extension DiagnosticTable {
         - name: hello
           extends: greeting
       """,
-      fix: "Leave one `extends` out."),
+      fix: "Remove one `extends`."),
     DiagnosticRow(
       DiagnosticCode.noAction, "An operation does nothing: it has no action.",
       """
@@ -38,7 +38,7 @@ extension DiagnosticTable {
           run: echo hello
           value: hello
       """,
-      fix: "Make two operations of it, and let the second one need the first."),
+      fix: "Split it into two operations, of which the second one needs the first."),
     DiagnosticRow(
       DiagnosticCode.shebang, "The first line of a script names another interpreter than the shell that runs it.",
       """
@@ -101,7 +101,7 @@ extension DiagnosticTable {
       """,
       fix: "Name the operations: `results.fetch`."),
     DiagnosticRow(
-      DiagnosticCode.cycle, "Operations or specifications depend on themselves by way of each other.",
+      DiagnosticCode.cycle, "Operations or specifications depend on each other in a circle.",
       """
       operations:
         - { name: hen, run: "true", needs: egg }
@@ -119,7 +119,7 @@ extension DiagnosticTable {
       fix: "Correct `when` or `run_when`, or remove the operation."),
     DiagnosticRow(
       DiagnosticCode.unknownResource,
-      "An operation takes a resource that the pipeline does not declare, nor, where it is checked for one, the host.",
+      "An operation takes a resource that neither the pipeline nor, if one is given, the host declares.",
       """
       operations:
         - name: train
@@ -129,17 +129,17 @@ extension DiagnosticTable {
       fix:
         "Declare it at the top: `resources: { gpu: 1 }`; or check the file with the [host](host.md) that declares it."),
     DiagnosticRow(
-      DiagnosticCode.unknownQueue, "A pipeline names a queue that the host for which it is checked does not have.",
+      DiagnosticCode.unknownQueue, "A pipeline names a queue that the given host does not have.",
       """
       queue: heavi
       operations:
         - { name: train, run: ./train }
       """,
       others: [DiagnosticRow.hostFile: "queues:\n  heavy: { runs: 1 }\n"],
-      fix: "Correct the name, or declare the queue in the file of the [host](host.md#queues)."),
+      fix: "Correct the name, or declare the queue in the [host file](host.md#queues)."),
     DiagnosticRow(
       DiagnosticCode.exclusiveOrder,
-      "Operations that can run at the same time take the same two things (exclusive names, resources, the only slot of a run) in opposite orders, so that they can wait for each other for ever.",
+      "Operations that can run at the same time take the same two things (exclusive names, resources, the only slot of a run) in opposite orders, so that they can wait for each other forever.",
       """
       operations:
         - { name: first, exclusive: database, pipeline: disk.yaml }
@@ -160,12 +160,12 @@ extension DiagnosticTable {
           artifacts: { app: ../build/app }
       """,
       fix:
-        "Write a path below the directory, and set `directory` where the files are elsewhere."),
+        "Write a path below the directory, and set `directory` if the files are elsewhere."),
   ]
 
   static let types = [
     DiagnosticRow(
-      DiagnosticCode.invalidType, "A text is not a type.",
+      DiagnosticCode.invalidType, "A string is not a type.",
       """
       operations:
         - name: count
@@ -174,16 +174,16 @@ extension DiagnosticTable {
       """,
       fix: "Use one of the [types](language.md#types)."),
     DiagnosticRow(
-      DiagnosticCode.typeMismatch, "A value is of another type than the place that it is used in.",
+      DiagnosticCode.typeMismatch, "A value has a different type from the one that is needed at its place.",
       """
       operations:
         - name: count
           value: many
           result: int
       """,
-      fix: "Change the value, convert it, or declare the type that it has."),
+      fix: "Change the value, convert it, or declare its type."),
     DiagnosticRow(
-      DiagnosticCode.noResult, "The result of an operation that has none is used.",
+      DiagnosticCode.noResult, "Something uses the result of an operation that has none.",
       """
       operations:
         - { name: pause, wait: 5s }
@@ -192,7 +192,7 @@ extension DiagnosticTable {
       fix: "Use `needs` to run after it."),
     DiagnosticRow(
       DiagnosticCode.undeclaredResult,
-      "An operation that declares no result has a text as its result, but the expression probably needs a truth value or the files that the operation keeps.",
+      "An operation that declares no result has a string as its result, but the expression probably needs a boolean or the files that the operation keeps.",
       """
       operations:
         - { name: changed, run: echo false }
@@ -209,10 +209,10 @@ extension DiagnosticTable {
       """,
       fix: "Add [`inject`](language.md#injection), or remove `requires`."),
     DiagnosticRow(
-      DiagnosticCode.nothingRequired, "A value is injected into an operation of a plugin that takes none.",
-      when: "`inject` beside `uses` of an operation whose plugin declares no requirement.",
+      DiagnosticCode.nothingRequired, "A value is injected into a plugin operation that takes none.",
+      when: "`inject` with `uses` of an operation whose plugin declares no requirement.",
       fix:
-        "Remove `inject`; use `needs` to run after the other operation. `penstock plugins inspect PLUGIN` says what it takes."
+        "Remove `inject`; use `needs` to run after the other operation. `penstock plugins inspect PLUGIN` shows what it takes."
     ),
     DiagnosticRow(
       DiagnosticCode.stdinTaken, "Both `stdin` and an injected value would be standard input.",

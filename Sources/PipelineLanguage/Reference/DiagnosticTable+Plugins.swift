@@ -13,7 +13,7 @@ extension DiagnosticTable {
           uses: text.count
       """,
       fix:
-        "Correct the name, install the plugin, or give its path under `plugins`; `penstock plugins list` shows which are found."
+        "Correct the name, install the plugin, or give its path under `plugins`; `penstock plugins list` shows the installed plugins."
     ),
     DiagnosticRow(
       PluginError.Code.noSuchOffer, "The plugin offers nothing of this name and kind.",
@@ -25,7 +25,7 @@ extension DiagnosticTable {
       """,
       fix: "Use the suggested name; `penstock plugins inspect PLUGIN` lists what a plugin offers."),
     DiagnosticRow(
-      DiagnosticCode.wrongKind, "What the plugin offers under this name is of another kind.",
+      DiagnosticCode.wrongKind, "The plugin offers something of a different kind under this name.",
       """
       operations:
         - name: listen
@@ -72,9 +72,9 @@ extension DiagnosticTable {
       operations:
         - { name: hello, run: echo hello }
       """,
-      fix: "Change the setting as the message says. Most plugins give a code of their own for this."),
+      fix: "Change the setting as the message says. Most plugins use a code of their own for this."),
     DiagnosticRow(
-      DiagnosticCode.invalidHash, "`sha256` of a plugin is not 64 small hexadecimal digits.",
+      DiagnosticCode.invalidHash, "`sha256` of a plugin is not 64 lowercase hexadecimal digits.",
       """
       plugins:
         lines: { path: lines.so, sha256: 12ab }
@@ -100,7 +100,7 @@ extension DiagnosticTable {
       fix: "Remove one of the files, or give the path under `plugins`."),
     DiagnosticRow(
       PluginError.Code.unreadable, "The file of the plugin cannot be read.",
-      when: "a path under `plugins` where no file is, or one that you may not read.",
+      when: "a path under `plugins` to a file that does not exist or that you are not allowed to read.",
       fix: "Correct the path or the permissions."),
     DiagnosticRow(
       PluginError.Code.notASharedObject, "The file is not a shared object, or a damaged one.",
@@ -117,7 +117,7 @@ extension DiagnosticTable {
     DiagnosticRow(
       PluginError.Code.notLoadable, "The dynamic linker refuses the plugin.",
       when: "a plugin that needs a library which is not installed.",
-      fix: "Install what the message names."),
+      fix: "Install the library that the message names."),
     DiagnosticRow(
       PluginError.Code.versionMismatch, "The plugin speaks another version of the contract.",
       when: "a plugin that was built for another major version of Penstock's plugin contract.",
@@ -125,11 +125,11 @@ extension DiagnosticTable {
     DiagnosticRow(
       PluginError.Code.malformed, "What the plugin says about itself is not what the contract asks for.",
       when: "a plugin whose description lacks its id.",
-      fix: "Tell its author; `penstock plugins check FILE` finds such mistakes."),
+      fix: "Report it to its author; `penstock plugins check FILE` finds such mistakes."),
     DiagnosticRow(
       PluginError.Code.writableByOthers, "Others than you and root can write the file, or a directory above it.",
-      when: "a plugin in a directory that everybody may write to.",
-      fix: "Take the permission away: `chmod go-w`."),
+      when: "a plugin in a directory that every user can write to.",
+      fix: "Remove the permission: `chmod go-w`."),
     DiagnosticRow(
       PluginError.Code.hashMismatch, "The file is not the one that is pinned.",
       when: "a plugin that was built again after its hash was written down.",
@@ -137,22 +137,22 @@ extension DiagnosticTable {
     DiagnosticRow(
       PluginError.Code.lock, "The file of the pins, `plugins.lock`, cannot be used.",
       when: "a `plugins.lock` that is not what `penstock plugins verify --write` writes.",
-      fix: "Correct or remove it, and have it written again."),
+      fix: "Correct it, or remove it and write it again."),
     DiagnosticRow(
       PluginError.Code.openFailed, "The plugin reports that it cannot start.",
-      when: "a plugin that refuses to open, for a reason of its own.",
-      fix: "The message has the plugin's words."),
+      when: "a plugin that refuses to open.",
+      fix: "The message contains the plugin's own explanation."),
     DiagnosticRow(
       PluginError.Code.crashed, "The plugin ended its process while it was asked.",
-      when: "a plugin that crashes as it is loaded.",
-      fix: "Tell its author; `penstock plugins check FILE` says more."),
+      when: "a plugin that crashes while it is loaded.",
+      fix: "Report it to its author; `penstock plugins check FILE` shows more."),
     DiagnosticRow(
       PluginError.Code.childHost, "The process that the plugin is to run in could not be started.",
       when: "a check while the system allows no more processes.",
       fix: "Raise the limit, or check again later."),
     DiagnosticRow(
       PluginError.Code.unresponsive, "The plugin did not answer in time.",
-      when: "a plugin that waits for something as it is loaded.",
-      fix: "Tell its author; `penstock plugins check FILE` says which call took too long."),
+      when: "a plugin that waits for something while it is loaded.",
+      fix: "Report it to its author; `penstock plugins check FILE` shows which call took too long."),
   ]
 }

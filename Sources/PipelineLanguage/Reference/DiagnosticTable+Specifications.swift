@@ -1,26 +1,28 @@
 extension DiagnosticTable {
   static let specifications = [
     DiagnosticRow(
-      DiagnosticCode.specificationSyntax, "A formula of specifications cannot be read.",
+      DiagnosticCode.specificationSyntax, "A condition over specifications has invalid syntax.",
       """
       operations:
         - name: upload
           run: ./upload
           run_when: connected and foreground
       """,
-      fix: "Combine names with `!`, `&&`, `||` and parentheses; see [formulas](language.md#formulas)."),
+      fix:
+        "Combine names with `!`, `&&`, `||` and parentheses; see [conditions over specifications](language.md#conditions-over-specifications)."
+    ),
     DiagnosticRow(
-      DiagnosticCode.specificationTooLong, "A formula is longer than 21,000 characters.",
-      when: "a formula that a program wrote, with thousands of names.",
-      fix: "Give parts of it names under `specifications`."),
+      DiagnosticCode.specificationTooLong, "A condition is longer than 21,000 characters.",
+      when: "a generated condition with thousands of names.",
+      fix: "Name parts of it under `specifications`."),
     DiagnosticRow(
       DiagnosticCode.specificationTooDeep, "`!` and parentheses are nested more than 50 levels deep.",
-      when: "a formula with 51 opening parentheses inside each other.",
-      fix: "Give parts of it names under `specifications`."),
+      when: "a condition with 51 nested parentheses.",
+      fix: "Name parts of it under `specifications`."),
     DiagnosticRow(
       DiagnosticCode.specificationTooLarge,
-      "Written out, a formula has more than 10,000 conditions or 200 levels: the specifications that it names name others.",
-      when: "fifteen specifications each of which names the one before twice.",
+      "Fully expanded, a condition has more than 10,000 terms or 200 levels, because the specifications that it names name others.",
+      when: "fifteen specifications, each of which names the previous one twice.",
       fix: "Name each specification once."),
     DiagnosticRow(
       DiagnosticCode.unknownSpecification, "No specification has this name.",
@@ -49,28 +51,28 @@ extension DiagnosticTable {
           run: ./upload
           run_when: connected(eth0)
       """,
-      fix: "Write it as [formulas](language.md#formulas) shows."),
+      fix: "See [conditions over specifications](language.md#conditions-over-specifications) for its syntax."),
     DiagnosticRow(
-      DiagnosticCode.unusedSpecification, "No formula names the specification.",
+      DiagnosticCode.unusedSpecification, "No condition names the specification.",
       """
       specifications: { online: connected }
       operations:
         - { name: hello, run: echo hello }
       """,
-      fix: "Name it in a formula, such as `run_when: online`, or remove it."),
+      fix: "Use it in a condition, such as `run_when: online`, or remove it."),
   ]
 
   static let secrets = [
     DiagnosticRow(
       DiagnosticCode.secretInArguments,
-      "A secret is an argument of a program, where every user of the machine can see it.",
+      "A secret is an argument of a program, where every user of the computer can see it.",
       """
       secrets: { token: { env: TOKEN } }
       operations:
         - name: upload
           command: [./upload, "${{ secrets.token }}"]
       """,
-      fix: "Hand it over with `stdin` or `env`."),
+      fix: "Pass it with `stdin` or `env`."),
     DiagnosticRow(
       DiagnosticCode.secretExposed, "A secret is used where its value would be recorded or shown.",
       """
@@ -80,10 +82,10 @@ extension DiagnosticTable {
           value: ${{ secrets.token }}
       """,
       fix:
-        "Use it where it is handed over or sent: `env`, `inject`, `stdin`, `params` and what `http` sends; see [secrets](language.md#secrets)."
+        "Use it only where it is passed on or sent: `env`, `inject`, `stdin`, `params` and what `http` sends; see [secrets](language.md#secrets)."
     ),
     DiagnosticRow(
-      DiagnosticCode.unknownSecret, "A plugin is allowed a secret that the pipeline does not declare.",
+      DiagnosticCode.unknownSecret, "A plugin is given a secret that the pipeline does not declare.",
       """
       plugins: { http: { secrets: [token] } }
       operations:
