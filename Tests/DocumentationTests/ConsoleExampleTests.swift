@@ -57,27 +57,11 @@ enum ConsoleText {
 
 @Suite("Commands in documents")
 struct ConsoleExampleTests {
-  @Test("print what the document shows", arguments: Documents.all)
+  @Test("print what the document shows", arguments: Documents.all.filter { $0 != TutorialTests.document })
   func commands(document: String) async throws {
     let tool = try Tool()
     defer { tool.remove() }
-    // Documents are read from the top: files come before the commands that use them.
-    for example in Documents.examples where example.document == document {
-      if let file = example.file { try tool.write(example.text, to: file) }
-      guard example.language == "console" else { continue }
-      for step in ConsoleStep.steps(of: example.text) {
-        let outcome = try await tool.shell(step.command)
-        #expect(
-          ConsoleText.matches(step.expected, outcome.output),
-          """
-          \(example.testDescription): \(step.command)
-          shown:
-          \(step.expected)
-          printed:
-          \(outcome.output)
-          """)
-      }
-    }
+    try await tool.follow(document)
   }
 
   @Test("are compared regardless of ids, times and columns, and an ellipsis stands for anything")
