@@ -32,6 +32,21 @@ struct TutorialTests {
     #expect(try Documents.text("Makefile").contains("\ninstall:"))
   }
 
+  /// The blocks of the guides that a reader stores as files.
+  private static let files = Documents.examples.filter { example in
+    let isGuide =
+      example.document == document || ["recipes", "coming-from"].contains { example.document.contains("/\($0)/") }
+    return isGuide && example.file != nil
+  }
+
+  @Test("and the other guides name each file in the paragraph above it", arguments: files)
+  func names(example: Example) throws {
+    let lines = try Documents.text(example.document).split(separator: "\n", omittingEmptySubsequences: false)
+    let above = lines[..<(example.line - 1)].reversed().drop { $0.isEmpty }.prefix { !$0.isEmpty }
+    let name = try #require(example.file)
+    #expect(above.contains { $0.contains("`\(name)`") }, "\(example.testDescription): no '\(name)' above")
+  }
+
   @Test("shows no command that fails without saying so")
   func failures() {
     for step in Self.examples.filter({ $0.language == "console" }).flatMap({ ConsoleStep.steps(of: $0.text) }) {
