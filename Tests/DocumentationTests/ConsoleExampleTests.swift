@@ -23,7 +23,11 @@ struct ConsoleStep {
 /// Compares the output of two runs of a command, ignoring ids, times and the widths of columns.
 enum ConsoleText {
   static func normalised(_ text: String) -> String {
-    text.split(separator: "\n").map { line in
+    // On a busy computer, a call into a plugin may take longer than it should, and the tool warns of that anywhere.
+    let lines = text.split(separator: "\n").filter {
+      !$0.contains(/warning: .* took \d+(ms|s); it must return at once/)
+    }
+    return lines.map { line in
       String(line)
         .replacing(/\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:\d\d)?)?|\d\d:\d\d:\d\d/, with: "<time>")
         .replacing(
@@ -57,27 +61,11 @@ enum ConsoleText {
 
 @Suite("Commands in documents")
 struct ConsoleExampleTests {
-  @Test("print what the document shows", arguments: Documents.all)
+  @Test("print what the document shows", arguments: Documents.all.filter { $0 != TutorialTests.document })
   func commands(document: String) async throws {
     let tool = try Tool()
     defer { tool.remove() }
-    // Documents are read from the top: files come before the commands that use them.
-    for example in Documents.examples where example.document == document {
-      if let file = example.file { try tool.write(example.text, to: file) }
-      guard example.language == "console" else { continue }
-      for step in ConsoleStep.steps(of: example.text) {
-        let outcome = try await tool.shell(step.command)
-        #expect(
-          ConsoleText.matches(step.expected, outcome.output),
-          """
-          \(example.testDescription): \(step.command)
-          shown:
-          \(step.expected)
-          printed:
-          \(outcome.output)
-          """)
-      }
-    }
+    try await tool.follow(document)
   }
 
   @Test("are compared regardless of ids, times and columns, and an ellipsis stands for anything")
@@ -87,5 +75,7 @@ struct ConsoleExampleTests {
     #expect(ConsoleText.matches("a\n…\nz", "a\nb\nc\nz\n"))
     #expect(!ConsoleText.matches("a\n…\nz", "a\nb\nc\ny\n"))
     #expect(!ConsoleText.matches("exit 7", "exit 8"))
+    #expect(
+      ConsoleText.matches("a", "penstock: cron: warning: 'create' took 60ms; it must return at once, or else\na\n"))
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pipelines in documents")
 struct PipelineExampleTests {
-  @Test("load without findings", arguments: Documents.pipelines)
+  @Test("load without findings", arguments: Documents.pipelines.filter { $0.file == nil })
   func load(example: Example) {
     var files: [String: String] = [:]
     for other in Documents.files(of: example) { files["\(Documents.root.path)/examples/\(other.name)"] = other.text }
@@ -13,6 +13,25 @@ struct PipelineExampleTests {
       plugins: example.flags.contains("plugins") ? .unchecked : .none)
     #expect(result.pipeline != nil)
     #expect(result.diagnostics.map(\.message) == [], "\(example.pipeline)")
+  }
+
+  @Test(
+    "load without findings as the file that they are, beside the others of their document",
+    arguments: Documents.pipelines.filter { $0.file != nil })
+  func file(example: Example) throws {
+    let tool = try Tool()
+    defer { tool.remove() }
+    // A file that is shown several times is, for each of them, what it was last.
+    for other in Documents.examples where other.document == example.document && other.line < example.line {
+      if let name = other.file { try tool.write(other.text, to: name) }
+    }
+    let name = try #require(example.file)
+    try tool.write(example.text, to: name)
+    let result = PipelineLoader.load(
+      path: tool.directory.appendingPathComponent(name).path,
+      plugins: example.flags.contains("plugins") ? .unchecked : .none)
+    #expect(result.pipeline != nil)
+    #expect(result.diagnostics.map(\.message) == [], "\(example.text)")
   }
 
   @Test("that are files to include have no findings", arguments: Documents.shared)

@@ -15,7 +15,8 @@ import Testing
 /// | `yaml host` | it is the file of a host, has no findings, and its JSON Schema accepts it |
 /// | `yaml finding` | none: it is generated from the table of codes, which has its own test |
 /// | `yaml from=PATH` | as `yaml`, and it is identical to that file |
-/// | `yaml file=NAME` | stored as that file for the commands further down in the document |
+/// | `yml` | none: it is a file of another program |
+/// | any with `file=NAME` | stored as that file for the commands further down in the document; with `program`, an executable one |
 /// | `console` | each line after `$ ` is run in the document's own directory; the lines after it are its output |
 ///
 /// A `yaml` block that begins with `- ` is a list of operations; one without `operations:` is the rest of a pipeline.
@@ -49,11 +50,12 @@ enum Documents {
   static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The paths of README.md and everything in Documentation, relative to the root.
+  /// The paths of README.md, CONTRIBUTING.md and everything below Documentation, relative to the root.
   static let all: [String] = {
-    let folder = root.appendingPathComponent("Documentation")
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return ["README.md"] + names.filter { $0.hasSuffix(".md") }.sorted().map { "Documentation/\($0)" }
+    let walk = FileManager.default.enumerator(atPath: root.appendingPathComponent("Documentation").path)
+    let names = walk?.compactMap { $0 as? String } ?? []
+    return ["README.md", "CONTRIBUTING.md"]
+      + names.filter { $0.hasSuffix(".md") }.sorted().map { "Documentation/\($0)" }
   }()
 
   /// Returns the text of a document, by its path relative to the root.

@@ -1,10 +1,14 @@
 import Foundation
 import Subprocess
+import Testing
 
 /// The built `penstock`, with a directory and a workspace of the test's own.
 struct Tool {
   /// The directory in which commands run. Removed by ``remove()``.
   let directory: URL
+
+  /// Whether commands are told which workspace to use; otherwise they find it as they do for a user.
+  var namesWorkspace = true
 
   /// How a command ended, and its output, with standard error in the order in which it was written.
   struct Outcome {
@@ -12,7 +16,8 @@ struct Tool {
     var status: Subprocess.TerminationStatus
   }
 
-  init() throws {
+  init(namesWorkspace: Bool = true) throws {
+    self.namesWorkspace = namesWorkspace
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("penstock-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   }
@@ -27,11 +32,32 @@ struct Tool {
     return URL(fileURLWithPath: own).deletingLastPathComponent()
   }()
 
-  /// Writes a text to a file in the directory.
-  func write(_ text: String, to name: String) throws {
+  /// Writes a text to a file in the directory; a program is executable.
+  func write(_ text: String, to name: String, asProgram: Bool = false) throws {
     let file = directory.appendingPathComponent(name)
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try text.write(to: file, atomically: true, encoding: .utf8)
+    if asProgram { try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path) }
+  }
+
+  /// Follows a document from its top: stores its files, runs the commands of its console examples, and compares what they print.
+  func follow(_ document: String) async throws {
+    for example in Documents.examples where example.document == document {
+      if let file = example.file { try write(example.text, to: file, asProgram: example.flags.contains("program")) }
+      guard example.language == "console" else { continue }
+      for step in ConsoleStep.steps(of: example.text) {
+        let outcome = try await shell(step.command)
+        #expect(
+          ConsoleText.matches(step.expected, outcome.output),
+          """
+          \(example.testDescription): \(step.command)
+          shown:
+          \(step.expected)
+          printed:
+          \(outcome.output)
+          """)
+      }
+    }
   }
 
   /// Runs a command line of a document in the shell, with the built tool first in `PATH`.
@@ -41,8 +67,8 @@ struct Tool {
       // A command that hangs fails its own test because of the missing output, instead of the whole suite because of its time limit.
       .name("timeout"), arguments: ["--kill-after=5", "60", "/bin/sh", "-c", command],
       environment: .inherit.updating([
-        "PATH": path, "PENSTOCK_WORKSPACE": directory.appendingPathComponent(".penstock").path, "NO_COLOR": "1",
-        "COLUMNS": "100",
+        "PATH": path, "NO_COLOR": "1", "COLUMNS": "100",
+        "PENSTOCK_WORKSPACE": namesWorkspace ? directory.appendingPathComponent(".penstock").path : nil,
         "LC_ALL": "C.UTF-8", "TZ": "UTC", "FEED_TOKEN": "token-of-the-examples",
       ]),
       workingDirectory: .init(directory.path), input: .none, output: .string(limit: 4 << 20), error: .combinedWithOutput
