@@ -9,11 +9,11 @@ import Values
 struct Artifacts: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "artifacts",
-    abstract: "List or fetch the files that a run has kept.",
+    abstract: "List the files that a run has kept, or copy them",
     discussion: """
-      Lists what the operations of a run have kept under `artifacts`. With --output, \
-      copies it to a directory: with a name, each file goes to the path that it had; \
-      without one, to that path below OPERATION/ARTIFACT.
+      Lists the files that the operations of a run have kept under `artifacts`. With --output, copies them to a \
+      directory: a file that you name goes to its original path in that directory; without a name, each goes to \
+      that path below OPERATION/ARTIFACT.
 
         penstock artifacts last
         penstock artifacts last report --output .
@@ -21,22 +21,22 @@ struct Artifacts: ParsableCommand {
         penstock artifacts 03kx9fab --output artifacts
       """)
 
-  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"))
   var runName = "last"
 
   @Argument(
     help:
-      "The artifact, the operation that kept it, or `operation.artifact`; `name[3]` or `name[label]` for an item of a loop."
+      "The artifact, the operation that kept it, or `operation.artifact`; `name[3]` or `name[label]` for an item of a loop"
   )
   var name: String?
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Copy the files to a directory, which is made where it is missing.", valueName: "directory"),
+    help: ArgumentHelp("Copy the files to this directory, and create it if it is missing", valueName: "directory"),
     completion: .directory)
   var output: String?
 
-  @Flag(help: "Replace files that are there already.")
+  @Flag(help: "Overwrite existing files")
   var force = false
 
   @OptionGroup var shared: SharedOptions

@@ -6,10 +6,10 @@ import RunHistory
 struct Attach: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "attach",
-    abstract: "Show a run of another terminal until it ends.",
+    abstract: "Follow a run that another process executes",
     discussion: """
-      Shows what `run` shows, and exits as it does. Ctrl-C detaches: the run goes \
-      on. Without a run, takes the latest one that goes on.
+      Shows what `penstock run` shows, and exits with the same code. Ctrl-C detaches; the run continues. Without \
+      a run, follows the latest run that is still active.
 
         penstock attach
         penstock attach 03kx9fab
@@ -17,7 +17,7 @@ struct Attach: ForegroundCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs([.queued, .running]))
   var runName: String?
 

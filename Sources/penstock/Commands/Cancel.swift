@@ -7,22 +7,22 @@ import Values
 struct Cancel: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "cancel",
-    abstract: "Cancel runs that are going on.",
+    abstract: "Cancel active runs",
     discussion: """
-      Their processes get SIGTERM, and SIGKILL after their grace; handlers under \
-      after.cancel and after.always still run. --kill gives no grace. Of several runs, \
-      each that can be is cancelled, and the exit code says whether all were.
+      Sends SIGTERM to their processes, and SIGKILL when the grace period is over; handlers under after.cancel \
+      and after.always still run. --kill skips the grace period. Given several runs, cancels each that it can; \
+      exits with 0 only if all were cancelled.
 
         penstock cancel 03kx9fab
         penstock cancel 03kx9fab 03kx9fac
       """)
 
   @Argument(
-    help: ArgumentHelp("The runs: their ids or the beginnings of them, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The runs: their ids, the beginnings of them, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs([.queued, .running]))
   var runNames: [String]
 
-  @Flag(help: "End their processes at once.")
+  @Flag(help: "Kill their processes at once, without grace period")
   var kill = false
 
   @OptionGroup var shared: SharedOptions

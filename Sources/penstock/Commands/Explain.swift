@@ -10,11 +10,10 @@ import Workspace
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "explain",
-    abstract: "Say why a run, an operation or a pipeline waits, failed, or did not run.",
+    abstract: "Explain why a run, an operation or a pipeline waits, failed or did not run",
     discussion: """
-      Without an operation, explains everything in the run that did not simply \
-      succeed. It also says what would change it. Of a pipeline that a host serves, it \
-      says why it is not running and when it will.
+      Without an operation, explains everything in the run that did not simply succeed. Also says what would \
+      change it. For a pipeline that a host serves, explains why it is not running and when it will.
 
         penstock explain last
         penstock explain 03kx9fab deploy
@@ -23,13 +22,13 @@ struct Explain: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The run: its id or the beginning of it, or `last`; or the name of a pipeline that a host serves.",
+      "The run (its id, the beginning of it, or `last`), or the name of a pipeline that a host serves",
       valueName: "run"), completion: ArgumentCompletion.runs())
   var runName = "last"
 
   @Argument(
     help:
-      "The operation; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started.",
+      "The operation: `name`, `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` started",
     completion: ArgumentCompletion.operations)
   var operation: String?
 

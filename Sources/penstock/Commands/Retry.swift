@@ -7,17 +7,16 @@ import Values
 struct Retry: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "retry",
-    abstract: "Run again what failed, with the results of what succeeded.",
+    abstract: "Run a failed run again, keeping what succeeded",
     discussion: """
-      Starts a new run with the params of the former one, from the file as it is \
-      now (or as it was recorded, with --recorded, or when the file is gone). \
-      Operations that succeeded are taken over, except where their definition or \
-      a param that they name has changed since: these run again, with all that \
-      depends on them. Secrets are not compared. Without a run, takes the latest \
-      of any pipeline that failed or was interrupted and has not been repaired \
-      since, and says which. Runs that somebody cancelled are retried only by \
-      their id. Where a host serves the pipeline, the run is queued for it, and \
-      --follow shows it.
+      Starts a new run with the params of the previous one, from the file as it is now (with --recorded, or if \
+      the file is gone, from the recorded definition). Reuses the operations that succeeded, unless their \
+      definition or a param they name has changed: those run again, with everything that depends on them. \
+      Secrets are not compared.
+
+      Without a run, takes the latest run of any pipeline that failed or was interrupted and has not been \
+      retried since, and says which. A run that somebody cancelled is retried only by its id. If a host serves \
+      the pipeline, the run is queued there; --follow shows it.
 
         penstock retry
         penstock retry --pipeline nightly
@@ -29,35 +28,35 @@ struct Retry: ForegroundCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs([.failed, .cancelled, .interrupted]))
   var runName: String?
 
   @Option(
     help: ArgumentHelp(
-      "Without a run, take one of this pipeline; * and ? stand for any characters.", valueName: "name"),
+      "Without a run, take the latest of this pipeline; * and ? are wildcards", valueName: "name"),
     completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
   @Option(
     help: ArgumentHelp(
-      "Run this operation and all that depend on it again, whether they succeeded or not; may be repeated.",
+      "Run this operation again, and all that depend on it, even if they succeeded (may be repeated)",
       valueName: "operation"), completion: ArgumentCompletion.operations)
   var from: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Run this operation again, and nothing else that is not named; may be repeated.", valueName: "operation"),
+      "Run only this operation again (may be repeated)", valueName: "operation"),
     completion: ArgumentCompletion.operations)
   var only: [String] = []
 
-  @Flag(help: "Run all operations again, whatever succeeded.")
+  @Flag(help: "Run all operations again, even those that succeeded")
   var force = false
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
     help: ArgumentHelp(
-      "A param that has another value than in the former run; may be given once for each.", valueName: "name=value"),
+      "Change a param of the previous run (may be repeated)", valueName: "name=value"),
     completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
@@ -65,10 +64,10 @@ struct Retry: ForegroundCommand {
 
   @OptionGroup var labels: LabelOptions
 
-  @Flag(help: "Show what would run, and what would be taken over. Runs nothing.")
+  @Flag(help: "Show what would run and what would be reused; run nothing")
   var dryRun = false
 
-  @Flag(help: "Use the definition that is recorded with the run, not the file as it is now.")
+  @Flag(help: "Use the definition recorded with the run, not the current file")
   var recorded = false
 
   @OptionGroup var place: HostPlaceOptions

@@ -8,7 +8,7 @@ struct LabelOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("label"),
     help: ArgumentHelp(
-      "A label of the run, beside those of its pipeline or in their place; may be repeated.", valueName: "name=text"),
+      "Add or replace a label of the run (may be repeated)", valueName: "name=text"),
     completion: ArgumentCompletion.labels)
   var arguments: [String] = []
 
@@ -34,7 +34,7 @@ struct LabelFilterOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("label"),
     help: ArgumentHelp(
-      "Only what has this label, with this text if one is given; may be repeated.", valueName: "name[=text]"),
+      "Only what has this label, with this text if given (may be repeated)", valueName: "name[=text]"),
     completion: ArgumentCompletion.labels)
   var arguments: [String] = []
 

@@ -7,7 +7,7 @@ enum PipelineFileLoading {
   static let defaultFiles = ["pipeline.yaml", ".penstock/pipeline.yaml"]
 
   /// The help text for a command's file.
-  static let help = "The pipeline file; - is standard input. Without one: pipeline.yaml, or .penstock/pipeline.yaml."
+  static let help = "The pipeline file, or - for standard input (default: pipeline.yaml, else .penstock/pipeline.yaml)"
 
   /// Returns the file of a command: the given one, or the first existing one of ``defaultFiles``.
   static func file(_ given: String?) throws -> String {

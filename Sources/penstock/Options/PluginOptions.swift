@@ -7,9 +7,9 @@ struct PluginOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("plugin"),
     help: ArgumentHelp(
-      "A plugin's shared object to use, beside those that are found; may be repeated.",
+      "Also use this plugin's shared object (may be repeated)",
       discussion:
-        "Found are those beside penstock, in ../lib/penstock/plugins from there, and in $PENSTOCK_PLUGIN_PATH.",
+        "Plugins are found beside penstock, in ../lib/penstock/plugins from there, and in $PENSTOCK_PLUGIN_PATH.",
       valueName: "file"))
   var files: [String] = []
 

@@ -9,7 +9,7 @@ import Workspace
 struct SharedOptions: ParsableArguments, Sendable {
   @Option(
     help: ArgumentHelp(
-      "The workspace to use.",
+      "The workspace to use",
       discussion: """
         Else $PENSTOCK_WORKSPACE, the nearest .penstock/ upward from the pipeline file (from the current directory for \
         a command without a file), or penstock in the XDG state directory.
@@ -17,13 +17,13 @@ struct SharedOptions: ParsableArguments, Sendable {
       valueName: "path"))
   var workspace: String?
 
-  @Flag(help: "Print JSON, one object a line.")
+  @Flag(help: "Print JSON, one object per line")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Print nothing but errors and what was asked for.")
+  @Flag(name: .shortAndLong, help: "Print only errors and what was asked for")
   var quiet = false
 
-  @Option(help: ArgumentHelp("Use colours: auto, always or never. NO_COLOR is honoured.", valueName: "when"))
+  @Option(help: ArgumentHelp("Use colours: auto, always or never; NO_COLOR is honoured", valueName: "when"))
   var color: ColorChoice = .auto
 
   /// The names of these options; those in ``valued`` are followed by a value.

@@ -9,24 +9,23 @@ import Values
 struct HistoryImport: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Take in runs that `history export` wrote.",
+    abstract: "Import runs that `history export` wrote",
     discussion: """
-      Runs that are there already are left as they are, so that the same file may \
-      be imported twice. Runs that had not ended are left out. Logs and results \
-      larger than 1 MiB are not in an export; --files says where they are copied \
-      from. Import what you trust: `resume` executes what an interrupted run says.
+      Keeps runs that exist already as they are, so the same file may be imported twice. Skips runs that had not \
+      ended. An export does not contain logs and results larger than 1 MiB; --files names the workspace to copy \
+      them from. Import only files you trust: `resume` executes what an interrupted run contains.
 
         penstock history import history.jsonl --files ~/other/.penstock
         gunzip -c history.jsonl.gz | penstock history import
       """)
 
   @Argument(
-    help: "The file; - is standard input.", completion: .file(extensions: ["jsonl", "ndjson", "json"]))
+    help: "The file, or - for standard input", completion: .file(extensions: ["jsonl", "ndjson", "json"]))
   var file = "-"
 
   @Option(
     help: ArgumentHelp(
-      "The workspace that the runs come from, or a copy of it: logs and large results are copied from its runs/.",
+      "Copy logs and large results from this workspace, or a copy of it",
       valueName: "path"), completion: .directory)
   var files: String?
 

@@ -8,7 +8,7 @@ import Values
 struct HistoryList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List runs, the latest first.",
+    abstract: "List runs, latest first",
     discussion: """
         penstock history list --pipeline 'nightly*' --state failed,cancelled
         penstock history list --since 2h --json
@@ -16,7 +16,7 @@ struct HistoryList: ParsableCommand {
       """)
 
   @OptionGroup var filter: FilterOptions
-  @Flag(help: "Print comma-separated values.") var csv = false
+  @Flag(help: "Print CSV") var csv = false
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {

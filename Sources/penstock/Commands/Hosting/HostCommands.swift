@@ -6,11 +6,13 @@ import Values
 struct Reload: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "reload",
-    abstract: "Have the host read its configuration and its pipelines anew.",
+    abstract: "Make the host reload its configuration and pipelines",
     discussion: """
-      A host hears of changed pipelines by itself, but on file systems that do not \
-      tell of changes; its own file it reads anew when it is asked. One with errors \
-      changes nothing, and `penstock status` says so.
+      A host notices changed pipelines by itself, except on file systems that report no changes; it reads its \
+      own configuration only when asked. A configuration with errors changes nothing; `penstock status` shows \
+      the errors.
+
+        penstock reload && penstock status
       """)
 
   @OptionGroup var hostFile: HostWorkspaceOptions
@@ -37,22 +39,21 @@ struct Reload: ParsableCommand {
 struct Drain: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "drain",
-    abstract: "Have the host begin nothing more, and end when what goes on has ended.",
+    abstract: "Stop the host after its active runs have ended",
     discussion: """
-      Runs that go on may take the time that the host's configuration gives them, ten \
-      minutes by default; then they are cancelled. The queue stays. --now cancels them \
-      at once, also where the host drains already; a second --now gives them no grace. \
-      With --wait, returns when the host has ended, and exits with 1 where it ended \
-      without having stopped.
+      The host starts no more runs; queued runs stay queued. Active runs may take as long as the host's \
+      configuration allows, ten minutes by default; then they are cancelled. --now cancels them at once, even if \
+      the host is draining already; a second --now kills their processes without grace. With --wait, returns \
+      when the host has stopped, and exits with 1 if it died instead. Ctrl-C ends only the waiting.
 
         penstock drain --wait && penstock serve --config host.yaml
         penstock drain --now
       """)
 
-  @Flag(help: "Return when the host has ended; on a terminal, show how many runs still go on.")
+  @Flag(help: "Wait until the host has stopped; on a terminal, show how many runs are still active")
   var wait = false
 
-  @Flag(help: "Cancel what goes on; given again, without grace.")
+  @Flag(help: "Cancel active runs; given again, kill them without grace")
   var now = false
 
   @OptionGroup var hostFile: HostWorkspaceOptions

@@ -5,10 +5,10 @@ import RunHistory
 
 /// Selects the process that retries or resumes a run if a host serves the workspace.
 struct HostPlaceOptions: ParsableArguments {
-  @Flag(help: "Run it in this process, also where a host serves the pipeline.")
+  @Flag(help: "Run it in this process, even if a host serves the pipeline")
   var here = false
 
-  @Flag(help: "Where a host runs it, show it until it ends; Ctrl-C ends only the showing.")
+  @Flag(help: "If a host runs it, show it until it ends; Ctrl-C ends only the display")
   var follow = false
 
   func validate() throws {

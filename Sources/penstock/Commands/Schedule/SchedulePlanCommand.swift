@@ -9,37 +9,38 @@ import Values
 struct SchedulePlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
-    abstract: "Show when pipelines are due.",
+    abstract: "Show when pipelines are due",
     discussion: """
-      Shows every instant at which a controller of a pipeline will ask for a run, in the order of time: those of cron and interval, and of any plugin that knows \
-      them beforehand. Times that a change of the clocks skips or doubles are named. TOGETHER is how many instants fall at the same moment, this one included, of all \
-      pipelines: so many runs are asked for at once. Nothing is run, and whatever decides later, such as overlap or a condition, is not looked at.
+      Lists every instant at which a trigger of a pipeline will ask for a run, in the order of time: those of \
+      cron and interval, and of plugins that know them in advance. Marks times that a clock change skips or \
+      repeats. TOGETHER counts the instants of all pipelines at the same moment, including this one. Runs \
+      nothing, and ignores what is decided later, such as overlap or a condition.
 
         penstock schedule plan pipelines
         penstock schedule plan nightly.yaml --from 2026-03-29 --for 2d --json
 
-      With --config, pipelines are checked as those of that host, and without paths, those that it serves are shown.
+      With --config, checks the pipelines as those of that host; without paths, shows those that it serves.
 
         penstock schedule plan --config host.yaml
 
-      A file with errors is reported as by check, and left out; then the command exits with 2.
+      Reports a file with errors as `penstock check` does, leaves it out, and then exits with 2.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "Pipeline files and folders; below a folder, every *.yaml and *.yml whose path has no name that begins with . or _. Without one: the folder pipelines, else pipeline.yaml, or .penstock/pipeline.yaml.",
+      "Pipeline files and folders; names that begin with . or _ are ignored (default: the folder pipelines, else pipeline.yaml, else .penstock/pipeline.yaml)",
       valueName: "paths"), completion: .file(extensions: ["yaml", "yml"]))
   var paths: [String] = []
 
   @Option(help: ArgumentHelp(ScheduleBeginning.help, valueName: "time"))
   var from: String?
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("How far to look ahead.", valueName: "duration"))
+  @Option(name: .customLong("for"), help: ArgumentHelp("How far to look ahead, such as 12h or 7d", valueName: "duration"))
   var span = "24h"
 
   @Option(
     help: ArgumentHelp(
-      "The zone of --from, and of instants that have none: a name such as Europe/Berlin, UTC, or local for the computer's.",
+      "The time zone of --from, and of instants without a zone: Europe/Berlin, UTC, or local for the computer's",
       valueName: "zone"))
   var zone = "local"
 
