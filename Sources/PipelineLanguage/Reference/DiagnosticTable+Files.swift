@@ -38,7 +38,7 @@ extension DiagnosticTable {
       fix: "Begin with `operations:`."),
     DiagnosticRow(
       DiagnosticCode.notPipeline,
-      "The file has no operations of its own: it is one that pipelines include, or that of a host.",
+      "The file has no operations of its own: it is one for pipelines to include, or that of a host.",
       """
       defaults:
         timeout: 30s
@@ -134,7 +134,7 @@ extension DiagnosticTable {
       """,
       fix: "Put the anchor (`&greeting`) before its aliases. Put a text that begins with `*` in quotes."),
     DiagnosticRow(
-      DiagnosticCode.recursiveAlias, "An alias stands inside the node that its anchor names.",
+      DiagnosticCode.recursiveAlias, "An alias is inside the node of its own anchor.",
       """
       operations:
         - name: hello

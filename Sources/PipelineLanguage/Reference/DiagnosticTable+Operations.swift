@@ -212,7 +212,7 @@ extension DiagnosticTable {
       DiagnosticCode.nothingRequired, "A value is injected into an operation of a plugin that takes none.",
       when: "`inject` beside `uses` of an operation whose plugin declares no requirement.",
       fix:
-        "Remove `inject`; use `needs` to run after the other operation. `penstock plugins inspect PLUGIN` says what it takes."
+        "Remove `inject`; use `needs` to run after the other operation. `penstock plugins inspect PLUGIN` lists its settings."
     ),
     DiagnosticRow(
       DiagnosticCode.stdinTaken, "Both `stdin` and an injected value would be standard input.",

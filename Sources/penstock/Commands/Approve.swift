@@ -62,11 +62,11 @@ struct Approve: ParsableCommand {
       TextOutput.standard.writeLine(
         "\(reject ? "Rejected" : "Approved") \(name) of run \(reference.short(receipt.run.id)).")
       guard let prospect else { return }
-      let resume = "`penstock resume \(reference.short(asked.id))`"
+      let resume = "`\(CommandHint.command("penstock resume \(reference.short(asked.id))"))`"
       TextOutput.standard.writeLine(
         prospect.wantsResume
-          ? "The run is interrupted; \(resume) continues it with the answer."
-          : "The run is interrupted; the next host of the workspace resumes it with the answer, and so does \(resume).")
+          ? "The run is interrupted; continue it with \(resume)."
+          : "The run is interrupted; the next host of the workspace resumes it, or run \(resume).")
     }
   }
 }

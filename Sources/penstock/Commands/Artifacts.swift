@@ -42,7 +42,7 @@ struct Artifacts: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if force, output == nil { throw ValidationError("--force goes with --output.") }
+    if force, output == nil { throw ValidationError("--force needs --output.") }
   }
 
   func run() throws {
@@ -92,7 +92,7 @@ struct Artifacts: ParsableCommand {
           continue
         }
         throw CommandFailure(
-          "'\(TerminalText.visible(other.fullName))' and '\(TerminalText.visible(artifact.fullName))' both have '\(TerminalText.visible(path))'; fetch one of them, or all without a name"
+          "'\(TerminalText.visible(other.fullName))' and '\(TerminalText.visible(artifact.fullName))' both have '\(TerminalText.visible(path))'; copy one of them, or all by leaving out the name"
         )
       }
     }
@@ -100,7 +100,7 @@ struct Artifacts: ParsableCommand {
     do throws(ArtifactExport.Failure) {
       copied = try ArtifactExport(from: workspace, to: directory).copy(parts, replacing: force)
     } catch {
-      let advice = error.number == 17 ? "; replace what is there with --force" : ""
+      let advice = error.number == 17 ? "; overwrite it with --force" : ""
       throw CommandFailure("\(TerminalText.visible(error.description))\(advice)")
     }
     shared.output.confirm(["directory": .string(directory), "paths": .array(copied.map { .string($0) })]) {

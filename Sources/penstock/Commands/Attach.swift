@@ -48,8 +48,8 @@ struct Attach: ForegroundCommand {
     let session = AttachSession(history: history, run: record.id, presentation: presentation)
     if let outcome = try await session.present() { return ExitStatus(of: outcome.run) }
     let short = reference.short(record.id)
-    TextOutput.error.writeLine(
-      "penstock: detached; run \(short) goes on: `penstock attach \(short)` shows it again, `penstock cancel \(short)` cancels it"
+    TextOutput.error.writeMessage(
+      "penstock: detached; run \(short) continues: `penstock attach \(short)` shows it again, `penstock cancel \(short)` cancels it"
     )
     return .cancelled
   }
@@ -57,7 +57,7 @@ struct Attach: ForegroundCommand {
   private func latest(in history: History) throws -> RunRecord {
     if let going = try history.runs(RunFilter(states: [.queued, .running], limit: 1)).first { return going }
     throw CommandFailure(
-      "no run goes on in '\(history.workspace.directory)'; name one to see how it ended, or see `penstock history list`"
+      "no run is active in '\(history.workspace.directory)'; name a run to see how it ended, or see `penstock history list`"
     )
   }
 }

@@ -26,7 +26,7 @@ struct Audit: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if limit < 0 { throw ValidationError("--limit needs a number from 0.") }
+    if limit < 0 { throw ValidationError("--limit must be 0 or more.") }
   }
 
   func run() throws {

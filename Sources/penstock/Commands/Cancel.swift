@@ -56,10 +56,10 @@ struct Cancel: ParsableCommand {
     shared.output.confirm(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]) {
       guard !cancellation.isOver else {
         return TextOutput.standard.writeLine(
-          "Run \(cancellation.short) of \(TerminalText.visible(record.pipeline)) was queued, and is cancelled.")
+          "Cancelled run \(cancellation.short) of \(TerminalText.visible(record.pipeline)), which was queued.")
       }
       if record.state == .interrupted {
-        TextOutput.standard.writeLine(interrupted(cancellation))
+        TextOutput.standard.writeMessage(interrupted(cancellation))
         return
       }
       TextOutput.standard.writeLine(
@@ -71,7 +71,7 @@ struct Cancel: ParsableCommand {
   private func interrupted(_ cancellation: RunCancellation) -> String {
     let run = "run \(cancellation.short) of \(TerminalText.visible(cancellation.run.pipeline))"
     return cancellation.isLeftToNextHost
-      ? "No process is executing \(run), which was interrupted: the next host of the workspace (`penstock serve`) cancels it, handlers included. `penstock resume \(cancellation.short)` withdraws that."
-      : "Asked the host to cancel \(run), which was interrupted."
+      ? "Interrupted \(run) will be cancelled, with its handlers, by the next host of the workspace (`penstock serve`). To resume it instead: `penstock resume \(cancellation.short)`"
+      : "Asked the host to cancel interrupted \(run)."
   }
 }

@@ -42,7 +42,7 @@ struct Explain: ParsableCommand {
       // A word for the latest run keeps that meaning.
       guard History.latestRunWords.contains(runName) else {
         throw CommandFailure(
-          "'\(runName)' is a pipeline, and the beginning of the id of a run; write more of the id, or see `penstock status \(runName)`"
+          "'\(runName)' is both a pipeline and the beginning of a run's id; write more of the id, or run `penstock status \(runName)`"
         )
       }
     }
@@ -73,7 +73,7 @@ struct Explain: ParsableCommand {
       var filter = OccasionFilter()
       (filter.pipeline, filter.limit) = (runName, 1)
       let once = try history.occasions(filter).isEmpty ? "" : " any more"
-      let what = runs.count == 1 ? "this run of it goes on" : "\(runs.count) runs of it go on"
+      let what = runs.count == 1 ? "one run of it is active" : "\(runs.count) runs of it are active"
       TextOutput.standard.writeLine(
         "\(shared.style.paint(TerminalText.visible(runName), .bold)) is not served\(once), but \(what):")
     }
@@ -138,7 +138,7 @@ struct Explain: ParsableCommand {
       }
       for place in explanation.places {
         line(
-          "run \(reference.short(place.place.run)) is queued, \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))",
+          "run \(reference.short(place.place.run)) is queued, with \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))",
           indentation: 2)
       }
       show(explanation.occasions, reference, startedBy: explanation.startCommand)
@@ -171,7 +171,7 @@ struct Explain: ParsableCommand {
   }
 
   private func line(_ text: String, indentation: Int) {
-    let line = String(repeating: " ", count: indentation) + text
+    let line = String(repeating: " ", count: indentation) + CommandHint.complete(text)
     TextOutput.standard.writeLine(TerminalLines.wrapped(line, width: shared.tableWidth, indentation: indentation + 2))
   }
 }

@@ -26,7 +26,7 @@ struct Init: ParsableCommand {
     guard descriptor >= 0 else {
       if errno == EEXIST {
         throw CommandFailure(
-          "'\(file)' is there already, and is not overwritten; name another file: penstock init FILE")
+          "'\(file)' exists already and is not overwritten; name another file: penstock init FILE")
       }
       throw CommandFailure("cannot write '\(file)': \(SystemError.text(of: errno))")
     }
@@ -41,7 +41,7 @@ struct Init: ParsableCommand {
     let workspace = try makeWorkspace()
     shared.output.confirm(["file": .string(file), "workspace": workspace.map { .string($0) } ?? .null]) {
       let shown = ShellText.quoted(file)
-      let made = workspace.map { ", and made \(TerminalText.visible($0)) for its history" } ?? ""
+      let made = workspace.map { ", and created \(TerminalText.visible($0)) for its history" } ?? ""
       TextOutput.standard.write(
         """
         Wrote \(TerminalText.visible(file))\(made). Now try:

@@ -59,7 +59,7 @@ struct Logs: ParsableCommand {
 
   func validate() throws {
     if attempt != nil, allAttempts { throw ValidationError("Choose one of --attempt and --all-attempts.") }
-    if let tail, tail < 0 { throw ValidationError("--tail needs a number from 0.") }
+    if let tail, tail < 0 { throw ValidationError("--tail must be 0 or more.") }
   }
 
   func run() throws {
@@ -114,9 +114,9 @@ struct Logs: ParsableCommand {
     if failed {
       return [
         instances.isEmpty
-          ? "nothing of \(subject) failed in its latest attempt" : "what failed of \(subject) has written nothing"
+          ? "no operation of \(subject) failed in its latest attempt" : "what failed in \(subject) wrote no output"
       ]
     }
-    return ["\(subject) has written nothing"]
+    return ["\(subject) wrote no output"]
   }
 }

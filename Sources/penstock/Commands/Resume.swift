@@ -73,8 +73,8 @@ struct Resume: ForegroundCommand {
         "run": .string(run.id.text), "requested": "resume", "pid": JSONValue(Int(host.owner.pid)),
       ]
       shared.output.confirm(value) {
-        TextOutput.standard.writeLine(
-          "Asked the host in process \(host.owner.pid) to resume run \(short) of \(TerminalText.visible(run.pipeline)); `penstock attach \(short)` shows it."
+        TextOutput.standard.writeMessage(
+          "Asked the host in process \(host.owner.pid) to resume run \(short) of \(TerminalText.visible(run.pipeline)); follow it with `penstock attach \(short)`."
         )
       }
       return .succeeded

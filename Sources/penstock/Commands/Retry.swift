@@ -80,10 +80,10 @@ struct Retry: ForegroundCommand {
 
   func validate() throws {
     if runName != nil, pipeline != nil {
-      throw ValidationError("--pipeline chooses a run; it goes without the id of one.")
+      throw ValidationError("Give either a run or --pipeline, not both.")
     }
     if force, !from.isEmpty || !only.isEmpty {
-      throw ValidationError("--force runs all operations; it goes without --from and --only.")
+      throw ValidationError("--force runs all operations; leave out --from and --only.")
     }
   }
 
@@ -112,7 +112,7 @@ struct Retry: ForegroundCommand {
     try start.check(in: service.history)
     if !shared.quiet {
       for sentence in retried?.sentences ?? [] {
-        TextOutput.error.writeLine("penstock: \(TerminalText.visible(sentence))")
+        TextOutput.error.writeMessage("penstock: \(TerminalText.visible(sentence))")
       }
     }
     if let host = try place.host(for: former.record, in: service.history, display, shared) {
@@ -145,8 +145,8 @@ struct Retry: ForegroundCommand {
         "pid": JSONValue(Int(host.owner.pid)),
       ]
       shared.output.confirm(value) {
-        TextOutput.standard.writeLine(
-          "Queued run \(short) of \(TerminalText.visible(former.pipeline)), which retries \(reference.short(former.id)), for the host in process \(host.owner.pid); `penstock attach \(short)` shows it."
+        TextOutput.standard.writeMessage(
+          "Queued run \(short) of \(TerminalText.visible(former.pipeline)), which retries \(reference.short(former.id)), for the host in process \(host.owner.pid); follow it with `penstock attach \(short)`."
         )
       }
       return .succeeded
@@ -158,20 +158,20 @@ struct Retry: ForegroundCommand {
   /// Reports which run was chosen if none was named, and what is used instead of its file.
   private func tell(of former: RetriedRun, _ loaded: RetriedRun.Loaded) {
     if let choice = former.choice {
-      TextOutput.error.writeLine("penstock: \(dryRun ? "would retry" : "retrying") \(choice)")
+      TextOutput.error.writeMessage("penstock: \(dryRun ? "would retry" : "retrying") \(choice)")
     }
     for path in loaded.changedFiles {
-      TextOutput.error.writeLine(
-        "penstock: '\(TerminalText.visible(path))' has changed since; it is run as it is now (--recorded runs it as it was)"
+      TextOutput.error.writeMessage(
+        "penstock: '\(TerminalText.visible(path))' has changed since; using the current file (--recorded uses the recorded definition)"
       )
     }
     for path in loaded.changedVariables {
-      TextOutput.error.writeLine(
-        "penstock: variables in '\(TerminalText.visible(path))' have changed since; they are used as they are now")
+      TextOutput.error.writeMessage(
+        "penstock: variables in '\(TerminalText.visible(path))' have changed since; using the current values")
     }
     if let path = loaded.missingFile {
-      TextOutput.error.writeLine(
-        "penstock: '\(TerminalText.visible(path))' cannot be read any more; what was recorded of it is run")
+      TextOutput.error.writeMessage(
+        "penstock: '\(TerminalText.visible(path))' can no longer be read; using the recorded definition")
     }
   }
 }

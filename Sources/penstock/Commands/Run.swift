@@ -87,15 +87,15 @@ struct Run: ForegroundCommand {
 
   func validate() throws {
     let isPart = !from.isEmpty || !only.isEmpty
-    if force, isPart { throw ValidationError("--force runs all operations; it goes without --from and --only.") }
+    if force, isPart { throw ValidationError("--force runs all operations; leave out --from and --only.") }
     if watch, dryRun || isPart {
-      throw ValidationError("--watch runs the whole pipeline; it goes without --dry-run, --from and --only.")
+      throw ValidationError("--watch runs the whole pipeline; leave out --dry-run, --from and --only.")
     }
-    if watch, at != nil { throw ValidationError("--at is for one run; it goes without --watch.") }
+    if watch, at != nil { throw ValidationError("--at applies to one run; leave out --watch.") }
     if watch, !display.results.isEmpty {
-      throw ValidationError("--result prints what one run came to; it goes without --watch.")
+      throw ValidationError("--result applies to one run; leave out --watch.")
     }
-    if now, !watch { throw ValidationError("--now goes with --watch; without it, the pipeline runs at once anyway.") }
+    if now, !watch { throw ValidationError("--now needs --watch; without --watch, the pipeline runs at once anyway.") }
   }
 
   func runInForeground() async throws -> ExitStatus {
@@ -141,7 +141,7 @@ struct Run: ForegroundCommand {
     guard !pipeline.controllers.isEmpty, !shared.quiet else { return }
     let names = pipeline.controllers.map(\.use.offer).joined(separator: ", ")
     let (noun, verb) = pipeline.controllers.count == 1 ? ("controller", "is") : ("controllers", "are")
-    TextOutput.error.writeLine(
+    TextOutput.error.writeMessage(
       "penstock: the \(noun) \(names) \(verb) inactive in a single run; `penstock run --watch` activates \(pipeline.controllers.count == 1 ? "it" : "them")"
     )
   }
@@ -150,7 +150,7 @@ struct Run: ForegroundCommand {
     _ file: String, in host: HostDefinition?, _ shared: SharedOptions
   ) async throws -> ExitStatus {
     guard !([file] + parameterFiles.paths).contains(where: { $0 == "-" || InputFile.kind(of: $0) == .pipe }) else {
-      throw CommandFailure("--watch reads its files again when they change, and a pipe can be read once; name files")
+      throw CommandFailure("--watch needs files: a pipe can be read only once")
     }
     let pluginHost = plugins.host()
     let watched = WatchedFile(

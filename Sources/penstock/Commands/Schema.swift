@@ -37,9 +37,9 @@ struct Schema: ParsableCommand {
 
   func validate() throws {
     guard isHost else { return }
-    if isIncluded { throw ValidationError("--host and --included are two schemas") }
+    if isIncluded { throw ValidationError("--host and --included exclude each other") }
     if coversPlugins || !plugins.files.isEmpty {
-      throw ValidationError("the file of a host has no settings of plugins")
+      throw ValidationError("--plugins does not apply to --host: a host's configuration has no plugin settings")
     }
   }
 
@@ -57,12 +57,12 @@ struct Schema: ParsableCommand {
   private func descriptions() -> [PluginDescription] {
     let host = plugins.host()
     let found = PluginFinder(host.configuration).all()
-    for error in found.errors { TextOutput.error.writeLine("penstock: \(TerminalText.visible(error.message))") }
+    for error in found.errors { TextOutput.error.writeMessage("penstock: \(TerminalText.visible(error.message))") }
     return found.files.compactMap { file in
       do throws(PluginError) {
         return try host.plugin(file.id).description
       } catch {
-        TextOutput.error.writeLine("penstock: \(TerminalText.visible(error.message))")
+        TextOutput.error.writeMessage("penstock: \(TerminalText.visible(error.message))")
         return nil
       }
     }

@@ -43,7 +43,7 @@ struct Serve: ParsableCommand {
     let program = (own.lastIndex(of: "/").map { String(own[...$0]) } ?? "") + "penstock-host"
     guard access(program, X_OK) == 0 else {
       throw CommandFailure(
-        "'\(program)' is missing, which serves pipelines; install it beside penstock (`make install` does)",
+        "'\(program)' is missing, but `penstock serve` needs it; install it beside penstock (`make install` does)",
         status: .engineFailed)
     }
     return program

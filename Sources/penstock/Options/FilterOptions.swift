@@ -12,12 +12,14 @@ struct FilterOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only runs in these states, separated by commas: queued, running, succeeded, failed, cancelled, interrupted", valueName: "states"),
+      "Only runs in these states, separated by commas: queued, running, succeeded, failed, cancelled, interrupted",
+      valueName: "states"),
     completion: ArgumentCompletion.states)
   var state: [String] = []
 
   @Option(
-    help: ArgumentHelp("Only runs since this time: 2h (ago), today, yesterday, 2026-11-20, or a timestamp", valueName: "time"))
+    help: ArgumentHelp(
+      "Only runs since this time: 2h (ago), today, yesterday, 2026-11-20, or a timestamp", valueName: "time"))
   var since: String?
 
   @Option(help: ArgumentHelp("Only runs before this time, in the same form", valueName: "time"))
@@ -47,7 +49,7 @@ struct FilterOptions: ParsableArguments {
 
   /// Returns the filter, with `defaultLimit` unless a limit was given.
   func filter(defaultLimit: Int?) throws -> RunFilter {
-    if let limit, limit < 0 { throw CommandFailure("--limit needs a number from 0") }
+    if let limit, limit < 0 { throw CommandFailure("--limit must be 0 or more") }
     let (since, until) = try Self.span(since: since, until: until)
     let bound = limit.map { $0 == 0 ? nil : $0 } ?? defaultLimit
     return RunFilter(
@@ -110,7 +112,7 @@ struct FilterOptions: ParsableArguments {
   static func span(since: String?, until: String?) throws -> (since: RecordTime?, until: RecordTime?) {
     let span = (since: try time(since, option: "--since"), until: try time(until, option: "--until"))
     if let start = span.since, let end = span.until, start >= end {
-      throw CommandFailure("there is no time between --since \(start.text) and --until \(end.text)")
+      throw CommandFailure("--since (\(start.text)) must be before --until (\(end.text))")
     }
     return span
   }

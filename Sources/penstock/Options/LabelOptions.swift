@@ -51,7 +51,7 @@ private enum LabelArgument {
     let name = String(argument[..<(equals ?? argument.endIndex)])
     guard LabelRule.allows(name: name) else {
       throw CommandFailure(
-        "'\(TerminalText.visible(name))' cannot be the name of a label: it may hold \(LabelRule.nameText)")
+        "'\(TerminalText.visible(name))' cannot be the name of a label: it may contain \(LabelRule.nameText)")
     }
     let text = equals.map { String(argument[argument.index(after: $0)...]) }
     if let problem = text.flatMap(LabelRule.problem) { throw CommandFailure("the label '\(name)' \(problem)") }

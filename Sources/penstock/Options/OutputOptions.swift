@@ -32,7 +32,7 @@ struct OutputOptions: ParsableArguments, Sendable {
     presentation.results = try results.map { name in
       if let found = OperationName.find(name, among: names) { return found }
       let near = NearestName.suggestion(for: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
-      throw CommandFailure("there is no operation '\(name)' whose result could be printed\(near)")
+      throw CommandFailure("--result: there is no operation '\(name)'\(near)")
     }
   }
 }

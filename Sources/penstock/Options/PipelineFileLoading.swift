@@ -16,8 +16,8 @@ enum PipelineFileLoading {
     var status = stat()
     let isPiped = fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     throw CommandFailure(
-      "no pipeline file was named, and here is neither pipeline.yaml nor .penstock/pipeline.yaml; name one, "
-        + (isPiped ? "or '-' for what comes from standard input" : "or write one with `penstock init`")
+      "no pipeline file was named, and this directory has neither pipeline.yaml nor .penstock/pipeline.yaml; name one, "
+        + (isPiped ? "or '-' to read standard input" : "or create one with `penstock init FILE`")
     )
   }
 

@@ -25,7 +25,7 @@ struct PluginOptions: ParsableArguments, Sendable {
           // Debug messages are only for the plugin's author.
           guard level != .debug else { return }
           let word = level == .warning ? "warning: " : level == .error ? "error: " : ""
-          TextOutput.error.writeLine("penstock: \(plugin): \(word)\(TerminalText.visible(message))")
+          TextOutput.error.writeMessage("penstock: \(plugin): \(word)\(TerminalText.visible(message))")
         }, willLoadIntoProcess: { HostedPlugins.prepare() }, willStartChildHost: { HostedPlugins.hide() }))
   }
 

@@ -5,7 +5,8 @@ import RunHistory
 struct SpanOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only what was recorded since this time: 2h (ago), today, yesterday, 2026-11-20, or a timestamp", valueName: "time"))
+      "Only what was recorded since this time: 2h (ago), today, yesterday, 2026-11-20, or a timestamp",
+      valueName: "time"))
   var since: String?
 
   @Option(help: ArgumentHelp("Only what was recorded before this time, in the same form", valueName: "time"))

@@ -105,7 +105,8 @@ struct BackfillCommand: ForegroundCommand {
     }
     guard let instants = InstantSeries.instants(from: first, through: last, every: step, zone: rules) else {
       throw CommandFailure(
-        "there are more than \(InstantSeries.longest) instants between --from and --to; choose a longer --every")
+        "there are more than \(InstantSeries.longest) instants between --from and --to; use a longer --every, or a shorter range"
+      )
     }
     return instants
   }
@@ -149,7 +150,7 @@ struct BackfillCommand: ForegroundCommand {
           BackfillLine.text(BackfillStep(after: former)))
       }
       TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
-      if !shared.quiet { TextOutput.standard.writeLine("\nNothing was run.") }
+      if !shared.quiet { TextOutput.standard.writeLine("\nDry run: nothing was run.") }
     }
   }
 

@@ -59,7 +59,7 @@ struct List: ParsableCommand {
         return TextOutput.standard.writeLine(
           found > 0
             ? "None of the pipelines \(place) matches \(RunText.list(self.labels.given))."
-            : "No pipelines \(place). Write one with `penstock init`.")
+            : "No pipelines \(place). Create one with `penstock init FILE`.")
       }
       show(entries, now: now)
     }

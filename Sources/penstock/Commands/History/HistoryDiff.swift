@@ -41,7 +41,7 @@ struct HistoryDiff: ParsableCommand {
         pipeline: bad.pipeline, states: [.succeeded], until: bad.createdAt, includesNested: bad.parent != nil, limit: 1)
       guard let good = try history.runs(filter).first else {
         throw CommandFailure(
-          "no run of \(bad.pipeline) before \(reference.short(bad.id)) succeeded; name the run to compare it with")
+          "no earlier run of \(bad.pipeline) succeeded; name a run to compare \(reference.short(bad.id)) with")
       }
       pair = (good, bad)
     }

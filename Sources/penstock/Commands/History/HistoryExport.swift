@@ -28,7 +28,7 @@ struct HistoryExport: ParsableCommand {
 
   func validate() throws {
     try shared.requireOneFormat(csv: csv)
-    if rows != nil, !csv { throw ValidationError("--rows goes with --csv; JSON has whole runs.") }
+    if rows != nil, !csv { throw ValidationError("--rows needs --csv; JSON contains whole runs.") }
   }
 
   func run() throws {

@@ -19,7 +19,9 @@ struct HistoryPrune: ParsableCommand {
         penstock history prune --keep 100 --pipeline nightly --dry-run
       """)
 
-  @Option(help: ArgumentHelp("Delete runs created before this time: 30d (ago), 2026-11-20, or a timestamp", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Delete runs created before this time: 30d (ago), 2026-11-20, or a timestamp", valueName: "time")
+  )
   var olderThan: String?
 
   @Option(help: ArgumentHelp("Keep this many of the latest runs of each pipeline", valueName: "number"))
@@ -41,7 +43,7 @@ struct HistoryPrune: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if let keep, keep < 0 { throw ValidationError("--keep needs a number from 0.") }
+    if let keep, keep < 0 { throw ValidationError("--keep must be 0 or more.") }
   }
 
   func run() throws {
@@ -53,7 +55,7 @@ struct HistoryPrune: ParsableCommand {
       rules = try history.retentions(pipeline: pipeline).map { PruneRule($0.retention, of: $0.pipeline) }
       guard !rules.isEmpty else {
         throw CommandFailure(
-          "no pipeline says by 'retention' which runs it keeps\(pipeline == nil ? "" : ", of those that --pipeline names"); "
+          "no pipeline\(pipeline == nil ? "" : " that --pipeline names") has a 'retention'; "
             + "say what to delete with --older-than TIME, --keep NUMBER, or both")
       }
     }
@@ -68,7 +70,7 @@ struct HistoryPrune: ParsableCommand {
     print(report, removal)
     guard removal.failures.isEmpty else {
       throw CommandFailure(
-        "some logs could not be removed from '\(history.workspace.directory)/runs':\n  "
+        "some logs could not be deleted from '\(history.workspace.directory)/runs':\n  "
           + removal.failures.prefix(10).map { TerminalText.visible($0) }.joined(separator: "\n  "),
         status: .engineFailed)
     }

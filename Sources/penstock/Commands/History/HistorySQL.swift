@@ -34,7 +34,7 @@ struct HistorySQL: ParsableCommand {
 
   func validate() throws {
     try shared.requireOneFormat(csv: csv)
-    if limitSteps < 1 { throw ValidationError("--limit-steps needs a number from 1.") }
+    if limitSteps < 1 { throw ValidationError("--limit-steps must be 1 or more.") }
   }
 
   func run() throws {

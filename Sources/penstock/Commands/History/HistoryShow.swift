@@ -58,7 +58,7 @@ struct HistoryShow: ParsableCommand {
         let text = TimelineText(style: shared.style, width: shared.tableWidth ?? TerminalSize.current().columns)
         let lines = text.render(recorded)
         TextOutput.standard.write(
-          lines.isEmpty && timeline == true ? "Nothing of it has begun, as far as is recorded.\n" : lines)
+          lines.isEmpty && timeline == true ? "No operation has begun.\n" : lines)
       }
     }
   }
@@ -158,7 +158,7 @@ struct HistoryShow: ParsableCommand {
     let rest = failed.count - Self.mostFailures
     if rest > 0 {
       TextOutput.standard.writeLine(
-        "\n\(Count.of(rest, "more operation")) failed: penstock explain \(short)")
+        "\n\(Count.of(rest, "more operation")) failed: \(CommandHint.command("penstock explain \(short)"))")
     }
   }
 

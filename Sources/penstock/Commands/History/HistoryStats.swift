@@ -22,7 +22,8 @@ struct HistoryStats: ParsableCommand {
     help: "The pipeline; * and ? are wildcards", completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
-  @Option(help: ArgumentHelp("Only runs since this time: 7d (ago), yesterday, 2026-11-20, or a timestamp", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Only runs since this time: 7d (ago), yesterday, 2026-11-20, or a timestamp", valueName: "time"))
   var since: String?
 
   @Option(help: ArgumentHelp("Only runs before this time, in the same form", valueName: "time"))

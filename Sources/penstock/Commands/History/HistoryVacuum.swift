@@ -24,7 +24,7 @@ struct HistoryVacuum: ParsableCommand {
     let after = size(of: history.workspace.path)
     shared.output.confirm(["bytes_before": .int(before), "bytes_after": .int(after)]) {
       TextOutput.standard.writeLine(
-        "The database took up \(SizeNotation.format(before)), and takes up \(SizeNotation.format(after)) now.")
+        "The database shrank from \(SizeNotation.format(before)) to \(SizeNotation.format(after)).")
     }
   }
 

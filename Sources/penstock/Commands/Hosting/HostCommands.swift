@@ -25,12 +25,13 @@ struct Reload: ParsableCommand {
     let host = try HostRequest.reload.host(in: history)
     guard host.state != .draining else {
       throw CommandFailure(
-        "the host in process \(host.owner.pid) is draining, and reads nothing anew; the next host reads all of it")
+        "the host in process \(host.owner.pid) is draining and reloads nothing; the next host reads the files as they are then"
+      )
     }
     try history.ask(.reload, for: Requester(QuestionAnswer.loginName()), at: .now)
     shared.output.confirm(["requested": "reload", "pid": JSONValue(Int(host.owner.pid))]) {
-      TextOutput.standard.writeLine(
-        "Asked the host in process \(host.owner.pid) to read its configuration and its pipelines anew; `penstock status` shows what is wrong with them."
+      TextOutput.standard.writeMessage(
+        "Asked the host in process \(host.owner.pid) to reload its configuration and pipelines; `penstock status` shows any errors."
       )
     }
   }
@@ -71,9 +72,9 @@ struct Drain: ParsableCommand {
     let process = "the host in process \(host.owner.pid)"
     let words =
       now
-      ? "Asked \(process) to cancel what goes on, and to end."
+      ? "Asked \(process) to cancel its active runs and stop."
       : isAgain
-        ? "\(process.prefix(1).uppercased())\(process.dropFirst()) is draining already; --now cancels what goes on."
+        ? "\(process.prefix(1).uppercased())\(process.dropFirst()) is draining already; `penstock drain --now` cancels its active runs."
         : "Asked \(process) to drain."
     let asked: [(String, JSONValue)] = [
       ("requested", .string(HostRequest.drain.rawValue)), ("pid", JSONValue(Int(host.owner.pid))),
@@ -86,11 +87,11 @@ struct Drain: ParsableCommand {
     TextOutput.standard.flush()
     let end = try HostEnd(of: host, in: history, showing: shared.output.isTalkative).wait()
     shared.output.confirm(.object(.init(uniqueKeysWithValues: asked + [("state", .string(end.state.rawValue))]))) {
-      if end.state == .stopped { TextOutput.standard.writeLine("It has stopped.") }
+      if end.state == .stopped { TextOutput.standard.writeLine("The host has stopped.") }
     }
     guard end.state == .stopped else {
       throw CommandFailure(
-        "\(process) ended without having stopped; the next host resumes its runs, and `penstock history list --state interrupted` shows them",
+        "\(process) died before it had stopped; the next host resumes its runs: `penstock history list --state interrupted` lists them",
         status: .failed)
     }
   }

@@ -23,7 +23,8 @@ struct PauseCommand: ParsableCommand {
   @OptionGroup var selection: ServedPipelineSelection
 
   @Option(
-    help: ArgumentHelp("When the pause ends: 2h (from now), 2026-12-01, '2026-12-01 06:00', or a timestamp", valueName: "time")
+    help: ArgumentHelp(
+      "When the pause ends: 2h (from now), 2026-12-01, '2026-12-01 06:00', or a timestamp", valueName: "time")
   )
   var until: String?
 
@@ -40,7 +41,7 @@ struct PauseCommand: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if until != nil, length != nil { throw ValidationError("--until and --for exclude each other.") }
+    if until != nil, length != nil { throw ValidationError("Give either --until or --for, not both.") }
   }
 
   func run() throws {

@@ -65,14 +65,14 @@ struct Start: ForegroundCommand {
     switch try history.currentHost()?.state {
     case nil:
       delays.append(
-        "no host serves '\(history.workspace.directory)'; the run begins when one does: `\(try history.hostCommand())`")
-    case .draining: delays.append("the host is draining; the run begins with the next one")
+        "no host serves '\(history.workspace.directory)'; the run starts when one does: `\(try history.hostCommand())`")
+    case .draining: delays.append("the host is draining; the next host starts the run")
     default: break
     }
     if let pause = try history.pauses(at: .now).first(where: { $0.pipeline == name }) {
       delays.append(
         TerminalText.oneLine(
-          "'\(name)' is \(pause.words); the run stays queued until the pause ends, and `penstock unpause \(ShellText.quoted(name))` ends it"
+          "'\(name)' is \(pause.words); the run stays queued until the pause ends; end it with `penstock unpause \(ShellText.quoted(name))`"
         ))
     }
     return delays
@@ -113,7 +113,7 @@ struct Start: ForegroundCommand {
     }
     let run = try request.queue(
       given: given, values: values, labels: labels, priority: priority, who: who, version: Version.current)
-    for delay in shared.quiet ? [] : try delays(in: history) { TextOutput.error.writeLine("penstock: \(delay)") }
+    for delay in shared.quiet ? [] : try delays(in: history) { TextOutput.error.writeMessage("penstock: \(delay)") }
     if !follow {
       let short = RunReference(history: history).short(run)
       shared.output.confirm(["run": .string(run.text), "pipeline": .string(request.pipeline.name)]) {

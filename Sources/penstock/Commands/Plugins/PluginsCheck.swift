@@ -58,10 +58,10 @@ struct PluginsCheck: ParsableCommand {
       throw CommandFailure("cannot read '\(TerminalText.visible(file))': \(error.reason)")
     }
     guard let grace = DurationNotation.parse(grace), grace > .zero else {
-      throw CommandFailure("--grace '\(TerminalText.visible(grace))' is no duration; write it as 500ms, 1s or 1m")
+      throw CommandFailure("--grace '\(TerminalText.visible(grace))' is not a duration; write it as 500ms, 1s or 1m")
     }
     guard let memory = SizeNotation.parse(memory), memory > 0 else {
-      throw CommandFailure("--memory '\(TerminalText.visible(memory))' is no size; write it as 512MiB or 1GiB")
+      throw CommandFailure("--memory '\(TerminalText.visible(memory))' is not a size; write it as 512MiB or 1GiB")
     }
     var validation = PluginValidation(
       file: file, child: [OwnExecutable.path, "plugins", PluginsCheckChild.configuration.commandName ?? ""], seed: seed,
@@ -86,7 +86,7 @@ struct PluginsCheck: ParsableCommand {
     if report.results.isEmpty {
       let names = PluginCheck.allCases.map(\.rawValue).joined(separator: ", ")
       throw CommandFailure(
-        "there is no check and no offer called \(only.map { "'\(TerminalText.visible($0))'" }.joined(separator: ", ")); "
+        "there is no check or offer named \(only.map { "'\(TerminalText.visible($0))'" }.joined(separator: ", ")); "
           + "the checks are \(names)")
     }
     shared.output.print(report.json) { show(report) }
@@ -115,7 +115,7 @@ struct PluginsCheck: ParsableCommand {
       }
       guard let value = try? JSONValue.parse(String(json)), value.objectValue != nil else {
         throw CommandFailure(
-          "--settings '\(TerminalText.visible(text))' is no JSON object; write --settings '{\"name\": \"value\"}', or with the "
+          "--settings '\(TerminalText.visible(text))' is not a JSON object; write --settings '{\"name\": \"value\"}', or with the "
             + "id of an offer: --settings 'greet={\"name\": \"value\"}'")
       }
       given[id] = value

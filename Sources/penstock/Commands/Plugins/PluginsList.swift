@@ -28,7 +28,7 @@ struct PluginsList: ParsableCommand {
     let refusals = facts.compactMap(\.error) + errors
     guard refusals.isEmpty else {
       TextOutput.standard.flush()
-      for error in refusals { TextOutput.error.writeLine("penstock: \(TerminalLines.visible(error.message))") }
+      for error in refusals { TextOutput.error.writeMessage("penstock: \(TerminalLines.visible(error.message))") }
       throw ExitStatus.failed
     }
   }

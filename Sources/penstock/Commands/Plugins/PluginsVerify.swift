@@ -62,7 +62,7 @@ struct PluginsVerify: ParsableCommand {
     summarize(targets.count, failures, isPinned: exists)
     guard failures == 0 else {
       if write {
-        throw CommandFailure("\(self.lock) was not written, as not every plugin may be pinned", status: .failed)
+        throw CommandFailure("\(self.lock) was not written, because not every plugin may be pinned", status: .failed)
       }
       throw ExitStatus.failed
     }
@@ -123,7 +123,7 @@ struct PluginsVerify: ParsableCommand {
     let quoted = paths.map { "'\($0)'" }
     let pinned =
       quoted.count == 1
-      ? "\(quoted[0]), where it was pinned, is not there"
+      ? "\(quoted[0]), where it was pinned, does not exist"
       : "none of \(quoted.joined(separator: ", ")), where it was pinned, is there"
     return .failure(PluginError(error.code, "\(pinned), and \(error.message)"))
   }
@@ -185,7 +185,7 @@ struct PluginsVerify: ParsableCommand {
     guard shared.output.isTalkative else { return }
     guard count > 0 else { return TextOutput.standard.writeLine("No plugins.") }
     var text = "\(count) plugin\(count == 1 ? "" : "s"): \(count - failures) ok, \(failures) failed"
-    if !isPinned, !write { text += ". \(lock) is not there: --write writes it" }
+    if !isPinned, !write { text += ". \(lock) does not exist; create it with --write" }
     TextOutput.standard.writeLine(TerminalLines.visible(text))
   }
 }

@@ -35,7 +35,8 @@ struct SchedulePlanCommand: ParsableCommand {
   @Option(help: ArgumentHelp(ScheduleBeginning.help, valueName: "time"))
   var from: String?
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("How far to look ahead, such as 12h or 7d", valueName: "duration"))
+  @Option(
+    name: .customLong("for"), help: ArgumentHelp("How far to look ahead, such as 12h or 7d", valueName: "duration"))
   var span = "24h"
 
   @Option(
@@ -44,11 +45,17 @@ struct SchedulePlanCommand: ParsableCommand {
       valueName: "zone"))
   var zone = "local"
 
+  @Flag(help: "Show all instants, not only the first 20 of each trigger")
+  var all = false
+
   @OptionGroup var config: HostFileOptions
 
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
+
+  /// The number of instants of each trigger that a person sees.
+  private static let mostShown = 20
 
   /// The folder that is searched if no path is given.
   private static let usualFolder = "pipelines"
@@ -77,12 +84,12 @@ struct SchedulePlanCommand: ParsableCommand {
     let found = PipelineFiles(try usualPaths(of: host))
     for problem in found.problems {
       status = .usage
-      TextOutput.error.writeLine(
+      TextOutput.error.writeMessage(
         "penstock: the folder '\(TerminalText.visible(problem.path))' cannot be searched: \(problem.reason)")
     }
     for entry in found.leftOut where !shared.quiet {
-      TextOutput.error.writeLine(
-        "penstock: '\(TerminalText.visible(entry.path))' \(entry.reason); it is left out")
+      TextOutput.error.writeMessage(
+        "penstock: '\(TerminalText.visible(entry.path))' \(entry.reason); ignoring it")
     }
     let source = plugins.source()
     for file in found.files {
@@ -123,7 +130,13 @@ struct SchedulePlanCommand: ParsableCommand {
           TextOutput.standard.writeLine("Nothing is due within \(span).")
         }
       } else {
-        TextOutput.standard.write(table(plan, rules).render(width: shared.tableWidth, style: shared.style))
+        let (rows, more) = all ? (plan.rows, []) : plan.rows.first(Self.mostShown)
+        TextOutput.standard.write(table(rows, plan, rules).render(width: shared.tableWidth, style: shared.style))
+        for (controller, count) in more {
+          let text =
+            "… \(Count.of(count, "more instant")) (--all shows all): \(controller.controller) of \(TerminalText.visible(controller.pipeline))"
+          TextOutput.standard.writeLine(shared.tableWidth.map { TerminalText.fitted(text, width: $0) } ?? text)
+        }
       }
       tellOfWhatIsLeftOut(plan, rules)
     }
@@ -159,12 +172,12 @@ struct SchedulePlanCommand: ParsableCommand {
         ]))
   }
 
-  private func table(_ plan: SchedulePlan, _ rules: TimeZoneRules) -> Table {
+  private func table(_ rows: [SchedulePlan.Row], _ plan: SchedulePlan, _ rules: TimeZoneRules) -> Table {
     var table = Table([
       .init("TIME"), .init("ZONE"), .init("PIPELINE"), .init("CONTROLLER"), .init("TOGETHER", right: true),
       .init("NOTE"),
     ])
-    for row in plan.rows {
+    for row in rows {
       table.add(
         row.localTime ?? time(row.at, rules), row.localTime == nil ? rules.name : row.zone ?? "", row.pipeline,
         row.controller, row.together > 1 ? String(row.together) : "", row.note ?? "")
@@ -177,13 +190,13 @@ struct SchedulePlanCommand: ParsableCommand {
 
   private func tellOfWhatIsLeftOut(_ plan: SchedulePlan, _ rules: TimeZoneRules) {
     for (controller, count, after) in plan.cut {
-      TextOutput.error.writeLine(
-        "penstock: '\(TerminalText.visible(controller.pipeline))' is due more often: of its '\(controller.controller)', the first \(count) instants are shown, until \(time(after, rules)); ask for less with --for"
+      TextOutput.error.writeMessage(
+        "penstock: '\(TerminalText.visible(controller.pipeline))' is due more often: only the first \(count) instants of its '\(controller.controller)' are shown, until \(time(after, rules)); use a shorter --for"
       )
     }
     if let horizon = plan.horizon {
-      TextOutput.error.writeLine(
-        "penstock: the first \(plan.rows.count) instants are shown, until \(time(horizon, rules)); ask for less with --for"
+      TextOutput.error.writeMessage(
+        "penstock: only the first \(plan.rows.count) instants are shown, until \(time(horizon, rules)); use a shorter --for"
       )
     }
   }
@@ -196,6 +209,28 @@ struct SchedulePlanCommand: ParsableCommand {
     guard fraction > 0 else { return text }
     let digits = String(String(1_000_000 + fraction).dropFirst()).replacing(/0+$/, with: "")
     return text.replacing(/(T..:..:..)/) { "\($0.1).\(digits)" }
+  }
+}
+
+/// A trigger in the table.
+private struct ShownTrigger: Hashable {
+  let pipeline: String
+  let file: String
+  let controller: String
+}
+
+extension [SchedulePlan.Row] {
+  /// Returns the first rows of each controller, and how many more each one has.
+  fileprivate func first(_ most: Int) -> (rows: Self, more: [(controller: ShownTrigger, count: Int)]) {
+    var counts: [ShownTrigger: Int] = [:]
+    var order: [ShownTrigger] = []
+    let rows = filter { row in
+      let controller = ShownTrigger(pipeline: row.pipeline, file: row.file, controller: row.controller)
+      counts[controller, default: 0] += 1
+      if counts[controller] == most + 1 { order.append(controller) }
+      return counts[controller, default: 0] <= most
+    }
+    return (rows, order.map { ($0, counts[$0, default: 0] - most) })
   }
 }
 

@@ -33,13 +33,13 @@ struct PluginsNew: ParsableCommand {
   func run() throws {
     guard PluginScaffold.isName(name) else {
       throw CommandFailure(
-        "'\(name)' cannot be the name of a plugin: it must begin with a letter from a to z, and go on with such letters, "
+        "'\(name)' cannot be the name of a plugin: it must begin with a letter from a to z, followed by such letters, "
           + "digits and '-', at most 64 in all")
     }
     // A plugin id must be unique: an existing plugin would prevent the new one from being used.
     let (files, _) = PluginFinder(directories: PluginDirectory.standard()).all()
     if let other = files.first(where: { $0.id == name }) {
-      throw CommandFailure("there is a plugin '\(name)' already, \(other.path): choose another name")
+      throw CommandFailure("there is already a plugin '\(name)', \(other.path); choose another name")
     }
     let checkout = try language == .swift ? findCheckout() : nil
     let scaffold = PluginScaffold(name: name, language: language, checkout: checkout)
@@ -56,7 +56,8 @@ struct PluginsNew: ParsableCommand {
   private func findCheckout() throws -> String? {
     guard let penstock else { return PluginScaffold.checkout(above: OwnExecutable.path) }
     guard let path = PluginScaffold.resolved(penstock), PluginScaffold.isCheckout(path) else {
-      throw CommandFailure("'\(penstock)' is no checkout of Penstock: it has no Package.swift with Sources/PluginKit")
+      throw CommandFailure(
+        "'\(penstock)' is not a checkout of Penstock: it does not contain Package.swift and Sources/PluginKit")
     }
     return path
   }
