@@ -57,11 +57,6 @@ final class TextOutput: Sendable {
     write(text + "\n")
   }
 
-  /// Writes a message of this program, whose commands get the workspace that this command was given.
-  func writeMessage(_ text: String) {
-    writeLine(CommandHint.complete(text))
-  }
-
   func write(_ bytes: UnsafeRawBufferPointer) {
     state.withLock { state in
       guard !state.isGone else { return }

@@ -36,3 +36,10 @@ enum CommandHint {
     return completed.joined(separator: "`")
   }
 }
+
+extension TextOutput {
+  /// Writes a message of this program, whose commands get the workspace that this command was given.
+  func writeMessage(_ text: String) {
+    writeLine(CommandHint.complete(text))
+  }
+}
