@@ -96,7 +96,7 @@ extension ExpressionTypeCheck {
     let isTruth = ["true", "false"].contains(text.lowercased())
     let verdict = code == .neverEqual ? "is never equal to" : "has no order with"
     reportWhole(
-      node, code, "\(spelling(index)) is no number and \(verdict) \(Self.phrase(type))",
+      node, code, "\(spelling(index)) is not a number and \(verdict) \(Self.phrase(type))",
       fix: isTruth ? "write \(text.lowercased()) without quotes" : nil)
   }
 

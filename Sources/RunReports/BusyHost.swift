@@ -31,8 +31,8 @@ package struct BusyHost: Sendable, Hashable {
   /// What an operation waits for that may begin and has not.
   var awaited: String {
     limit == 1
-      ? "the one process that `limits.processes` of the host allows, which is at work"
-      : "one of the \(limit) processes that `limits.processes` of the host allows, which are all at work"
+      ? "the one process that `limits.processes` of the host allows, which is in use"
+      : "one of the \(limit) processes that `limits.processes` of the host allows, which are all in use"
   }
 
   /// What would let it begin.

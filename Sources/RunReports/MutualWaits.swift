@@ -78,6 +78,6 @@ package struct MutualWaits: Sendable {
       guard let following = waits.first(where: { $0.within.contains(holder) }) else { break }
       next = following
     }
-    return "it waits for ever, because operations wait for each other: \(links.joined(separator: "; "))"
+    return "it waits forever, because operations wait for each other: \(links.joined(separator: "; "))"
   }
 }

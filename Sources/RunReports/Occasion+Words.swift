@@ -26,7 +26,7 @@ extension Occasion.Reason {
     case .queueFull: ("the queue was full", .text("`penstock queue` shows what fills it"))
     case .invalidDefinition: ("its file had errors", .text("`penstock check` shows them"))
     case .invalidParams: ("its params did not fit", .none)
-    case .duplicate: ("another occasion was the same", .none)
+    case .duplicate: ("another occasion was identical", .none)
     case .cancelled: ("it was cancelled before it began", .start)
     }
   }

@@ -52,7 +52,7 @@ package struct PipelineExplanation: Sendable {
     if !isServed {
       sentences.append("No host serves the workspace, so nothing starts it; start one with `\(command)`.")
     } else if isDraining {
-      sentences.append("The host is draining: nothing begins before the next one serves the workspace.")
+      sentences.append("The host is draining: nothing starts until the next host serves the workspace.")
     }
     if let standstill { sentences.append(standstill.words.asSentence) }
     if let problem = entry.pipeline.problem {
@@ -69,8 +69,8 @@ package struct PipelineExplanation: Sendable {
     for problem in entry.controllerProblems {
       let next =
         problem.isOver
-        ? "it asks for nothing until its settings, or the file of its plugin, are others"
-        : "it is begun again each time, and is taken for well after a minute without a failure"
+        ? "it starts nothing until its settings or the file of its plugin change"
+        : "it is restarted each time, and counts as healthy after a minute without a failure"
       sentences.append("Its \(problem.words); \(next).")
     }
     sentences += entry.sentences
@@ -78,8 +78,8 @@ package struct PipelineExplanation: Sendable {
     case .at(let time): sentences.append("It is due next at \(ClockText.dateAndTime(time)).")
     case .causes(let causes): sentences.append("It is started by: \(causes).")
     case .overdue(let time):
-      sentences.append("It was due at \(ClockText.dateAndTime(time)), when its host could begin nothing.")
-    case .request: sentences.append("Nothing starts it by itself; `\(startCommand)` does.")
+      sentences.append("It was due at \(ClockText.dateAndTime(time)), when its host could not start anything.")
+    case .request: sentences.append("It has no trigger; start it with `\(startCommand)`.")
     // What it waits for has been said.
     case .unpaused, .host, .nextHost, .corrected: break
     }

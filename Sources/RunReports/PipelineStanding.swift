@@ -105,7 +105,7 @@ struct PipelineStanding {
 
   private func goingOn() throws -> String {
     let others = running.count - 1
-    let rest = others > 0 ? "; \(Count.of(others, "more run")) \(others == 1 ? "goes" : "go") on" : ""
+    let rest = others > 0 ? "; \(Count.of(others, "more run")) \(others == 1 ? "is" : "are") active" : ""
     // What a person answers, or what others hold, comes before what goes on by itself.
     let slotWait = try slotWaits(1).first
     if let first = heldUp.first(where: { !$0.reason.passesByItself }) ?? (slotWait == nil ? heldUp.first : nil) {
@@ -181,7 +181,7 @@ struct PipelineStanding {
     if running.count > 1 {
       let names = try running.prefix(Self.named).map { try history.shortForm(of: $0.id) }
       let rest = running.count > names.count ? " and \(running.count - names.count) more" : ""
-      sentences.append("\(running.count) runs go on: \(names.joined(separator: ", "))\(rest).")
+      sentences.append("\(running.count) runs are active: \(names.joined(separator: ", "))\(rest).")
     }
     for held in heldUp.prefix(RunExplanation.limit) {
       let short = try history.shortForm(of: held.run)
@@ -200,7 +200,7 @@ struct PipelineStanding {
       let short = try history.shortForm(of: run.id)
       let restart = try RunRestart(of: run, in: history)
       var sentence = "Run \(short) is interrupted: its host "
-      sentence += restart.isLeft ? "drained, and left it to the next one" : "ended before it did"
+      sentence += restart.isLeft ? "drained and left it to the next one" : "ended before the run did"
       if let next = restart.next { sentence += "; \(next)" }
       if restart.wantsResume { sentence += "; `penstock resume \(short)` continues it" }
       sentences.append(sentence + ".")
@@ -210,7 +210,7 @@ struct PipelineStanding {
       let first = try Self.failures(of: run, in: history).first
       let logs = first.map { " and `penstock logs \(short) \(ShellText.quoted($0.name))`" } ?? ""
       sentences.append(
-        "The latest run that has ended, \(short), failed\(try Self.place(of: run, in: history)); `penstock explain \(short)`\(logs) \(first == nil ? "says" : "say") more."
+        "The latest finished run, \(short), failed\(try Self.place(of: run, in: history)); see `penstock explain \(short)`\(logs)."
       )
     }
     if let run = cancelled {

@@ -21,7 +21,7 @@ struct QueueReasons {
   static let (turn, begins) = ("its turn", "nothing: it is about to begin")
 
   /// The reason shown for a run whose deadline to begin has passed, until it is left out.
-  static let late = "nothing: its time to begin is over, and it is left out"
+  static let late = "nothing: it did not start in time and is skipped"
 
   /// The maximum number of holders that are named.
   private static let named = 3
@@ -48,7 +48,7 @@ struct QueueReasons {
     if place.isTaken {
       return try turn(of: place) ?? history.run(place.run)?.preparation?.awaited ?? fullDisk ?? Self.begins
     }
-    guard let host else { return "a host: none serves the workspace" }
+    guard let host else { return "a host: no host serves the workspace" }
     if host.state == .draining { return "the next host: this one is draining" }
     if host.state == .starting { return "the host, which is starting" }
     if let fullDisk { return fullDisk }
@@ -59,10 +59,10 @@ struct QueueReasons {
     if let most = configuration?["queues"]?[place.queue]?.intValue, most < limit ?? .max {
       let holders = placed.filter { $0.queue == place.queue }
       if holders.count >= most {
-        return try words("a place in the queue '\(place.queue)'", most, "queues.\(place.queue).runs", holders)
+        return try words("a slot in the queue '\(place.queue)'", most, "queues.\(place.queue).runs", holders)
       }
     }
-    if let limit, placed.count >= limit { return try words("a place", limit, "limits.runs", placed) }
+    if let limit, placed.count >= limit { return try words("a slot", limit, "limits.runs", placed) }
     return Self.turn
   }
 
@@ -88,7 +88,7 @@ struct QueueReasons {
 
   /// Returns, for example, `a place: limits.runs of the host lets 1 run go on at once: run 03kx9fab of 'nightly' has it`.
   private func words(_ what: String, _ most: Int64, _ key: String, _ holders: [PlacedRun]) throws -> String {
-    try "\(what): \(key) of the host lets \(most) \(most == 1 ? "run" : "runs") go on at once: \(words(holders))"
+    try "\(what): \(key) of the host allows \(most) \(most == 1 ? "run" : "runs") at once: \(words(holders))"
   }
 
   /// Returns, for example, `run 03kx9fab of 'nightly' has it`.
@@ -115,6 +115,6 @@ struct QueueReasons {
       return "its turn: \(holder) in process \(lease.owner.pid), which it replaces, is being cancelled"
     }
     return
-      "its turn: one run of '\(place.pipeline)' goes on at a time, and \(holder) in process \(lease.owner.pid) does"
+      "its turn: only one run of '\(place.pipeline)' is active at a time, now \(holder) in process \(lease.owner.pid)"
   }
 }

@@ -6,7 +6,7 @@ extension RunExplanation {
   func resourceRemedy(_ names: [String]) -> String {
     let holders = holders(names)
     guard !holders.isEmpty else { return "it begins when what holds the resources ends" }
-    return "it begins when enough is free of what is held by "
+    return "it begins when enough is released by "
       + ResourceHolds.list(holders) { "'\($0.operation)' of run \(short($0.run)) in process \($0.owner.pid)" }
   }
 

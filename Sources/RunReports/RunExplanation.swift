@@ -119,10 +119,10 @@ package struct RunExplanation: Sendable {
       because.append(sinceLine(place?.place.askedAt ?? run.createdAt))
     case .queued where place != nil:
       guard let place else { break }
-      because.append("it is queued, \(place.before) before it; it waits for \(place.reason)")
+      because.append("it is queued, with \(place.before) before it; it waits for \(place.reason)")
       because.append(sinceLine(place.place.askedAt))
     case .queued:
-      because.append("it has not begun; its pipeline lets only one run go on at a time")
+      because.append("it has not begun; its pipeline allows only one active run")
       if let turn = recorded.turn {
         because.append(
           "\(turn.holder) has the turn (process \(turn.owner.pid)), since "
@@ -130,13 +130,13 @@ package struct RunExplanation: Sendable {
         remedies.append("it begins when that run ends")
       }
     case .running:
-      because.append("it has been going on for \(ClockText.length(since: run.startedAt ?? run.createdAt, now: now))")
+      because.append("it has been running for \(ClockText.length(since: run.startedAt ?? run.createdAt, now: now))")
       if let words = mutualWait() {
         because.append(words)
         remedies.append("penstock cancel \(shortID), or another run of these, lets the others continue")
       }
     case .interrupted:
-      let cause = isLeft ? "drained, and left it to the next one" : "ended before the run did"
+      let cause = isLeft ? "drained and left it to the next one" : "ended before the run did"
       because.append("its host (process \(run.owner.pid) on \(run.host)) \(cause)")
       if let next = restart?.next { because.append(next) }
       remedies += resumeRemedies
@@ -169,7 +169,7 @@ package struct RunExplanation: Sendable {
       ]
       if !text.isEmpty {
         entry.because.append("it \(text)")
-        entry.remedies = ["it is tried again each second, and goes on by itself"]
+        entry.remedies = ["it is retried every second and continues by itself"]
       }
       entry.remedies += wakeRemedies(
         recorded.operations.filter { $0.parent == record.ordinal && $0.state == .retrying }, of: run, shortID)
@@ -187,12 +187,12 @@ package struct RunExplanation: Sendable {
       }
       let turns = StateReason.turns(early)
       entry.remedies =
-        ["it is tried again by itself" + (turns.isEmpty ? "" : ", and at once when \(turns)")]
+        ["it is retried automatically" + (turns.isEmpty ? "" : ", and at once when \(turns)")]
         + wakeRemedies([record], of: run, shortID)
     case .failed:
       entry.because = [text + (record.attempts > 1 ? ", after \(record.attempts) attempts" : "")]
       if let why = record.operationReason?.notRetried {
-        entry.because.append("it was not tried again: \(why.text)")
+        entry.because.append("it was not retried: \(why.text)")
       }
       if run.state.isFinal { entry.remedies = failureRemedies(record) }
       entry.attempt = recorded.attempts.last { $0.ordinal == record.ordinal }
@@ -202,7 +202,7 @@ package struct RunExplanation: Sendable {
     case .skipped:
       entry.because = [text] + chain(from: record)
     case .succeeded, .reused:
-      entry.because = text.isEmpty ? [] : ["its result was taken over \(text)"]
+      entry.because = text.isEmpty ? [] : ["its result was reused \(text)"]
     }
     let nested = nestedLines(of: record)
     entry.because += nested.because
@@ -233,11 +233,11 @@ package struct RunExplanation: Sendable {
     }
     guard let answer = question.answer else {
       let asked = record.state == .waiting ? [] : ["it had asked for approval: \(question.message)"]
-      return (asked + ["it can be answered now; the run goes on with that"], approvalRemedies(record))
+      return (asked + ["it can be answered now; the run then continues"], approvalRemedies(record))
     }
     let answered =
       "\(answer.isApproved ? "approved" : "rejected") by \(answer.who) \(ClockText.ago(answer.at, now: now))"
-    return (["it had asked for approval, and was \(answered); the run goes on with that"], [])
+    return (["it had asked for approval, and was \(answered); the run continues with the answer"], [])
   }
 
   private func approvalRemedies(_ record: OperationRecord) -> [String] {
@@ -333,14 +333,14 @@ package struct RunExplanation: Sendable {
   private func waitingRemedies(_ record: OperationRecord) -> [String] {
     switch record.operationReason {
     case .approval?: approvalRemedies(record)
-    case .place?: ["it goes on when another run ends or waits; `limits.runs` of the host allows more at once"]
+    case .place?: ["it continues when another run ends or waits; `limits.runs` of the host allows more at once"]
     case .concurrency?: ["it begins when another operation ends; `concurrency` allows more at once"]
     case .resources(let names)?: [resourceRemedy(names)]
     case .exclusive(let exclusive)?:
-      ["it begins when \(exclusive.holder ?? exclusive.name.flatMap(holderOfName) ?? "the holder") lets go"]
-    case .specification(let specification)?: ["it goes on when \(specification.formula) is true"]
+      ["it begins when \(exclusive.holder ?? exclusive.name.flatMap(holderOfName) ?? "the holder") releases it"]
+    case .specification(let specification)?: ["it continues when \(specification.formula) is true"]
     case .gate(let specification)?: ["it begins when \(specification.formula) is true"]
-    case .time(let time)?: time.due.map { ["it goes on at \(ClockText.dateAndTime($0))"] } ?? []
+    case .time(let time)?: time.due.map { ["it continues at \(ClockText.dateAndTime($0))"] } ?? []
     default: []
     }
   }
@@ -386,8 +386,8 @@ package struct RunExplanation: Sendable {
     var lines: [String] = []
     if let condition = definition.condition { lines.append("it runs only when \(condition.text)") }
     if let gate = definition.gateSummary { lines.append("it runs when \(gate)") }
-    if let staleness = definition.stalenessSummary { lines.append("a former success is stale \(staleness)") }
-    if let retry = definition.retrySummary { lines.append("failures are tried again: \(retry)") }
+    if let staleness = definition.stalenessSummary { lines.append("an earlier success is stale \(staleness)") }
+    if let retry = definition.retrySummary { lines.append("failures are retried: \(retry)") }
     let names = definition.dependencies.compactMap { pipeline?.operations[$0].name }
     if !names.isEmpty { lines.append("it needs " + names.map { "'\($0)'" }.joined(separator: ", ")) }
     return lines

@@ -14,7 +14,7 @@ extension RunPreparation {
   var words: String {
     switch self {
     case .readsSecret(let name): "reads its secret '\(TerminalText.visible(name))'"
-    case .lacks(let why): "waits until it can go on: \(TerminalText.oneLine(why))"
+    case .lacks(let why): "waits until it can continue: \(TerminalText.oneLine(why))"
     }
   }
 
@@ -30,7 +30,7 @@ extension RunPreparation {
   var outlook: String {
     switch self {
     case .readsSecret: "it begins when it has read that"
-    case .lacks: "it is tried again each second, and begins by itself"
+    case .lacks: "it is retried every second and begins by itself"
     }
   }
 }

@@ -48,7 +48,7 @@ package struct RunRestart: Sendable, Hashable {
     if let preparation { return "it is being resumed: it \(preparation.words)" }
     return switch prospect {
     case .resume?: "the next host of the workspace resumes it"
-    case .fail?: "the next host of the workspace records it as failed, as `on_restart` says"
+    case .fail?: "the next host of the workspace records it as failed, because of `on_restart`"
     case nil: nil
     }
   }

@@ -56,8 +56,8 @@ package enum StateReason {
     }
     switch attempt.wakeCause {
     case nil, "delay"?: break
-    case "wake"?: text += ", and was brought forward by 'penstock wake'"
-    case let cause?: text += ", and was brought forward by \(cause)"
+    case "wake"?: text += ", and was started early by 'penstock wake'"
+    case let cause?: text += ", and was started early by \(cause)"
     }
     return text
   }
@@ -84,7 +84,7 @@ package enum StateReason {
 
   /// Returns the resource shortage that a running operation waits for; nil if there is none.
   static func shortage(of record: OperationRecord) -> String? {
-    if case .shortage(let why)? = record.operationReason { "waits until it can go on: \(why)" } else { nil }
+    if case .shortage(let why)? = record.operationReason { "waits until it can continue: \(why)" } else { nil }
   }
 
   /// Returns the command that answers the question of a waiting operation.
@@ -112,7 +112,7 @@ package enum StateReason {
       let due = round.due.flatMap { due in now.map { " \(distance(from: $0, to: due))" } } ?? ""
       return "for round \(round.number ?? Int64(record.attempts + 1))\(due)"
     case .concurrency?: return "for a free slot"
-    case .place?: return "for a place among the runs of its host"
+    case .place?: return "for a slot among the runs of its host"
     case .resources(let names)?:
       return "for " + (names.isEmpty ? "resources" : names.joined(separator: ", "))
     case .exclusive(let exclusive)?:

@@ -22,7 +22,7 @@ struct TakenSlots {
     var names = operations.prefix(Self.named).map { "'\($0.title)'" }
     if operations.count > names.count { names.append("\(operations.count - names.count) more") }
     let last = names.popLast() ?? ""
-    let who = names.isEmpty ? "\(last) is at work" : "\(names.joined(separator: ", ")) and \(last) are at work"
+    let who = names.isEmpty ? "\(last) is running" : "\(names.joined(separator: ", ")) and \(last) are running"
     let allowed =
       isDeclared
       ? "`concurrency` of the run allows \(limit == 1 ? "one" : "\(limit)")"

@@ -33,11 +33,11 @@ package struct VanishedPipeline: Sendable {
   package var sentences: [String] {
     var sentences = [
       isServed
-        ? "The host does not find its file, so nothing starts it; it is served again when the file is there."
-        : "The last host did not find its file, and no host serves the workspace now; start one with `\(command)`."
+        ? "The host cannot find its file, so nothing starts it; it is served again when the file is back."
+        : "The last host could not find its file, and no host serves the workspace now; start one with `\(command)`."
     ]
     if let latest, let short {
-      sentences.append("Its latest run is \(short) (\(latest.state.rawValue)); `penstock explain \(short)` says more.")
+      sentences.append("Its latest run is \(short) (\(latest.state.rawValue)); see `penstock explain \(short)`.")
     }
     return sentences
   }

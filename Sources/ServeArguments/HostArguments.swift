@@ -11,36 +11,36 @@ import ArgumentParser
 package struct HostArguments: ParsableArguments, Sendable {
   @Argument(
     help: ArgumentHelp(
-      "Pipeline files, and folders of them. Default: those of the configuration, else ./pipelines.", valueName: "path"),
+      "Pipeline files and folders (default: those of the configuration, else ./pipelines)", valueName: "path"),
     completion: .file(extensions: ["yaml", "yml"]))
   package var paths: [String] = []
 
   @Option(
-    help: ArgumentHelp("The configuration of the host.", valueName: "host.yaml"),
+    help: ArgumentHelp("The configuration file of the host", valueName: "host.yaml"),
     completion: .file(extensions: ["yaml", "yml"]))
   package var config: String?
 
   @Option(
     help: ArgumentHelp(
-      "The workspace to serve.",
+      "The workspace to serve",
       discussion:
         "Else that of the configuration, $PENSTOCK_WORKSPACE, the nearest .penstock/ upward from the current directory, or penstock in the XDG state directory.",
       valueName: "path"))
   package var workspace: String?
 
-  @Flag(help: "Load everything, print all findings, and exit with 2 if there are errors. Runs nothing.")
+  @Flag(help: "Check everything and exit; with 2 if there are errors")
   package var check = false
 
-  @Flag(help: "With --check, print one JSON object for each finding, as `check --json` does.")
+  @Flag(help: "With --check, print each finding as a JSON object, as `check --json` does")
   package var json = false
 
-  @Flag(help: "Wait for the end of the host that serves the workspace, and take over.")
+  @Flag(help: "Wait until the present host of the workspace ends, then take over")
   package var standby = false
 
   @Option(
     name: .customLong("plugin"),
     help: ArgumentHelp(
-      "A plugin's shared object to use, beside those that are found; may be repeated.", valueName: "file"))
+      "Also use this plugin's shared object (may be repeated)", valueName: "file"))
   package var plugins: [String] = []
 
   package init() {}

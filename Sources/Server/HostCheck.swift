@@ -50,7 +50,7 @@ package struct HostCheck {
       add(problem.path, "cannot search '\(problem.path)': \(problem.reason)", DiagnosticCode.fileUnreadable.rawValue)
     }
     for entry in found.leftOut {
-      add(entry.path, "'\(entry.path)' \(entry.reason); it is left out", DiagnosticCode.fileUnreadable.rawValue)
+      add(entry.path, "'\(entry.path)' \(entry.reason); ignoring it", DiagnosticCode.fileUnreadable.rawValue)
     }
     let host = file?.hostSource ?? .host(HostDefinition())
     var names: [String: String] = [:]
@@ -70,7 +70,7 @@ package struct HostCheck {
       }
       guard let name = result.pipeline?.name, let other = names.updateValue(path, forKey: name) else { continue }
       let finding = Diagnostic(
-        otherCode: DiagnosticCode.duplicateName.rawValue, "'\(other)' has the pipeline name '\(name)' already",
+        otherCode: DiagnosticCode.duplicateName.rawValue, "'\(other)' already has the pipeline name '\(name)'",
         file: path, range: .beginning, fix: "rename one of them")
       add([finding], in: result.sources)
     }

@@ -47,16 +47,16 @@ extension PipelineServer {
         })
       return false
     case .draining:
-      tellSignal(canceller, .warning, "while draining: cancelling what goes on, without grace")
+      tellSignal(canceller, .warning, "while draining: killing active runs, without grace")
       if let signal = canceller.signal {
-        note(signalEntry(.drain, "\(signal), which cancels what goes on", by: canceller.who))
+        note(signalEntry(.drain, "\(signal), which cancels active runs", by: canceller.who))
       }
       let isOver = await cancel(canceller)
       // Whoever sends a second signal does not want to wait.
       if !isOver, canceller.signal != nil { host.kill() }
       return isOver
     case .cancelling:
-      tellSignal(canceller, .warning, "while draining: cancelling what goes on, without grace")
+      tellSignal(canceller, .warning, "while draining: killing active runs, without grace")
       host.kill()
       return false
     }

@@ -26,7 +26,7 @@ extension PipelineServer {
 
   private func tellIncomplete() {
     let problem =
-      "cannot look at all pipeline files, because no descriptor or memory is free; what is at work stays, and they are looked at again each second"
+      "cannot read all pipeline files, because no descriptor or memory is free; the loaded versions stay in effect; trying again each second"
     watch.problem = problem
     log.tell(.error, "pipeline", problem)
   }
@@ -103,14 +103,15 @@ extension PipelineServer {
           log.tell(.info, "pipeline", "'\(pipeline.name)' is served from \(pipeline.path)", pipeline: pipeline.name)
         }
       } catch {
-        log.tell(.error, "pipeline", "'\(pipeline.name)' does not run by itself: \(error)", pipeline: pipeline.name)
+        log.tell(
+          .error, "pipeline", "'\(pipeline.name)' cannot be started by its triggers: \(error)", pipeline: pipeline.name)
         let controller = pipeline.outline.controllers.map(\.use.offer).joined(separator: ", ")
         guard !controller.isEmpty else { break }
         let trouble = ControllerTrouble(controller: controller, reason: "\(error)", since: host.now(), isOver: true)
         publications.controllers.note(trouble, 0, of: pipeline.name)
       }
     }
-    for name in difference.ended { log.tell(.info, "pipeline", "'\(name)' is served no longer", pipeline: name) }
+    for name in difference.ended { log.tell(.info, "pipeline", "'\(name)' is no longer served", pipeline: name) }
     watchFiles()
     // What is published of a pipeline anew says nothing of when it is due, also where its version is the same as before.
     let changed = Set(difference.changed.map(\.name))

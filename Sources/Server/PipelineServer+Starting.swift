@@ -74,11 +74,11 @@ extension PipelineServer {
         do {
           try await host.fail(run)
           log.tell(
-            .warning, "run-failed", "run \(run.id) of '\(run.pipeline)' has failed: its host was gone",
+            .warning, "run-failed", "run \(run.id) of '\(run.pipeline)' failed: its host was gone",
             pipeline: run.pipeline, run: run.id)
         } catch {
           log.tell(
-            .error, "run-left", "run \(run.id) stays interrupted: \(error)", pipeline: run.pipeline,
+            .error, "run-left", "run \(run.id) is still interrupted: \(error)", pipeline: run.pipeline,
             run: run.id)
         }
       case .resume:
@@ -92,7 +92,7 @@ extension PipelineServer {
 
   /// Leaves an interrupted run to a person, without its processes: nobody would end them otherwise, or say that they go on.
   private func leave(_ run: RunRecord) async {
-    let subject = "run \(run.id) of '\(run.pipeline)' stays interrupted"
+    let subject = "run \(run.id) of '\(run.pipeline)' is still interrupted"
     do {
       let notices = try await host.endProcesses(of: run)
       log.tell(
@@ -108,7 +108,7 @@ extension PipelineServer {
     var runs: Set<RunID> = []
     for run in try history.interruptedRunsToCancel() where await !dispatcher.has(run.id) {
       log.tell(
-        .info, "run-resumed", "resuming run \(run.id) of '\(run.pipeline)' to cancel it, as it was asked to",
+        .info, "run-resumed", "resuming run \(run.id) of '\(run.pipeline)' to cancel it, as requested",
         pipeline: run.pipeline, run: run.id)
       await resume(run)
       runs.insert(run.id)

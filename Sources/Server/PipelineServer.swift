@@ -80,7 +80,10 @@ package actor PipelineServer {
     let service = try RunService(
       creatingAt: configuration.location, configuration.service.holding(telling: failures, log))
     self.service = service
-    let relay = RunRelay(log: log) { [history = service.history] in try? history.run($0)?.state }
+    let (history, location) = (service.history, configuration.location)
+    let relay = RunRelay(log: log, failure: { FailureCause.words(for: $0, in: history, at: location) }) {
+      try? history.run($0)?.state
+    }
     dispatcher = Dispatcher(
       host: service.host, limits: Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues),
       events: relay.events)
@@ -166,12 +169,13 @@ package actor PipelineServer {
     case .granted(let lease): return lease
     case .held(let lease):
       guard configuration.isStandby else {
-        let error = ServerError.served(by: lease, workspace: configuration.location.path)
+        let isDraining = (try? history.currentHost()?.state == .draining) ?? false
+        let error = ServerError.served(by: lease, workspace: configuration.location.path, isDraining: isDraining)
         try? await service.close()
         throw error
       }
       states.change(to: .standby(lease.holder))
-      log.tell(.info, "standby", "waiting for the end of \(lease.holder)")
+      log.tell(.info, "standby", "waiting until \(lease.holder) ends")
       let wait = Task { [host] in
         try await host.waitForLease(HostRecord.lease, holder: holder) { _, _ in }
       }
@@ -181,7 +185,7 @@ package actor PipelineServer {
       do {
         return try await wait.value
       } catch is CancellationError {
-        tellEnd("stopped, having waited for the end of another host")
+        tellEnd("stopped while waiting for another host to end")
         return nil
       }
     }
@@ -222,10 +226,10 @@ package actor PipelineServer {
         case .drain:
           // Whoever asks for what it does already waits for the same end.
           let isDraining = mail.isDrainAsked
-          log.tell(.info, "drain", "asked\(person) to drain\(isDraining ? ", which it does already" : "")")
+          log.tell(.info, "drain", "asked\(person) to drain\(isDraining ? ", and is draining already" : "")")
           if !isDraining { mail.send(.drain(RunCanceller(who: asked.who, means: .drain))) }
         case .drainNow:
-          log.tell(.info, "drain", "asked\(person) to cancel what goes on, and to end")
+          log.tell(.info, "drain", "asked\(person) to cancel active runs and stop")
           for _ in 0..<(mail.isDrainAsked ? 1 : 2) { mail.send(.drain(RunCanceller(who: asked.who, means: .drain))) }
         }
       }
@@ -235,7 +239,7 @@ package actor PipelineServer {
     case .drain(let canceller): return try await drain(canceller)
     case .drainTimeout:
       guard phase == .draining else { return false }
-      log.tell(.warning, "drain", "the time to drain is up; cancelling what goes on")
+      log.tell(.warning, "drain", "the time to drain is over; cancelling active runs")
       return await cancel(RunCanceller(means: .drain))
     case .idle: return phase != .ready && phase != .starting
     }
@@ -247,7 +251,7 @@ package actor PipelineServer {
     guard phase == .ready else { return }
     states.change(to: .reloading)
     defer { states.change(to: .ready) }
-    log.tell(.info, "reload", "reading the configuration and the pipelines anew")
+    log.tell(.info, "reload", "reloading the configuration and the pipelines")
     try await reconfigure()
     begin(try await look())
   }
@@ -271,7 +275,7 @@ package actor PipelineServer {
     switch configuration.read?() {
     case nil: return
     case .invalid(let findings):
-      log.tell(.error, "configuration", "the configuration is invalid, and stays as it was: \(findings)")
+      log.tell(.error, "configuration", "the configuration is invalid; the previous one stays in effect: \(findings)")
       // Published with what the look finds that follows.
       configuration.refuse(because: findings)
     case .valid(let definition, let paths, let warnings):
@@ -279,7 +283,7 @@ package actor PipelineServer {
       let kept = configuration.change(to: definition, paths: paths)
       if !kept.isEmpty {
         let names = kept.joined(separator: ", ")
-        log.tell(.warning, "configuration", "\(names) changed, which takes effect at the next start")
+        log.tell(.warning, "configuration", "\(names) changed; this takes effect at the next start")
       }
       catalog.change(to: configuration.definition, paths: configuration.paths)
       await dispatcher.setLimits(Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues))
@@ -297,8 +301,8 @@ package actor PipelineServer {
       .warning, "clock-set",
       "the clock was set \(isForward ? "forward" : "back") by \(change), to \(setting.time.text); "
         + (isForward
-          ? "instants in between are made up for or left out, as 'catch_up' says"
-          : "instants that have come up already do not come up again"))
+          ? "'catch_up' decides about the instants in between"
+          : "instants that were due before are not due again"))
     guard phase == .ready else { return }
     forecast(Array(catalog.pipelines), anew: true)
     publications.status?.notice()

@@ -97,7 +97,7 @@ extension ServerConfiguration {
   /// Notes that the file has errors, of which the first line is told with the state of the host.
   mutating func refuse(because findings: String) {
     let first = findings.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? findings
-    problem = "the configuration is invalid, and stays as it was: \(first)"
+    problem = "the configuration is invalid; the previous one stays in effect: \(first)"
   }
 
   private mutating func take(_ definition: HostDefinition) {

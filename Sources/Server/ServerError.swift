@@ -4,7 +4,7 @@ import Workspace
 /// Why a host does not serve a workspace, or did not end as it should.
 package enum ServerError: Error, Sendable, CustomStringConvertible {
   /// Another host does.
-  case served(by: Lease, workspace: String)
+  case served(by: Lease, workspace: String, isDraining: Bool = false)
   /// The workspace is on a network file system, of this name: processes of other computers could write to it, whom nothing tells from those that are gone.
   case onNetwork(String, workspace: String)
   /// It ended while its history could not be written, and so many runs have ends that are not recorded.
@@ -21,8 +21,10 @@ package enum ServerError: Error, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .served(let lease, let workspace):
-      "\(lease.holder) serves the workspace '\(workspace)' already; stop it with `penstock drain`, wait for its end with --standby, or name another workspace"
+    case .served(let lease, let workspace, true):
+      "\(lease.holder) still serves the workspace '\(workspace)' while it drains; wait for its end with `penstock drain --wait`, or take over when it ends with --standby"
+    case .served(let lease, let workspace, false):
+      "\(lease.holder) already serves the workspace '\(workspace)'; stop it with `penstock drain --wait`, take over when it ends with --standby, or use another --workspace"
     case .onNetwork(let name, let workspace):
       "the workspace '\(workspace)' is on a network file system (\(name)), where SQLite's log does not work and processes of other computers cannot be seen; name a workspace on a local disk"
     case .unrecorded(let count):

@@ -127,6 +127,11 @@ struct HostSettings {
       if !check.findings.isEmpty { HostOutput.writeLine(String(check.text.dropLast())) }
       let count = check.pipelines
       print("\(count) \(count == 1 ? "pipeline" : "pipelines") checked" + (check.hasErrors ? ", with errors" : ""))
+      if count == 0, !check.hasErrors {
+        HostOutput.writeLine(
+          "penstock: found no pipeline in \(paths.map { "'\($0)'" }.joined(separator: ", ")); create one with `penstock init FILE`, or name the folder of your *.yaml files"
+        )
+      }
     }
     if check.lacksResources || check.isRefused { return 3 }
     return check.hasErrors ? 2 : 0

@@ -4,7 +4,7 @@ import Values
 struct Completions: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "completions",
-    abstract: "Print a completion script for a shell.",
+    abstract: "Print a completion script for a shell",
     discussion: """
       bash:  penstock completions bash > ~/.local/share/bash-completion/completions/penstock \
       zsh:   penstock completions zsh > "${fpath[1]}/_penstock" \
@@ -15,7 +15,7 @@ struct Completions: ParsableCommand {
     case bash, zsh, fish
   }
 
-  @Argument(help: "The shell: bash, zsh or fish.")
+  @Argument(help: "The shell: bash, zsh or fish")
   var shell: Shell
 
   @OptionGroup var shared: SharedOptions

@@ -37,18 +37,18 @@ import PluginHost
 struct Penstock: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "penstock",
-    abstract: "Runs pipelines of chained operations, and keeps their history.",
+    abstract: "Run pipelines of operations, and keep their history",
     discussion: """
-      A pipeline is a YAML file that names operations and says what each one needs. Penstock checks the whole file before it \
-      starts anything, hands the result of one operation to the operations that need it, tries failures again, and records \
-      every attempt in a workspace that you can query.
+      A pipeline is a YAML file that names operations and says what each one needs. Penstock checks the whole \
+      file before it starts anything, passes the result of each operation to those that need it, retries \
+      failures, and records every attempt in a workspace that you can query.
 
       First steps:
         penstock init hello.yaml
         penstock run hello.yaml
         penstock history list
 
-      Runs are named by their id, which may be shortened, or by `last`.
+      A run is named by its id, which may be shortened, or by `last`.
 
       Exit codes: 0 succeeded, 1 the run failed, 2 usage or invalid file, 3 the engine failed, 130 cancelled.
       """,

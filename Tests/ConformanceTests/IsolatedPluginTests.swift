@@ -65,6 +65,6 @@ struct IsolatedPluginTests {
     #expect(
       outcome.output.contains("it took more memory than the 64 MiB that a check gives it (--memory)"), "\(outcome)")
     let wrong = try await place.shell("penstock plugins check ./hungry.so --memory much")
-    #expect(wrong.errors == "penstock: --memory 'much' is no size; write it as 512MiB or 1GiB\n")
+    #expect(wrong.errors == "penstock: --memory 'much' is not a size; write it as 512MiB or 1GiB\n")
   }
 }

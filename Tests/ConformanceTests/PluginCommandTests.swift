@@ -92,7 +92,8 @@ struct PluginCommandTests {
     let unpinned = try await place.shell("penstock plugins verify ./echo.so")
     #expect(unpinned.code == 0)
     #expect(
-      unpinned.output.contains("(not pinned)\n1 plugin: 1 ok, 0 failed. plugins.lock is not there: --write writes it\n")
+      unpinned.output.contains(
+        "(not pinned)\n1 plugin: 1 ok, 0 failed. plugins.lock does not exist; create it with --write\n")
     )
 
     let pinned = try await place.shell("penstock plugins verify --write echo && grep -c ' echo  echo.so$' plugins.lock")
@@ -156,7 +157,7 @@ struct PluginCommandTests {
     #expect(outcome.code == 1)
     let line = try #require(outcome.output.split(separator: "\n").first { $0.contains(#""id":"broken""#) })
     #expect(line.contains(#""error":{"code":"not-a-shared-object","#))
-    #expect(outcome.errors.contains("broken.so' is refused: it is no shared object"))
+    #expect(outcome.errors.contains("broken.so' is refused: it is not a shared object"))
   }
 
   @Test("a plugin that did not come with Penstock is inspected in its own process")
@@ -263,14 +264,14 @@ struct PluginCommandTests {
   func takenName() async throws {
     try await place.compile()
     let outcome = try await place.shell("penstock plugins new echo --language c; ls")
-    #expect(outcome.errors.hasPrefix("penstock: there is a plugin 'echo' already, "))
-    #expect(outcome.errors.hasSuffix("/echo.so: choose another name\n"))
+    #expect(outcome.errors.hasPrefix("penstock: there is already a plugin 'echo', "))
+    #expect(outcome.errors.hasSuffix("/echo.so; choose another name\n"))
   }
 
   @Test("a broken plugins.lock is reported with its line")
   func brokenLock() async throws {
     let outcome = try await place.shell("echo 'abc echo echo.so' > plugins.lock; penstock plugins verify")
     #expect(outcome.code == 2)
-    #expect(outcome.errors.hasPrefix("penstock: 'plugins.lock', line 1: 'abc' is no SHA-256; "))
+    #expect(outcome.errors.hasPrefix("penstock: 'plugins.lock', line 1: 'abc' is not an SHA-256; "))
   }
 }

@@ -30,8 +30,8 @@ struct RunExplanationTests {
     let whole = RecordedRun(run: record, definition: "", operations: [operation], attempts: [], approvals: [])
     let entry = try #require(
       RunExplanation(of: whole, pipeline: nil, operation: "work", shortID: "1").entries.first)
-    #expect(entry.because.last == "it waits until it can go on: fork failed")
-    #expect(entry.remedies == ["it is tried again each second, and goes on by itself"])
+    #expect(entry.because.last == "it waits until it can continue: fork failed")
+    #expect(entry.remedies == ["it is retried every second and continues by itself"])
   }
 
   @Test(
@@ -60,7 +60,7 @@ struct RunExplanationTests {
     let known = try entry(processors: 2)
     #expect(
       known.because == [
-        "it waits for a free slot: 'a' and 'b' are at work, and \(isDeclared ? "`concurrency` of the run allows 2" : "without `concurrency`, a run has 2 slots")"
+        "it waits for a free slot: 'a' and 'b' are running, and \(isDeclared ? "`concurrency` of the run allows 2" : "without `concurrency`, a run has 2 slots")"
       ])
     #expect(known.remedies == ["it begins when another operation ends; `concurrency` allows more at once"])
     guard !isDeclared else { return }
@@ -97,7 +97,7 @@ struct RunExplanationTests {
     }
     #expect(try remedies([]) == ["it begins when what holds the resources ends"])
     let one = "'train' of run \(RunID(bits: 7).short) in process 7"
-    #expect(try remedies([holder(7)]) == ["it begins when enough is free of what is held by " + one])
+    #expect(try remedies([holder(7)]) == ["it begins when enough is released by " + one])
     let many = try remedies((7..<12).map(holder))
     #expect(many.first?.hasSuffix(" and 2 more") == true)
   }

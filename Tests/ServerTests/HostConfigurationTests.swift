@@ -46,7 +46,7 @@ import Values
       #expect(former.isLoaded)
       #expect(
         bench.log.contains {
-          $0.hasSuffix("warning: 'processes' of 'limits' changed, which takes effect at the next start")
+          $0.hasSuffix("warning: 'processes' of 'limits' changed; this takes effect at the next start")
         })
     }
   }
@@ -83,11 +83,13 @@ import Values
       let runs = try (0..<3).map { _ in try bench.start("one", in: history) }
       try await eventually { try history.run(runs[0])?.state == .running }
       server.send(.reload(by: nil))
-      try await eventually { bench.log.contains { $0.contains("stays as it was: host.yaml:1:1: error: no") } }
+      try await eventually {
+        bench.log.contains { $0.contains("the previous one stays in effect: host.yaml:1:1: error: no") }
+      }
       #expect(try history.run(runs[1])?.state == .queued)
       try await eventually {
         try StatusReport(of: [], in: history).problems
-          == ["the configuration is invalid, and stays as it was: host.yaml:1:1: error: no"]
+          == ["the configuration is invalid; the previous one stays in effect: host.yaml:1:1: error: no"]
       }
       let folder = bench.folder
       reading.withLock {

@@ -164,7 +164,7 @@ struct PipelineServerTests {
     let entries = try history.audit().filter { $0.requester.means == .signal }.reversed()
     #expect(entries.map(\.action) == [.reload, .drain, .drain])
     #expect(entries.map(\.requester.who) == [user, "eve", user])
-    #expect(entries.map(\.detail) == ["SIGHUP", "SIGTERM", "SIGINT, which cancels what goes on"])
+    #expect(entries.map(\.detail) == ["SIGHUP", "SIGTERM", "SIGINT, which cancels active runs"])
     #expect(entries.allSatisfy { $0.target == "host" })
     history.workspace.close()
   }
@@ -483,7 +483,7 @@ struct PipelineServerTests {
       let entry = try #require(try published("one", in: history))
       #expect(entry.isLoaded)
       #expect(entry.problem?.contains("vlaue") == true)
-      #expect(bench.log.contains { $0.contains("the last good version stays at work") })
+      #expect(bench.log.contains { $0.contains("its last good version stays in effect") })
       try bench.write("operations: [{ name: a, value: 3 }]", to: "one")
       try await eventually { try published("one", in: history)?.problem == nil }
       let run = try bench.start("one", in: history)

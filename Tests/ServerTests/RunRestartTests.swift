@@ -47,12 +47,12 @@ struct RunRestartTests {
     defer { history.workspace.close() }
     let run = try #require(left)
     let entry = try explanation(of: run, in: history)
-    #expect(entry.because.first?.hasSuffix(" drained, and left it to the next one") == true)
+    #expect(entry.because.first?.hasSuffix(" drained and left it to the next one") == true)
     #expect(entry.because.last == "the next host of the workspace resumes it")
     #expect(entry.remedies.isEmpty)
     #expect(
       try PipelineExplanation(of: "ask", in: history)?.sentences.contains(
-        "Run \(short(run, in: history)) is interrupted: its host drained, and left it to the next one; the next host of the workspace resumes it."
+        "Run \(short(run, in: history)) is interrupted: its host drained and left it to the next one; the next host of the workspace resumes it."
       ) == true)
   }
 
@@ -127,7 +127,7 @@ struct RunRestartTests {
     #expect(try history.run(run)?.state == .interrupted)
     let entry = try explanation(of: run, in: history)
     #expect(entry.remedies == ["penstock resume X"])
-    let fails = "the next host of the workspace records it as failed, as `on_restart` says"
+    let fails = "the next host of the workspace records it as failed, because of `on_restart`"
     #expect(entry.because.contains(fails) == (policy == "fail"))
     #expect(try reason("ask", in: history)?.hasSuffix("; `penstock resume \(short(run, in: history))`") == true)
   }

@@ -48,7 +48,7 @@ struct StatusReportTests {
         entry.reason == "run \(short(run, in: history)) failed in 'b'; `penstock explain \(short(run, in: history))`")
       #expect(
         try sentences("one", in: history).contains(
-          "The latest run that has ended, \(short(run, in: history)), failed in 'b'; `penstock explain \(short(run, in: history))` and `penstock logs \(short(run, in: history)) b` say more."
+          "The latest finished run, \(short(run, in: history)), failed in 'b'; see `penstock explain \(short(run, in: history))` and `penstock logs \(short(run, in: history)) b`."
         ))
       try bench.write("operations: [{ name: a, value: 1 }]", to: "one")
       try await eventually {
@@ -180,7 +180,7 @@ struct StatusReportTests {
         ])
       #expect(try entry("never", in: history).next == .request)
       let sentences = try sentences("never", in: history)
-      #expect(sentences.first == "Nothing starts it by itself; `penstock start never` does.")
+      #expect(sentences.first == "It has no trigger; start it with `penstock start never`.")
       #expect(sentences.contains { $0.hasPrefix("`automatic` is false: never") })
     }
   }
@@ -213,7 +213,7 @@ struct StatusReportTests {
       try await eventually { try StatusReport(of: [], in: history).running == 4 }
       let names = try runs.prefix(3).map { try history.shortForm(of: $0) }.joined(separator: ", ")
       #expect(try entry("one", in: history).reason == "4 runs: \(names), …")
-      #expect(try sentences("one", in: history).contains("4 runs go on: \(names) and 1 more."))
+      #expect(try sentences("one", in: history).contains("4 runs are active: \(names) and 1 more."))
     }
   }
 
@@ -237,7 +237,7 @@ struct StatusReportTests {
         == "run \(short(run, in: history)) is interrupted; `penstock resume \(short(run, in: history))`")
     #expect(
       try sentences("one", in: history).contains(
-        "Run \(short(run, in: history)) is interrupted: its host ended before it did; `penstock resume \(short(run, in: history))` continues it."
+        "Run \(short(run, in: history)) is interrupted: its host ended before the run did; `penstock resume \(short(run, in: history))` continues it."
       ))
   }
 
@@ -283,7 +283,7 @@ struct StatusReportTests {
       #expect(try next(in: history) == (nil, "with the next host"))
       #expect(
         try sentences("one", in: history).contains(
-          "The host is draining: nothing begins before the next one serves the workspace."))
+          "The host is draining: nothing starts until the next host serves the workspace."))
     }
     let history = try bench.history()
     defer { history.workspace.close() }
@@ -321,7 +321,7 @@ struct StatusReportTests {
       #expect(try entry("one", in: history).reason == words)
       #expect(
         try sentences("one", in: history).contains(
-          "Its \(words); it is begun again each time, and is taken for well after a minute without a failure."))
+          "Its \(words); it is restarted each time, and counts as healthy after a minute without a failure."))
       try bench.write("operations: [{ name: a, value: 1 }]", to: "one")
       try await eventually { try history.publishedControllerProblems().isEmpty }
       #expect(try entry("one", in: history).reason == nil)

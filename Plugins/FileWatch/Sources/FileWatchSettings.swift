@@ -13,7 +13,7 @@ struct FileWatchSettings: PluginSettings {
 
   func validate() throws {
     guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw PluginProblem("invalid-settings", setting: "path", "it is no path")
+      throw PluginProblem("invalid-settings", setting: "path", "it is not a path")
     }
     guard settle >= .zero, settle <= .seconds(3600) else {
       throw PluginProblem(

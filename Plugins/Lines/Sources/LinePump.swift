@@ -52,7 +52,7 @@ final class LinePump: Sendable {
     output = FileDescriptor(number)
     var status = stat()
     guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
-      throw PluginProblem("not-a-fifo", "'\(path)' is no FIFO; make one with 'mkfifo \(path)'")
+      throw PluginProblem("not-a-fifo", "'\(path)' is not a FIFO; make one with 'mkfifo \(path)'")
     }
     error = nil
     process = nil

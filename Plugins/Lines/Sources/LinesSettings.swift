@@ -39,7 +39,7 @@ struct LinesSettings: PluginSettings {
       }
     case (nil, .some(let path)):
       guard !path.isEmpty, !path.utf8.contains(0) else {
-        throw refuse("fifo", "\(path.isEmpty ? "the path is empty" : "a path cannot hold a NUL character")")
+        throw refuse("fifo", "\(path.isEmpty ? "the path is empty" : "a path cannot contain a NUL character")")
       }
     }
     guard (1...1_048_576).contains(longest.bytes) else {

@@ -11,10 +11,10 @@ struct ReachableSettings: PluginSettings {
   func validate() throws {
     guard !host.isEmpty, !host.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
       throw PluginProblem(
-        "invalid-settings", setting: "host", "it is no name of a host; write example.org or 192.0.2.1")
+        "invalid-settings", setting: "host", "it is not a name of a host; write example.org or 192.0.2.1")
     }
     guard (1...65_535).contains(port) else {
-      throw PluginProblem("invalid-settings", setting: "port", "\(port) is no port; they go from 1 to 65535")
+      throw PluginProblem("invalid-settings", setting: "port", "\(port) is not a port; they go from 1 to 65535")
     }
     guard interval >= .seconds(1) else {
       throw PluginProblem(

@@ -49,7 +49,7 @@ struct DiskFreeSettings: PluginSettings {
 
   func validate() throws {
     guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw PluginProblem("invalid-settings", setting: "path", "it is no path")
+      throw PluginProblem("invalid-settings", setting: "path", "it is not a path")
     }
     try Interval.validate(interval)
   }

@@ -22,7 +22,7 @@ final class PartFile: Sendable {
     path = "\(place.directory)/.\(place.name).penstock-part"
     statePath = path + ".state"
     guard !place.name.isEmpty, place.name != ".", place.name != ".." else {
-      throw FileError(target, problem: "this is no name of a file")
+      throw FileError(target, problem: "this is not a name of a file")
     }
     try FilePlace.makeDirectories(place.directory)
     // Retry if the file disappeared between opening and locking: its holder has finished with it.

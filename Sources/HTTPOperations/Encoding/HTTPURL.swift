@@ -39,7 +39,7 @@ public struct HTTPURL: Sendable, Hashable {
     let code = curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
     guard code == CURLUE_OK else {
       let reason = code == CURLUE_BAD_SCHEME ? "it has no scheme, such as https://" : Self.reason(code)
-      throw HTTPEncodingError(.invalidURL, "this is no URL: \(reason)")
+      throw HTTPEncodingError(.invalidURL, "this is not a URL: \(reason)")
     }
     let scheme = Self.part(CURLUPART_SCHEME, of: handle)?.lowercased() ?? ""
     guard scheme == "http" || scheme == "https" else {

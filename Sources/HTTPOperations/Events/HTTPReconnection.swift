@@ -44,7 +44,7 @@ public struct HTTPReconnection: Sendable, Hashable {
   func policy(time: Duration, wakers: [any RetryWaker]) -> RetryPolicy {
     RetryPolicy(limit: limit ?? .max, backoff: backoff(time: time), wakers: wakers) { error, _ in
       guard let failure = error as? HTTPOperationError else {
-        return .stop(reason: "this is no failure of the connection")
+        return .stop(reason: "this is not a failure of the connection")
       }
       if case .stop(let reason) = failure.verdict { return .stop(reason: reason) }
       // If the server sends `Retry-After: 0` each time, obeying it would mean reconnecting without a pause.

@@ -57,7 +57,7 @@ public struct HTTPDefaultRetryProvider: HTTPRetryProvider {
         let what = failure.rejectedStatus.map { "status \($0)" } ?? rejection.code
         return .doNotRetry(
           reason: rejection.code == HTTPStatusValidator.code
-            ? "\(what) is no failure that passes" : "\(rejection.code) will be the same next time")
+            ? "\(what) is not a failure that passes" : "\(rejection.code) will be the same next time")
       }
       kind = .connection
       reason = "status \(status)"

@@ -78,7 +78,7 @@ extension HTTPResultProcessor {
       do {
         return try decoder.decode(type, from: result.body)
       } catch {
-        throw HTTPResultError(.undecodable, "the body is no \(type): \(error)")
+        throw HTTPResultError(.undecodable, "the body is not valid \(type): \(error)")
       }
     }
   }

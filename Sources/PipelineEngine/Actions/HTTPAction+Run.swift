@@ -159,7 +159,7 @@ private struct HTTPAttempt {
     guard let checksum = HTTPChecksum(text) else {
       throw OperationFailure(
         code: "value-mismatch",
-        message: "http: '\(text.escapedForMessage)' is no checksum such as 'sha256:…' with its 64 digits")
+        message: "http: '\(text.escapedForMessage)' is not a checksum such as 'sha256:…' with its 64 digits")
     }
     download.checksum = checksum
     return download

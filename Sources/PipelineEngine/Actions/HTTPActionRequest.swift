@@ -68,7 +68,7 @@ struct HTTPActionRequest {
       case .expression(let expression, _):
         let value = try expression.evaluate(in: contexts).injectedText
         if index == 0, template.leadsWithPath {
-          guard !value.isEmpty else { throw fail("'' is no path") }
+          guard !value.isEmpty else { throw fail("'' is not a path") }
           joined.append(literal: value)
         } else {
           if index == 0, value.hasPrefix("/") { isAbsolute = true }
@@ -77,7 +77,7 @@ struct HTTPActionRequest {
       }
     }
     let text = joined.text
-    guard !text.isEmpty, !text.utf8.contains(0) else { throw fail("'\(text.escapedForMessage)' is no path") }
+    guard !text.isEmpty, !text.utf8.contains(0) else { throw fail("'\(text.escapedForMessage)' is not a path") }
     if isAbsolute || joined.part(among: [".."], isURL: false) != nil {
       throw fail(
         "the path '\(text.escapedForMessage)' leads out of its directory by what an expression yielded: "
@@ -111,7 +111,7 @@ struct HTTPActionRequest {
       guard Self.hasPortInHost(joined.text) else { throw error }
       throw OperationFailure(
         code: error.code.rawValue,
-        message: "http: what an expression yields for the host has a ':' in it, which is no part of a name: "
+        message: "http: what an expression yields for the host has a ':' in it, which is not a part of a name: "
           + "write the port outside of the expression, as in 'http://${{ … }}:8080/', or let the expression be "
           + "the beginning of the URL, 'http://' included")
     }

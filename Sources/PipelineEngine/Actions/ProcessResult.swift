@@ -22,7 +22,7 @@ struct ProcessResult {
       remove(files.result.pointer)
       if type == ValueType.none { return .none }
       throw OperationFailure(
-        code: "result-invalid", message: "what the process left at $PENSTOCK_RESULT is no regular file")
+        code: "result-invalid", message: "what the process left at $PENSTOCK_RESULT is not a regular file")
     }
     if type == ValueType.none {
       if isFile { unlink(files.result.pointer) }

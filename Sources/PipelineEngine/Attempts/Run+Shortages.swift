@@ -5,7 +5,7 @@ extension Run {
   func tell(of shortage: EngineError, _ ordinal: Int) {
     recorder.enter(ordinal, .running(.shortage(shortage.descriptionOfWait)))
     observer.emit(
-      .notice(id, "'\(state.instances[ordinal].name)' waits until it can go on: \(shortage.descriptionOfWait)"))
+      .notice(id, "'\(state.instances[ordinal].name)' waits until it can continue: \(shortage.descriptionOfWait)"))
     remind(of: shortage, ordinal)
   }
 

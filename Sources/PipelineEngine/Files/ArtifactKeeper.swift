@@ -230,7 +230,7 @@ final class ArtifactKeeper: Sendable {
           "invalid", "\(what)'\(shown)' is a symbolic link, which may lead anywhere; name the file that it leads to")
       case .special: throw failure("invalid", "\(what)'\(shown)' is neither a regular file nor a directory")
       case .file where place == steps.count - 1: try copyFile(step, from: folder, to: made, path, &state)
-      case .file: throw failure("missing", "\(what)'\(shown)' is no directory")
+      case .file: throw failure("missing", "\(what)'\(shown)' is not a directory")
       case .folder:
         let next = folder
         folder = try opened(shown) { () throws(SystemError) in try next.folder(step) }

@@ -67,12 +67,12 @@ extension DocumentReader {
       let expression = String(script.unicodeScalars.dropFirst(offset))
       let length = expression.split(separator: "}}", maxSplits: 1).first.map { $0.unicodeScalars.count + 2 } ?? 3
       error(
-        .expressionInScript, "a script cannot hold an expression: its value would become program text",
+        .expressionInScript, "a script cannot contain an expression: its value would become program text",
         at: range(in: node, offset: offset, length: length),
         fix: #"use inject: or env:, and read it as "$name""#)
     }
     if script.utf8.contains(0) {
-      error(.wrongForm, "'run' cannot hold a NUL character", at: node.range)
+      error(.wrongForm, "'run' cannot contain a NUL character", at: node.range)
     }
   }
 

@@ -102,7 +102,7 @@ final class PipelineChecker {
         return true
       }
       reader.error(
-        .duplicateName, "the name '\(name)' is taken already, on line \(first.start.line)", at: operation.nameRange)
+        .duplicateName, "the name '\(name)' is already used on line \(first.start.line)", at: operation.nameRange)
       return false
     }
     for (index, operation) in draft.operations.enumerated() {

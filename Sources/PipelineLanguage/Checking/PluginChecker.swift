@@ -48,7 +48,7 @@ extension PipelineChecker {
     if let offer = description.offer(use.id, use.kind) { return offer }
     if let other = description.offers.first(where: { $0.id == use.id }) {
       reader.error(
-        .wrongKind, "'\(use.id)' is \(other.kind.noun); it goes under \(other.kind.place)", at: use.node.range)
+        .wrongKind, "'\(use.id)' is \(other.kind.noun); it belongs under \(other.kind.place)", at: use.node.range)
       return nil
     }
     let near = NearestName.suggestion(
@@ -78,7 +78,7 @@ extension PipelineChecker {
     }
     guard let catalog = session.plugins.catalog else {
       reader.error(
-        PluginError.Code.notFound, "'\(use.id)' is of a plugin, and this program loads none",
+        PluginError.Code.notFound, "'\(use.id)' belongs to a plugin, but this program loads none",
         at: use.node.range)
       return nil
     }
@@ -136,7 +136,7 @@ extension PipelineChecker {
         reader.error(
           .misplacedKey,
           "'with' has no effect on '\(use.id)', a specification of this pipeline, and there is no plugin of that name",
-          at: range, fix: "leave it out, or give the settings where '\(use.id)' is declared")
+          at: range, fix: "leave it out, or write the settings where '\(use.id)' is declared")
         return
       }
       let names = own + SpecificationWord.allCases.map(\.rawValue) + ids

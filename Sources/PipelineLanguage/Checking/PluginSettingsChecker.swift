@@ -42,7 +42,7 @@ extension PipelineChecker {
         fix: "'penstock plugins check FILE' drives a plugin through its whole contract, and says more")
     }
     let source = use.use.plugin == HTTPPlugin.id ? "penstock schema" : "penstock plugins inspect \(use.use.plugin)"
-    let advice = "'\(source)' says what it takes"
+    let advice = "'\(source)' lists its settings"
     guard let place = failure.place, let setting = use.settings?.first(where: { $0.name == place.setting }) else {
       return reader.error(
         failure, "the settings of '\(use.id)' are invalid: \(failure.message)", at: range, fix: advice)

@@ -24,7 +24,7 @@ extension PipelineChecker {
     switch condition.bareCall {
     case "failure":
       reader.warning(
-        .neverRuns, "\(operation.title) never runs: nothing that it depends on can fail, as it depends on nothing",
+        .neverRuns, "\(operation.title) never runs: it depends on nothing that could fail",
         at: range, fix: "add 'needs', or make it a handler under 'after: {failure: …}'")
     case "cancelled":
       reader.warning(

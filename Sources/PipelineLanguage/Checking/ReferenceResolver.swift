@@ -155,7 +155,7 @@ extension PipelineChecker {
         } else if site.use == .loop {
           reason = "there is no 'item' here: the list is computed before there are items"
         } else if let name = loop?.itemName, name != "item" {
-          reason = "there is no 'item' here: it is called '\(name)'"
+          reason = "there is no 'item' here: it is named '\(name)'"
         } else {
           continue
         }

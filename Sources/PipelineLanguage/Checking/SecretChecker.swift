@@ -35,7 +35,7 @@ extension PipelineChecker {
       switch visibility {
       case .plugin:
         reader.error(
-          .secretExposed, "a secret cannot be handed to a plugin; a plugin asks for it by its name", at: range,
+          .secretExposed, "a secret cannot be passed to a plugin; a plugin asks for it by its name", at: range,
           fix: "list it under 'secrets' of the plugin, under 'plugins'")
       case .arguments:
         reader.error(
@@ -45,7 +45,7 @@ extension PipelineChecker {
       case .shown, .hidden:
         reader.error(
           .secretExposed, "a secret cannot be used in '\(site.use.key)', whose value is recorded or shown", at: range,
-          fix: "secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends")
+          fix: "secrets are allowed in 'env', 'inject', 'stdin', 'params' and what 'http' sends")
       }
     }
     if namesSecret, site.use == .nestedParameter, let path = operation?.nestedCall?.path {
@@ -124,7 +124,7 @@ extension PipelineChecker {
       what = "becomes part of the exclusive name of \(place), and names are shown"
       fix = "name what is exclusive without the secret"
     case (_, .plugin):
-      what = "is handed to a plugin by \(place); a plugin asks for a secret by its name"
+      what = "is passed to a plugin by \(place); a plugin asks for a secret by its name"
       fix = "declare the secret in the nested pipeline, and list it under 'secrets' of the plugin, under 'plugins'"
     default: what = "is used in '\(exposure.use.key)' of \(place), whose value is recorded or shown"
     }

@@ -47,8 +47,8 @@ extension PipelineChecker {
       let names = (cycle + [first]).map { draft.definition.specifications[$0].name }
       let message =
         cycle.count == 1
-        ? "the specification '\(names[0])' is made of itself: \(names.joined(separator: " → "))"
-        : "these specifications are made of each other: \(names.joined(separator: " → "))"
+        ? "the specification '\(names[0])' refers to itself: \(names.joined(separator: " → "))"
+        : "these specifications refer to each other: \(names.joined(separator: " → "))"
       let range = reader.formulas.lazy.compactMap { site -> SourceRange? in
         guard site.use == .specification(last) else { return nil }
         return site.formula.names.first { $0.specification == first }.map { self.range(of: $0.place, in: site) }

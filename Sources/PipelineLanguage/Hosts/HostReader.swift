@@ -67,7 +67,7 @@ extension DocumentReader {
           if runs > limits.runs {
             warning(
               .outOfRange,
-              "the queue '\(entry.name)' may have \(runs) runs going on, but the host has at most \(limits.runs)",
+              "the queue '\(entry.name)' allows \(runs) runs at once, but the host has at most \(limits.runs)",
               at: setting.value.range, fix: "raise 'runs' of 'limits', or lower this")
           }
         }
@@ -97,7 +97,7 @@ extension DocumentReader {
       if checkName(entry.name, rule, kind, at: entry.key.range) {
         if let first = seen.updateValue(entry.key.range, forKey: entry.name.lowercased()) {
           error(
-            .duplicateName, "the name '\(entry.name)' is taken already, on line \(first.start.line)",
+            .duplicateName, "the name '\(entry.name)' is already used on line \(first.start.line)",
             at: entry.key.range)
         }
       }
@@ -127,7 +127,8 @@ extension DocumentReader {
           let text = plainText(variable.value, "the variable '\(variable.name)'")
           guard checkHostVariable(variable.key), let text else { continue }
           if text.utf8.contains(0) {
-            error(.wrongForm, "the variable '\(variable.name)' cannot hold a NUL character", at: variable.value.range)
+            error(
+              .wrongForm, "the variable '\(variable.name)' cannot contain a NUL character", at: variable.value.range)
           }
           environment.set[variable.name] = text
         }

@@ -118,7 +118,7 @@ package struct HTTPEventsSettings {
     guard let object = value.objectValue else { throw failure(name, "it needs an object of texts") }
     var members: [(name: String, secret: String)] = []
     for (key, value) in object {
-      guard let text = value.stringValue else { throw failure(name, "the value of '\(key)' is no text") }
+      guard let text = value.stringValue else { throw failure(name, "the value of '\(key)' is not a text") }
       members.append((key, text))
     }
     return members
@@ -129,7 +129,7 @@ package struct HTTPEventsSettings {
   ) throws(PluginFailure) -> Duration {
     guard let value = settings[name] else { return standard }
     guard let duration = value.stringValue.flatMap(DurationNotation.parse), duration > .zero else {
-      throw failure(name, "it must be longer than nothing")
+      throw failure(name, "it must be greater than zero")
     }
     return duration
   }

@@ -187,7 +187,7 @@ package final class DocumentReader {
         error(
           .unknownKey, "\(table.owner) has no key '\(name)'", at: entry.key.range,
           fix: FamiliarKeys.own(for: name, among: keys).map { "did you mean '\($0)'?" }
-            ?? suggestion(for: name, among: keys) ?? FamiliarKeys.advice(for: name))
+            ?? suggestion(for: name, among: keys) ?? FamiliarKeys.advice(for: name, among: keys))
         continue
       }
       guard place.row.isAvailable else {

@@ -96,7 +96,7 @@ struct DotenvReader {
     let name = text(start..<nameEnd)
     guard DocumentReader.NameRule.member.allows(name) else {
       return error(
-        .invalidName, "a name may hold \(DocumentReader.NameRule.member.text)", start, nameEnd)
+        .invalidName, "a name may contain \(DocumentReader.NameRule.member.text)", start, nameEnd)
     }
     let nameRange = range(start, nameEnd)
     if let first = lines.updateValue(nameRange.start.line, forKey: name) {
@@ -104,7 +104,7 @@ struct DotenvReader {
         .duplicateKey, "'\(name)' is there already, on line \(first)", start, nameEnd, fix: "remove one of the two")
     }
     if value.utf8.contains(0) {
-      return error(.dotenvSyntax, "the value holds a NUL character", valueStart, valueEnd)
+      return error(.dotenvSyntax, "the value contains a NUL character", valueStart, valueEnd)
     }
     entries.append(
       Entry(name: name, value: value, nameRange: nameRange, valueRange: range(valueStart, valueEnd)))

@@ -9,18 +9,25 @@ enum FamiliarKeys {
   }
 
   /// Returns how to achieve what users expect of `key` if no key does it; nil if nothing is known.
-  static func advice(for key: String) -> String? {
-    advice[key.lowercased().filter { $0 != "-" && $0 != "_" }]
+  static func advice(for key: String, among keys: [String]) -> String? {
+    let word = key.lowercased().filter { $0 != "-" && $0 != "_" }
+    if keys.contains("controllers"), triggers.contains(word) {
+      return "write 'controllers: [{uses: cron, with: {schedule: \"0 3 * * *\"}}]'"
+    }
+    return advice[word]
   }
 
+  /// What starts runs, by the words of others. The key alone would leave its form open.
+  private static let triggers: Set<String> = ["triggers", "trigger", "schedule", "schedules", "cron", "crontab", "on"]
+
   static let advice: [String: String] = [
-    "container": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
-    "image": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
-    "docker": "run it by 'command: [docker, run, --rm, IMAGE, …]'",
-    "services": "start and end them by operations and handlers of their own",
-    "timezone": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
-    "tz": "give the zone to the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
-    "runson": "all operations run on this machine; 'resources' bounds how many at once",
+    "container": "run it with 'command: [docker, run, --rm, IMAGE, …]'",
+    "image": "run it with 'command: [docker, run, --rm, IMAGE, …]'",
+    "docker": "run it with 'command: [docker, run, --rm, IMAGE, …]'",
+    "services": "start and stop them with operations and handlers",
+    "timezone": "set the zone of the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
+    "tz": "set the zone of the schedule: 'controllers: [{ uses: cron, with: { schedule: …, zone: … } }]'",
+    "runson": "all operations run on this computer; 'resources' limits how many at once",
   ]
 
   /// The equivalents by lowercase word without hyphens. If a word has several, the first key that is valid at the place is suggested.
@@ -35,7 +42,6 @@ enum FamiliarKeys {
     "dotenv": ["env_file"],
     "paramsfiles": ["params_file"], "paramfile": ["params_file"], "varsfile": ["params_file"],
     "varsfiles": ["params_file"],
-    "triggers": ["controllers"], "schedule": ["controllers"], "schedules": ["controllers"], "cron": ["controllers"],
     "finally": ["after"], "handleron": ["after"], "hooks": ["after"], "onfailure": ["after"], "onexit": ["after"],
     "pool": ["queue", "resources"], "restartpolicy": ["on_restart"], "startingdeadlineseconds": ["start_within"],
     "misfiregracetime": ["start_within"],

@@ -174,7 +174,7 @@ extension DocumentReader {
       let known = values.map { plainValue($0) }
       if known.allSatisfy({ $0.map { !MatrixCombinations.matches($0, asked) } ?? false }) {
         warning(
-          .excludesNothing, "'exclude' leaves nothing out here: '\(list.name)' has no such value",
+          .excludesNothing, "'exclude' excludes nothing here: '\(list.name)' has no such value",
           at: member.value.range,
           fix: asked.stringValue.flatMap { suggestion(for: $0, among: known.compactMap { $0?.stringValue }) })
       }

@@ -128,17 +128,17 @@ enum OperationKey: String, CaseIterable, Sendable {
         default: "nothing is taken over", only: takers(of: .staleWhen)),
       KeyRow(notAvailable: "rerun_on_change"),
       KeyRow(
-        elsewhere: "controllers", "goes at the top of the file: a controller starts runs of the whole pipeline",
-        fix: "move it there, or put the operation into a pipeline of its own"),
+        elsewhere: "controllers", "belongs at the top of the file: a controller starts runs of the whole pipeline",
+        fix: "move it there, or put the operation into a separate pipeline"),
       KeyRow(
-        elsewhere: "labels", "goes at the top of the file: runs have labels, operations do not",
+        elsewhere: "labels", "belongs at the top of the file: runs have labels, operations do not",
         fix: "move it there; what an item of a loop is called is its 'label'"),
       KeyRow(
-        elsewhere: "priority", "goes at the top of the file: runs wait in queues, operations do not",
+        elsewhere: "priority", "belongs at the top of the file: runs wait in queues, operations do not",
         fix: "the order in the file decides among operations that are ready"),
       KeyRow(
-        elsewhere: "queue", "goes at the top of the file: runs wait in queues, operations do not",
-        fix: "bound how many operations run at once with 'resources'"),
+        elsewhere: "queue", "belongs at the top of the file: runs wait in queues, operations do not",
+        fix: "limit how many operations run at once with 'resources'"),
     ]
   }
 }

@@ -171,7 +171,7 @@ extension DocumentReader {
   private func readNeeds(_ entry: YAMLEntry, into draft: OperationDraft) {
     guard draft.event == nil else {
       return error(
-        .misplacedKey, "'needs' has no place in a handler: handlers run when the pipeline has ended",
+        .misplacedKey, "'needs' is not allowed in a handler: handlers run when the pipeline has ended",
         at: entry.key.range)
     }
     draft.needs = texts(entry.value, "'needs'", allowsOne: true).map { (name: $0.text, node: $0.node) }

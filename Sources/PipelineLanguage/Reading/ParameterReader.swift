@@ -82,7 +82,7 @@ extension DocumentReader {
   private func defaultValue(_ node: YAMLNode) -> JSONValue? {
     guard let place = firstExpression(in: node) else { return node.jsonValue() }
     error(
-      .expressionNotAllowed, "a default cannot hold an expression: it is read before anything runs", at: place)
+      .expressionNotAllowed, "a default cannot contain an expression: it is read before anything runs", at: place)
     return nil
   }
 

@@ -73,7 +73,7 @@ extension DocumentReader {
       if !PluginUse.isPluginID(entry.name) {
         error(
           .invalidName,
-          "'\(entry.name)' cannot be a plugin's id: it may hold small letters, digits and '-', at most 64, the first a letter",
+          "'\(entry.name)' cannot be a plugin's id: it may contain lowercase letters, digits and '-', at most 64 characters, and must begin with a letter",
           at: entry.key.range, fix: entry.name.contains(".") ? "name the plugin alone, without what it offers" : nil)
       }
       let what = "the plugin '\(entry.name)'"
@@ -159,7 +159,7 @@ extension DocumentReader {
     if PluginUse.isOfferID(text) { return text }
     error(
       .invalidName,
-      "'\(text)' cannot be what a plugin offers: that is the plugin's id, or its id, a point and a name, in small letters, digits and '-'",
+      "'\(text)' cannot be what a plugin offers: that is the plugin's id, or its id, a dot and a name, in lowercase letters, digits and '-'",
       at: node.range, fix: "write it like 'cron' or 'calendar.time-window'")
     return nil
   }
@@ -201,14 +201,16 @@ extension DocumentReader {
       guard item.entries != nil else {
         wrongForm(
           item, "a controller", needs: "a mapping",
-          fix: item.text.flatMap { PluginUse.isOfferID($0) ? "write '{uses: \($0)}'" : nil })
+          fix: item.text.flatMap { PluginUse.isOfferID($0) ? ControllerForm.text(id: $0) : nil }
+            ?? ControllerForm.example)
         return nil
       }
       var id: (text: String, node: YAMLNode)?
       var read: [(name: String, range: SourceRange, value: PlacedData)]? = []
       var sites: [ExpressionSite] = []
       var withRange: SourceRange?
-      readKeys(of: item, ControllerKey.table) { key, _, entry in
+      let misplaced = misplacedControllerKeys(in: item)
+      readKeys(of: item, ControllerKey.table, except: misplaced.contains) { key, _, entry in
         switch key {
         case .uses: id = offerID(entry.value).map { ($0, entry.value) }
         case .with:
@@ -218,7 +220,9 @@ extension DocumentReader {
       }
       guard let id else {
         if isMissing("uses", in: item) {
-          error(.missingKey, "a controller needs a 'uses'", at: item.entries?.first?.key.range ?? item.range)
+          error(
+            .missingKey, "a controller needs a 'uses'", at: item.entries?.first?.key.range ?? item.range,
+            fix: ControllerForm.fix(for: item))
         }
         return nil
       }
@@ -229,5 +233,23 @@ extension DocumentReader {
       pluginUses.append(draft)
       return PipelineDefinition.Controller(use: draft.use, range: id.node.range)
     }
+  }
+
+  /// Returns the keys of a controller that need no report of their own: those written beside `uses` instead of below `with`, which this reports, and an id
+  /// that stands for `uses`, which the missing `uses` reports.
+  private func misplacedControllerKeys(in item: YAMLNode) -> Set<String> {
+    let unknown = (item.entries ?? []).filter { entry in
+      ControllerKey(rawValue: entry.name) == nil
+        && NearestName.suggestion(for: entry.name, among: ControllerKey.allCases.map(\.rawValue)) == nil
+    }
+    guard item["uses"] != nil else {
+      return ControllerForm.id(of: item).map { [$0] } ?? []
+    }
+    for entry in unknown {
+      error(
+        .unknownKey, "a controller has no key '\(entry.name)'", at: entry.key.range,
+        fix: "a setting belongs under 'with': '{uses: …, with: {\(entry.name): …}}'")
+    }
+    return Set(unknown.map(\.name))
   }
 }

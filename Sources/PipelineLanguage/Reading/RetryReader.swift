@@ -119,7 +119,7 @@ extension DocumentReader {
         guard let text = plainText(node, "'status'") else { return [] }
         if let codes = Self.statuses(text) { return codes.sorted().map { .status($0) } }
         error(
-          .invalidStatus, "'\(text)' is no status", at: node.range,
+          .invalidStatus, "'\(text)' is not a status", at: node.range,
           fix: "write a number from 100 to 599 such as '503', or a class such as '5xx'")
         return []
       }

@@ -16,7 +16,7 @@ extension DocumentReader {
     guard let text = text(node, what) else { return nil }
     if let offset = Self.expressionOffset(in: text) {
       error(
-        .expressionNotAllowed, "\(what) cannot hold an expression: it is read before anything runs",
+        .expressionNotAllowed, "\(what) cannot contain an expression: it is read before anything runs",
         at: range(in: node, offset: offset, length: 3))
       return nil
     }
@@ -61,7 +61,7 @@ extension DocumentReader {
       return nil
     }
     if duration == .zero, !allowsZero {
-      error(.outOfRange, "\(what) must be longer than nothing", at: node.range)
+      error(.outOfRange, "\(what) must be greater than zero", at: node.range)
       return nil
     }
     return duration
@@ -130,7 +130,7 @@ extension DocumentReader {
   /// Reports a name that violates `rule`; returns whether it is valid.
   func checkName(_ name: String, _ rule: NameRule, _ what: String, at range: SourceRange) -> Bool {
     if rule.allows(name) { return true }
-    error(.invalidName, "'\(name)' cannot be \(what): it may hold \(rule.text)", at: range)
+    error(.invalidName, "'\(name)' cannot be \(what): it may contain \(rule.text)", at: range)
     return false
   }
 

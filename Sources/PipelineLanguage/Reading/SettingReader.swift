@@ -124,7 +124,7 @@ extension DocumentReader {
     let message: String
     if !NameRule.variable.allows(entry.name) {
       (code, message) = (
-        .invalidName, "'\(entry.name)' cannot be an environment variable: it may hold \(NameRule.variable.text)"
+        .invalidName, "'\(entry.name)' cannot be an environment variable: it may contain \(NameRule.variable.text)"
       )
     } else if entry.name.utf8.starts(with: "PENSTOCK_".utf8) {
       (code, message) = (

@@ -55,13 +55,18 @@ struct SpecificationLexer {
     case ")": kind = single(.close)
     case "!":
       kind = single(.not)
-      if at < text.count, text[at] == "=" { return wrong(from: start, "formulas compare nothing: that is for 'when'") }
+      if at < text.count, text[at] == "=" {
+        return wrong(from: start, "a condition on specifications cannot compare values: use 'when' for that")
+      }
     case "&": return double("&", .and, from: start, "'and' is written '&&'")
     case "|": return double("|", .or, from: start, "'or' is written '||'")
     case "$" where at + 2 < text.count && text[at + 1] == "{" && text[at + 2] == "{":
       at += 2
-      return wrong(from: start, "a formula stands without '${{ }}'; conditions on values belong under 'when'")
-    case "=", "<", ">": return wrong(from: start, "formulas compare nothing: that is for 'when'")
+      return wrong(
+        from: start,
+        "a condition on specifications is written without '${{ }}'; conditions on values belong under 'when'")
+    case "=", "<", ">":
+      return wrong(from: start, "a condition on specifications cannot compare values: use 'when' for that")
     case "a"..."z", "A"..."Z", "_", "0"..."9": kind = name()
     default: return wrong(from: start, nil)
     }

@@ -148,7 +148,7 @@ struct SpecificationParser {
         position: open + 1, fix: "end them with \(quote) before the ')'")
     case .behindQuote(let quote, let place):
       ExpressionError(
-        .specificationSyntax, "the argument of '\(clipped(name))' goes on behind the quote that ends it",
+        .specificationSyntax, "the argument of '\(clipped(name))' continues after its closing quote",
         position: place + 1, fix: "a \(quote) inside is written twice: \(quote)\(quote)")
     }
   }
@@ -166,8 +166,8 @@ struct SpecificationParser {
         return problem(.misplacedSpecification, "'\(name)' has a meaning under 'early' of a retry only", at: place)
       }
       return problem(
-        .misplacedSpecification, "'\(name)' stands alone: it is an event, not a specification", at: place,
-        fix: "make it an entry of its own in the list of 'early'")
+        .misplacedSpecification, "'\(name)' cannot be combined: it is an event, not a specification", at: place,
+        fix: "make it a separate entry in the list of 'early'")
     }
     if let context = name.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init),
       context != name, ContextName.all.contains(context)
@@ -179,7 +179,7 @@ struct SpecificationParser {
     if name.utf8.contains(UInt8(ascii: ".")) {
       return problem(
         .unknownSpecification,
-        "'\(Self.clipped(name))' is no specification of this pipeline: what a plugin offers needs a name here",
+        "'\(Self.clipped(name))' is not a specification of this pipeline: a plugin's specification needs a name here",
         at: place,
         fix: PluginUse.isOfferID(name) ? "add it: 'specifications: {a-name: {uses: \(name)}}', and use the name" : nil)
     }
@@ -241,7 +241,7 @@ struct SpecificationParser {
       problem(found.code, found.message, at: place, fix: found.fix)
       return .zero
     }
-    if duration == .zero { problem(.outOfRange, "'older-than' must be longer than nothing", at: place) }
+    if duration == .zero { problem(.outOfRange, "'older-than' must be greater than zero", at: place) }
     return duration
   }
 
@@ -249,14 +249,14 @@ struct SpecificationParser {
     if !DocumentReader.NameRule.pipeline.allows(text) {
       problem(
         .invalidName,
-        "'\(Self.clipped(text))' cannot be a pipeline's name: it may hold \(DocumentReader.NameRule.pipeline.text)",
+        "'\(Self.clipped(text))' cannot be a pipeline's name: it may contain \(DocumentReader.NameRule.pipeline.text)",
         at: place)
     }
     return text
   }
 
   private mutating func path(_ argument: SpecificationLexer.Argument, at place: ParsedFormula.Place) -> Template {
-    if argument.text.utf8.contains(0) { problem(.wrongForm, "a path cannot hold a NUL character", at: place) }
+    if argument.text.utf8.contains(0) { problem(.wrongForm, "a path cannot contain a NUL character", at: place) }
     let (template, problems) = Template.read(argument.text)
     parsed.problems += problems.map { $0.shifted(by: argument.start + argument.dropped) }
     if !template.isLiteral { parsed.templates.append((template, argument.start + argument.dropped)) }

@@ -53,7 +53,7 @@ extension DocumentReader {
           if let settings, formula != nil {
             error(
               .misplacedKey,
-              "'with' has no effect on '\(formula?.text ?? "")': it holds the settings of what a plugin offers",
+              "'with' has no effect on '\(formula?.text ?? "")': it contains the settings of a plugin",
               at: settings.key.range, fix: "leave it out")
           }
         }

@@ -79,7 +79,7 @@ struct TextPatternParser {
     if minimum > Self.mostRepeats || maximum ?? 0 > Self.mostRepeats {
       throw failure("it repeats more than \(Self.mostRepeats) times", at: start)
     }
-    if let maximum, maximum < minimum { throw failure("the smaller number comes first", at: start) }
+    if let maximum, maximum < minimum { throw failure("the smaller number must come first", at: start) }
     return (minimum, maximum)
   }
 
@@ -105,7 +105,7 @@ struct TextPatternParser {
     case "(": return try group(start)
     case "*", "+", "?", "{": throw failure("there is nothing to repeat", at: start)
     case "\\":
-      guard let escaped = next else { throw failure("there is nothing behind the '\\'", at: start) }
+      guard let escaped = next else { throw failure("nothing follows the '\\'", at: start) }
       at += 1
       return .set(try escape(escaped, start))
     default: return .set(.init(ranges: [scalar.value...scalar.value]))
@@ -173,10 +173,10 @@ struct TextPatternParser {
     guard let scalar = next else { return [] }
     at += 1
     guard scalar == "\\" else { return [scalar.value...scalar.value] }
-    guard let escaped = next else { throw failure("there is nothing behind the '\\'", at: start) }
+    guard let escaped = next else { throw failure("nothing follows the '\\'", at: start) }
     at += 1
     let set = try escape(escaped, start)
-    guard !set.isNegated else { throw failure("'\\\(escaped)' has no place in brackets", at: start) }
+    guard !set.isNegated else { throw failure("'\\\(escaped)' is not allowed in brackets", at: start) }
     return set.ranges
   }
 }

@@ -99,7 +99,7 @@ extension DocumentReader {
     for entry in entries {
       guard LabelRule.allows(name: entry.name) else {
         error(
-          .invalidName, "'\(entry.name)' cannot be the name of a label: it may hold \(LabelRule.nameText)",
+          .invalidName, "'\(entry.name)' cannot be the name of a label: it may contain \(LabelRule.nameText)",
           at: entry.key.range)
         continue
       }

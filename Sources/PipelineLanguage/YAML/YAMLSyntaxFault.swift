@@ -36,7 +36,7 @@ struct YAMLSyntaxFault {
   static func secondDocument(at range: SourceRange, in source: SourceText) -> Diagnostic {
     Diagnostic(
       code: .multipleDocuments, "a second document begins here, and a pipeline file has one", file: source.path,
-      range: range, fix: "put each pipeline into a file of its own"
+      range: range, fix: "put each pipeline into a separate file"
     )
   }
 
@@ -95,7 +95,7 @@ struct YAMLSyntaxFault {
       let escape =
         places.source.scalar(at: SourceMark(line: problem.line, column: problem.column + 1)).map { String($0) } ?? ""
       return Finding(
-        message: "'\\\(escape)' is no escape in a double-quoted text", range: stretch(problem, 2),
+        message: "'\\\(escape)' is not an escape sequence in double quotes", range: stretch(problem, 2),
         fix: "write '\\\\\(escape)', or use single quotes"
       )
     case ("did not find expected hexdecimal number", _), ("found invalid Unicode character escape code", _):
@@ -150,7 +150,7 @@ struct YAMLSyntaxFault {
   private func endedText(at mark: SourceMark, _ character: String) -> Finding {
     Finding(
       message: "inside [ ] or { }, '\(character)' ends a text without quotes", range: one(mark),
-      fix: "put the whole value in quotes, or its key on a line of its own")
+      fix: "put the whole value in quotes, or its key on a separate line")
   }
 
   /// Errors in the layout of keys and lists.
@@ -161,7 +161,7 @@ struct YAMLSyntaxFault {
     case ("block sequence entries are not allowed in this context", _):
       return Finding(
         message: "a list cannot begin on the line of its key", range: one(problem),
-        fix: "put each '- ' on a line of its own, or write [a, b]"
+        fix: "put each '- ' on a separate line, or write [a, b]"
       )
     case ("mapping keys are not allowed in this context", _):
       return Finding(message: "a value cannot begin with '? '", range: one(problem), fix: "put the value in quotes")
@@ -194,7 +194,7 @@ struct YAMLSyntaxFault {
       let column = line.distance(from: line.startIndex, to: start) + 1
       return Finding(
         message: "': ' inside a value would begin another mapping on the same line", range: one(problem),
-        fix: column < problem.column ? quoting(line[start...]) : "put the inner mapping on lines of its own"
+        fix: column < problem.column ? quoting(line[start...]) : "put the inner mapping on separate lines"
       )
     }
     if problem.column > 1024 {
@@ -259,7 +259,7 @@ struct YAMLSyntaxFault {
         )
       }
       return Finding(
-        message: "the indentation of this line fits no line above", range: one(problem),
+        message: "the indentation of this line does not match any line above", range: one(problem),
         fix: places.source.lineAbove(problem.line).map {
           "indent it by \(places.source.indentation(of: $0)) spaces, as line \($0)"
         }

@@ -132,14 +132,14 @@ struct YAMLTreeBuilder {
     case nil:
       let nearest = anchors.count <= 1_000 ? NearestName.suggestion(for: name, among: anchors.keys) : nil
       report(
-        .unknownAlias, "no anchor '&\(Self.clipped(name))' stands before the alias '*\(Self.clipped(name))'",
+        .unknownAlias, "there is no anchor '&\(Self.clipped(name))' before the alias '*\(Self.clipped(name))'",
         at: range,
         fix: nearest.map { "did you mean '*\($0)'?" } ?? "quote the value if it only begins with '*'"
       )
     case .open:
       report(
-        .recursiveAlias, "the alias '*\(Self.clipped(name))' stands inside the node that its anchor names", at: range,
-        fix: "write out what is meant"
+        .recursiveAlias, "the alias '*\(Self.clipped(name))' is inside the node of its own anchor", at: range,
+        fix: "write the value out"
       )
     case .closed(let node, let weight):
       let before = expanded

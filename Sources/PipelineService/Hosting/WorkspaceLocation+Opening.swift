@@ -10,10 +10,10 @@ package struct WorkspaceMissing: ServiceError {
   package var code: String { "no-workspace" }
 
   package var description: String {
-    let creation = "create one with `penstock run FILE` or `penstock serve`"
+    let creation = "run a pipeline to create it (`penstock run FILE`)"
     return location.isNamed
-      ? "\(location.searchText); \(creation)"
-      : "\(location.searchText). \(creation), --workspace or $PENSTOCK_WORKSPACE names another"
+      ? "\(location.searchText); \(creation), or name another directory"
+      : "\(location.searchText); \(creation), or name one with --workspace DIR or $PENSTOCK_WORKSPACE"
   }
 }
 

@@ -93,7 +93,9 @@ struct DescriptionReader {
 
   mutating func description(_ json: JSONValue) -> PluginDescription? {
     guard case .object = json else {
-      note("", "it is no object, but \(json.kind)", "give {\"id\": …, \"version\": …, \"summary\": …, \"offers\": […]}")
+      note(
+        "", "it is not an object, but \(json.kind)", "give {\"id\": …, \"version\": …, \"summary\": …, \"offers\": […]}"
+      )
       return nil
     }
     let id = name(json, "id", form: .id)
@@ -185,7 +187,7 @@ struct DescriptionReader {
     guard let text = string(json, member, path: path, fix: "give a name of the form \(form.text)") else { return nil }
     guard form.fits(text) else {
       note(
-        place, "\(quoted(text)) is no name of the form \(form.text) with at most 64 characters",
+        place, "\(quoted(text)) is not a name of the form \(form.text) with at most 64 characters",
         form.proposal(for: text).map { "use '\($0)'" } ?? "use lower-case letters and digits, a letter first")
       return nil
     }

@@ -62,7 +62,7 @@ public struct PluginFile: Sendable, Hashable {
   public init(at path: String, origin: Origin, isStandard: Bool = false) throws(PluginError) {
     var status = stat()
     guard !path.utf8.contains(0), !path.isEmpty else {
-      throw PluginError(.notFound, "\(path.quotedForMessage) is no path; name the plugin's shared object")
+      throw PluginError(.notFound, "\(path.quotedForMessage) is not a path; name the plugin's shared object")
     }
     guard stat(path, &status) == 0, let canonical = Self.canonical(path) else { throw Self.missing(path, errno) }
     self.path = canonical

@@ -150,7 +150,7 @@ package final class PluginImage: @unchecked Sendable {
     guard let symbol = dlsym(handle, "penstock_plugin") else {
       throw PluginError(
         .noEntry,
-        "'\(file)' does not export 'penstock_plugin', so it is no plugin; a plugin defines it with PENSTOCK_EXPORT of plugin.h"
+        "'\(file)' does not export 'penstock_plugin', so it is not a plugin; a plugin defines it with PENSTOCK_EXPORT of plugin.h"
       )
     }
     let least = PENSTOCK_PLUGIN_ENTRY_SIZE_1_0

@@ -163,7 +163,7 @@ extension PluginLock {
       let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
       guard let first = parts.first, !first.hasPrefix("#") else { continue }
       guard parts.count == 3, PluginHash.isValid(first) else {
-        let wrong = parts.count == 3 ? "\(String(first).quotedForMessage) is no SHA-256" : "a part is missing"
+        let wrong = parts.count == 3 ? "\(String(first).quotedForMessage) is not an SHA-256" : "a part is missing"
         throw PluginError(
           .lock,
           "\(path.quotedForMessage), line \(index + 1): \(wrong); a line has 64 hexadecimal digits in lower case, an id and a path"
@@ -187,7 +187,8 @@ extension PluginLock {
     } catch {
       if error.isMissing { return nil }
       if case .tooLong = error {
-        throw PluginError(.lock, "\(path.quotedForMessage) has more than 16 MiB, so it is no file of pins; remove it")
+        throw PluginError(
+          .lock, "\(path.quotedForMessage) has more than 16 MiB, so it is not a file of pins; remove it")
       }
       throw PluginError(
         .lock,

@@ -35,7 +35,8 @@ extension PluginEntry {
   init(_ image: ELFImage) throws(Refusal) {
     let declaration = "declare it with 'PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = { … }'"
     guard let symbol = try ELFSymbol.find(Self.symbol, in: image), symbol.section != 0 else {
-      throw Refusal(.noEntry, "it does not export '\(Self.symbol)', so it is no plugin of Penstock", fix: declaration)
+      throw Refusal(
+        .noEntry, "it does not export '\(Self.symbol)', so it is not a plugin of Penstock", fix: declaration)
     }
     guard [1, 2, 10].contains(symbol.binding), symbol.visibility == 0 || symbol.visibility == 3 else {
       throw Refusal(.noEntry, "its '\(Self.symbol)' cannot be seen from outside", fix: declaration)

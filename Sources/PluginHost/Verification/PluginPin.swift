@@ -29,7 +29,8 @@ public struct PluginPin: Sendable, Hashable {
     guard !hashes.contains(hash) else { return }
     if let wrong = hashes.first(where: { !PluginHash.isValid($0) }) {
       throw Refusal(
-        .hashMismatch, "\(place) pins it to \(wrong.quotedForMessage), which is no SHA-256 of 64 hexadecimal digits",
+        .hashMismatch,
+        "\(place) pins it to \(wrong.quotedForMessage), which is not an SHA-256 of 64 hexadecimal digits",
         fix: "its own is \(hash)")
     }
     throw Refusal(

@@ -69,7 +69,7 @@ struct TrustedPath {
     let path = walk.path(of: name)
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw Refusal(
-        .notASharedObject, "it is no regular file, but \(Self.kind(status.st_mode))", fix: "name a shared object")
+        .notASharedObject, "it is not a regular file, but \(Self.kind(status.st_mode))", fix: "name a shared object")
     }
     if let problem = problem(with: status, at: path) { throw problem }
     // O_NONBLOCK and O_NOCTTY, as the file may have been replaced by a FIFO or a terminal by now.
@@ -175,7 +175,7 @@ private struct Walk: ~Copyable {
 
   init(_ path: String) throws(Refusal) {
     guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw Refusal(.notFound, "that is no path", fix: "name a shared object")
+      throw Refusal(.notFound, "that is not a path", fix: "name a shared object")
     }
     var whole = path
     if !path.hasPrefix("/") {

@@ -169,7 +169,7 @@ private struct SettingsContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
   private func notSetting(_ key: Key) -> PluginProblem {
     PluginProblem(
       "invalid-plugin",
-      "the property '\(key.stringValue)' of the settings is no setting; write @Setting(\"…\") before it")
+      "the property '\(key.stringValue)' of the settings is not a setting; write @Setting(\"…\") before it")
   }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { throw notSetting(key) }

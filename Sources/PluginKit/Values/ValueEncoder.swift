@@ -31,7 +31,7 @@ public struct ValueEncoder: Encoder {
     case let value as Double:
       guard value.isFinite else {
         throw EncodingError.invalidValue(
-          value, .init(codingPath: path, debugDescription: "\(value) is no number that JSON has"))
+          value, .init(codingPath: path, debugDescription: "\(value) is not a number that JSON has"))
       }
       return .double(value)
     default:

@@ -13,7 +13,7 @@ struct RunConditionReader {
       switch node.kind {
       case .call where node.function.isStatus || node.function == .hashFiles:
         throw ExpressionError(
-          otherCode: "no-run", "'\(node.function.name)' needs a run that goes on", position: Int(node.position),
+          otherCode: "no-run", "'\(node.function.name)' needs an active run", position: Int(node.position),
           length: Int(node.length), fix: node.function.isStatus ? "compare 'state', as in state == 'failed'" : nil)
       case .computedMember:
         try check(

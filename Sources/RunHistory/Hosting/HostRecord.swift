@@ -78,7 +78,7 @@ extension HostRequest {
   var action: AuditEntry.Action { self == .drainNow ? .drain : AuditEntry.Action(rawValue: rawValue) }
 
   /// The detail recorded in the audit.
-  var detail: String? { self == .drainNow ? "now, which cancels what goes on" : nil }
+  var detail: String? { self == .drainNow ? "now, which cancels active runs" : nil }
 }
 
 /// A request to the host of a workspace.

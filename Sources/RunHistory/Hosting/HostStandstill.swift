@@ -13,9 +13,9 @@ package enum HostStandstill: Sendable, Hashable {
   package var words: String {
     switch self {
     case .stopped(let pid):
-      "process \(pid) is stopped, as by SIGSTOP: nothing begins, and nothing is recorded, until it is continued, as by `kill -CONT \(pid)`"
+      "process \(pid) is stopped (as by SIGSTOP), so nothing starts and nothing is recorded; continue it with `kill -CONT \(pid)`"
     case .unwritten(let since, let reason):
-      "the host has not been able to write since \(ClockText.dateAndTime(since)), so nothing begins, and what ends is recorded later: \(reason)"
+      "the host has not been able to write since \(ClockText.dateAndTime(since)), so nothing starts, and what ends is recorded later: \(reason)"
     }
   }
 

@@ -128,7 +128,9 @@ enum OccasionLedger {
         try hasQueued(share, of: occasion.pipeline, at: occasion.askedAt, in: db)
       {
         return Refusal(
-          reason: .queueFull, detail: "\(share) runs of this pipeline are queued, and the other places are for others")
+          reason: .queueFull,
+          detail: "\(share) runs of this pipeline are queued, and the rest of the queue is reserved for other pipelines"
+        )
       }
     }
     // A run that is too late does not give way to others.

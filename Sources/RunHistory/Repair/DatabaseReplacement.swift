@@ -15,7 +15,7 @@ struct DatabaseReplacement {
 
     var description: String {
       switch self {
-      case .inUse(let pid): "process \(pid) has the database open; end it, and try again"
+      case .inUse(let pid): "process \(pid) has the database open; end it and try again"
       case .system(let what, let code): "\(what): \(SystemError.text(of: code))"
       }
     }

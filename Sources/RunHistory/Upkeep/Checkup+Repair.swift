@@ -27,7 +27,7 @@ extension Checkup {
       return history
     }
     if problems.allSatisfy(Self.isAboutIndex), let rest = try? history.rebuildIndexes(), rest.isEmpty {
-      report(Finding(grade: .fixed, subject: "database", message: message + ". Its indexes were made anew"))
+      report(Finding(grade: .fixed, subject: "database", message: message + ". Its indexes were rebuilt"))
       return history
     }
     history.workspace.close()
@@ -43,7 +43,7 @@ extension Checkup {
       let strays =
         [(saved.strayOperations, "operation"), (saved.strayAttempts, "attempt")].filter { $0.0 > 0 }
         .map { Count.of($0.0, $0.1) }.joined(separator: " and ")
-      let rest = strays.isEmpty ? "" : "; left out are \(strays) of which the run or the operation could not be read"
+      let rest = strays.isEmpty ? "" : "; \(strays) were lost because their run or operation could not be read"
       report(
         Finding(
           grade: .fixed, subject: "database",
@@ -110,7 +110,7 @@ extension Checkup {
       Finding(
         grade: .fixed, subject: "results",
         message:
-          "removed \(Count.of(count, "result")) of interrupted runs that nobody recorded and that may hold secrets"))
+          "removed \(Count.of(count, "result")) of interrupted runs that were never recorded and may contain secrets"))
   }
 
   private func checkLeases(_ history: History, _ report: (Finding) -> Void) throws {
@@ -119,7 +119,8 @@ extension Checkup {
       leases.prefix(3).map(\.name).joined(separator: ", ") + (leases.count > 3 ? ", …" : "")
     }
     if leases.isEmpty {
-      let kept = "of interrupted runs (\(names(needed))): whoever takes one first ends the processes that its host left"
+      let kept =
+        "of interrupted runs (\(names(needed))): a process that acquires one first ends the processes that the former host left"
       report(
         Finding(
           grade: .ok, subject: "leases",
@@ -129,13 +130,13 @@ extension Checkup {
       report(
         Finding(
           grade: .fixed, subject: "leases",
-          message: "\(Count.of(count, "lease")) of hosts that are gone given back (\(names(leases)))"))
+          message: "\(Count.of(count, "lease")) of hosts that are gone released (\(names(leases)))"))
     } else {
       report(
         Finding(
           grade: .warn, subject: "leases",
           message:
-            "\(Count.of(leases.count, "lease")) of hosts that are gone (\(names(leases))): they hold nobody up; `penstock doctor --repair` removes them"
+            "\(Count.of(leases.count, "lease")) of hosts that are gone (\(names(leases))): they block nothing; `penstock doctor --repair` removes them"
         ))
     }
   }
@@ -153,9 +154,9 @@ extension Checkup {
     // Right after a repair, or if the database was emptied, they are all that is left of runs.
     let advice =
       hasLostRecords
-      ? "; kept, since the records may be among those that were lost"
+      ? "; kept, because their records may be among those that were lost"
       : try history.isWithoutRuns()
-        ? "; kept, since the database holds no run at all. Put a copy of it back, or remove them by hand" : nil
+        ? "; kept, because the database contains no run at all. Restore a backup of it, or delete them by hand" : nil
     guard isRepairing, advice == nil else {
       report(
         Finding(

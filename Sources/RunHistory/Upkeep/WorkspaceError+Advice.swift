@@ -14,7 +14,7 @@ extension WorkspaceError {
     switch self {
     case .corrupt(let path, let message): "\(path) is damaged (\(message))\(Self.repair)."
     case .notAWorkspace(let path, _) where isDamage:
-      "\(path) is no database, or its beginning is damaged\(Self.repair)."
+      "\(path) is not a database, or its beginning is damaged\(Self.repair)."
     case .cannotCreate(let path, let reason):
       "cannot create a workspace at \(path): \(reason). Choose a directory you may write to with --workspace."
     default: description

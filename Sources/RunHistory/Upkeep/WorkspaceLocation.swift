@@ -124,7 +124,7 @@ package struct WorkspaceLocation: Sendable, Hashable {
   package var searchText: String {
     guard origin == .state else { return "there is no workspace at '\(path)' (\(originText))" }
     return
-      "found no workspace: looked for .penstock in '\(start ?? "/")' and above, and in '\(path)'\(ignoredText)"
+      "found no workspace: looked for .penstock in '\(start ?? "/")' and its parent directories, and for '\(path)'\(ignoredText)"
   }
 
   private var ignoredText: String {

@@ -62,7 +62,9 @@ struct ICalendarLine {
     }
     guard let value, let name = parts.first, !name.isEmpty,
       name.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == 0x2D })
-    else { throw ICalendarError(line: number, message: "the line is no 'NAME:value', so the file is no calendar") }
+    else {
+      throw ICalendarError(line: number, message: "the line is not a 'NAME:value', so the file is not a calendar")
+    }
     var parameters: [String: String] = [:]
     for part in parts.dropFirst() {
       guard let equals = part.firstIndex(of: "=") else { continue }

@@ -33,7 +33,7 @@ struct ICalendarReader {
       switch line.name {
       case "BEGIN":
         guard !open.isEmpty || line.value.uppercased() == "VCALENDAR" else {
-          throw line.error("the file does not begin with BEGIN:VCALENDAR, so it is no calendar")
+          throw line.error("the file does not begin with BEGIN:VCALENDAR, so it is not a calendar")
         }
         guard open.count < Self.maximumDepth else { throw line.error("components are nested too deeply") }
         open.append(line)
@@ -45,7 +45,7 @@ struct ICalendarReader {
         if open.count == 1, begin.value.uppercased() == "VEVENT" { try add(begin, properties) }
       default:
         guard !open.isEmpty else {
-          throw line.error("the file does not begin with BEGIN:VCALENDAR, so it is no calendar")
+          throw line.error("the file does not begin with BEGIN:VCALENDAR, so it is not a calendar")
         }
         if open.count == 2 { properties.append(line) }
       }
@@ -116,11 +116,11 @@ struct ICalendarReader {
   {
     let zone = try zone(of: line)
     guard let time = ICalendarTime.parse(text, zone: zone) else {
-      throw line.error("'\(text)' is no date or time; they are as in 20260101 or 20260101T120000Z")
+      throw line.error("'\(text)' is not a date or time; they are as in 20260101 or 20260101T120000Z")
     }
     let isDate = if case .date = time { true } else { false }
     switch line.parameters["VALUE"]?.uppercased() {
-    case "DATE" where !isDate: throw line.error("'\(text)' is no date, which VALUE=DATE says")
+    case "DATE" where !isDate: throw line.error("'\(text)' is not a date, which VALUE=DATE says")
     case "DATE-TIME" where isDate: throw line.error("'\(text)' has no time, which VALUE=DATE-TIME asks for")
     case nil, "DATE", "DATE-TIME": return time
     case .some(let kind): throw line.error("VALUE=\(kind) is not understood")
@@ -173,7 +173,7 @@ struct ICalendarReader {
     let isDate = if case .date = start { true } else { false }
     guard let line = duration else { return isDate ? .days(1) : .seconds(0) }
     guard let duration = ICalendarDuration.parse(line.value) else {
-      throw line.error("'\(line.value)' is no DURATION; they are as in P1D or PT2H")
+      throw line.error("'\(line.value)' is not a DURATION; they are as in P1D or PT2H")
     }
     if isDate {
       guard duration.seconds == 0, duration.days > 0 else { throw line.error("an event of whole days lasts for days") }

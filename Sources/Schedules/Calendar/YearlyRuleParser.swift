@@ -18,7 +18,7 @@ struct YearlyRuleParser {
     var seen: Set<String> = []
     for part in line.value.uppercased().split(separator: ";") {
       let halves = part.split(separator: "=", maxSplits: 1)
-      guard halves.count == 2 else { throw line.error("'\(part)' is no part of an RRULE") }
+      guard halves.count == 2 else { throw line.error("'\(part)' is not a part of an RRULE") }
       let (name, value) = (String(halves[0]), halves[1])
       guard seen.insert(name).inserted else { throw line.error("\(name) is given twice") }
       switch name {

@@ -157,7 +157,7 @@ struct CronItem {
       case "L", "l": field == .dayOfWeek ? "name the weekday, as in 'fri#L'" : nil
       default: nil
       }
-    return error("'\(rest)' is no \(field.name); it is \(bounds)", begin..<end, fix: fix)
+    return error("'\(rest)' is not a valid \(field.name); use \(bounds)", begin..<end, fix: fix)
   }
 
   private func unexpected() -> CronError {

@@ -54,7 +54,7 @@ struct CronParser {
       return CronExpression(text: text, fields: fields)
     }
     if let first = words.first, text(first).hasPrefix("TZ=") || text(first).hasPrefix("CRON_TZ=") {
-      throw error("a schedule names no time zone", first, fix: "name it beside the schedule, as the zone")
+      throw error("a schedule cannot contain a time zone", first, fix: "set it beside the schedule, with 'zone'")
     }
     try checkCount(words)
     return CronExpression(text: text, fields: try fields())
@@ -64,9 +64,13 @@ struct CronParser {
     let name = text(word)
     if let line = Self.nicknames[name] { return line }
     switch name {
-    case "@reboot": throw error("'@reboot' names no time, so it cannot be a schedule", word)
+    case "@reboot":
+      throw error(
+        "'@reboot' is not supported: it does not name a time", word,
+        fix: "use a time such as @daily or '0 3 * * *'; to run something at boot, start it from a unit of systemd")
     case "@every":
-      throw error("'@every' is no schedule of times", word, fix: "use the controller 'interval', with every: 5m")
+      throw error(
+        "'@every' is not a schedule of clock times", word, fix: "use the controller 'interval', with every: 5m")
     default: break
     }
     let near = Self.nicknames[name.lowercased()] != nil ? "did you mean '\(name.lowercased())'?" : nil

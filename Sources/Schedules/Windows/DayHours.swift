@@ -30,7 +30,7 @@ public struct DayHours: Sendable, Hashable {
       (1...2).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) ? Int(part) : nil
     }
     guard (2...3).contains(parts.count), numbers.count == parts.count, parts.dropFirst().allSatisfy({ $0.count == 2 })
-    else { throw WindowError("'\(text)' is no time of day; write it as 08:00 or 18:30:15", part) }
+    else { throw WindowError("'\(text)' is not a time of day; write it as 08:00 or 18:30:15", part) }
     let second = numbers.count > 2 ? numbers[2] : 0
     let isMidnight = numbers[0] == 24 && numbers[1] == 0 && second == 0
     guard numbers[0] < 24 || isMidnight, numbers[1] < 60, second < 60 else {

@@ -36,18 +36,20 @@ struct FolderFindings {
     roots.formUnion(paths.filter { found.given[$0] == .folder })
     searched = Set(found.folders)
     unknown = Dictionary(
-      found.problems.map { ($0.path, "cannot search '\($0.path)': \($0.reason); its pipelines stay as they were") }
+      found.problems.map {
+        ($0.path, "cannot search '\($0.path)': \($0.reason); its pipelines stay in effect as last loaded")
+      }
     ) { first, _ in first }
-    leftOut = Dictionary(found.leftOut.map { ($0.path, "'\($0.path)' \($0.reason); it is left out") }) { first, _ in
+    leftOut = Dictionary(found.leftOut.map { ($0.path, "'\($0.path)' \($0.reason); ignoring it") }) { first, _ in
       first
     }
     gone = [:]
     for path in paths {
       switch found.given[path] {
       case .missing where roots.contains(path) || !PipelineFiles.isNamedLikeOne(path):
-        gone[path] = "there is no folder '\(path)'; its pipelines are served when it is there"
+        gone[path] = "there is no folder '\(path)'; its pipelines are served when it exists"
       case .file where roots.contains(path):
-        gone[path] = "'\(path)' is no folder any more; its pipelines are served when it is one"
+        gone[path] = "'\(path)' is no longer a folder; its pipelines are served when it is one again"
       default: break
       }
     }
@@ -76,7 +78,7 @@ struct FolderFindings {
     }
     for folder in lost.sorted() where !lost.contains(where: { folder.hasPrefix($0 + "/") }) {
       guard !gone.keys.contains(where: { folder.hasPrefix($0 + "/") }) else { continue }
-      notices.append(notice(false, "the folder '\(folder)' is gone, and its pipelines with it"))
+      notices.append(notice(false, "the folder '\(folder)' is gone, and so are its pipelines"))
     }
     return notices
   }

@@ -255,7 +255,7 @@ struct PipelineCatalog {
     difference.changed.append(entry)
     if let problem, told[name] != problem {
       let consequence =
-        entry.isUnattended ? "" : next == nil ? ", it is not served" : ", the last good version stays at work"
+        entry.isUnattended ? "" : next == nil ? " and not served" : "; its last good version stays in effect"
       difference.notices.append(
         Notice(isProblem: true, message: "'\(name)' is invalid\(consequence): \(problem)", pipeline: name))
     } else if problem == nil, told[name] != nil {

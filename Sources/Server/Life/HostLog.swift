@@ -74,8 +74,8 @@ package struct HostLog: Sendable {
       switch budget.admit("\(event) \(pipeline ?? "")", at: entry.time) {
       case .omit: return
       case .write(0): break
-      case .write(let omitted): entry.message += " (\(omitted) lines like this were left out before)"
-      case .writeLast: entry.message += " (more lines like this are left out for a minute)"
+      case .write(let omitted): entry.message += " (\(omitted) similar lines were omitted before)"
+      case .writeLast: entry.message += " (similar lines are omitted for a minute)"
       }
     }
     write(line(of: entry))

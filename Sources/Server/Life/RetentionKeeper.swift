@@ -54,10 +54,10 @@ actor RetentionKeeper {
       let (count, failures) = try await Self.delete(
         Self.batch, in: host.history, for: host.whereabouts.user, otherwise: otherwise, now: host.now())
       if count > 0 {
-        log.tell(.info, "retention", "deleted \(count) \(count == 1 ? "run" : "runs"), as 'retention' says")
+        log.tell(.info, "retention", "deleted \(count) \(count == 1 ? "run" : "runs") according to 'retention'")
       }
       if let failure = failures.first {
-        log.tell(.error, "retention", "cannot remove the logs of runs that were deleted: \(failure)")
+        log.tell(.error, "retention", "cannot delete the logs of deleted runs: \(failure)")
       }
       return count >= Self.batch
     } catch {

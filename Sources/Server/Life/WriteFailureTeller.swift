@@ -78,8 +78,8 @@ final class WriteFailureTeller: Sendable {
     let lost = failure.interruptedRuns.count
     log.tell(
       .info, "write-recovered",
-      "\(failure.concernsFiles ? "the files of runs are" : "the history is") written again"
-        + (lost == 0 ? "" : "; \(lost) runs had no room, and are interrupted"))
+      "\(failure.concernsFiles ? "the files of runs" : "the history") can be written again"
+        + (lost == 0 ? "" : "; \(lost) runs could not be recorded and are interrupted"))
     let (isServing, onChange) = state.withLock { state in
       state.failure = nil
       return (state.isServing, state.onChange)

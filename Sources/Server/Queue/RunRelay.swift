@@ -13,9 +13,15 @@ final class RunRelay: Sendable {
   private let log: HostLog
   /// What is recorded of a run.
   private let state: @Sendable (RunID) -> RunState?
+  /// Why a run failed and what shows more, for people; nil if that cannot be read.
+  private let failure: @Sendable (RunRecord) -> String?
   private let target = Mutex(Target())
 
-  init(log: HostLog, state: @escaping @Sendable (RunID) -> RunState?) {
+  init(
+    log: HostLog, failure: @escaping @Sendable (RunRecord) -> String? = { _ in nil },
+    state: @escaping @Sendable (RunID) -> RunState?
+  ) {
+    self.failure = failure
     self.log = log
     self.state = state
   }
@@ -35,7 +41,7 @@ final class RunRelay: Sendable {
     case .failed?, .cancelled?, .succeeded?: "has ended as \(state?.rawValue ?? "")"
     case .interrupted?: "is interrupted"
     case .queued?: "is queued again"
-    case .running?, nil: "does not go on in this host"
+    case .running?, nil: "is no longer run by this host"
     }
   }
 
@@ -59,7 +65,8 @@ final class RunRelay: Sendable {
           log.tell(run.id, of: run.pipeline, isNotRun: reason, because: clause)
           return tell(run)
         }
-        let reason = run.reason.map { ": \($0)" } ?? ""
+        let cause = run.state == .failed ? failure(run) : nil
+        let reason = (cause ?? run.reason).map { ": \($0)" } ?? ""
         log.tell(
           run.state == .failed ? .error : .info, "run-ended",
           "run \(run.id) of '\(run.pipeline)' \(run.state.rawValue)\(reason)",
@@ -71,13 +78,14 @@ final class RunRelay: Sendable {
         switch error {
         case EngineError.left where state(run.id) == .queued, is CancellationError where state(run.id) == .queued:
           log.tell(
-            .info, "run-left", "\(subject) has not begun, and stays in the queue", pipeline: run.pipeline, run: run.id)
+            .info, "run-left", "\(subject) has not begun and stays queued", pipeline: run.pipeline, run: run.id)
         case EngineError.left:
           log.tell(
-            .info, "run-left", "\(subject) waits, and is left to the next host", pipeline: run.pipeline, run: run.id)
+            .info, "run-left", "\(subject) is waiting and is left to the next host", pipeline: run.pipeline, run: run.id
+          )
         case is CancellationError:
           log.tell(
-            .info, "run-left", "\(subject) has not begun, and is no longer waited for", pipeline: run.pipeline,
+            .info, "run-left", "\(subject) has not begun and is no longer wanted", pipeline: run.pipeline,
             run: run.id)
         default:
           log.tell(

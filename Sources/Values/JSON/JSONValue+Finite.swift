@@ -22,7 +22,7 @@ extension JSONValue {
   /// The result of ``numberBeyondJSON`` as the end of a sentence: `has NaN at 'limits.max', which is no number of JSON`.
   package var problemBeyondJSON: String? {
     numberBeyondJSON.map {
-      "has \($0.number)\($0.place.isEmpty ? "" : " at '\($0.place)'"), which is no number of JSON"
+      "has \($0.number)\($0.place.isEmpty ? "" : " at '\($0.place)'"), which is not a number of JSON"
     }
   }
 

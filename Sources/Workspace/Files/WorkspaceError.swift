@@ -110,7 +110,7 @@ extension WorkspaceError: CustomStringConvertible {
     case .unsuitableQuery(let path, let reason):
       "cannot query \(path): \(reason)."
     case .unreadable(let path, let field, let value):
-      "cannot read \(field) in \(path): \(value) is no value of it. Another version may have written it; use that one, or correct it."
+      "cannot read \(field) in \(path): \(value) is not a value of it. Another version may have written it; use that one, or correct it."
     case .unknownType(let path, let type):
       "\(type) is not kept in \(path). Name it in the objects of the schema that the workspace is opened with."
     case .snapshotEnded(let path):

@@ -8,11 +8,10 @@ import Values
 struct Approve: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "approve",
-    abstract: "Answer an operation that asks for approval.",
+    abstract: "Approve or reject an operation that waits for approval",
     discussion: """
-      The answer is kept with your login name and the note. Without an operation, \
-      answers the only question that the run has, those of the runs that its \
-      operations have started included.
+      Records the answer with your login name and the note. The operation may be left out if the run, including \
+      the runs that its operations have started, waits for only one approval.
 
         penstock approve 03kx9fab deploy --note "checked with ops"
         penstock approve 03kx9fab deploy/publish
@@ -20,20 +19,20 @@ struct Approve: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs([.running, .interrupted]))
   var runName: String
 
   @Argument(
     help:
-      "The operation that asks; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started.",
+      "The operation that waits: `name`, `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` started",
     completion: ArgumentCompletion.questions)
   var operation: String?
 
-  @Flag(help: "Say no: the operation fails.")
+  @Flag(help: "Reject: the operation fails")
   var reject = false
 
-  @Option(help: ArgumentHelp("A remark, kept with the answer.", valueName: "text"))
+  @Option(help: ArgumentHelp("A note to record with the answer", valueName: "text"))
   var note: String?
 
   @OptionGroup var shared: SharedOptions
@@ -63,11 +62,11 @@ struct Approve: ParsableCommand {
       TextOutput.standard.writeLine(
         "\(reject ? "Rejected" : "Approved") \(name) of run \(reference.short(receipt.run.id)).")
       guard let prospect else { return }
-      let resume = "`penstock resume \(reference.short(asked.id))`"
+      let resume = "`\(CommandHint.command("penstock resume \(reference.short(asked.id))"))`"
       TextOutput.standard.writeLine(
         prospect.wantsResume
-          ? "The run is interrupted; \(resume) continues it with the answer."
-          : "The run is interrupted; the next host of the workspace resumes it with the answer, and so does \(resume).")
+          ? "The run is interrupted; continue it with \(resume)."
+          : "The run is interrupted; the next host of the workspace resumes it, or run \(resume).")
     }
   }
 }

@@ -9,11 +9,11 @@ import Values
 struct Artifacts: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "artifacts",
-    abstract: "List or fetch the files that a run has kept.",
+    abstract: "List the files that a run has kept, or copy them",
     discussion: """
-      Lists what the operations of a run have kept under `artifacts`. With --output, \
-      copies it to a directory: with a name, each file goes to the path that it had; \
-      without one, to that path below OPERATION/ARTIFACT.
+      Lists the files that the operations of a run have kept under `artifacts`. With --output, copies them to a \
+      directory: a file that you name goes to its original path in that directory; without a name, each goes to \
+      that path below OPERATION/ARTIFACT.
 
         penstock artifacts last
         penstock artifacts last report --output .
@@ -21,28 +21,28 @@ struct Artifacts: ParsableCommand {
         penstock artifacts 03kx9fab --output artifacts
       """)
 
-  @Argument(help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"))
+  @Argument(help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"))
   var runName = "last"
 
   @Argument(
     help:
-      "The artifact, the operation that kept it, or `operation.artifact`; `name[3]` or `name[label]` for an item of a loop."
+      "The artifact, the operation that kept it, or `operation.artifact`; `name[3]` or `name[label]` for an item of a loop"
   )
   var name: String?
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("Copy the files to a directory, which is made where it is missing.", valueName: "directory"),
+    help: ArgumentHelp("Copy the files to this directory, and create it if it is missing", valueName: "directory"),
     completion: .directory)
   var output: String?
 
-  @Flag(help: "Replace files that are there already.")
+  @Flag(help: "Overwrite existing files")
   var force = false
 
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if force, output == nil { throw ValidationError("--force goes with --output.") }
+    if force, output == nil { throw ValidationError("--force needs --output.") }
   }
 
   func run() throws {
@@ -92,7 +92,7 @@ struct Artifacts: ParsableCommand {
           continue
         }
         throw CommandFailure(
-          "'\(TerminalText.visible(other.fullName))' and '\(TerminalText.visible(artifact.fullName))' both have '\(TerminalText.visible(path))'; fetch one of them, or all without a name"
+          "'\(TerminalText.visible(other.fullName))' and '\(TerminalText.visible(artifact.fullName))' both have '\(TerminalText.visible(path))'; copy one of them, or all by leaving out the name"
         )
       }
     }
@@ -100,7 +100,7 @@ struct Artifacts: ParsableCommand {
     do throws(ArtifactExport.Failure) {
       copied = try ArtifactExport(from: workspace, to: directory).copy(parts, replacing: force)
     } catch {
-      let advice = error.number == 17 ? "; replace what is there with --force" : ""
+      let advice = error.number == 17 ? "; overwrite it with --force" : ""
       throw CommandFailure("\(TerminalText.visible(error.description))\(advice)")
     }
     shared.output.confirm(["directory": .string(directory), "paths": .array(copied.map { .string($0) })]) {

@@ -6,10 +6,10 @@ import RunHistory
 struct Attach: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "attach",
-    abstract: "Show a run of another terminal until it ends.",
+    abstract: "Follow a run that another process executes",
     discussion: """
-      Shows what `run` shows, and exits as it does. Ctrl-C detaches: the run goes \
-      on. Without a run, takes the latest one that goes on.
+      Shows what `penstock run` shows, and exits with the same code. Ctrl-C detaches; the run continues. Without \
+      a run, follows the latest run that is still active.
 
         penstock attach
         penstock attach 03kx9fab
@@ -17,7 +17,7 @@ struct Attach: ForegroundCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs([.queued, .running]))
   var runName: String?
 
@@ -48,8 +48,8 @@ struct Attach: ForegroundCommand {
     let session = AttachSession(history: history, run: record.id, presentation: presentation)
     if let outcome = try await session.present() { return ExitStatus(of: outcome.run) }
     let short = reference.short(record.id)
-    TextOutput.error.writeLine(
-      "penstock: detached; run \(short) goes on: `penstock attach \(short)` shows it again, `penstock cancel \(short)` cancels it"
+    TextOutput.error.writeMessage(
+      "penstock: detached; run \(short) continues: `penstock attach \(short)` shows it again, `penstock cancel \(short)` cancels it"
     )
     return .cancelled
   }
@@ -57,7 +57,7 @@ struct Attach: ForegroundCommand {
   private func latest(in history: History) throws -> RunRecord {
     if let going = try history.runs(RunFilter(states: [.queued, .running], limit: 1)).first { return going }
     throw CommandFailure(
-      "no run goes on in '\(history.workspace.directory)'; name one to see how it ended, or see `penstock history list`"
+      "no run is active in '\(history.workspace.directory)'; name a run to see how it ended, or see `penstock history list`"
     )
   }
 }

@@ -8,10 +8,10 @@ import Values
 struct Audit: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "audit",
-    abstract: "List who did what: started, cancelled, approved, paused, deleted, imported.",
+    abstract: "List who started, cancelled, approved, paused, deleted or imported what",
     discussion: """
-      The latest 10,000 entries are kept, the latest come first. Runs that people \
-      begin with `penstock run` are not among them; `penstock history list` has these.
+      Lists the latest entries first; the last 10,000 are kept. Runs started with `penstock run` are not \
+      included: `penstock history list` shows them.
 
         penstock audit
         penstock audit --since yesterday
@@ -20,13 +20,13 @@ struct Audit: ParsableCommand {
 
   @OptionGroup var span: SpanOptions
 
-  @Option(help: ArgumentHelp("The most entries to show; 0 for all.", valueName: "number"))
+  @Option(help: ArgumentHelp("Show at most this many entries; 0 for all", valueName: "number"))
   var limit = 30
 
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if limit < 0 { throw ValidationError("--limit needs a number from 0.") }
+    if limit < 0 { throw ValidationError("--limit must be 0 or more.") }
   }
 
   func run() throws {

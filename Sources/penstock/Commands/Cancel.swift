@@ -7,22 +7,22 @@ import Values
 struct Cancel: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "cancel",
-    abstract: "Cancel runs that are going on.",
+    abstract: "Cancel active runs",
     discussion: """
-      Their processes get SIGTERM, and SIGKILL after their grace; handlers under \
-      after.cancel and after.always still run. --kill gives no grace. Of several runs, \
-      each that can be is cancelled, and the exit code says whether all were.
+      Sends SIGTERM to their processes, and SIGKILL when the grace period is over; handlers under after.cancel \
+      and after.always still run. --kill skips the grace period. Given several runs, cancels each that it can; \
+      exits with 0 only if all were cancelled.
 
         penstock cancel 03kx9fab
         penstock cancel 03kx9fab 03kx9fac
       """)
 
   @Argument(
-    help: ArgumentHelp("The runs: their ids or the beginnings of them, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The runs: their ids, the beginnings of them, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs([.queued, .running]))
   var runNames: [String]
 
-  @Flag(help: "End their processes at once.")
+  @Flag(help: "Kill their processes at once, without grace period")
   var kill = false
 
   @OptionGroup var shared: SharedOptions
@@ -56,10 +56,10 @@ struct Cancel: ParsableCommand {
     shared.output.confirm(["run": .string(record.id.text), "requested": .string(kill ? "kill" : "cancel")]) {
       guard !cancellation.isOver else {
         return TextOutput.standard.writeLine(
-          "Run \(cancellation.short) of \(TerminalText.visible(record.pipeline)) was queued, and is cancelled.")
+          "Cancelled run \(cancellation.short) of \(TerminalText.visible(record.pipeline)), which was queued.")
       }
       if record.state == .interrupted {
-        TextOutput.standard.writeLine(interrupted(cancellation))
+        TextOutput.standard.writeMessage(interrupted(cancellation))
         return
       }
       TextOutput.standard.writeLine(
@@ -71,7 +71,7 @@ struct Cancel: ParsableCommand {
   private func interrupted(_ cancellation: RunCancellation) -> String {
     let run = "run \(cancellation.short) of \(TerminalText.visible(cancellation.run.pipeline))"
     return cancellation.isLeftToNextHost
-      ? "No process is executing \(run), which was interrupted: the next host of the workspace (`penstock serve`) cancels it, handlers included. `penstock resume \(cancellation.short)` withdraws that."
-      : "Asked the host to cancel \(run), which was interrupted."
+      ? "Interrupted \(run) will be cancelled, with its handlers, by the next host of the workspace (`penstock serve`). To resume it instead: `penstock resume \(cancellation.short)`"
+      : "Asked the host to cancel interrupted \(run)."
   }
 }

@@ -5,24 +5,25 @@ import Values
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "check",
-    abstract: "Check pipeline files without running anything.",
+    abstract: "Check pipeline files without running them",
     discussion: """
-      Finds every mistake that can be known before a run: misspelt keys, references to operations that are not there, types that \
-      do not fit, cycles, durations and sizes. All of them at once, each with its place and, where there is one, the fix. \
-      Nothing is executed but what plugins that a file uses say of themselves and of their settings, and no workspace is opened. Exits with 2 when a file has errors.
+      Reports every mistake that can be found before a run, all at once, each with its place and, where there is \
+      one, a fix: misspelt keys, references to operations that do not exist, types that do not fit, cycles, \
+      invalid durations and sizes. Executes nothing except the code of plugins that a file uses, to check their \
+      settings, and opens no workspace. Exits with 2 when a file has errors.
 
         penstock check nightly.yaml
-        penstock check --json *.yaml      one finding a line, for editors
+        penstock check --json *.yaml      one finding per line, for editors
 
-      With --config, the file of a host is checked as well, and each pipeline for whether that host has the queue and the resources \
-      that it names. Without pipeline files, --config checks that file alone.
+      With --config, also checks the configuration file of a host, and whether that host has the queue and the \
+      resources that each pipeline names. Without pipeline files, --config checks that file alone.
 
         penstock check --config host.yaml pipelines/*.yaml
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The pipeline files; - is standard input. Without one: pipeline.yaml, or .penstock/pipeline.yaml.",
+      "The pipeline files, or - for standard input (default: pipeline.yaml, else .penstock/pipeline.yaml)",
       valueName: "files"), completion: .file(extensions: ["yaml", "yml"]))
   var givenFiles: [String] = []
 

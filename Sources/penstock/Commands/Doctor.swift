@@ -7,20 +7,22 @@ import Values
 struct Doctor: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "doctor",
-    abstract: "Check that this computer and the workspace are fit for running pipelines.",
+    abstract: "Check the health of this computer and the workspace",
     discussion: """
-      Looks at the workspace, its permissions and integrity, disk space, limits, \
-      interrupted runs, leases and logs that nobody needs, and processes left over. \
-      Exits with 1 when something would keep pipelines from running. Like every \
-      command, it marks runs whose host is gone as interrupted, and deletes results \
-      of theirs that nobody recorded; it changes nothing else.
+      Checks the workspace, its permissions and integrity, disk space, limits, interrupted runs, unused leases \
+      and logs, and processes left behind. Exits with 1 when something would keep pipelines from running. Like \
+      every command, it marks runs whose host is gone as interrupted and deletes results of theirs that were \
+      never recorded; it changes nothing else.
 
-      With --repair, gives back the leases of hosts that are gone, removes logs of \
-      runs that have no record, makes damaged indexes anew, and puts a damaged \
-      database aside under another name, with what could be read of it in a new one.
+      With --repair, releases the leases of hosts that are gone, deletes logs of runs that have no record, \
+      rebuilds damaged indexes, and replaces a damaged database with what can be read of it; the damaged one is \
+      kept under another name.
+
+        penstock doctor
+        penstock doctor --repair
       """)
 
-  @Flag(help: "Repair what can be repaired.")
+  @Flag(help: "Repair what can be repaired")
   var repair = false
 
   @OptionGroup var shared: SharedOptions

@@ -66,7 +66,7 @@ struct DryRun {
     }
     output.writeLine("")
     if let text = secretsText(plan) { write(text) }
-    output.writeLine("Nothing was run.")
+    output.writeLine("Dry run: nothing was run.")
   }
 
   /// Returns a warning if a retry would reuse operations that received a secret: a changed secret would not be noticed.
@@ -83,7 +83,7 @@ struct DryRun {
       names.count > 3
       ? names.prefix(3).map { "'\($0)'" }.joined(separator: ", ") + " and \(names.count - 3) more" : Self.list(names)
     return TerminalText.visible(
-      "Secrets are not compared: \(shown) would be taken over even if \(names.count == 1 ? "its" : "their") secrets have changed. "
+      "Secrets are not compared: \(shown) would be reused even if \(names.count == 1 ? "its" : "their") secrets have changed. "
         + "--from \(first) runs \(names.count == 1 ? "it" : "that one") again.")
   }
 
@@ -125,7 +125,7 @@ struct DryRun {
     }
     if let condition = definition.condition { lines.append("when \(TerminalText.oneLine(condition.text))") }
     if let gate = definition.gateSummary { lines.append("runs when \(gate)") }
-    if let staleness = definition.stalenessSummary { lines.append("a former success is stale \(staleness)") }
+    if let staleness = definition.stalenessSummary { lines.append("an earlier success is stale \(staleness)") }
     if let value = step.value { lines.append("is \(shown(value))") }
     if let retry = definition.retrySummary { lines.append(retry) }
     if let timeout = definition.timeout { lines.append("at most \(DurationNotation.format(timeout)) an attempt") }
@@ -155,7 +155,7 @@ struct DryRun {
     let shown = items.again.prefix(Self.mostItems).map { NameText.fitted(cell: $0, width: 80) }
     if !shown.isEmpty { text += ": " + shown.joined(separator: ", ") }
     if items.again.count > shown.count { text += " and \(items.again.count - shown.count) more" }
-    return items.takenOver > 0 ? text + "; the others would be taken over if they are the same" : text
+    return items.takenOver > 0 ? text + "; the others would be reused if they are the same" : text
   }
 
   /// The maximum number of items of a loop that are named.
@@ -168,11 +168,11 @@ struct DryRun {
     case .skippedWith(let dependency): "would be skipped with '\(TerminalText.visible(dependency))'"
     case .runsAgain(let cause): "would run again: \(TerminalText.visible(cause))"
     case .takenOverUnless(let run, let names):
-      "would be taken over from run \(run.short) if \(TerminalText.visible(Self.list(names))) \(names.count == 1 ? "ends" : "end") as before"
-    case .takenOver(let run): "would be taken over from run \(run.short)"
-    case .leftOut: "would be left out; there is no result of it to take over"
+      "would be reused from run \(run.short) if \(TerminalText.visible(Self.list(names))) \(names.count == 1 ? "ends" : "end") as before"
+    case .takenOver(let run): "would be reused from run \(run.short)"
+    case .leftOut: "would be left out; there is no result of it to reuse"
     case .mayBeReused(let run, let endedAt):
-      "would be taken over from run \(run.short) (\(ClockText.ago(endedAt))) if its inputs are the same"
+      "would be reused from run \(run.short) (\(ClockText.ago(endedAt))) if its inputs are the same"
     }
   }
 

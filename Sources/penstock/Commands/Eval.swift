@@ -5,27 +5,28 @@ import Values
 struct Eval: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "eval",
-    abstract: "Try an expression.",
+    abstract: "Evaluate an expression",
     discussion: """
       Prints the value as JSON. The expression is what stands between ${{ and }} in a pipeline file.
 
         penstock eval "format('{0} of {1}', 3, 4)"
         penstock eval --context run.json "results.fetch[0].tag || 'none'"
 
-      --context names a JSON object whose members are the contexts, such as {"params": {"limit": 5}}. \
-      With --lines, reads {"expr": …, "contexts": {…}} from standard input, one a line, and answers each with {"value": …} or \
-      {"error": {"message": …, "position": …}}. A wrong expression exits with 2; positions count characters from 1.
+      --context names a JSON object whose members are the contexts, such as {"params": {"limit": 5}}. With \
+      --lines, reads {"expr": …, "contexts": {…}} from standard input, one per line, and answers each with \
+      {"value": …} or {"error": {"message": …, "position": …}}. Exits with 2 when the expression is invalid; \
+      positions count characters from 1.
       """)
 
-  @Argument(help: "The expression.")
+  @Argument(help: "The expression")
   var expression: String?
 
   @Option(
-    help: ArgumentHelp("A JSON file whose members are the contexts; - is standard input.", valueName: "file"),
+    help: ArgumentHelp("A JSON file whose members are the contexts, or - for standard input", valueName: "file"),
     completion: .file(extensions: ["json"]))
   var context: String?
 
-  @Flag(help: "Evaluate one expression for each line of standard input.")
+  @Flag(help: "Evaluate one expression per line of standard input")
   var lines = false
 
   @OptionGroup var shared: SharedOptions

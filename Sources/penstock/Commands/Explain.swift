@@ -10,11 +10,10 @@ import Workspace
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "explain",
-    abstract: "Say why a run, an operation or a pipeline waits, failed, or did not run.",
+    abstract: "Explain why a run, an operation or a pipeline waits, failed or did not run",
     discussion: """
-      Without an operation, explains everything in the run that did not simply \
-      succeed. It also says what would change it. Of a pipeline that a host serves, it \
-      says why it is not running and when it will.
+      Without an operation, explains everything in the run that did not simply succeed. Also says what would \
+      change it. For a pipeline that a host serves, explains why it is not running and when it will.
 
         penstock explain last
         penstock explain 03kx9fab deploy
@@ -23,13 +22,13 @@ struct Explain: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The run: its id or the beginning of it, or `last`; or the name of a pipeline that a host serves.",
+      "The run (its id, the beginning of it, or `last`), or the name of a pipeline that a host serves",
       valueName: "run"), completion: ArgumentCompletion.runs())
   var runName = "last"
 
   @Argument(
     help:
-      "The operation; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started.",
+      "The operation: `name`, `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` started",
     completion: ArgumentCompletion.operations)
   var operation: String?
 
@@ -43,7 +42,7 @@ struct Explain: ParsableCommand {
       // A word for the latest run keeps that meaning.
       guard History.latestRunWords.contains(runName) else {
         throw CommandFailure(
-          "'\(runName)' is a pipeline, and the beginning of the id of a run; write more of the id, or see `penstock status \(runName)`"
+          "'\(runName)' is both a pipeline and the beginning of a run's id; write more of the id, or run `penstock status \(runName)`"
         )
       }
     }
@@ -74,7 +73,7 @@ struct Explain: ParsableCommand {
       var filter = OccasionFilter()
       (filter.pipeline, filter.limit) = (runName, 1)
       let once = try history.occasions(filter).isEmpty ? "" : " any more"
-      let what = runs.count == 1 ? "this run of it goes on" : "\(runs.count) runs of it go on"
+      let what = runs.count == 1 ? "one run of it is active" : "\(runs.count) runs of it are active"
       TextOutput.standard.writeLine(
         "\(shared.style.paint(TerminalText.visible(runName), .bold)) is not served\(once), but \(what):")
     }
@@ -139,7 +138,7 @@ struct Explain: ParsableCommand {
       }
       for place in explanation.places {
         line(
-          "run \(reference.short(place.place.run)) is queued, \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))",
+          "run \(reference.short(place.place.run)) is queued, with \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))",
           indentation: 2)
       }
       show(explanation.occasions, reference, startedBy: explanation.startCommand)
@@ -172,7 +171,7 @@ struct Explain: ParsableCommand {
   }
 
   private func line(_ text: String, indentation: Int) {
-    let line = String(repeating: " ", count: indentation) + text
+    let line = String(repeating: " ", count: indentation) + CommandHint.complete(text)
     TextOutput.standard.writeLine(TerminalLines.wrapped(line, width: shared.tableWidth, indentation: indentation + 2))
   }
 }

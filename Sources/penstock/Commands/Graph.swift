@@ -4,7 +4,7 @@ import RunReports
 struct Graph: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "graph",
-    abstract: "Show the operations of a pipeline and what they hand to each other.",
+    abstract: "Show the operations of a pipeline and how they depend on each other",
     discussion: """
         penstock graph nightly.yaml
         penstock graph nightly.yaml --format mermaid     for Markdown
@@ -19,7 +19,7 @@ struct Graph: ParsableCommand {
     help: ArgumentHelp(PipelineFileLoading.help, valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
   var givenFile: String?
 
-  @Option(help: ArgumentHelp("text, mermaid or dot.", valueName: "format"))
+  @Option(help: ArgumentHelp("The format: text, mermaid or dot", valueName: "format"))
   var format: Format = .text
 
   @OptionGroup var config: HostFileOptions

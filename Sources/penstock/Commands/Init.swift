@@ -7,16 +7,16 @@ import Values
 struct Init: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "init",
-    abstract: "Write a small pipeline file to begin with.",
+    abstract: "Create a small pipeline file to start from",
     discussion: """
-      The file runs as it is, and its comments explain it. A file that is there already is never overwritten. Where runs of the \
-      file would be recorded in your state directory, a directory .penstock is made beside it, for you alone: the workspace of \
-      all pipelines there and below.
+      The file runs as it is, and its comments explain it. An existing file is never overwritten. If there is no \
+      workspace for the file yet, also creates a directory .penstock beside it, readable only by you: the \
+      workspace of all pipelines in that directory and below.
 
         penstock init hello.yaml
       """)
 
-  @Argument(help: "The file to write.", completion: .file(extensions: ["yaml", "yml"]))
+  @Argument(help: "The file to create", completion: .file(extensions: ["yaml", "yml"]))
   var file = "pipeline.yaml"
 
   @OptionGroup var shared: SharedOptions
@@ -26,7 +26,7 @@ struct Init: ParsableCommand {
     guard descriptor >= 0 else {
       if errno == EEXIST {
         throw CommandFailure(
-          "'\(file)' is there already, and is not overwritten; name another file: penstock init FILE")
+          "'\(file)' exists already and is not overwritten; name another file: penstock init FILE")
       }
       throw CommandFailure("cannot write '\(file)': \(SystemError.text(of: errno))")
     }
@@ -41,7 +41,7 @@ struct Init: ParsableCommand {
     let workspace = try makeWorkspace()
     shared.output.confirm(["file": .string(file), "workspace": workspace.map { .string($0) } ?? .null]) {
       let shown = ShellText.quoted(file)
-      let made = workspace.map { ", and made \(TerminalText.visible($0)) for its history" } ?? ""
+      let made = workspace.map { ", and created \(TerminalText.visible($0)) for its history" } ?? ""
       TextOutput.standard.write(
         """
         Wrote \(TerminalText.visible(file))\(made). Now try:

@@ -7,14 +7,12 @@ import RunHistory
 struct Logs: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "logs",
-    abstract: "Show what operations have written to standard output and error.",
+    abstract: "Show what operations wrote to standard output and error",
     discussion: """
-      Of one operation, exactly what it wrote; of a loop, item by item, each below \
-      its name. Of several operations, each line begins with the operation's \
-      name, and | for standard output or ! for standard error. \
-      Those of a run that an operation has started are named behind it: deploy/build. \
-      Lines of both streams come in the order in which they were written. \
-      With --follow, goes on until the run has ended.
+      Prints exactly what the operation wrote; for a loop, item by item, each under its name. Without an \
+      operation, each line begins with the name of its operation, and | for standard output or ! for standard \
+      error; operations of a run that `deploy` started are named deploy/build. Lines appear in the order in \
+      which they were written. With --follow, continues until the run has ended.
 
         penstock logs last fetch
         penstock logs last 'convert[orders.csv]'
@@ -26,42 +24,42 @@ struct Logs: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs())
   var runName = "last"
 
   @Argument(
     help:
-      "The operation; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started.",
+      "The operation: `name`, `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` started",
     completion: ArgumentCompletion.operations)
   var operation: String?
 
-  @Flag(name: .shortAndLong, help: "Show what is written from now on, too, until the run has ended.")
+  @Flag(name: .shortAndLong, help: "Continue with new output until the run has ended")
   var follow = false
 
-  @Option(help: ArgumentHelp("Show the attempt of that number, not the latest.", valueName: "number"))
+  @Option(help: ArgumentHelp("Show the attempt with this number instead of the latest", valueName: "number"))
   var attempt: Int?
 
-  @Flag(help: "Show all attempts.")
+  @Flag(help: "Show all attempts")
   var allAttempts = false
 
-  @Flag(help: "Show only operations and items whose latest attempt failed.")
+  @Flag(help: "Show only operations and items whose latest attempt failed")
   var failed = false
 
-  @Option(help: ArgumentHelp("Begin with the last lines of each log.", valueName: "lines"))
+  @Option(help: ArgumentHelp("Begin with this many lines from the end of each log", valueName: "lines"))
   var tail: Int?
 
-  @Flag(name: [.short, .long], help: "Begin each line with the local time when it was written.")
+  @Flag(name: [.short, .long], help: "Begin each line with the local time it was written")
   var timestamps = false
 
-  @Flag(help: "Hand escape sequences on to the terminal, where they otherwise become visible.")
+  @Flag(help: "Pass escape sequences to the terminal instead of showing them as text")
   var raw = false
 
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
     if attempt != nil, allAttempts { throw ValidationError("Choose one of --attempt and --all-attempts.") }
-    if let tail, tail < 0 { throw ValidationError("--tail needs a number from 0.") }
+    if let tail, tail < 0 { throw ValidationError("--tail must be 0 or more.") }
   }
 
   func run() throws {
@@ -116,9 +114,9 @@ struct Logs: ParsableCommand {
     if failed {
       return [
         instances.isEmpty
-          ? "nothing of \(subject) failed in its latest attempt" : "what failed of \(subject) has written nothing"
+          ? "no operation of \(subject) failed in its latest attempt" : "what failed in \(subject) wrote no output"
       ]
     }
-    return ["\(subject) has written nothing"]
+    return ["\(subject) wrote no output"]
   }
 }

@@ -7,12 +7,11 @@ import Values
 struct Resume: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "resume",
-    abstract: "Go on with a run whose host has gone.",
+    abstract: "Resume an interrupted run",
     discussion: """
-      Ends the processes that the former host has left behind, keeps every result \
-      that is recorded, and executes the rest. Without a run, takes the latest one \
-      that was interrupted. Where a host serves the pipeline, the host resumes it, \
-      and --follow shows it.
+      A run is interrupted when the process that executed it was killed or lost power. Ends the processes it \
+      left behind, keeps every recorded result, and executes the rest. Without a run, resumes the latest \
+      interrupted one. If a host serves the pipeline, the host resumes the run; --follow shows it.
 
         penstock resume
         penstock resume 03kx9fab
@@ -20,7 +19,7 @@ struct Resume: ForegroundCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs([.interrupted]))
   var runName: String?
 
@@ -74,8 +73,8 @@ struct Resume: ForegroundCommand {
         "run": .string(run.id.text), "requested": "resume", "pid": JSONValue(Int(host.owner.pid)),
       ]
       shared.output.confirm(value) {
-        TextOutput.standard.writeLine(
-          "Asked the host in process \(host.owner.pid) to resume run \(short) of \(TerminalText.visible(run.pipeline)); `penstock attach \(short)` shows it."
+        TextOutput.standard.writeMessage(
+          "Asked the host in process \(host.owner.pid) to resume run \(short) of \(TerminalText.visible(run.pipeline)); follow it with `penstock attach \(short)`."
         )
       }
       return .succeeded

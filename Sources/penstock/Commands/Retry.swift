@@ -7,17 +7,16 @@ import Values
 struct Retry: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "retry",
-    abstract: "Run again what failed, with the results of what succeeded.",
+    abstract: "Run a failed run again, keeping what succeeded",
     discussion: """
-      Starts a new run with the params of the former one, from the file as it is \
-      now (or as it was recorded, with --recorded, or when the file is gone). \
-      Operations that succeeded are taken over, except where their definition or \
-      a param that they name has changed since: these run again, with all that \
-      depends on them. Secrets are not compared. Without a run, takes the latest \
-      of any pipeline that failed or was interrupted and has not been repaired \
-      since, and says which. Runs that somebody cancelled are retried only by \
-      their id. Where a host serves the pipeline, the run is queued for it, and \
-      --follow shows it.
+      Starts a new run with the params of the previous one, from the file as it is now (with --recorded, or if \
+      the file is gone, from the recorded definition). Reuses the operations that succeeded, unless their \
+      definition or a param they name has changed: those run again, with everything that depends on them. \
+      Secrets are not compared.
+
+      Without a run, takes the latest run of any pipeline that failed or was interrupted and has not been \
+      retried since, and says which. A run that somebody cancelled is retried only by its id. If a host serves \
+      the pipeline, the run is queued there; --follow shows it.
 
         penstock retry
         penstock retry --pipeline nightly
@@ -29,35 +28,35 @@ struct Retry: ForegroundCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs([.failed, .cancelled, .interrupted]))
   var runName: String?
 
   @Option(
     help: ArgumentHelp(
-      "Without a run, take one of this pipeline; * and ? stand for any characters.", valueName: "name"),
+      "Without a run, take the latest of this pipeline; * and ? are wildcards", valueName: "name"),
     completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
   @Option(
     help: ArgumentHelp(
-      "Run this operation and all that depend on it again, whether they succeeded or not; may be repeated.",
+      "Run this operation again, and all that depend on it, even if they succeeded (may be repeated)",
       valueName: "operation"), completion: ArgumentCompletion.operations)
   var from: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Run this operation again, and nothing else that is not named; may be repeated.", valueName: "operation"),
+      "Run only this operation again (may be repeated)", valueName: "operation"),
     completion: ArgumentCompletion.operations)
   var only: [String] = []
 
-  @Flag(help: "Run all operations again, whatever succeeded.")
+  @Flag(help: "Run all operations again, even those that succeeded")
   var force = false
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
     help: ArgumentHelp(
-      "A param that has another value than in the former run; may be given once for each.", valueName: "name=value"),
+      "Change a param of the previous run (may be repeated)", valueName: "name=value"),
     completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
@@ -65,10 +64,10 @@ struct Retry: ForegroundCommand {
 
   @OptionGroup var labels: LabelOptions
 
-  @Flag(help: "Show what would run, and what would be taken over. Runs nothing.")
+  @Flag(help: "Show what would run and what would be reused; run nothing")
   var dryRun = false
 
-  @Flag(help: "Use the definition that is recorded with the run, not the file as it is now.")
+  @Flag(help: "Use the definition recorded with the run, not the current file")
   var recorded = false
 
   @OptionGroup var place: HostPlaceOptions
@@ -81,10 +80,10 @@ struct Retry: ForegroundCommand {
 
   func validate() throws {
     if runName != nil, pipeline != nil {
-      throw ValidationError("--pipeline chooses a run; it goes without the id of one.")
+      throw ValidationError("Give either a run or --pipeline, not both.")
     }
     if force, !from.isEmpty || !only.isEmpty {
-      throw ValidationError("--force runs all operations; it goes without --from and --only.")
+      throw ValidationError("--force runs all operations; leave out --from and --only.")
     }
   }
 
@@ -113,7 +112,7 @@ struct Retry: ForegroundCommand {
     try start.check(in: service.history)
     if !shared.quiet {
       for sentence in retried?.sentences ?? [] {
-        TextOutput.error.writeLine("penstock: \(TerminalText.visible(sentence))")
+        TextOutput.error.writeMessage("penstock: \(TerminalText.visible(sentence))")
       }
     }
     if let host = try place.host(for: former.record, in: service.history, display, shared) {
@@ -146,8 +145,8 @@ struct Retry: ForegroundCommand {
         "pid": JSONValue(Int(host.owner.pid)),
       ]
       shared.output.confirm(value) {
-        TextOutput.standard.writeLine(
-          "Queued run \(short) of \(TerminalText.visible(former.pipeline)), which retries \(reference.short(former.id)), for the host in process \(host.owner.pid); `penstock attach \(short)` shows it."
+        TextOutput.standard.writeMessage(
+          "Queued run \(short) of \(TerminalText.visible(former.pipeline)), which retries \(reference.short(former.id)), for the host in process \(host.owner.pid); follow it with `penstock attach \(short)`."
         )
       }
       return .succeeded
@@ -159,20 +158,20 @@ struct Retry: ForegroundCommand {
   /// Reports which run was chosen if none was named, and what is used instead of its file.
   private func tell(of former: RetriedRun, _ loaded: RetriedRun.Loaded) {
     if let choice = former.choice {
-      TextOutput.error.writeLine("penstock: \(dryRun ? "would retry" : "retrying") \(choice)")
+      TextOutput.error.writeMessage("penstock: \(dryRun ? "would retry" : "retrying") \(choice)")
     }
     for path in loaded.changedFiles {
-      TextOutput.error.writeLine(
-        "penstock: '\(TerminalText.visible(path))' has changed since; it is run as it is now (--recorded runs it as it was)"
+      TextOutput.error.writeMessage(
+        "penstock: '\(TerminalText.visible(path))' has changed since; using the current file (--recorded uses the recorded definition)"
       )
     }
     for path in loaded.changedVariables {
-      TextOutput.error.writeLine(
-        "penstock: variables in '\(TerminalText.visible(path))' have changed since; they are used as they are now")
+      TextOutput.error.writeMessage(
+        "penstock: variables in '\(TerminalText.visible(path))' have changed since; using the current values")
     }
     if let path = loaded.missingFile {
-      TextOutput.error.writeLine(
-        "penstock: '\(TerminalText.visible(path))' cannot be read any more; what was recorded of it is run")
+      TextOutput.error.writeMessage(
+        "penstock: '\(TerminalText.visible(path))' can no longer be read; using the recorded definition")
     }
   }
 }

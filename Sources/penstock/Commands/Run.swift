@@ -7,11 +7,10 @@ import RunHistory
 struct Run: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "run",
-    abstract: "Run a pipeline file.",
+    abstract: "Run a pipeline file",
     discussion: """
-      The file is checked first; nothing starts when it has errors. On a terminal, \
-      a live tree shows what goes on; in a pipe or in the background, plain lines. \
-      Ctrl-C cancels the run, with its handlers; pressed again, it kills its \
+      Checks the file first, and starts nothing if it has errors. Shows a live tree on a terminal, plain lines \
+      in a pipe or in the background. Ctrl-C cancels the run, with its handlers; pressed again, it kills its \
       processes.
 
         penstock run nightly.yaml -p date=2026-11-20 -p limit=5
@@ -24,11 +23,11 @@ struct Run: ForegroundCommand {
         penstock run nightly.yaml --json | jq .
         penstock run train.yaml --config host.yaml  with the resources of that host
 
-      Exits with 0 when the run succeeded, 1 when it failed, 2 when the file or a \
-      param is wrong, 3 when the engine failed, 130 when the run was cancelled.
+      Exits with 0 when the run succeeded, 1 when it failed, 2 when the file or a param is wrong, 3 when the \
+      engine failed, 130 when the run was cancelled.
 
-      What it reports as ended survives a power loss; PENSTOCK_DURABILITY=process \
-      saves the wait for the disk.
+      Everything reported as ended survives a power loss; PENSTOCK_DURABILITY=process saves the wait for the \
+      disk.
       """)
 
   @Argument(
@@ -37,7 +36,7 @@ struct Run: ForegroundCommand {
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
-    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"),
+    help: ArgumentHelp("Set a param of the pipeline (may be repeated)", valueName: "name=value"),
     completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
@@ -45,37 +44,37 @@ struct Run: ForegroundCommand {
 
   @OptionGroup var labels: LabelOptions
 
-  @Flag(help: "Show what would run, with which injections, and what is known already. Runs nothing.")
+  @Flag(help: "Show what would run, with which injections, and what would be reused; run nothing")
   var dryRun = false
 
   @Option(
     help: ArgumentHelp(
-      "Run this operation and all that depend on it; take the rest from the latest run. May be repeated.",
+      "Run this operation and all that depend on it; take the rest from the latest run (may be repeated)",
       valueName: "operation"), completion: ArgumentCompletion.operations)
   var from: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Run this operation alone; take what it needs from the latest run. May be repeated.", valueName: "operation"),
+      "Run only this operation; take what it needs from the latest run (may be repeated)", valueName: "operation"),
     completion: ArgumentCompletion.operations)
   var only: [String] = []
 
-  @Flag(help: "Run all operations, whatever stale_when and stale_after say.")
+  @Flag(help: "Run all operations, regardless of stale_when and stale_after")
   var force = false
 
   @Option(
     help: ArgumentHelp(
-      "The instant that the run stands for, as `run.at`: 2026-11-01, '2026-11-01 18:30', or a timestamp.",
+      "The instant that the run is for, as `run.at`: 2026-11-01, '2026-11-01 18:30', or a timestamp",
       valueName: "time"))
   var at: String?
 
   @Flag(
     help:
-      "Keep running it until Ctrl-C: when one of its files changes, its rerun_on_change says so, or its controllers do."
+      "Run it again whenever its files change or its triggers ask for it, until Ctrl-C"
   )
   var watch = false
 
-  @Flag(help: "With --watch: run it at once, also where a controller or automatic says when.")
+  @Flag(help: "With --watch, also run it at once, even if a trigger or automatic decides when")
   var now = false
 
   @OptionGroup var display: OutputOptions
@@ -88,15 +87,15 @@ struct Run: ForegroundCommand {
 
   func validate() throws {
     let isPart = !from.isEmpty || !only.isEmpty
-    if force, isPart { throw ValidationError("--force runs all operations; it goes without --from and --only.") }
+    if force, isPart { throw ValidationError("--force runs all operations; leave out --from and --only.") }
     if watch, dryRun || isPart {
-      throw ValidationError("--watch runs the whole pipeline; it goes without --dry-run, --from and --only.")
+      throw ValidationError("--watch runs the whole pipeline; leave out --dry-run, --from and --only.")
     }
-    if watch, at != nil { throw ValidationError("--at is for one run; it goes without --watch.") }
+    if watch, at != nil { throw ValidationError("--at applies to one run; leave out --watch.") }
     if watch, !display.results.isEmpty {
-      throw ValidationError("--result prints what one run came to; it goes without --watch.")
+      throw ValidationError("--result applies to one run; leave out --watch.")
     }
-    if now, !watch { throw ValidationError("--now goes with --watch; without it, the pipeline runs at once anyway.") }
+    if now, !watch { throw ValidationError("--now needs --watch; without --watch, the pipeline runs at once anyway.") }
   }
 
   func runInForeground() async throws -> ExitStatus {
@@ -142,7 +141,7 @@ struct Run: ForegroundCommand {
     guard !pipeline.controllers.isEmpty, !shared.quiet else { return }
     let names = pipeline.controllers.map(\.use.offer).joined(separator: ", ")
     let (noun, verb) = pipeline.controllers.count == 1 ? ("controller", "is") : ("controllers", "are")
-    TextOutput.error.writeLine(
+    TextOutput.error.writeMessage(
       "penstock: the \(noun) \(names) \(verb) inactive in a single run; `penstock run --watch` activates \(pipeline.controllers.count == 1 ? "it" : "them")"
     )
   }
@@ -151,7 +150,7 @@ struct Run: ForegroundCommand {
     _ file: String, in host: HostDefinition?, _ shared: SharedOptions
   ) async throws -> ExitStatus {
     guard !([file] + parameterFiles.paths).contains(where: { $0 == "-" || InputFile.kind(of: $0) == .pipe }) else {
-      throw CommandFailure("--watch reads its files again when they change, and a pipe can be read once; name files")
+      throw CommandFailure("--watch needs files: a pipe can be read only once")
     }
     let pluginHost = plugins.host()
     let watched = WatchedFile(

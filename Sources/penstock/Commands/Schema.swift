@@ -5,9 +5,9 @@ import PluginHost
 struct Schema: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "schema",
-    abstract: "Print the JSON Schema of pipeline files, or of a host's file, for editors.",
+    abstract: "Print the JSON Schema of pipeline or host files, for editors",
     discussion: """
-      The schema (draft 2020-12) is made from the same tables as the loader.
+      The schema (draft 2020-12) is generated from the same tables that the loader uses.
 
         penstock schema > penstock.schema.json
         penstock schema --plugins > penstock.schema.json     with the settings of plugins
@@ -15,20 +15,20 @@ struct Schema: ParsableCommand {
       In an editor with the YAML language server, begin a pipeline file with:
         # yaml-language-server: $schema=./penstock.schema.json
 
-      Files that pipelines include have a schema of their own:
+      Files that pipelines include have their own schema:
         penstock schema --included > penstock.included.schema.json
 
-      So has the file of a host:
+      So does the configuration file of a host:
         penstock schema --host > penstock.host.schema.json
       """)
 
-  @Flag(name: .customLong("plugins"), help: "Cover the settings of all plugins that are found.")
+  @Flag(name: .customLong("plugins"), help: "Include the settings of all plugins that are found")
   var coversPlugins = false
 
-  @Flag(name: .customLong("included"), help: "Print the schema of files that pipelines include.")
+  @Flag(name: .customLong("included"), help: "Print the schema of files that pipelines include")
   var isIncluded = false
 
-  @Flag(name: .customLong("host"), help: "Print the schema of the file of a host.")
+  @Flag(name: .customLong("host"), help: "Print the schema of a host's configuration file")
   var isHost = false
 
   @OptionGroup var plugins: PluginOptions
@@ -37,9 +37,9 @@ struct Schema: ParsableCommand {
 
   func validate() throws {
     guard isHost else { return }
-    if isIncluded { throw ValidationError("--host and --included are two schemas") }
+    if isIncluded { throw ValidationError("--host and --included exclude each other") }
     if coversPlugins || !plugins.files.isEmpty {
-      throw ValidationError("the file of a host has no settings of plugins")
+      throw ValidationError("--plugins does not apply to --host: a host's configuration has no plugin settings")
     }
   }
 
@@ -57,12 +57,12 @@ struct Schema: ParsableCommand {
   private func descriptions() -> [PluginDescription] {
     let host = plugins.host()
     let found = PluginFinder(host.configuration).all()
-    for error in found.errors { TextOutput.error.writeLine("penstock: \(TerminalText.visible(error.message))") }
+    for error in found.errors { TextOutput.error.writeMessage("penstock: \(TerminalText.visible(error.message))") }
     return found.files.compactMap { file in
       do throws(PluginError) {
         return try host.plugin(file.id).description
       } catch {
-        TextOutput.error.writeLine("penstock: \(TerminalText.visible(error.message))")
+        TextOutput.error.writeMessage("penstock: \(TerminalText.visible(error.message))")
         return nil
       }
     }

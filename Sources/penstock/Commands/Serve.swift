@@ -7,20 +7,20 @@ import ServeArguments
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "serve",
-    abstract: "Serve pipelines: run them when their controllers and conditions say so.",
+    abstract: "Run a host that starts pipelines when they are due",
     discussion: """
-      Runs in the foreground until it is told to drain, and logs to standard error: \
-      text on a terminal, else one JSON object a line. Files are watched; a bad edit \
-      keeps the last good version. `penstock status` shows what it does.
+      Serves a folder of pipelines: runs each when its schedule, another trigger, or a condition asks for it. \
+      Stays in the foreground until it is drained, and logs to standard error: text on a terminal, else one JSON \
+      object per line. Watches the files; a file with errors keeps its last good version. `penstock status` \
+      shows what the host does.
 
         penstock serve                              ./pipelines
         penstock serve --config /etc/penstock/host.yaml
         penstock serve pipelines --check            for CI, and before a start
 
-      SIGTERM, Ctrl-C or `penstock drain`: begin nothing more, let what goes on end, \
-      then exit with 0; again, cancel it. SIGHUP or `penstock reload`: read the \
-      configuration and the pipelines anew. One host serves a workspace; a second one \
-      exits with 3.
+      SIGTERM, Ctrl-C or `penstock drain` start no more runs, wait for the active ones, then exit with 0; the \
+      second time, they cancel the active runs. SIGHUP or `penstock reload` reloads the configuration and the \
+      pipelines. Only one host can serve a workspace; a second one exits with 3.
       """)
 
   @OptionGroup var arguments: HostArguments
@@ -45,7 +45,7 @@ struct Serve: ParsableCommand {
     let program = (own.lastIndex(of: "/").map { String(own[...$0]) } ?? "") + "penstock-host"
     guard access(program, X_OK) == 0 else {
       throw CommandFailure(
-        "'\(program)' is missing, which serves pipelines; install it beside penstock (`make install` does)",
+        "'\(program)' is missing, but `penstock serve` needs it; install it beside penstock (`make install` does)",
         status: .engineFailed)
     }
     return program

@@ -10,16 +10,16 @@ import Values
 struct Top: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "top",
-    abstract: "Show what goes on in the workspace: runs, questions and leases.",
+    abstract: "Show active runs, pending approvals and leases",
     discussion: """
-      On a terminal, shows it until Ctrl-C; in a pipe and with --json, once. With \
-      --json, each run, question and lease is an object a line.
+      On a terminal, updates until Ctrl-C; in a pipe and with --json, prints once. With --json, prints one \
+      object per line for each run, approval and lease.
 
         penstock top
         penstock top --json | jq 'select(.kind == "question")'
       """)
 
-  @Flag(help: "Show it once, also on a terminal.")
+  @Flag(help: "Print once and exit, even on a terminal")
   var once = false
 
   @OptionGroup var labels: LabelFilterOptions

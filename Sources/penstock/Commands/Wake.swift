@@ -7,11 +7,10 @@ import Values
 struct Wake: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "wake",
-    abstract: "Have an operation that waits for a retry try now.",
+    abstract: "Retry an operation now that waits for its next attempt",
     discussion: """
-      The wait ends at once, also one that a server has asked for with Retry-After. \
-      The attempt is one of those that 'retry' allows. History has `wake` as the \
-      cause.
+      Ends the wait at once, including one that a server requested with Retry-After. The attempt counts towards \
+      those that 'retry' allows. The history shows `wake` as its cause.
 
         penstock wake 03kx9fab upload
         penstock wake last 'convert[3]'
@@ -19,13 +18,13 @@ struct Wake: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs([.running]))
   var runName: String
 
   @Argument(
     help:
-      "The operation that waits; `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` has started.",
+      "The operation that waits: `name`, `name[3]` or `name[label]` for an item of a loop, `name/inner` for one of the run that `name` started",
     completion: ArgumentCompletion.retries)
   var operation: String
 

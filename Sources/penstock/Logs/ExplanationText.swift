@@ -29,7 +29,8 @@ struct ExplanationText {
     }
     let arrow = style.isUnicode ? "→" : "->"
     for remedy in entry.remedies {
-      let line = "  \(arrow) \(TerminalText.oneLine(remedy))"
+      let command = remedy.hasPrefix("penstock ") ? CommandHint.command(remedy) : CommandHint.complete(remedy)
+      let line = "  \(arrow) \(TerminalText.oneLine(command))"
       // A command is not wrapped, so that it can be pasted.
       let isCommand = remedy.hasPrefix("penstock ")
       text += (isCommand ? line : TerminalLines.wrapped(line, width: width, indentation: 3 + arrow.count)) + "\n"

@@ -123,7 +123,7 @@ final class LogReader {
     logs[source] = LogLines(source, from: 0)
     held[source] = nil
     TextOutput.standard.flush()
-    TextOutput.error.writeLine(
+    TextOutput.error.writeMessage(
       "penstock: '\(TerminalText.name(source.name, label: source.label))' has truncated its \(source.stream == .standardError ? "standard error" : "standard output"); what follows was written after that"
     )
   }

@@ -6,25 +6,27 @@ import Values
 /// Selects the runs that a command applies to.
 struct FilterOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"),
+    help: ArgumentHelp("Only runs of this pipeline; * and ? are wildcards", valueName: "name"),
     completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only runs in these states: queued, running, succeeded, failed, cancelled, interrupted.", valueName: "states"),
+      "Only runs in these states, separated by commas: queued, running, succeeded, failed, cancelled, interrupted",
+      valueName: "states"),
     completion: ArgumentCompletion.states)
   var state: [String] = []
 
   @Option(
-    help: ArgumentHelp("Only runs since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
+    help: ArgumentHelp(
+      "Only runs since this time: 2h (ago), today, yesterday, 2026-11-20, or a timestamp", valueName: "time"))
   var since: String?
 
-  @Option(help: ArgumentHelp("Only runs before then.", valueName: "time"))
+  @Option(help: ArgumentHelp("Only runs before this time, in the same form", valueName: "time"))
   var until: String?
 
   @Option(
-    help: ArgumentHelp("Only runs with this operation.", valueName: "name"), completion: ArgumentCompletion.operations)
+    help: ArgumentHelp("Only runs with this operation", valueName: "name"), completion: ArgumentCompletion.operations)
   var operation: String?
 
   @OptionGroup var labels: LabelFilterOptions
@@ -32,22 +34,22 @@ struct FilterOptions: ParsableArguments {
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp(
-      "Only runs of which this is true: state == 'failed' && duration > '5m' && params.region == 'eu'.",
+      "Only runs for which this is true, such as: state == 'failed' && duration > '5m' && params.region == 'eu'",
       valueName: "expression"))
   var condition: String?
 
   @Option(
     help: ArgumentHelp(
-      "The most runs to show; 0 for all. `list` shows 30 without it, `export` all.", valueName: "number")
+      "Show at most this many runs; 0 for all (default: 30 for `list`, all for `export`)", valueName: "number")
   )
   var limit: Int?
 
-  @Flag(help: "Show runs that other runs started, too.")
+  @Flag(help: "Also show runs that other runs started")
   var nested = false
 
   /// Returns the filter, with `defaultLimit` unless a limit was given.
   func filter(defaultLimit: Int?) throws -> RunFilter {
-    if let limit, limit < 0 { throw CommandFailure("--limit needs a number from 0") }
+    if let limit, limit < 0 { throw CommandFailure("--limit must be 0 or more") }
     let (since, until) = try Self.span(since: since, until: until)
     let bound = limit.map { $0 == 0 ? nil : $0 } ?? defaultLimit
     return RunFilter(
@@ -110,7 +112,7 @@ struct FilterOptions: ParsableArguments {
   static func span(since: String?, until: String?) throws -> (since: RecordTime?, until: RecordTime?) {
     let span = (since: try time(since, option: "--since"), until: try time(until, option: "--until"))
     if let start = span.since, let end = span.until, start >= end {
-      throw CommandFailure("there is no time between --since \(start.text) and --until \(end.text)")
+      throw CommandFailure("--since (\(start.text)) must be before --until (\(end.text))")
     }
     return span
   }

@@ -5,7 +5,7 @@ import PipelineLanguage
 struct HostFileOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("config"),
-    help: ArgumentHelp("The file of the host that is to run the pipelines.", valueName: "file"),
+    help: ArgumentHelp("The configuration file of the host that is to run the pipelines", valueName: "file"),
     completion: .file(extensions: ["yaml", "yml"]))
   var path: String?
 
@@ -17,7 +17,7 @@ struct HostFileOptions: ParsableArguments, Sendable {
 struct HostWorkspaceOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("config"),
-    help: ArgumentHelp("The file of the host, whose workspace is used where none is named.", valueName: "file"),
+    help: ArgumentHelp("The configuration file of a host, to use its workspace", valueName: "file"),
     completion: .file(extensions: ["yaml", "yml"]))
   var path: String?
 

@@ -8,7 +8,7 @@ struct LabelOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("label"),
     help: ArgumentHelp(
-      "A label of the run, beside those of its pipeline or in their place; may be repeated.", valueName: "name=text"),
+      "Add or replace a label of the run (may be repeated)", valueName: "name=text"),
     completion: ArgumentCompletion.labels)
   var arguments: [String] = []
 
@@ -34,7 +34,7 @@ struct LabelFilterOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("label"),
     help: ArgumentHelp(
-      "Only what has this label, with this text if one is given; may be repeated.", valueName: "name[=text]"),
+      "Only what has this label, with this text if given (may be repeated)", valueName: "name[=text]"),
     completion: ArgumentCompletion.labels)
   var arguments: [String] = []
 
@@ -51,7 +51,7 @@ private enum LabelArgument {
     let name = String(argument[..<(equals ?? argument.endIndex)])
     guard LabelRule.allows(name: name) else {
       throw CommandFailure(
-        "'\(TerminalText.visible(name))' cannot be the name of a label: it may hold \(LabelRule.nameText)")
+        "'\(TerminalText.visible(name))' cannot be the name of a label: it may contain \(LabelRule.nameText)")
     }
     let text = equals.map { String(argument[argument.index(after: $0)...]) }
     if let problem = text.flatMap(LabelRule.problem) { throw CommandFailure("the label '\(name)' \(problem)") }

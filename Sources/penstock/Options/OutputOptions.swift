@@ -9,15 +9,15 @@ extension OutputDisplay: ExpressibleByArgument {}
 struct OutputOptions: ParsableArguments, Sendable {
   @Option(
     help: ArgumentHelp(
-      "Show what operations write: stream (each line as it comes), failed (the last lines of what failed) or none.",
-      discussion: "Without it: stream where CI is set, else failed.", valueName: "what"),
+      "Which output of operations to show: stream (each line as it comes), failed (the last lines of those that failed) or none",
+      discussion: "Default: stream if CI is set, else failed.", valueName: "what"),
     completion: .list(["stream", "failed", "none"]))
   var output: OutputDisplay?
 
   @Option(
     name: .customLong("result"),
     help: ArgumentHelp(
-      "Print the result of this operation at the end, also with --quiet; may be repeated.", valueName: "operation"),
+      "Print the result of this operation at the end, even with --quiet (may be repeated)", valueName: "operation"),
     completion: ArgumentCompletion.operations)
   var results: [String] = []
 
@@ -32,7 +32,7 @@ struct OutputOptions: ParsableArguments, Sendable {
     presentation.results = try results.map { name in
       if let found = OperationName.find(name, among: names) { return found }
       let near = NearestName.suggestion(for: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
-      throw CommandFailure("there is no operation '\(name)' whose result could be printed\(near)")
+      throw CommandFailure("--result: there is no operation '\(name)'\(near)")
     }
   }
 }

@@ -8,7 +8,7 @@ struct ParameterFileOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("params"),
     help: ArgumentHelp(
-      "A file of params: .yaml, .json or .env; - is standard input. May be repeated; later ones and -p take precedence.",
+      "Read params from a .yaml, .json or .env file, or - for standard input (may be repeated; later ones and -p take precedence)",
       valueName: "file"), completion: .file(extensions: ["yaml", "yml", "json", "env"]))
   var paths: [String] = []
 

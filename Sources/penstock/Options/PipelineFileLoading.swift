@@ -7,7 +7,7 @@ enum PipelineFileLoading {
   static let defaultFiles = ["pipeline.yaml", ".penstock/pipeline.yaml"]
 
   /// The help text for a command's file.
-  static let help = "The pipeline file; - is standard input. Without one: pipeline.yaml, or .penstock/pipeline.yaml."
+  static let help = "The pipeline file, or - for standard input (default: pipeline.yaml, else .penstock/pipeline.yaml)"
 
   /// Returns the file of a command: the given one, or the first existing one of ``defaultFiles``.
   static func file(_ given: String?) throws -> String {
@@ -16,8 +16,8 @@ enum PipelineFileLoading {
     var status = stat()
     let isPiped = fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     throw CommandFailure(
-      "no pipeline file was named, and here is neither pipeline.yaml nor .penstock/pipeline.yaml; name one, "
-        + (isPiped ? "or '-' for what comes from standard input" : "or write one with `penstock init`")
+      "no pipeline file was named, and this directory has neither pipeline.yaml nor .penstock/pipeline.yaml; name one, "
+        + (isPiped ? "or '-' to read standard input" : "or create one with `penstock init FILE`")
     )
   }
 

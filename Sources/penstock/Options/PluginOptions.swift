@@ -7,9 +7,9 @@ struct PluginOptions: ParsableArguments, Sendable {
   @Option(
     name: .customLong("plugin"),
     help: ArgumentHelp(
-      "A plugin's shared object to use, beside those that are found; may be repeated.",
+      "Also use this plugin's shared object (may be repeated)",
       discussion:
-        "Found are those beside penstock, in ../lib/penstock/plugins from there, and in $PENSTOCK_PLUGIN_PATH.",
+        "Plugins are found beside penstock, in ../lib/penstock/plugins from there, and in $PENSTOCK_PLUGIN_PATH.",
       valueName: "file"))
   var files: [String] = []
 
@@ -25,7 +25,7 @@ struct PluginOptions: ParsableArguments, Sendable {
           // Debug messages are only for the plugin's author.
           guard level != .debug else { return }
           let word = level == .warning ? "warning: " : level == .error ? "error: " : ""
-          TextOutput.error.writeLine("penstock: \(plugin): \(word)\(TerminalText.visible(message))")
+          TextOutput.error.writeMessage("penstock: \(plugin): \(word)\(TerminalText.visible(message))")
         }, willLoadIntoProcess: { HostedPlugins.prepare() }, willStartChildHost: { HostedPlugins.hide() }))
   }
 

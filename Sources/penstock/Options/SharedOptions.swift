@@ -9,7 +9,7 @@ import Workspace
 struct SharedOptions: ParsableArguments, Sendable {
   @Option(
     help: ArgumentHelp(
-      "The workspace to use.",
+      "The workspace to use",
       discussion: """
         Else $PENSTOCK_WORKSPACE, the nearest .penstock/ upward from the pipeline file (from the current directory for \
         a command without a file), or penstock in the XDG state directory.
@@ -17,13 +17,13 @@ struct SharedOptions: ParsableArguments, Sendable {
       valueName: "path"))
   var workspace: String?
 
-  @Flag(help: "Print JSON, one object a line.")
+  @Flag(help: "Print JSON, one object per line")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Print nothing but errors and what was asked for.")
+  @Flag(name: .shortAndLong, help: "Print only errors and what was asked for")
   var quiet = false
 
-  @Option(help: ArgumentHelp("Use colours: auto, always or never. NO_COLOR is honoured.", valueName: "when"))
+  @Option(help: ArgumentHelp("Use colours: auto, always or never; NO_COLOR is honoured", valueName: "when"))
   var color: ColorChoice = .auto
 
   /// The names of these options; those in ``valued`` are followed by a value.
@@ -56,7 +56,7 @@ struct SharedOptions: ParsableArguments, Sendable {
     if workspace?.isEmpty == true { throw CommandFailure("--workspace needs a path") }
     guard let location = WorkspaceLocation.find(option: workspace, file: file) else {
       throw CommandFailure(
-        "cannot tell where the workspace is, because there is no home directory; name one with --workspace")
+        "cannot find the workspace, because there is no home directory; name one with --workspace DIR")
     }
     return location
   }
@@ -71,7 +71,7 @@ struct SharedOptions: ParsableArguments, Sendable {
 
   /// Reports on standard error that there is no workspace.
   func reportMissing(_ location: WorkspaceLocation) {
-    if !quiet { TextOutput.error.writeLine("penstock: \(WorkspaceMissing(location: location).description)") }
+    if !quiet { TextOutput.error.writeMessage("penstock: \(WorkspaceMissing(location: location).description)") }
   }
 
   /// Opens the history like ``openHistory()``, but without a report, and also returns nil if the environment names a workspace that does not exist yet.
@@ -98,7 +98,7 @@ struct SharedOptions: ParsableArguments, Sendable {
 
   /// Reports what prevents a process from acting on a request.
   func warn(of standstill: HostStandstill) {
-    if !quiet { TextOutput.error.writeLine("penstock: \(standstill.words)") }
+    if !quiet { TextOutput.error.writeMessage("penstock: \(standstill.words)") }
   }
 
   /// Reports that the process executing a run is stopped, unless that is the host, for which ``requireHistoryForHost()`` reports it.
@@ -135,11 +135,11 @@ extension SharedOptions {
     let service = try RunService(creatingAt: location, configuration(plugins, of: host))
     guard !quiet, location.start != nil else { return service }
     if try self.location().path != location.path {
-      TextOutput.error.writeLine(
+      TextOutput.error.writeMessage(
         "penstock: recorded in '\(location.path)', the workspace of the pipeline file; in this directory, other commands need --workspace \(ShellText.quoted(location.path))"
       )
     } else if isNew, location.origin == .state {
-      TextOutput.error.writeLine("penstock: created the workspace '\(location.path)' (\(location.originText))")
+      TextOutput.error.writeMessage("penstock: created the workspace '\(location.path)' (\(location.originText))")
     }
     return service
   }

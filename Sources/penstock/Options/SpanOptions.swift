@@ -5,10 +5,11 @@ import RunHistory
 struct SpanOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only what was recorded since then: 2h, today, yesterday, 2026-11-20, or a timestamp.", valueName: "time"))
+      "Only what was recorded since this time: 2h (ago), today, yesterday, 2026-11-20, or a timestamp",
+      valueName: "time"))
   var since: String?
 
-  @Option(help: ArgumentHelp("Only what was recorded before then.", valueName: "time"))
+  @Option(help: ArgumentHelp("Only what was recorded before this time, in the same form", valueName: "time"))
   var until: String?
 
   /// - Throws: ``CommandFailure`` if they cannot be parsed, or are not in this order.

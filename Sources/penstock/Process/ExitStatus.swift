@@ -30,12 +30,14 @@ enum ExitStatus: Int32 {
     case let status as ExitStatus: return status
     case let failure as CommandFailure:
       TextOutput.standard.flush()
-      if !failure.message.isEmpty { TextOutput.error.writeLine("penstock: \(TerminalLines.visible(failure.message))") }
+      if !failure.message.isEmpty {
+        TextOutput.error.writeMessage("penstock: \(TerminalLines.visible(failure.message))")
+      }
       return failure.status
     default:
       guard let report = FailureReport(error) else { return nil }
       TextOutput.standard.flush()
-      TextOutput.error.writeLine("penstock: \(TerminalLines.visible(report.description))")
+      TextOutput.error.writeMessage("penstock: \(TerminalLines.visible(report.description))")
       return report.kind == .refused ? .usage : .engineFailed
     }
   }
@@ -45,7 +47,7 @@ enum ExitStatus: Int32 {
     TextOutput.standard.flush()
     TextOutput.error.flush()
     guard let failure = TextOutput.standard.failure else { end(rawValue) }
-    TextOutput.error.writeLine("penstock: cannot write to standard output: \(SystemError.text(of: failure))")
+    TextOutput.error.writeMessage("penstock: cannot write to standard output: \(SystemError.text(of: failure))")
     end(self == .succeeded ? Self.engineFailed.rawValue : rawValue)
   }
 

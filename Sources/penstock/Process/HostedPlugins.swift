@@ -29,7 +29,7 @@ enum HostedPlugins {
     TextOutput.standard.setApart()
     ProcessGuard.begin(status: ExitStatus.engineFailed.rawValue) { message in
       let advice = ProcessGuard.advice
-      TextOutput.error.writeLine("penstock: \(message)\(advice.isEmpty ? "" : "; \(advice)")")
+      TextOutput.error.writeMessage("penstock: \(message)\(advice.isEmpty ? "" : "; \(advice)")")
       ExitStatus.engineFailed.finishAtOnce()
     }
   }()

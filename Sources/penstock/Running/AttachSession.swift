@@ -86,6 +86,6 @@ struct AttachSession {
       !place.isAboutToBegin
     else { return nil }
     return
-      "run \(try history.shortForm(of: run)) of \(record.pipeline) is queued, \(place.before) before it; it waits for \(place.reason)"
+      "run \(try history.shortForm(of: run)) of \(record.pipeline) is queued, with \(place.before) before it; it waits for \(place.reason)"
   }
 }

@@ -50,12 +50,12 @@ struct Conclusion {
     case .failed:
       for failure in logged.prefix(3) {
         let option = failure.hasFailedItems ? " --failed" : ""
-        text += "  penstock logs \(short) \(ShellText.quoted(failure.name))\(option)\n"
+        text += "  \(CommandHint.command("penstock logs \(short) \(ShellText.quoted(failure.name))\(option)"))\n"
       }
-      if logged.isEmpty { text += "  penstock explain \(short)\n" }
-      text += "  penstock retry \(short)\n"
-    case .cancelled: text += "  penstock retry \(short)\n"
-    case .interrupted: text += "  penstock resume \(short)\n"
+      if logged.isEmpty { text += "  \(CommandHint.command("penstock explain \(short)"))\n" }
+      text += "  \(CommandHint.command("penstock retry \(short)"))\n"
+    case .cancelled: text += "  \(CommandHint.command("penstock retry \(short)"))\n"
+    case .interrupted: text += "  \(CommandHint.command("penstock resume \(short)"))\n"
     case .queued, .running: break
     }
     return text
@@ -82,7 +82,8 @@ struct Conclusion {
       for line in lines.prefix(Self.lineLimit) { text += "\(indentation)\(line)\n" }
       if lines.count > Self.lineLimit {
         let rest = Count.of(lines.count - Self.lineLimit, "more line")
-        text += "\(indentation)… \(rest): penstock history show \(outcome.run.id.short) --json\n"
+        text +=
+          "\(indentation)… \(rest): \(CommandHint.command("penstock history show \(outcome.run.id.short) --json"))\n"
       }
     }
     if shown.count > 5 { text += "… and the results of \(Count.of(shown.count - 5, "more operation"))\n" }

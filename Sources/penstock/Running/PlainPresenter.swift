@@ -137,7 +137,7 @@ final class PlainPresenter: RunPresenter {
 
   func cancelling(times: Int) {
     guard !presentation.isQuiet else { return }
-    TextOutput.error.writeLine("penstock: \(board.cancelling(times: times))")
+    TextOutput.error.writeMessage("penstock: \(board.cancelling(times: times))")
   }
 
   func conclude(_ outcome: RunOutcome) {

@@ -36,7 +36,7 @@ struct RunSession {
         Task { await Self.endIfHanging() }
       case 2: service.kill()
       default:
-        TextOutput.error.writeLine("penstock: ended at once; `penstock resume` continues the run")
+        TextOutput.error.writeMessage("penstock: ended at once; `penstock resume` continues the run")
         ExitStatus.cancelled.finishAtOnce()
       }
     } onJobControl: { isStopping in
@@ -82,7 +82,7 @@ extension RunSession {
   /// signal, such as `timeout`, would wait forever.
   private static func endIfHanging() async {
     guard let call = await HangingCalls.lasting(patience).first else { return }
-    TextOutput.error.writeLine(
+    TextOutput.error.writeMessage(
       "penstock: \(call) does not return, and the run cannot be cancelled; ended at once; `penstock resume` continues the run"
     )
     ExitStatus.cancelled.finishAtOnce()

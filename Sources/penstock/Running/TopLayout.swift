@@ -120,7 +120,7 @@ struct TopLayout {
 
   /// Returns the command that answers a question; `run` is the id of its run, or a prefix of it.
   static func command(for question: OpenQuestions.Question, run: String) -> String {
-    "penstock approve \(run) \(ShellText.quoted(question.approval.operation))"
+    CommandHint.command("penstock approve \(run) \(ShellText.quoted(question.approval.operation))")
   }
 
   private var leaseLines: [String] {

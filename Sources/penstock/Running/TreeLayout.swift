@@ -176,14 +176,14 @@ struct TreeLayout {
     let start = String(message.unicodeScalars.prefix(Self.longestQuestion))
     var text = TerminalText.wrapped(start, width: room)
     let command = TerminalLines.command(
-      "penstock approve \(record.run.short) \(ShellText.quoted(record.name))", width: room)
+      CommandHint.command("penstock approve \(record.run.short) \(ShellText.quoted(record.name))"), width: room)
     // The header, the row itself, and a line for the omitted rest.
     let most = height - 3 - command.count - 1
     var isWhole = start.unicodeScalars.count == message.unicodeScalars.count
     if text.count > most || !isWhole {
       isWhole = false
       text = Array(text.prefix(max(1, most - 1)))
-      let explain = "penstock explain \(record.run.short) \(ShellText.quoted(record.name))"
+      let explain = CommandHint.command("penstock explain \(record.run.short) \(ShellText.quoted(record.name))")
       text.append(TerminalText.fitted("… all of it: \(TerminalText.visible(explain))", width: room))
     }
     var lines = text.map { indentation + style.paint($0, .bold) } + command.map { indentation + $0 }

@@ -38,7 +38,7 @@ enum UnansweredSignals {
       }
       if !hasRun.load(ordering: .sequentiallyConsistent) {
         let reason = HangingCalls.texts.first.map { ": \($0)" } ?? ""
-        TextOutput.error.writeLine("penstock: cancelled before the run began\(reason)")
+        TextOutput.error.writeMessage("penstock: cancelled before the run began\(reason)")
       }
       ExitStatus.cancelled.finishAtOnce()
     }

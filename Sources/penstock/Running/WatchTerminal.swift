@@ -61,7 +61,7 @@ final class WatchTerminal: WatchObserver {
   }
 
   func tell(_ notice: WatchNotice) {
-    if !presentation.isQuiet { TextOutput.error.writeLine("penstock: \(notice.text)") }
+    if !presentation.isQuiet { TextOutput.error.writeMessage("penstock: \(notice.text)") }
   }
 }
 

@@ -21,7 +21,7 @@ struct ComparisonText {
     output.writeLine(style.paint("- ", .red) + describe(first))
     output.writeLine(style.paint("+ ", .green) + describe(second))
     guard !comparison.isSame || comparison.operations.contains(where: \.hasOtherDuration) else {
-      return output.writeLine("\nNothing is different.")
+      return output.writeLine("\nNo differences.")
     }
     section("run", comparison.run)
     section("params", comparison.params)

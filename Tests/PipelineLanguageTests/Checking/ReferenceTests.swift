@@ -178,8 +178,8 @@ struct ReferenceTests {
           faliure: []
         """) == [
           "1:41 unknown-operation 'page' is a handler under 'after': nothing can refer to it",
-          "3:61 misplaced-key 'needs' has no place in a handler: handlers run when the pipeline has ended",
-          "3:84 duplicate-name the name 'A' is taken already, on line 1",
+          "3:61 misplaced-key 'needs' is not allowed in a handler: handlers run when the pipeline has ended",
+          "3:84 duplicate-name the name 'A' is already used on line 1",
           "4:3 unknown-key 'after' has no key 'faliure' (did you mean 'failure'?)",
         ])
   }
@@ -247,7 +247,7 @@ struct ReferenceTests {
           - { name: c, value: "${{ secrets.TOK }}" }
         """) == [
           "6:28 unknown-member 'env' has no member 'greeting' (did you mean 'env.GREETING'?)",
-          "7:28 secret-exposed a secret cannot be used in 'value', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
+          "7:28 secret-exposed a secret cannot be used in 'value', whose value is recorded or shown (secrets are allowed in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
         ])
     #expect(
       findings(

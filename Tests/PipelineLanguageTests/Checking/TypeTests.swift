@@ -352,7 +352,7 @@ struct TypeTests {
           - { name: d, run: ls, for_each: "${{ item }}" }
         """) == [
           "2:28 context-not-available there is no 'item' here: the operation has no 'for_each' or 'matrix'",
-          "3:28 context-not-available there is no 'item' here: it is called 'n'",
+          "3:28 context-not-available there is no 'item' here: it is named 'n'",
           "5:40 context-not-available there is no 'item' here: the list is computed before there are items",
         ])
   }
@@ -390,7 +390,7 @@ struct TypeTests {
       findings(text) == [
         "2:31 warning never-runs operation 'a' never runs: its 'when' is always false",
         "3:31 warning never-runs operation 'b' never runs: its 'when' is always false",
-        "4:31 warning never-runs operation 'c' never runs: nothing that it depends on can fail, as it depends on nothing (add 'needs', or make it a handler under 'after: {failure: …}')",
+        "4:31 warning never-runs operation 'c' never runs: it depends on nothing that could fail (add 'needs', or make it a handler under 'after: {failure: …}')",
         "5:49 warning never-runs operation 'd' never runs: it needs 'a', which never runs",
         "7:31 warning never-runs operation 'f' never runs: it depends on nothing, so it is asked when the run begins, before anything can be cancelled (add 'needs', or make it a handler under 'after: {cancel: …}')",
       ])

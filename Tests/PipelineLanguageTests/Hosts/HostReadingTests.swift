@@ -111,14 +111,14 @@ import Testing
       found("queues: { a: 3, b: ~, C: {}, c: {}, '': {} }") == [
         "1:14 wrong-form the queue 'a' needs a mapping, found '3' (write '{ runs: 3 }')",
         "1:20 wrong-form the queue 'b' needs a mapping, found '~' (write '{}' for as many runs as the host has)",
-        "1:30 duplicate-name the name 'c' is taken already, on line 1",
-        "1:37 invalid-name '' cannot be a queue's name: it may hold letters, digits, '_' and '-', at most 100, the first a letter or '_'",
+        "1:30 duplicate-name the name 'c' is already used on line 1",
+        "1:37 invalid-name '' cannot be a queue's name: it may contain letters, digits, '_' and '-', at most 100, the first a letter or '_'",
       ])
     #expect(found("queues: { a: { runs: 1 }, a: { runs: 2 } }").first?.hasPrefix("1:27 duplicate-key") == true)
     #expect(
       found("resources: { gpu: 0, 'a b': 1 }") == [
         "1:19 out-of-range the capacity of 'gpu' must be at least 1, found 0",
-        "1:22 invalid-name 'a b' cannot be a resource's name: it may hold letters, digits, '_' and '-', the first a letter or '_'",
+        "1:22 invalid-name 'a b' cannot be a resource's name: it may contain letters, digits, '_' and '-', the first a letter or '_'",
       ])
     #expect(found("retention: {}").first?.hasPrefix("1:12 wrong-form 'retention'") == true)
     #expect(
@@ -132,16 +132,16 @@ import Testing
     #expect(
       found("environment: { pass: [PATH, PATH, A-B, NOTIFY_SOCKET, LISTEN_PID, PENSTOCK_X] }") == [
         "1:29 duplicate-name the variable 'PATH' is named already",
-        "1:35 invalid-name 'A-B' cannot be an environment variable: it may hold letters, digits and '_', the first a letter or '_'",
+        "1:35 invalid-name 'A-B' cannot be an environment variable: it may contain letters, digits and '_', the first a letter or '_'",
         "1:40 reserved-name 'NOTIFY_SOCKET' \(own)", "1:55 reserved-name 'LISTEN_PID' \(own)",
         "1:67 reserved-name 'PENSTOCK_X' cannot be set: names that begin with PENSTOCK_ are the engine's own",
       ])
     #expect(
       found("environment: { set: { WATCHDOG_USEC: 1, A: '${{ env.B }}', B: [c], C: \"a\\0b\" } }") == [
         "1:23 reserved-name 'WATCHDOG_USEC' \(own)",
-        "1:45 expression-not-allowed the variable 'A' cannot hold an expression: it is read before anything runs",
+        "1:45 expression-not-allowed the variable 'A' cannot contain an expression: it is read before anything runs",
         "1:63 wrong-form the variable 'B' needs a text, found a list",
-        "1:71 wrong-form the variable 'C' cannot hold a NUL character",
+        "1:71 wrong-form the variable 'C' cannot contain a NUL character",
       ])
     #expect(found("environment: { pass: PATH }") == ["1:22 wrong-form 'pass' needs a list, found 'PATH'"])
   }
@@ -160,7 +160,7 @@ import Testing
     let result = load("queues: { heavy: { runs: 9 } }")
     #expect(
       result.diagnostics.map(shown) == [
-        "1:26 warning out-of-range the queue 'heavy' may have 9 runs going on, but the host has at most 8 (raise 'runs' of 'limits', or lower this)"
+        "1:26 warning out-of-range the queue 'heavy' allows 9 runs at once, but the host has at most 8 (raise 'runs' of 'limits', or lower this)"
       ])
     #expect(result.host?.queue("heavy")?.runs == 9)
   }

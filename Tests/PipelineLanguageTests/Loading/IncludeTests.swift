@@ -186,7 +186,7 @@ struct IncludeTests {
         "shared.yaml:1:28 unknown-key 'defaults' has no key 'tiemout' (did you mean 'timeout'?)" + note,
         "shared.yaml:2:27 expression-syntax unexpected end of the expression, expected a name" + note,
         "shared.yaml:3:1 unknown-key an included file has no key 'template' (did you mean 'templates'?)" + note,
-        "shared.yaml:4:1 misplaced-key 'operations' has no place in an included file (run the file by 'pipeline: FILE', or move what is shared into a file of its own)"
+        "shared.yaml:4:1 misplaced-key 'operations' is not allowed in an included file (run the file with 'pipeline: FILE', or move the shared parts into a separate file)"
           + note,
         "shared.yaml:6:22 unknown-key a template has no key 'shel' (did you mean 'shell'?)" + note,
         "shared.yaml:7:14 unknown-key a template has no key 'comand' (did you mean 'command'?)" + note,
@@ -195,7 +195,7 @@ struct IncludeTests {
         "shared.yaml:9:3 several-actions the template 'several' has both 'run' and 'command' (make them two templates)"
           + note,
         "shared.yaml:10:9 wrong-form the template 'none' needs a mapping, found '1'" + note,
-        "shared.yaml:11:3 invalid-name 'bad/name' cannot be a template's name: it may hold letters, digits, '_' and '-', the first a letter or '_'"
+        "shared.yaml:11:3 invalid-name 'bad/name' cannot be a template's name: it may contain letters, digits, '_' and '-', the first a letter or '_'"
           + note,
       ])
   }

@@ -118,10 +118,10 @@ struct PluginLanguageTests {
         "2:14 no-such-offer the plugin 'calendar' offers no specification 'calendar.time-windw' (did you mean 'calendar.time-window'?)",
         "3:14 unknown-specification there is no specification 'conected', and no plugin of that name (did you mean 'connected'?)",
         "4:14 plugin-not-found there is no plugin 'calender': looked in '/plugins'",
-        "5:27 unknown-specification 'calendar.holidays' is no specification of this pipeline: what a plugin offers needs a name here (add it: 'specifications: {a-name: {uses: calendar.holidays}}', and use the name)",
+        "5:27 unknown-specification 'calendar.holidays' is not a specification of this pipeline: a plugin's specification needs a name here (add it: 'specifications: {a-name: {uses: calendar.holidays}}', and use the name)",
         "6:23 no-such-offer the plugin 'cron' offers no controller 'cron.d' (did you mean 'cron'?)",
         "9:11 no-such-offer the plugin 'text' offers no operation 'text.lenght' (did you mean 'text.length'?)",
-        "11:11 invalid-name 'Text' cannot be what a plugin offers: that is the plugin's id, or its id, a point and a name, in small letters, digits and '-' (write it like 'cron' or 'calendar.time-window')",
+        "11:11 invalid-name 'Text' cannot be what a plugin offers: that is the plugin's id, or its id, a dot and a name, in lowercase letters, digits and '-' (write it like 'cron' or 'calendar.time-window')",
         "13:11 plugin-not-found there is no plugin 'unheard-of': looked in '/plugins'",
       ])
   }
@@ -137,10 +137,10 @@ struct PluginLanguageTests {
       """)
     #expect(
       found == [
-        "1:30 wrong-kind 'cron' is a controller; it goes under 'controllers'",
-        "3:23 wrong-kind 'text.now' is an operation; it goes under 'uses' of an operation",
-        "4:31 wrong-kind 'cron' is a controller; it goes under 'controllers'",
-        "4:56 wrong-kind 'plain' is a specification; it goes under 'specifications'",
+        "1:30 wrong-kind 'cron' is a controller; it belongs under 'controllers'",
+        "3:23 wrong-kind 'text.now' is an operation; it belongs under 'uses' of an operation",
+        "4:31 wrong-kind 'cron' is a controller; it belongs under 'controllers'",
+        "4:56 wrong-kind 'plain' is a specification; it belongs under 'specifications'",
       ])
   }
 
@@ -230,7 +230,7 @@ struct PluginLanguageTests {
       """)
     #expect(
       found == [
-        "3:3 invalid-name 'Big' cannot be a plugin's id: it may hold small letters, digits and '-', at most 64, the first a letter",
+        "3:3 invalid-name 'Big' cannot be a plugin's id: it may contain lowercase letters, digits and '-', at most 64 characters, and must begin with a letter",
         "4:11 unknown-key a plugin has no key 'pth' (did you mean 'path'?)",
         "4:27 invalid-hash 'sha256' needs 64 hexadecimal digits, found '\(hash.uppercased())' (write it in small letters)",
         "4:104 unknown-word 'isolation' is one of host, process, found 'none'",
@@ -338,11 +338,11 @@ struct PluginLanguageTests {
       """)
     #expect(
       found == [
-        "2:51 secret-exposed a secret cannot be handed to a plugin; a plugin asks for it by its name (list it under 'secrets' of the plugin, under 'plugins')",
+        "2:51 secret-exposed a secret cannot be passed to a plugin; a plugin asks for it by its name (list it under 'secrets' of the plugin, under 'plugins')",
         "2:72 context-not-available 'run' is not available here: a controller is there before a run; it sees 'params'",
         "2:86 context-not-available 'results' is not available here: a controller sees 'params'",
-        "4:54 secret-exposed a secret cannot be handed to a plugin; a plugin asks for it by its name (list it under 'secrets' of the plugin, under 'plugins')",
-        "4:88 secret-exposed a secret cannot be handed to a plugin; a plugin asks for it by its name (list it under 'secrets' of the plugin, under 'plugins')",
+        "4:54 secret-exposed a secret cannot be passed to a plugin; a plugin asks for it by its name (list it under 'secrets' of the plugin, under 'plugins')",
+        "4:88 secret-exposed a secret cannot be passed to a plugin; a plugin asks for it by its name (list it under 'secrets' of the plugin, under 'plugins')",
       ])
   }
 
@@ -359,12 +359,12 @@ struct PluginLanguageTests {
     #expect(
       found == [
         "1:10 wrong-form 'plugins' needs a mapping of plugins' ids to paths, found a list",
-        "2:41 misplaced-key 'with' has no effect on 'connected': it holds the settings of what a plugin offers (leave it out)",
-        "2:86 misplaced-key 'with' has no effect on 'a && connected': it holds the settings of what a plugin offers (leave it out)",
-        "2:112 misplaced-key 'with' has no effect on 'b', a specification of this pipeline, and there is no plugin of that name (leave it out, or give the settings where 'b' is declared)",
-        "4:15 wrong-form a controller needs a mapping, found 'cron' (write '{uses: cron}')",
-        "4:23 missing-key a controller needs a 'uses'",
-        "4:35 missing-key a controller needs a 'uses'",
+        "2:41 misplaced-key 'with' has no effect on 'connected': it contains the settings of a plugin (leave it out)",
+        "2:86 misplaced-key 'with' has no effect on 'a && connected': it contains the settings of a plugin (leave it out)",
+        "2:112 misplaced-key 'with' has no effect on 'b', a specification of this pipeline, and there is no plugin of that name (leave it out, or write the settings where 'b' is declared)",
+        "4:15 wrong-form a controller needs a mapping, found 'cron' (write '{uses: cron, with: {schedule: \"0 3 * * *\"}}')",
+        "4:23 missing-key a controller needs a 'uses' (write '{uses: cron, with: {schedule: \"0 3 * * *\"}}')",
+        "4:35 missing-key a controller needs a 'uses' (write '{uses: cron, with: {schedule: \"0 3 * * *\"}}')",
         "5:22 no-action operation 'x' does nothing: it needs one of run, command, http, uses, value, wait, pipeline, approve",
       ])
   }
@@ -373,7 +373,7 @@ struct PluginLanguageTests {
   func withoutPlugins() throws {
     let text = "operations: [{ name: x, uses: any.thing, with: { a: 1 } }]"
     #expect(
-      findings(text) == ["1:31 plugin-not-found 'any.thing' is of a plugin, and this program loads none"])
+      findings(text) == ["1:31 plugin-not-found 'any.thing' belongs to a plugin, but this program loads none"])
     let loaded = PipelineLoader.load(text: text, path: "test.yaml", plugins: .unchecked)
     #expect(loaded.pipeline?.operations.first?.actionSummary == "any.thing")
   }

@@ -70,7 +70,7 @@ struct PluginTrialTests {
         - { name: y, uses: clock.operation }
         - { name: z, uses: clock.operation, with: { limit: 1, schedule: "6 99" } }
       """)
-    let advice = "('penstock plugins inspect clock' says what it takes)"
+    let advice = "('penstock plugins inspect clock' lists its settings)"
     #expect(
       found == [
         "1:75 no-zone the setting 'zone' of 'clock.specification' is invalid: there is no such zone \(advice)",

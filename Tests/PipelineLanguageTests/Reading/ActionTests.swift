@@ -29,7 +29,7 @@ struct ActionTests {
   func expressionInScript() {
     #expect(
       findings(inOperation: "run: |", "  set -e", "  echo ${{ params.x }} done") == [
-        #"5:12 expression-in-script a script cannot hold an expression: its value would become program text (use inject: or env:, and read it as "$name")"#
+        #"5:12 expression-in-script a script cannot contain an expression: its value would become program text (use inject: or env:, and read it as "$name")"#
       ])
   }
 

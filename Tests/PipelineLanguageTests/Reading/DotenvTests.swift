@@ -31,18 +31,18 @@ import Testing
     #expect(
       read("A=1\nB\n=x\nA=2\n") == [
         "A=<1>", "2:1 dotenv-syntax this line is not 'NAME=value' (begin a comment with '#')",
-        "3:1 invalid-name a name may hold letters, digits, '_' and '-', the first a letter or '_'",
+        "3:1 invalid-name a name may contain letters, digits, '_' and '-', the first a letter or '_'",
         "4:1 duplicate-key 'A' is there already, on line 1 (remove one of the two)",
       ])
     #expect(
       read("ä=1\nA='b'c\nB=\"d\"e") == [
-        "1:1 invalid-name a name may hold letters, digits, '_' and '-', the first a letter or '_'",
+        "1:1 invalid-name a name may contain letters, digits, '_' and '-', the first a letter or '_'",
         "2:6 dotenv-syntax there is text behind the closing quote (nothing is escaped in single quotes; use double quotes)",
         "3:6 dotenv-syntax there is text behind the closing quote (write a quote in the value as \\\")",
       ])
     #expect(read("A=1\nB=\"x\nC=2") == ["A=<1>", "2:3 dotenv-syntax the quote \" is not closed"])
     #expect(read("A=\"\\") == ["1:3 dotenv-syntax the quote \" is not closed"])
-    #expect(read("A=x\0y") == ["1:3 dotenv-syntax the value holds a NUL character"])
+    #expect(read("A=x\0y") == ["1:3 dotenv-syntax the value contains a NUL character"])
     #expect(read(String(repeating: "x\n", count: 500)).count == 100)
   }
 

@@ -71,7 +71,7 @@ struct KeyTests {
     #expect(
       findings(inOperation: "run: ls", "runs_on: linux")
         == [
-          "4:5 unknown-key an operation has no key 'runs_on' (all operations run on this machine; 'resources' bounds how many at once)"
+          "4:5 unknown-key an operation has no key 'runs_on' (all operations run on this computer; 'resources' limits how many at once)"
         ])
   }
 
@@ -97,7 +97,7 @@ struct KeyTests {
             needs: fetch
         """) == [
           "4:5 not-available 'rerun_on_change' is not available in this version",
-          "5:5 misplaced-key 'controllers' goes at the top of the file: a controller starts runs of the whole pipeline (move it there, or put the operation into a pipeline of its own)",
+          "5:5 misplaced-key 'controllers' belongs at the top of the file: a controller starts runs of the whole pipeline (move it there, or put the operation into a separate pipeline)",
         ])
   }
 

@@ -19,7 +19,7 @@ import Testing
 
   @Test("yield errors with their places if they are invalid")
   func mistakes() {
-    let rule = "it may hold letters, digits, '.', '_', '/' and '-', at most 63, the first a letter or digit"
+    let rule = "it may contain letters, digits, '.', '_', '/' and '-', at most 63, the first a letter or digit"
     #expect(found("[a]") == ["1:9 wrong-form 'labels' needs a mapping of names to texts, found a list"])
     #expect(found("{ _a: b }") == ["1:11 invalid-name '_a' cannot be the name of a label: \(rule)"])
     #expect(found("{ a b: c }") == ["1:11 invalid-name 'a b' cannot be the name of a label: \(rule)"])
@@ -40,7 +40,7 @@ import Testing
   func places() {
     #expect(
       findings(inOperation: "run: ls", "labels: { a: b }") == [
-        "4:5 misplaced-key 'labels' goes at the top of the file: runs have labels, operations do not (move it there; what an item of a loop is called is its 'label')"
+        "4:5 misplaced-key 'labels' belongs at the top of the file: runs have labels, operations do not (move it there; what an item of a loop is called is its 'label')"
       ])
     #expect(
       findings("tags: [a]\noperations: [{ name: x, value: 1 }]\n").first?.hasSuffix("(did you mean 'labels'?)") == true)

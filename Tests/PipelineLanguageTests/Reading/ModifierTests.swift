@@ -88,10 +88,10 @@ struct ModifierTests {
         "5:28 out-of-range 'older-than' must be at most 15250w, some 292 years, found '20000w'",
       ])
     #expect(
-      findings(inOperation: "run: ls", "timeout: 0s") == ["4:14 out-of-range 'timeout' must be longer than nothing"])
+      findings(inOperation: "run: ls", "timeout: 0s") == ["4:14 out-of-range 'timeout' must be greater than zero"])
     #expect(
       findings(inOperation: "run: ls", "timeout: ${{ params.t }}") == [
-        "4:14 expression-not-allowed 'timeout' cannot hold an expression: it is read before anything runs"
+        "4:14 expression-not-allowed 'timeout' cannot contain an expression: it is read before anything runs"
       ])
   }
 
@@ -118,7 +118,7 @@ struct ModifierTests {
     #expect(variables.map(\.value.text) == ["8080", "true", ""])
     #expect(
       findings(inOperation: "run: ls", "env: {A-B: 1, PENSTOCK_X: 1, C: [1], D: }") == [
-        "4:11 invalid-name 'A-B' cannot be an environment variable: it may hold letters, digits and '_', the first a letter or '_'",
+        "4:11 invalid-name 'A-B' cannot be an environment variable: it may contain letters, digits and '_', the first a letter or '_'",
         "4:19 reserved-name 'PENSTOCK_X' cannot be set: names that begin with PENSTOCK_ are the engine's own",
         "4:37 wrong-form the variable 'C' needs a text, found a list",
         "4:44 wrong-form the variable 'D' needs a text, found nothing",
@@ -192,8 +192,8 @@ struct ModifierTests {
           - { run: ls }
           - just a text
         """) == [
-          "3:13 duplicate-name the name 'Fetch' is taken already, on line 2",
-          "4:13 invalid-name '2nd' cannot be an operation's name: it may hold letters, digits, '_' and '-', at most 100, the first a letter or '_'",
+          "3:13 duplicate-name the name 'Fetch' is already used on line 2",
+          "4:13 invalid-name '2nd' cannot be an operation's name: it may contain letters, digits, '_' and '-', at most 100, the first a letter or '_'",
           "5:7 missing-key an operation needs a 'name'",
           "6:5 wrong-form an operation needs a mapping, found 'just a text'",
         ])
@@ -320,11 +320,11 @@ struct ModifierTests {
       ),
       (
         "matrix: {os: [linux, mac], exclude: [{os: linus}]}",
-        "4:47 warning excludes-nothing 'exclude' leaves nothing out here: 'os' has no such value (did you mean 'linux'?)"
+        "4:47 warning excludes-nothing 'exclude' excludes nothing here: 'os' has no such value (did you mean 'linux'?)"
       ),
       (
         "matrix: {n: [1], exclude: [{n: '1'}]}",
-        "4:36 warning excludes-nothing 'exclude' leaves nothing out here: 'n' has no such value"
+        "4:36 warning excludes-nothing 'exclude' excludes nothing here: 'n' has no such value"
       ),
       ("matrix: {exclude: [{os: a}]}", "4:14 wrong-form 'matrix' needs at least one list, or 'include'"),
       (
@@ -338,7 +338,7 @@ struct ModifierTests {
       ),
       (
         "matrix: {os: [a], include: [{1x: a}]}",
-        "4:34 invalid-name '1x' cannot be a name in a matrix: it may hold letters, digits, '_' and '-', the first a letter or '_'"
+        "4:34 invalid-name '1x' cannot be a name in a matrix: it may contain letters, digits, '_' and '-', the first a letter or '_'"
       ),
     ])
   func wrongMatrixEntries(matrix: String, finding: String) {

@@ -33,7 +33,7 @@ struct OperationListTests {
         == [
           "5:27 unknown-key an operation has no key 'shel' (did you mean 'shell'?)",
           "602:31 unknown-context unknown context 'nope'",
-          "1201:13 duplicate-name the name 'o3' is taken already, on line 5",
+          "1201:13 duplicate-name the name 'o3' is already used on line 5",
         ])
   }
 

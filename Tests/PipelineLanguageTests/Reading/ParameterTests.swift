@@ -47,7 +47,7 @@ struct ParameterTests {
           "4:28 invalid-default the default of 'c' must be at least 1, found 0",
           "5:17 invalid-default the default of 'd' must be one of a, b, found 'x'",
           "6:17 invalid-default the default of 'e' must match the pattern [a-b]+, found 'abc'",
-          "7:18 expression-not-allowed a default cannot hold an expression: it is read before anything runs",
+          "7:18 expression-not-allowed a default cannot contain an expression: it is read before anything runs",
           "8:20 misplaced-key 'min' has no effect on a bool",
           "9:29 type-mismatch a value of 'enum' is not of the parameter's type: expected int, found string \"x\"",
           "10:18 invalid-pattern the pattern cannot be read: a '(' lacks its ')'",

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test("yield errors with their places if they are invalid") func mistakes() {
-    let rule = "it may hold letters, digits, '_' and '-', at most 100, the first a letter or '_'"
+    let rule = "it may contain letters, digits, '_' and '-', at most 100, the first a letter or '_'"
     #expect(found("queue: 1st") == ["1:8 invalid-name '1st' cannot be a queue's name: \(rule)"])
     #expect(found("queue: [a]") == ["1:8 wrong-form 'queue' needs a text, found a list"])
     #expect(found("queue: '${{ params.q }}'").first?.hasPrefix("1:9 expression-not-allowed 'queue'") == true)
@@ -62,8 +62,8 @@ import Testing
   @Test("belong at the top of a file, not in an operation") func places() {
     #expect(
       findings(inOperation: "run: ls", "priority: 1", "queue: a") == [
-        "4:5 misplaced-key 'priority' goes at the top of the file: runs wait in queues, operations do not (the order in the file decides among operations that are ready)",
-        "5:5 misplaced-key 'queue' goes at the top of the file: runs wait in queues, operations do not (bound how many operations run at once with 'resources')",
+        "4:5 misplaced-key 'priority' belongs at the top of the file: runs wait in queues, operations do not (the order in the file decides among operations that are ready)",
+        "5:5 misplaced-key 'queue' belongs at the top of the file: runs wait in queues, operations do not (limit how many operations run at once with 'resources')",
       ])
   }
 

@@ -105,11 +105,11 @@ struct SpecificationFormulaTests {
         == "1+3 specification-syntax unexpected 'not', expected a specification ('not' is written '!')")
     #expect(
       failure("online == true")
-        == "8+1 specification-syntax unexpected '=', expected '&&', '||' or the end (formulas compare nothing: that is for 'when')"
+        == "8+1 specification-syntax unexpected '=', expected '&&', '||' or the end (a condition on specifications cannot compare values: use 'when' for that)"
     )
     #expect(
       failure("${{ params.x }}")
-        == "1+3 specification-syntax unexpected '${{', expected a specification (a formula stands without '${{ }}'; conditions on values belong under 'when')"
+        == "1+3 specification-syntax unexpected '${{', expected a specification (a condition on specifications is written without '${{ }}'; conditions on values belong under 'when')"
     )
     #expect(
       failure("file-exists(x")
@@ -120,7 +120,7 @@ struct SpecificationFormulaTests {
     )
     #expect(
       failure("file-exists('it's')")
-        == "17+1 specification-syntax the argument of 'file-exists' goes on behind the quote that ends it (a ' inside is written twice: '')"
+        == "17+1 specification-syntax the argument of 'file-exists' continues after its closing quote (a ' inside is written twice: '')"
     )
     #expect(failure("online online") == "8+6 specification-syntax unexpected 'online', expected '&&', '||' or the end")
     #expect(failure("§") == "1+1 specification-syntax unexpected '§', expected a specification")
@@ -134,7 +134,7 @@ struct SpecificationFormulaTests {
         1+5 there is no specification 'onlin' (did you mean 'online'?); \
         10+8 there is no specification 'conected' (did you mean 'connected'?); \
         22+4 there is no specification 'true' (write 'always'); \
-        30+12 'office.hours' is no specification of this pipeline: what a plugin offers needs a name here (add it: 'specifications: {a-name: {uses: office.hours}}', and use the name)
+        30+12 'office.hours' is not a specification of this pipeline: a plugin's specification needs a name here (add it: 'specifications: {a-name: {uses: office.hours}}', and use the name)
         """)
     #expect(failure("older-then(1h)") == "1+10 there is no specification 'older-then' (did you mean 'older-than(1h)'?)")
     #expect(failure("older-than") == "1+10 'older-than' needs an argument (write it like older-than(1h))")
@@ -144,7 +144,7 @@ struct SpecificationFormulaTests {
     #expect(
       failure("older-than(60)")
         == "12+2 'older-than' needs a duration with its unit, found '60' (for seconds write '60s')")
-    #expect(failure("older-than( 0s )") == "13+2 'older-than' must be longer than nothing")
+    #expect(failure("older-than( 0s )") == "13+2 'older-than' must be greater than zero")
     #expect(failure("succeeded(two words)")?.hasPrefix("11+9 'two words' cannot be a pipeline's name") == true)
     #expect(failure("file-exists(${{ params. }})")?.hasPrefix("24+") == true)
     #expect(failure("file-exists(${{ params.x)")?.hasPrefix("12+1 specification-syntax") == false)
@@ -154,7 +154,7 @@ struct SpecificationFormulaTests {
     #expect(failure("reachable") == "1+9 'reachable' has a meaning under 'early' of a retry only")
     #expect(
       failure("peer-success", for: .early)
-        == "1+12 'peer-success' stands alone: it is an event, not a specification (make it an entry of its own in the list of 'early')"
+        == "1+12 'peer-success' cannot be combined: it is an event, not a specification (make it a separate entry in the list of 'early')"
     )
   }
 

@@ -55,7 +55,7 @@ struct SpecificationKeyTests {
       SpecificationFixture.found(
         "specifications: { connected: always, a b: always, not: never }\n" + SpecificationFixture.work) == [
           "1:19 reserved-name a specification cannot be called 'connected': the language has that name itself",
-          "1:38 invalid-name 'a b' cannot be a specification's name: it may hold letters, digits, '_' and '-', the first a letter or '_'",
+          "1:38 invalid-name 'a b' cannot be a specification's name: it may contain letters, digits, '_' and '-', the first a letter or '_'",
           "1:51 reserved-name a specification cannot be called 'not': the language has that name itself",
         ])
     #expect(
@@ -71,7 +71,7 @@ struct SpecificationKeyTests {
         "specifications:\n  a: { hold: 0s }\n  b: { use: connected }\n  c: [x]\n  d:\n" + SpecificationFixture.work)
         == [
           "2:3 missing-key the specification 'a' needs a 'uses'",
-          "2:14 out-of-range 'hold' must be longer than nothing",
+          "2:14 out-of-range 'hold' must be greater than zero",
           "3:8 unknown-key a specification has no key 'use' (did you mean 'uses'?)",
           "4:6 wrong-form the specification 'c' needs a formula of specifications, found a list",
           "5:5 wrong-form the specification 'd' needs a formula of specifications, found nothing",
@@ -88,12 +88,12 @@ struct SpecificationKeyTests {
       SpecificationFixture.found(
         "specifications:\n  a: connected && b\n  b: '!c'\n  c: foreground || a\nautomatic: a\n"
           + SpecificationFixture.work) == [
-          "4:20 cycle these specifications are made of each other: a → b → c → a"
+          "4:20 cycle these specifications refer to each other: a → b → c → a"
         ])
     #expect(
       SpecificationFixture.found("specifications: { a: connected || a }\nautomatic: a\n" + SpecificationFixture.work)
         == [
-          "1:35 cycle the specification 'a' is made of itself: a → a"
+          "1:35 cycle the specification 'a' refers to itself: a → a"
         ])
   }
 
@@ -136,7 +136,7 @@ struct SpecificationKeyTests {
     #expect(
       SpecificationFixture.found(inOperation: "run_when: online\n    otherwise: skp\n    wait_at_most: 0s") == [
         "7:16 unknown-word 'otherwise' is one of wait, skip, fail, found 'skp' (did you mean 'skip'?)",
-        "8:19 out-of-range 'wait_at_most' must be longer than nothing",
+        "8:19 out-of-range 'wait_at_most' must be greater than zero",
       ])
   }
 
@@ -168,7 +168,7 @@ struct SpecificationKeyTests {
       SpecificationFixture.found(text) == [
         "8:84 unknown-member 'params' has no member 'plac' (did you mean 'params.place'?)",
         "11:28 context-not-available 'results' is not available here: a specification sees 'params' and 'run'",
-        "11:58 secret-exposed a secret cannot be used in 'specifications', whose value is recorded or shown (secrets may stand in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
+        "11:58 secret-exposed a secret cannot be used in 'specifications', whose value is recorded or shown (secrets are allowed in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
         "11:91 context-not-available 'env' is not available here: a specification sees 'params' and 'run'",
       ])
   }

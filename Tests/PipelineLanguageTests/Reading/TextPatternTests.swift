@@ -23,8 +23,8 @@ struct TextPatternTests {
       ("(", 0, "a '(' lacks its ')'"), ("a)", 1, "there is a ')' without its '('"), ("[a", 0, "a '[' lacks its ']'"),
       ("*a", 0, "there is nothing to repeat"), (#"\b"#, 0, #"'\b' is not available"#),
       ("(?=a)", 0, "look-around and named groups are not available"),
-      ("a{3,1}", 1, "the smaller number comes first"), ("a{9999}", 1, "it repeats more than 1000 times"),
-      (#"a\"#, 1, #"there is nothing behind the '\'"#),
+      ("a{3,1}", 1, "the smaller number must come first"), ("a{9999}", 1, "it repeats more than 1000 times"),
+      (#"a\"#, 1, #"nothing follows the '\'"#),
     ])
   func failures(pattern: String, offset: Int, message: String) {
     #expect {

@@ -62,7 +62,8 @@ struct YAMLSyntaxTests {
 
   @Test("invalid escapes")
   func escapes() {
-    expect("a: \"x\\d\"\n", "1:6: '\\d' is no escape in a double-quoted text (write '\\\\d', or use single quotes)")
+    expect(
+      "a: \"x\\d\"\n", "1:6: '\\d' is not an escape sequence in double quotes (write '\\\\d', or use single quotes)")
     expect(
       "a: \"\\xq1\"\n",
       "1:7: the escape in this double-quoted text is not the number of a character "
@@ -87,7 +88,7 @@ struct YAMLSyntaxTests {
   func lists() {
     expect(
       "a: - b\n",
-      "1:4: a list cannot begin on the line of its key (put each '- ' on a line of its own, or write [a, b])"
+      "1:4: a list cannot begin on the line of its key (put each '- ' on a separate line, or write [a, b])"
     )
     expect(
       "a: 1\n- x\n",
@@ -104,7 +105,7 @@ struct YAMLSyntaxTests {
   func indentation() {
     expect(
       "a:\n    b: 1\n\n  c: 2\n",
-      "4:3: the indentation of this line fits no line above (indent it by 4 spaces, as line 2)"
+      "4:3: the indentation of this line does not match any line above (indent it by 4 spaces, as line 2)"
     )
     expect(
       "a: 1\n  b: 2\n",
@@ -133,7 +134,7 @@ struct YAMLSyntaxTests {
 
   @Test("a bracket in an unquoted text inside brackets")
   func bracketInText() {
-    let fix = "put the whole value in quotes, or its key on a line of its own"
+    let fix = "put the whole value in quotes, or its key on a separate line"
     expect(
       "- { name: one, run: echo ${X} }\n", "1:27: inside [ ] or { }, '{' ends a text without quotes (\(fix))")
     expect(

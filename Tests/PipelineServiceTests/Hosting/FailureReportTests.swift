@@ -28,7 +28,7 @@ import Workspace
     let found = WorkspaceLocation(path: "/nowhere/workspace", origin: .state, start: "/")
     #expect(try found.historyIfPresent().map { _ in true } == nil)
     let error = #expect(throws: WorkspaceMissing.self) { try found.history() }
-    #expect(error?.description.contains("create one with `penstock run FILE` or `penstock serve`") == true)
+    #expect(error?.description.contains("run a pipeline to create it (`penstock run FILE`)") == true)
     #expect(error?.description.contains("--workspace or $PENSTOCK_WORKSPACE names another") == true)
   }
 
@@ -40,7 +40,7 @@ import Workspace
     let error = #expect(throws: WorkspaceMissing.self) { try named.historyIfPresent(isNeeded: true) }
     #expect(
       error?.description
-        == "there is no workspace at '/nowhere/workspace' (from $PENSTOCK_WORKSPACE); create one with `penstock run FILE` or `penstock serve`"
+        == "there is no workspace at '/nowhere/workspace' (from $PENSTOCK_WORKSPACE); run a pipeline to create it (`penstock run FILE`), or name another directory"
     )
     #expect(throws: WorkspaceMissing.self) { try named.history() }
   }

@@ -91,7 +91,7 @@ struct PluginDescriptionTests {
     let list = #expect(throws: PluginError.self) {
       try PluginDescription.parse(JSONValue.array([1]), file: "/p/echo.so")
     }
-    #expect(list?.message.contains("it is no object, but list") == true)
+    #expect(list?.message.contains("it is not an object, but list") == true)
   }
 
   @Test("the error names the first invalid member, and counts the others")
@@ -100,7 +100,7 @@ struct PluginDescriptionTests {
     let error = #expect(throws: PluginError.self) { try PluginDescription.parse(json, file: "echo.so") }
     #expect(
       error?.message
-        == "the description of the plugin 'echo.so' is not right: id: \"Echo Plugin\" is no name of the form [a-z][a-z0-9-]* "
+        == "the description of the plugin 'echo.so' is not right: id: \"Echo Plugin\" is not a name of the form [a-z][a-z0-9-]* "
         + "with at most 64 characters; use 'echo-plugin' (and 1 more, see 'penstock plugins check')")
   }
 
@@ -109,7 +109,7 @@ struct PluginDescriptionTests {
     arguments: [
       (#"{"id": null}"#, "id: it is missing; "),
       (#"{"id": 7}"#, "id: expected a string, found 7; "),
-      (#"{"id": "9lives"}"#, "id: \"9lives\" is no name of the form "),
+      (#"{"id": "9lives"}"#, "id: \"9lives\" is not a name of the form "),
       (#"{"version": null}"#, "version: it is missing; give one line, such as \"1.0.0\""),
       (#"{"version": ""}"#, "version: it is empty; "),
       (#"{"summary": "two\nlines"}"#, "summary: it has line breaks or other control characters; "),
@@ -154,7 +154,7 @@ struct PluginDescriptionTests {
       (#"{"name": null}"#, "name: it is missing; "),
       (
         #"{"name": "time-zone"}"#,
-        "name: \"time-zone\" is no name of the form [a-z][a-z0-9_]* with at most 64 characters; "
+        "name: \"time-zone\" is not a name of the form [a-z][a-z0-9_]* with at most 64 characters; "
       ),
       (#"{"summary": null}"#, "summary: it is missing; "),
       (#"{"type": null}"#, "type: it is missing; "),

@@ -106,7 +106,7 @@ struct PluginSettingsTests {
     #expect(problem?.code == .invalid)
     #expect(
       problem?.message
-        == "the setting 'anything' of 'calendar.window' has Infinity at 'max', which is no number of JSON")
+        == "the setting 'anything' of 'calendar.window' has Infinity at 'max', which is not a number of JSON")
   }
 
   @Test("all mistakes are reported at once: those of given settings in order, then missing ones")

@@ -46,8 +46,8 @@ struct PluginLockTests {
   func broken() throws {
     #expect(try PluginLock.read(scratch("plugins.lock")) == nil)
     for (text, reason) in [
-      ("# head\nabc  a  x.so\n", "line 2: 'abc' is no SHA-256; "), ("\(one)  a\n", "line 1: a part is missing; "),
-      ("\(one.dropLast())G a x\n", "line 1: '\(one.dropLast())G' is no SHA-256; "),
+      ("# head\nabc  a  x.so\n", "line 2: 'abc' is not an SHA-256; "), ("\(one)  a\n", "line 1: a part is missing; "),
+      ("\(one.dropLast())G a x\n", "line 1: '\(one.dropLast())G' is not an SHA-256; "),
     ] {
       let path = try scratch.write(text, to: "plugins.lock")
       let error = #expect(throws: PluginError.self) { try PluginLock.read(path) }

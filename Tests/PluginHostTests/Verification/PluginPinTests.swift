@@ -81,7 +81,8 @@ struct PluginPinTests {
     let (code, message) = verification(of: try sound(), pins: [PluginPin(hashes: ["abc"], place: "the pipeline file")])
     #expect(code == .hashMismatch)
     #expect(
-      message.contains("the pipeline file pins it to 'abc', which is no SHA-256 of 64 hexadecimal digits; its own is "))
+      message.contains(
+        "the pipeline file pins it to 'abc', which is not an SHA-256 of 64 hexadecimal digits; its own is "))
   }
 
   @Test("a file that changes while it is read has no hash")

@@ -58,11 +58,11 @@ struct SharedObjectTests {
   @Test(
     "a file of another kind is reported as what it is",
     arguments: [
-      ([], "it is empty"), (Array("plain text".utf8), "it is no shared object;"),
-      (Array("#!/bin/sh\n".utf8), "it is no shared object, but a script"),
-      (Array("!<arch>\nabc/".utf8), "it is no shared object, but a static library"),
-      (Array("MZ......".utf8), "it is no shared object, but a file for Windows"),
-      ([0xCF, 0xFA, 0xED, 0xFE, 7], "it is no shared object, but a file for macOS"),
+      ([], "it is empty"), (Array("plain text".utf8), "it is not a shared object;"),
+      (Array("#!/bin/sh\n".utf8), "it is not a shared object, but a script"),
+      (Array("!<arch>\nabc/".utf8), "it is not a shared object, but a static library"),
+      (Array("MZ......".utf8), "it is not a shared object, but a file for Windows"),
+      ([0xCF, 0xFA, 0xED, 0xFE, 7], "it is not a shared object, but a file for macOS"),
       ([0x7F, 0x45, 0x4C, 0x46, 2], "it is damaged: it ends within the header"),
     ] as [([UInt8], String)])
   func somethingElse(bytes: [UInt8], reason: String) throws {

@@ -125,8 +125,8 @@ struct TrustTests {
   @Test("a file that is not a regular file is refused without blocking")
   func kinds() throws {
     #expect(mkfifo(scratch("fifo.so"), 0o600) == 0)
-    #expect(verification(of: scratch("fifo.so")).message.contains("it is no regular file, but a FIFO"))
-    #expect(verification(of: "/dev/zero").message.contains("it is no regular file, but a device"))
+    #expect(verification(of: scratch("fifo.so")).message.contains("it is not a regular file, but a FIFO"))
+    #expect(verification(of: "/dev/zero").message.contains("it is not a regular file, but a device"))
     #expect(verification(of: scratch("top")).message.contains("it is a directory; name the shared object in it"))
     #expect(verification(of: scratch("top")).code == .notASharedObject)
   }

@@ -56,7 +56,7 @@ import Testing
     #expect(error?.code == "open-failed")
     #expect(
       error?.message.hasSuffix(
-        "careless: the property 'plain' of the settings is no setting; write @Setting(\"…\") before it") == true)
+        "careless: the property 'plain' of the settings is not a setting; write @Setting(\"…\") before it") == true)
   }
 
   @Test func aSettingThatIsRenamedKeepsThePluginFromOpening() throws {

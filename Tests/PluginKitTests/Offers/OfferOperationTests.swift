@@ -29,7 +29,7 @@ import Testing
   @Test(arguments: [
     ("coded", PluginProblem("quota-exceeded", "no more today", retryAfter: .milliseconds(2500), detail: ["left": 0])),
     ("other", PluginProblem("plugin-error", "unheard")),
-    ("not-a-number", PluginProblem("invalid-result", "nan is no number that JSON has")),
+    ("not-a-number", PluginProblem("invalid-result", "nan is not a number that JSON has")),
   ])
   func errorsKeepTheirCodesAndMessages(how: String, expected: PluginProblem) async throws {
     let host = try TestPluginHost(Words.self)

@@ -105,7 +105,7 @@ import Testing
     try calendar.replace(days: [("Inventory", "20260101")])
     await instance.tells(.changed(true, reason: "Inventory until Friday 00:00 in UTC"))
     try calendar.replace("not a calendar")
-    let problem = "'\(calendar.path)', line 1: the line is no 'NAME:value', so the file is no calendar"
+    let problem = "'\(calendar.path)', line 1: the line is not a 'NAME:value', so the file is not a calendar"
     await instance.tells(.changed(nil, reason: problem))
     unlink(calendar.path)
     let missing = "'\(calendar.path)' cannot be read: No such file or directory"

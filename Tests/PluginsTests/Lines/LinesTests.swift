@@ -150,7 +150,7 @@ import Testing
     }
     #expect(
       try await failure(["fifo": "/dev/null"])
-        == PluginProblem("not-a-fifo", "'/dev/null' is no FIFO; make one with 'mkfifo /dev/null'"))
+        == PluginProblem("not-a-fifo", "'/dev/null' is not a FIFO; make one with 'mkfifo /dev/null'"))
     #expect(
       try await failure(["fifo": "/nowhere/fifo"])
         == PluginProblem("fifo-unreadable", "the FIFO '/nowhere/fifo' cannot be opened: No such file or directory"))

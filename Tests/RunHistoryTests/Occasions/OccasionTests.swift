@@ -161,7 +161,8 @@ struct OccasionTests {
     for _ in 0..<100 { #expect(try await admit(occasion(.event), run(), capacity: 200).run != nil) }
     #expect(try await admit(occasion(.event), run(), capacity: 200) == .skipped(.queueFull, nil))
     let told = try #require(try fixture.history.occasions().first)
-    #expect(told.detail == "100 runs of this pipeline are queued, and the other places are for others")
+    #expect(
+      told.detail == "100 runs of this pipeline are queued, and the rest of the queue is reserved for other pipelines")
     // A requested run may use all of it, and other pipelines have their half.
     #expect(try await admit(occasion(.request), run(), capacity: 200).run != nil)
     var other = occasion(.event)

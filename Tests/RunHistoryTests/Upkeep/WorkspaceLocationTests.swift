@@ -86,7 +86,7 @@ struct WorkspaceLocationTests {
     let none = try #require(location(foreign: ["/tmp/.penstock"], file: "/tmp/x/e.yaml"))
     #expect(
       none.searchText
-        == "found no workspace: looked for .penstock in '/tmp/x' and above, and in '/home/me/.local/state/penstock'; ignored '/tmp/.penstock', which belongs to another user"
+        == "found no workspace: looked for .penstock in '/tmp/x' and its parent directories, and for '/home/me/.local/state/penstock'; ignored '/tmp/.penstock', which belongs to another user"
     )
   }
 

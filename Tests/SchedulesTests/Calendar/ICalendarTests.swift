@@ -230,8 +230,8 @@ struct ICalendarTests {
       ),
       ("DTSTART:20260101\nRRULE:FREQ=YEARLY\nRRULE:FREQ=YEARLY", 7, "an event has one RRULE only"),
       ("DTSTART:20260101\nDTEND:20280101\nRRULE:FREQ=YEARLY", 7, "the event comes again before it ends"),
-      ("DTSTART:20260230", 5, "'20260230' is no date or time; they are as in 20260101 or 20260101T120000Z"),
-      ("DTSTART;VALUE=DATE:20260101T000000", 5, "'20260101T000000' is no date, which VALUE=DATE says"),
+      ("DTSTART:20260230", 5, "'20260230' is not a date or time; they are as in 20260101 or 20260101T120000Z"),
+      ("DTSTART;VALUE=DATE:20260101T000000", 5, "'20260101T000000' is not a date, which VALUE=DATE says"),
       ("DTSTART;VALUE=PERIOD:20260101", 5, "VALUE=PERIOD is not understood"),
       (
         "DTSTART;TZID=Mars/Base:20260101T000000", 5,
@@ -239,10 +239,10 @@ struct ICalendarTests {
       ),
       ("DTSTART:20260102\nDTEND:20260101", 6, "the event ends before it begins"),
       ("DTSTART:20260102\nDTEND:20260103T000000Z", 6, "DTSTART and DTEND must both be dates, or both times"),
-      ("DTSTART:20260102\nDURATION:P", 6, "'P' is no DURATION; they are as in P1D or PT2H"),
+      ("DTSTART:20260102\nDURATION:P", 6, "'P' is not a DURATION; they are as in P1D or PT2H"),
       ("DTSTART:20260102\nDURATION:PT1H", 6, "an event of whole days lasts for days"),
       ("X:1", 3, "the event has no DTSTART"),
-      ("DTSTART:20260101\nnonsense", 6, "the line is no 'NAME:value', so the file is no calendar"),
+      ("DTSTART:20260101\nnonsense", 6, "the line is not a 'NAME:value', so the file is not a calendar"),
       ("DTSTART:20260101\nEND:VTODO", 6, "'END:VTODO' ends nothing"),
     ]
     for (lines, line, message) in inEvent {
@@ -253,9 +253,9 @@ struct ICalendarTests {
       try #require(throws: ICalendarError.self) { try ICalendar(bytes, zones: .system) }.description
     }
     #expect(try message([]) == "line 1: the file is empty")
-    #expect(try message(Array("{}".utf8)) == "line 1: the line is no 'NAME:value', so the file is no calendar")
+    #expect(try message(Array("{}".utf8)) == "line 1: the line is not a 'NAME:value', so the file is not a calendar")
     #expect(
-      try message(Array("A:b".utf8)) == "line 1: the file does not begin with BEGIN:VCALENDAR, so it is no calendar")
+      try message(Array("A:b".utf8)) == "line 1: the file does not begin with BEGIN:VCALENDAR, so it is not a calendar")
     #expect(try message(Array("BEGIN:VCALENDAR\n".utf8)) == "line 1: 'BEGIN:VCALENDAR' has no end; the file is cut off")
     #expect(try message(Array("BEGIN:VCALENDAR\nX:".utf8) + [0xFF]) == "line 2: the line is not UTF-8")
     #expect(try message([UInt8](repeating: 0x41, count: 200_000)) == "line 1: the line is longer than 100000 bytes")

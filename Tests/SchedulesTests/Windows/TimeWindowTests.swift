@@ -115,13 +115,14 @@ struct TimeWindowTests {
     }
     #expect(
       try message { _ = try WeekdaySet("mon-fry") }
-        == "'mon-fry' is no day of the week; write days as in mon-fri or sat,sun")
-    #expect(try message { _ = try WeekdaySet("") } == "'' is no day of the week; write days as in mon-fri or sat,sun")
-    #expect(try message { _ = try WeekdaySet("mo") }.hasPrefix("'mo' is no day"))
+        == "'mon-fry' is not a day of the week; write days as in mon-fri or sat,sun")
+    #expect(
+      try message { _ = try WeekdaySet("") } == "'' is not a day of the week; write days as in mon-fri or sat,sun")
+    #expect(try message { _ = try WeekdaySet("mo") }.hasPrefix("'mo' is not a day"))
     for text in ["8", "8:0", "08:00:00:00", "8 am", "", "ab:cd", "+8:00"] {
       #expect(
         try message { _ = try DayHours(from: text, to: "18:00") }
-          == "'\(text)' is no time of day; write it as 08:00 or 18:30:15")
+          == "'\(text)' is not a time of day; write it as 08:00 or 18:30:15")
     }
     for text in ["25:00", "24:01", "12:60", "12:00:60"] {
       #expect(

@@ -80,7 +80,8 @@ struct PipelineCatalogTests {
     #expect(shelf.look().begun.count == 3)
     shelf.failures.withLock { $0 = ["all/web": number] }
     try shelf.write("operations: [{ name: a, value: 2 }]", to: "all/other.yaml")
-    let reason = "cannot search 'all/web': \(String(cString: strerror(number))); its pipelines stay as they were"
+    let reason =
+      "cannot search 'all/web': \(String(cString: strerror(number))); its pipelines stay in effect as last loaded"
     let difference = shelf.look()
     #expect(!difference.isIncomplete)
     #expect(shelf.told(difference) == ["! \(reason)"])
@@ -104,7 +105,7 @@ struct PipelineCatalogTests {
   func leftOut() async throws {
     let shelf = try Shelf(["all/one.yaml": Self.value], roots: ["all"])
     #expect(mkfifo("\(shelf.path)/all/two.yaml", 0o600) == 0)
-    let sentence = "'all/two.yaml' is a FIFO or pipe, not a pipeline file; it is left out"
+    let sentence = "'all/two.yaml' is a FIFO or pipe, not a pipeline file; ignoring it"
     let difference = shelf.look()
     #expect(shelf.told(difference) == ["! \(sentence)"])
     #expect(shelf.problems == [sentence])
@@ -142,7 +143,7 @@ struct PipelineCatalogTests {
     try FileManager.default.moveItem(atPath: shelf.path + "/real/all", toPath: shelf.path + "/moved")
     let difference = shelf.look()
     #expect(difference.ended.sorted() == ["one", "two"])
-    let sentence = "there is no folder 'all'; its pipelines are served when it is there"
+    let sentence = "there is no folder 'all'; its pipelines are served when it exists"
     #expect(shelf.told(difference) == ["! \(sentence)"])
     #expect(shelf.problems == [sentence])
     #expect(shelf.names == ["other"])
@@ -163,7 +164,7 @@ struct PipelineCatalogTests {
     try shelf.write("garbage", to: "all")
     let difference = shelf.look()
     #expect(difference.ended == ["one"] && difference.changed.isEmpty)
-    #expect(shelf.told(difference) == ["! 'all' is no folder any more; its pipelines are served when it is one"])
+    #expect(shelf.told(difference) == ["! 'all' is no longer a folder; its pipelines are served when it is one again"])
     try shelf.remove("all")
     try shelf.write(Self.value, to: "all/one.yaml")
     #expect(shelf.look().begun.map(\.name) == ["one"])
@@ -179,7 +180,7 @@ struct PipelineCatalogTests {
     try shelf.remove("all/web")
     let difference = shelf.look()
     #expect(difference.ended.sorted() == ["one", "two"])
-    #expect(shelf.told(difference) == ["the folder 'all/web' is gone, and its pipelines with it"])
+    #expect(shelf.told(difference) == ["the folder 'all/web' is gone, and so are its pipelines"])
     #expect(shelf.problems == [])
     try await shelf.close()
   }
@@ -195,7 +196,7 @@ struct PipelineCatalogTests {
     let problem = "'all/one.yaml' and 'all/two.yaml' have the same pipeline name 'one'; rename one of them"
     #expect(
       shelf.told(difference)
-        == ["one", "two"].map { "! '\($0)' is invalid, the last good version stays at work: \(problem)" })
+        == ["one", "two"].map { "! '\($0)' is invalid; its last good version stays in effect: \(problem)" })
     #expect(shelf.look().changed.isEmpty)
     try shelf.write("operations: [{ name: a, value: 2 }]", to: "all/two.yaml")
     let corrected = shelf.look()
@@ -236,11 +237,11 @@ struct PipelineCatalogTests {
       let away = bench.directory + "/away"
       try FileManager.default.moveItem(atPath: bench.folder, toPath: away)
       try await eventually { try history.publishedPipelines().isEmpty }
-      let sentence = "there is no folder '\(bench.folder)'; its pipelines are served when it is there"
+      let sentence = "there is no folder '\(bench.folder)'; its pipelines are served when it exists"
       #expect(try StatusReport(of: [], in: history).problems == [sentence])
       #expect(bench.log.contains { $0.hasSuffix("error: \(sentence)") })
       // It is told once the history knows.
-      try await eventually { bench.log.contains { $0.hasSuffix("'one' is served no longer") } }
+      try await eventually { bench.log.contains { $0.hasSuffix("'one' is no longer served") } }
       try FileManager.default.moveItem(atPath: away, toPath: bench.folder)
       try await eventually { try history.publishedPipelines().map(\.name) == ["one"] }
       #expect(try StatusReport(of: [], in: history).problems.isEmpty)

@@ -110,7 +110,7 @@ struct UnusablePipelineTests {
       #expect(!bench.log.contains { $0.contains("last good version") })
       let explanation = try #require(try PipelineExplanation(of: "one", in: history))
       #expect(explanation.sentences.first == "I" + problem.dropFirst() + ".")
-      #expect(explanation.sentences.last == "Nothing starts it by itself; `penstock start one -p n=…` does.")
+      #expect(explanation.sentences.last == "It has no trigger; start it with `penstock start one -p n=…`.")
       // A person gives it.
       let run = try bench.start("one", [("n", "1")], in: history)
       try await eventually { try history.run(run)?.state == .succeeded }
@@ -145,14 +145,14 @@ struct UnusablePipelineTests {
       let short = short(run, in: history)
       #expect(
         vanished.sentences == [
-          "The host does not find its file, so nothing starts it; it is served again when the file is there.",
-          "Its latest run is \(short) (succeeded); `penstock explain \(short)` says more.",
+          "The host cannot find its file, so nothing starts it; it is served again when the file is back.",
+          "Its latest run is \(short) (succeeded); see `penstock explain \(short)`.",
         ])
       #expect(vanished.occasions.map(\.ownRun) == [run])
     }
     let history = try bench.history()
     defer { history.workspace.close() }
     let vanished = try #require(try VanishedPipeline(of: "one", in: history))
-    #expect(vanished.sentences.first?.hasPrefix("The last host did not find its file") == true)
+    #expect(vanished.sentences.first?.hasPrefix("The last host could not find its file") == true)
   }
 }

@@ -70,7 +70,7 @@ struct DrainTests {
     let told = bench.log.first { $0.contains("draining: ") } ?? ""
     #expect(told.hasSuffix("1 run has not begun and stays in the queue"), "\(bench.log)")
     let id = try #require(run)
-    #expect(bench.log.contains { $0.hasSuffix("run \(id) of 'one' has not begun, and stays in the queue") })
+    #expect(bench.log.contains { $0.hasSuffix("run \(id) of 'one' has not begun and stays queued") })
     let history = try bench.history()
     defer { history.workspace.close() }
     #expect(try state(id, in: history) == .queued)
@@ -119,14 +119,14 @@ struct DrainTests {
       for _ in 0..<2 { try history.ask(.drain, for: Requester("ada"), at: .now) }
       try await eventually { try history.currentHost()?.state == .draining }
       try history.ask(.drain, for: Requester("bob"), at: .now)
-      try await eventually { bench.log.contains { $0.hasSuffix("asked by bob to drain, which it does already") } }
+      try await eventually { bench.log.contains { $0.hasSuffix("asked by bob to drain, and is draining already") } }
       #expect(try state(run, in: history) == .running)
       try history.ask(.drainNow, for: Requester("eve"), at: .now)
       try await eventually { try state(run, in: history) == .cancelled }
       #expect(try history.run(run)?.canceller?.who == "eve")
       let drains = try history.audit().filter { $0.action == .drain }
       #expect(drains.map(\.requester.who) == ["eve", "bob", "ada", "ada"])
-      #expect(drains.first?.detail == "now, which cancels what goes on")
+      #expect(drains.first?.detail == "now, which cancels active runs")
     }
   }
 
@@ -156,7 +156,7 @@ struct DrainTests {
       server.send(.drain(RunCanceller(who: "ada", means: .signal("SIGTERM"))))
       try await eventually { try state(started, in: history) == .cancelled }
     }
-    let told = ["SIGTERM asks to drain", "SIGTERM of ada while draining: cancelling what goes on, without grace"]
+    let told = ["SIGTERM asks to drain", "SIGTERM of ada while draining: killing active runs, without grace"]
     for words in told { #expect(bench.log.contains { $0.hasSuffix(words) }) }
   }
 

@@ -45,8 +45,8 @@ struct HostLogTests {
     log.tell(.info, "occasion-skipped", "'one' is not run: overlap", pipeline: "one")
     let told = lines.withLock { $0 }
     #expect(told.count == LogBudget.most + 1 + 100 + 1)
-    #expect(told[LogBudget.most - 1].hasSuffix("overlap (more lines like this are left out for a minute)"))
+    #expect(told[LogBudget.most - 1].hasSuffix("overlap (similar lines are omitted for a minute)"))
     #expect(told[LogBudget.most].hasSuffix("'two' is not run: overlap"))
-    #expect(told.last?.hasSuffix("overlap (950 lines like this were left out before)") == true)
+    #expect(told.last?.hasSuffix("overlap (950 similar lines were omitted before)") == true)
   }
 }

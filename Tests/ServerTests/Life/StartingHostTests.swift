@@ -57,7 +57,7 @@ struct StartingHostTests {
     for denial in denials {
       let error = #expect(throws: ServedPipelineError.self) { try denial() }
       #expect(error?.code == "host-starting")
-      #expect(error?.description.contains("is starting, and cannot look at all pipeline files") == true)
+      #expect(error?.description.contains("is starting, and cannot read all pipeline files") == true)
       #expect(error.flatMap { FailureReport($0) }?.kind == .broken)
     }
     isShort.withLock { $0 = false }

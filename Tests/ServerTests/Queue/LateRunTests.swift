@@ -100,7 +100,7 @@ struct LateRunTests {
     let history = try bench.history()
     let run = try bench.start("one", in: history)
     try await eventually {
-      try QueueReport(in: history).places.map(\.reason) == ["nothing: its time to begin is over, and it is left out"]
+      try QueueReport(in: history).places.map(\.reason) == ["nothing: it did not start in time and is skipped"]
     }
     history.workspace.close()
     try await bench.serve { _, history in try await expectLeftOut(run, on: bench, in: history) }

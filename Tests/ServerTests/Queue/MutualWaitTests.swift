@@ -40,7 +40,7 @@ import Testing
       let (x, y) = (short(one, in: history), short(two, in: history))
       #expect(
         try words(one)
-          == "it waits for ever, because operations wait for each other: 'a/i' of run \(x) waits for gpu, which 'b' of run \(y) holds; 'b/i' of run \(y) waits for 'disk', which 'a' of run \(x) holds"
+          == "it waits forever, because operations wait for each other: 'a/i' of run \(x) waits for gpu, which 'b' of run \(y) holds; 'b/i' of run \(y) waits for 'disk', which 'a' of run \(x) holds"
       )
       #expect(try words(two)?.contains("'b/i' of run \(y) waits for 'disk'") == true)
       try history.request(.cancel, of: one, for: RunCanceller(who: "ada", means: .command))

@@ -36,7 +36,7 @@ struct QueueReportTests {
       _ = try bench.start("one", in: history)
       let queued = try bench.start("two", in: history)
       let reason =
-        "a place: limits.runs of the host lets 1 run go on at once: run \(short(holder, in: history)) of 'one' has it"
+        "a slot: limits.runs of the host allows 1 run at once: run \(short(holder, in: history)) of 'one' has it"
       #expect(try reasons(in: history) == [reason, reason])
       // The latest turn was that of 'one'.
       #expect(try QueueReport(in: history).places.map(\.place.pipeline) == ["two", "one"])
@@ -46,11 +46,11 @@ struct QueueReportTests {
       let explanation = RunExplanation(
         of: recorded, pipeline: nil, operation: nil, shortID: "X",
         place: try QueueReport(run: queued, in: history).places.first)
-      #expect(explanation.entries.first?.because.first == "it is queued, 0 before it; it waits for \(reason)")
+      #expect(explanation.entries.first?.because.first == "it is queued, with 0 before it; it waits for \(reason)")
     }
     let history = try bench.history()
     defer { history.workspace.close() }
-    #expect(Set(try reasons(in: history)) == ["a host: none serves the workspace"])
+    #expect(Set(try reasons(in: history)) == ["a host: no host serves the workspace"])
   }
 
   @Test("is told with three runs at most, and how many more there are")
@@ -63,7 +63,7 @@ struct QueueReportTests {
       let names = runs.prefix(3).map { "run \(short($0, in: history)) of 'one'" }.joined(separator: ", ")
       #expect(
         try reasons(in: history) == [
-          "a place: limits.runs of the host lets 5 runs go on at once: \(names) and 2 more have them"
+          "a slot: limits.runs of the host allows 5 runs at once: \(names) and 2 more have them"
         ])
     }
   }
@@ -81,12 +81,12 @@ struct QueueReportTests {
       _ = try bench.start("one", in: history)
       #expect(
         try reasons(in: history) == [
-          "a place in the queue 'heavy': queues.heavy.runs of the host lets 1 run go on at once: run \(short(holder, in: history)) of 'one' has it"
+          "a slot in the queue 'heavy': queues.heavy.runs of the host allows 1 run at once: run \(short(holder, in: history)) of 'one' has it"
         ])
     }
   }
 
-  @Test("is the turn of its pipeline, where one run of it goes on at a time")
+  @Test("is the turn of its pipeline, where one run of it continues at a time")
   func turn() async throws {
     let bench = try ServerBench(["one": "overlap: queue\n" + Self.working, "two": "overlap: cancel\n" + Self.working])
     try await bench.serve { _, history in
@@ -95,7 +95,7 @@ struct QueueReportTests {
       let process = ProcessInfo.processInfo.processIdentifier
       #expect(
         try reasons("one", in: history) == [
-          "its turn: one run of 'one' goes on at a time, and run \(short(holder, in: history)) in process \(process) does"
+          "its turn: only one run of 'one' is active at a time, now run \(short(holder, in: history)) in process \(process)"
         ])
     }
   }
@@ -113,7 +113,7 @@ struct QueueReportTests {
       }
       #expect(
         try StatusReport(of: [], in: history).entries.first?.reason
-          == "run \(short(run, in: history)): 'work' waits until it can go on: no descriptor")
+          == "run \(short(run, in: history)): 'work' waits until it can continue: no descriptor")
     }
   }
 
@@ -134,7 +134,7 @@ struct QueueReportTests {
       let recorded = try #require(try history.loadForResume(run))
       let entries = RunExplanation(of: recorded, pipeline: nil, operation: nil, shortID: short(run, in: history))
         .entries
-      #expect(entries.last?.remedies == ["it is tried again by itself", command])
+      #expect(entries.last?.remedies == ["it is retried automatically", command])
     }
   }
 }

@@ -36,7 +36,7 @@ struct RunRelayTests {
     }
     let words: [(RunState?, String)] = [
       (.failed, "has ended as failed"), (.interrupted, "is interrupted"), (.queued, "is queued again"),
-      (.running, "does not go on in this host"), (nil, "does not go on in this host"),
+      (.running, "is no longer run by this host"), (nil, "is no longer run by this host"),
     ]
     for (recorded, _) in words {
       state.withLock { $0 = recorded }

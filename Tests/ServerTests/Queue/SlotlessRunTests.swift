@@ -7,7 +7,7 @@ import Testing
 @Suite("A run whose host lets no more operations begin")
 struct SlotlessRunTests {
   private static let working = "operations: [{ name: work, run: exec sleep 60 }, { name: rest, run: exec sleep 60 }]\n"
-  private static let wait = "the one process that `limits.processes` of the host allows, which is at work"
+  private static let wait = "the one process that `limits.processes` of the host allows, which is in use"
 
   @Test(
     "says so in the status of its pipeline, also where it waits in a nested run",

@@ -42,7 +42,7 @@ enum Fault: String, CaseIterable {
     case .clockForward: Line("clock-set", "forward by 1h")
     case .clockBack: Line("clock-set", "back by 1h")
     case .garbage, .folder: Line("pipeline", "is invalid")
-    case .badEdit: Line("pipeline", "the last good version stays at work")
+    case .badEdit: Line("pipeline", "its last good version stays in effect")
     case .plugin: Line("plugin", "plugin 'flaky' crashed: SIG", "plugin 'flaky' exited with 7")
     }
   }
@@ -50,7 +50,8 @@ enum Fault: String, CaseIterable {
   /// The log line by which the same host reports the end of the fault.
   var end: Line? {
     switch self {
-    case .fullDisk: Line("write-recovered", "the history is written again", "the files of runs are written again")
+    case .fullDisk:
+      Line("write-recovered", "the history can be written again", "the files of runs can be written again")
     case .clockBack: Line("clock-set", "forward by 1h")
     case .folder: Line("pipeline", "'long' is served from")
     case .badEdit: Line("pipeline", "is valid again")

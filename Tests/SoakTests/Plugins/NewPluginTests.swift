@@ -50,7 +50,7 @@ extension Soak {
       #expect(refused.code == 2, refused.summary)
       #expect(
         refused.error
-          == "penstock: 'hello' is there already, and is not touched; name another with --directory\n", refused.summary)
+          == "penstock: 'hello' exists already and is not changed; name another with --directory\n", refused.summary)
       #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("hello")).isEmpty)
     }
 

@@ -126,7 +126,7 @@ extension DocumentReader {
     action.url = url
     if url.isLiteral, let expression = Self.reference(url.text) {
       error(
-        HTTPEncodingError.Code.invalidURL, "'\(expression)' is text here, and no URL", at: node.range,
+        HTTPEncodingError.Code.invalidURL, "'\(expression)' is text here, not a URL", at: node.range,
         fix: "write ${{ \(expression) }} for its value")
     } else if url.isLiteral {
       checked(at: node.range) { () throws(HTTPEncodingError) in _ = try HTTPURL(url.text) }
@@ -171,7 +171,7 @@ extension DocumentReader {
       else { continue }
       if let reason = Self.ownFields[entry.name.lowercased()] {
         error(
-          .misplacedField, "the field '\(entry.name)' cannot be given: \(reason)", at: entry.key.range,
+          .misplacedField, "the field '\(entry.name)' cannot be set: \(reason)", at: entry.key.range,
           fix: "leave it out")
         continue
       }

@@ -14,7 +14,7 @@ extension DocumentReader {
             codes.formUnion(read)
           } else {
             error(
-              .invalidStatus, "'\(text)' is no status", at: node.range,
+              .invalidStatus, "'\(text)' is not a status", at: node.range,
               fix: "write a number from 100 to 599 such as '404', or a class such as '2xx'")
           }
         }
@@ -23,7 +23,7 @@ extension DocumentReader {
         for (text, node) in words {
           if MediaTypePattern(text) == nil {
             error(
-              .invalidMediaType, "'\(text)' is no media type", at: node.range,
+              .invalidMediaType, "'\(text)' is not a media type", at: node.range,
               fix: "write it like 'application/json', 'text/*' or 'application/*+json', without parameters")
           }
           action.types.append(text)

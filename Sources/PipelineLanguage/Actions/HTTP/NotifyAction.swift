@@ -67,7 +67,7 @@ extension DocumentReader {
   fileprivate func readNotify(_ node: YAMLNode, into draft: OperationDraft) {
     guard draft.event != nil else {
       return error(
-        .misplacedKey, "'notify' tells how the run has ended, so that its place is under 'after'", at: node.range,
+        .misplacedKey, "'notify' reports how a run ended, so it belongs under 'after'", at: node.range,
         fix: "move \(draft.title) there, or send a request of your own with 'http'")
     }
     var action = HTTPAction()

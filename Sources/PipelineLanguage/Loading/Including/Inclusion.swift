@@ -98,9 +98,9 @@ struct Inclusion {
     for entry in misplaced {
       let isPipeline = entry.name == PipelineKey.operations.rawValue
       reader.error(
-        .misplacedKey, "'\(entry.name)' has no place in an included file", at: entry.key.range,
+        .misplacedKey, "'\(entry.name)' is not allowed in an included file", at: entry.key.range,
         fix: isPipeline
-          ? "run the file by 'pipeline: FILE', or move what is shared into a file of its own"
+          ? "run the file with 'pipeline: FILE', or move the shared parts into a separate file"
           : "move it to the pipeline")
     }
     let isIgnored = { name in PipelineKey.isOwn(name) || IncludedKey.isOnlyForPipelines(name) }

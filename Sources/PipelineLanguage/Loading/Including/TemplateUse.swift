@@ -109,7 +109,7 @@ final class TemplateUse {
     guard nodes > Self.maximumNodes else { return true }
     if !hasReportedLimit {
       reader.error(
-        .includeLimit, "more than \(Self.maximumNodes) nodes are taken from templates up to here", at: place.range,
+        .includeLimit, "more than \(Self.maximumNodes) nodes are copied from templates up to here", at: place.range,
         fix: "let fewer operations extend large templates")
     }
     hasReportedLimit = true

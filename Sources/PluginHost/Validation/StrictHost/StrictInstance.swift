@@ -105,7 +105,7 @@ struct StrictInstance {
       return "it called \(what.name) with the code '\(code)' and no message"
     }
     if let delay = value["retry_after"], (delay.doubleValue ?? -1) < 0 {
-      return "it called \(what.name) with a retry_after that is no number of seconds"
+      return "it called \(what.name) with a retry_after that is not a number of seconds"
     }
     return nil
   }
@@ -116,7 +116,7 @@ struct StrictInstance {
       return "it called progress with a fraction that is not from 0 to 1"
     }
     if let message = value["message"], message.stringValue == nil {
-      return "it called progress with a message that is no string"
+      return "it called progress with a message that is not a string"
     }
     return nil
   }
@@ -124,7 +124,7 @@ struct StrictInstance {
   private func objection(toEvent payload: ToldText) -> String? {
     guard let value = payload.value, value.objectValue != nil else { return "it called yield_rerun without an object" }
     if let reason = value["reason"], reason.stringValue == nil {
-      return "it called yield_rerun with a reason that is no string"
+      return "it called yield_rerun with a reason that is not a string"
     }
     if let instant = value["instant"], let mismatch = ValueType.timestamp.mismatch(of: instant) {
       return "it called yield_rerun with an instant that is none: \(mismatch)"

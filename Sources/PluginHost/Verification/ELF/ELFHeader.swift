@@ -14,7 +14,7 @@ struct ELFHeader {
     let start = try bytes.table(at: 0, count: min(bytes.size, 16), "the header").bytes
     guard start.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]) else {
       throw Refusal(
-        .notASharedObject, "it is no shared object\(Self.kind(of: start))",
+        .notASharedObject, "it is not a shared object\(Self.kind(of: start))",
         fix: "name one that was built with 'cc -shared' or the like")
     }
     guard start.count == 16 else { throw .damaged("it ends within the header") }

@@ -9,19 +9,18 @@ import Values
 struct BackfillCommand: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "backfill",
-    abstract: "Run a pipeline for each instant of a span of time.",
+    abstract: "Run a pipeline once for each instant in a time range",
     discussion: """
-      Starts a run for each instant, one after the other, which finds it in run.at. \
-      An instant whose latest run succeeded is left out, whoever started that, so \
-      that the same command again runs what is missing or did not succeed. An \
-      interrupted run is resumed. Days begin by the clocks of the zone.
+      Starts one run after the other; each finds its instant in `run.at`. Skips an instant whose latest run \
+      succeeded, and resumes one whose run was interrupted, so repeating the command runs only what is missing \
+      or did not succeed. Days begin at midnight in the time zone.
 
         penstock backfill nightly.yaml --from 2026-11-01 --to 2026-11-30
         penstock backfill hourly.yaml --from '2026-11-01 06:00' --to 2026-11-02 --every 1h
         penstock backfill nightly.yaml --from 2026-11-01 --to 2026-11-30 --dry-run
 
-      Ctrl-C cancels the run that goes on, and starts no other. Exits with 0 when all \
-      instants have a run that succeeded, 1 when not, 130 when it was cancelled.
+      Ctrl-C cancels the current run and starts no more. Exits with 0 when every instant has a run that \
+      succeeded, 1 when one has not, 130 when cancelled.
       """)
 
   @Argument(
@@ -29,24 +28,24 @@ struct BackfillCommand: ForegroundCommand {
   var givenFile: String?
 
   @Option(
-    help: ArgumentHelp("The first instant: 2026-11-01, '2026-11-01 18:30', or a timestamp.", valueName: "time"))
+    help: ArgumentHelp("The first instant: 2026-11-01, '2026-11-01 18:30', or a timestamp", valueName: "time"))
   var from: String
 
-  @Option(help: ArgumentHelp("The last instant at most, written in the same way.", valueName: "time"))
+  @Option(help: ArgumentHelp("The last instant, in the same form", valueName: "time"))
   var to: String
 
-  @Option(help: ArgumentHelp("How far apart the instants are: 1d, 1h, 15m.", valueName: "duration"))
+  @Option(help: ArgumentHelp("The time between instants, such as 1d, 1h or 15m", valueName: "duration"))
   var every = "1d"
 
   @Option(
     help: ArgumentHelp(
-      "Whose clocks days and times go by: a name such as Europe/Berlin, or local for the computer's.",
+      "The time zone of days and times, such as Europe/Berlin, or local for the computer's",
       valueName: "zone"))
   var zone = "local"
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
-    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"),
+    help: ArgumentHelp("Set a param of the pipeline (may be repeated)", valueName: "name=value"),
     completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
@@ -54,10 +53,10 @@ struct BackfillCommand: ForegroundCommand {
 
   @OptionGroup var labels: LabelOptions
 
-  @Flag(help: "List the instants with what is known of each. Runs nothing.")
+  @Flag(help: "List the instants and the runs they have; run nothing")
   var dryRun = false
 
-  @Flag(help: "Start no further run after one that did not succeed.")
+  @Flag(help: "Stop after the first run that does not succeed")
   var stopOnFailure = false
 
   @OptionGroup var config: HostFileOptions
@@ -106,7 +105,8 @@ struct BackfillCommand: ForegroundCommand {
     }
     guard let instants = InstantSeries.instants(from: first, through: last, every: step, zone: rules) else {
       throw CommandFailure(
-        "there are more than \(InstantSeries.longest) instants between --from and --to; choose a longer --every")
+        "there are more than \(InstantSeries.longest) instants between --from and --to; use a longer --every, or a shorter range"
+      )
     }
     return instants
   }
@@ -150,7 +150,7 @@ struct BackfillCommand: ForegroundCommand {
           BackfillLine.text(BackfillStep(after: former)))
       }
       TextOutput.standard.write(table.render(width: shared.tableWidth, style: shared.style))
-      if !shared.quiet { TextOutput.standard.writeLine("\nNothing was run.") }
+      if !shared.quiet { TextOutput.standard.writeLine("\nDry run: nothing was run.") }
     }
   }
 

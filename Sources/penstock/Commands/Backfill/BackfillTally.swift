@@ -41,7 +41,7 @@ struct BackfillTally {
   /// `clock` formats an instant.
   func failureLines(clock: (RecordTime) throws -> String) rethrows -> [String] {
     var lines = try failures.prefix(Self.mostLines).map { instant, run in
-      "  \(try clock(instant)) \(run.state.rawValue): penstock explain \(run.id.short)"
+      "  \(try clock(instant)) \(run.state.rawValue): \(CommandHint.command("penstock explain \(run.id.short)"))"
     }
     if failed > Self.mostLines, let pipeline = failures.first?.run.pipeline {
       let states = Set(failures.map(\.run.state.rawValue)).sorted().joined(separator: ",")

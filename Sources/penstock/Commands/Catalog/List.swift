@@ -8,19 +8,18 @@ import Values
 struct List: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "list",
-    abstract: "List the pipelines of a folder.",
+    abstract: "List the pipelines in a folder",
     discussion: """
-      Shows each pipeline file (*.yaml, *.yml) with its description, its params (a star \
-      marks those that must be given), its latest run and the next time of its \
-      schedules. Files that have no operations are left out. Folders within the \
-      folder are not searched, but for .penstock.
+      Shows each pipeline file (*.yaml, *.yml) with its description, its params (a star marks those that are \
+      required), its latest run and the next time of its schedules. Files without operations are left out. \
+      Subfolders are not searched, except .penstock.
 
         penstock list
         penstock list pipelines --json
         penstock list pipelines --config host.yaml
       """)
 
-  @Argument(help: "The folder. Without one, the current directory.", completion: .directory)
+  @Argument(help: "The folder (default: the current directory)", completion: .directory)
   var folder = "."
 
   @OptionGroup var labels: LabelFilterOptions
@@ -60,7 +59,7 @@ struct List: ParsableCommand {
         return TextOutput.standard.writeLine(
           found > 0
             ? "None of the pipelines \(place) matches \(RunText.list(self.labels.given))."
-            : "No pipelines \(place). Write one with `penstock init`.")
+            : "No pipelines \(place). Create one with `penstock init FILE`.")
       }
       show(entries, now: now)
     }

@@ -3,7 +3,7 @@ import ArgumentParser
 struct HistoryCommands: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "history",
-    abstract: "Look at what has run.",
+    abstract: "Show, compare, export and delete past runs",
     discussion: """
         penstock history list --state failed --since yesterday
         penstock history show last

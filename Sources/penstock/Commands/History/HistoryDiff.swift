@@ -7,27 +7,26 @@ import Values
 struct HistoryDiff: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Show what is different between two runs.",
+    abstract: "Compare two runs",
     discussion: """
-      Definition, params, variables of files, results, how operations ended, how long they took, and \
-      what they wrote. With one run, compares it with the latest run of its \
-      pipeline before it that succeeded. Durations are shown where one is at least \
-      twice the other, and longer by half a second or more.
+      Compares definition, params, variables of files, results, how operations ended, how long they took and \
+      what they wrote. Given one run, compares it with the latest earlier run of its pipeline that succeeded. \
+      Shows durations only where one is at least twice the other and half a second longer.
 
         penstock history diff last
         penstock history diff 03kx9fab 03kx9fac --logs
       """)
 
   @Argument(
-    help: ArgumentHelp("A run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("A run: its id, the beginning of it, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs())
   var first: String
 
   @Argument(
-    help: ArgumentHelp("The run to compare it with.", valueName: "other"), completion: ArgumentCompletion.runs())
+    help: ArgumentHelp("The run to compare it with", valueName: "other"), completion: ArgumentCompletion.runs())
   var second: String?
 
-  @Flag(help: "Show the lines of logs that differ, not only how many do.")
+  @Flag(help: "Show the log lines that differ, not only their number")
   var logs = false
 
   @OptionGroup var shared: SharedOptions
@@ -42,7 +41,7 @@ struct HistoryDiff: ParsableCommand {
         pipeline: bad.pipeline, states: [.succeeded], until: bad.createdAt, includesNested: bad.parent != nil, limit: 1)
       guard let good = try history.runs(filter).first else {
         throw CommandFailure(
-          "no run of \(bad.pipeline) before \(reference.short(bad.id)) succeeded; name the run to compare it with")
+          "no earlier run of \(bad.pipeline) succeeded; name a run to compare \(reference.short(bad.id)) with")
       }
       pair = (good, bad)
     }

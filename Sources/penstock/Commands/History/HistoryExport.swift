@@ -6,12 +6,11 @@ import Workspace
 struct HistoryExport: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write whole runs as JSON, one a line, or as comma-separated values.",
+    abstract: "Export runs as JSON lines or CSV",
     discussion: """
-      Each line is a run with its operations, and in those their attempts. Names \
-      and units are those of the views that `history sql` reads, and `history \
-      import` takes the lines in again. Runs that other runs started come after \
-      these. With --csv, the rows of one view.
+      Writes one run per line, with its operations and their attempts. Names and units are those of the views \
+      that `history sql` reads; `history import` reads the lines back. A run that another run started comes \
+      after it. With --csv, writes the rows of one view.
 
         penstock history export --since 30d | gzip > history.jsonl.gz
         penstock history export --csv --rows attempts > attempts.csv
@@ -20,16 +19,16 @@ struct HistoryExport: ParsableCommand {
   private struct ReaderGone: Error {}
 
   @OptionGroup var filter: FilterOptions
-  @Flag(help: "Print comma-separated values.") var csv = false
+  @Flag(help: "Print CSV") var csv = false
 
-  @Option(help: ArgumentHelp("With --csv, a line for each of these: runs, operations or attempts.", valueName: "rows"))
+  @Option(help: ArgumentHelp("The rows of --csv: runs, operations or attempts", valueName: "rows"))
   var rows: RecordRows?
 
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
     try shared.requireOneFormat(csv: csv)
-    if rows != nil, !csv { throw ValidationError("--rows goes with --csv; JSON has whole runs.") }
+    if rows != nil, !csv { throw ValidationError("--rows needs --csv; JSON contains whole runs.") }
   }
 
   func run() throws {

@@ -9,24 +9,23 @@ import Values
 struct HistoryImport: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Take in runs that `history export` wrote.",
+    abstract: "Import runs that `history export` wrote",
     discussion: """
-      Runs that are there already are left as they are, so that the same file may \
-      be imported twice. Runs that had not ended are left out. Logs and results \
-      larger than 1 MiB are not in an export; --files says where they are copied \
-      from. Import what you trust: `resume` executes what an interrupted run says.
+      Keeps runs that exist already as they are, so the same file may be imported twice. Skips runs that had not \
+      ended. An export does not contain logs and results larger than 1 MiB; --files names the workspace to copy \
+      them from. Import only files you trust: `resume` executes what an interrupted run contains.
 
         penstock history import history.jsonl --files ~/other/.penstock
         gunzip -c history.jsonl.gz | penstock history import
       """)
 
   @Argument(
-    help: "The file; - is standard input.", completion: .file(extensions: ["jsonl", "ndjson", "json"]))
+    help: "The file, or - for standard input", completion: .file(extensions: ["jsonl", "ndjson", "json"]))
   var file = "-"
 
   @Option(
     help: ArgumentHelp(
-      "The workspace that the runs come from, or a copy of it: logs and large results are copied from its runs/.",
+      "Copy logs and large results from this workspace, or a copy of it",
       valueName: "path"), completion: .directory)
   var files: String?
 
@@ -35,7 +34,7 @@ struct HistoryImport: ParsableCommand {
   func run() throws {
     if let files, access(files + "/runs", R_OK | X_OK) != 0 {
       throw CommandFailure(
-        "there are no files to copy: '\(TerminalText.visible(files))/runs': \(SystemError.text(of: errno))")
+        "--files: cannot read '\(TerminalText.visible(files))/runs': \(SystemError.text(of: errno))")
     }
     let lines = try LineReader(file)
     let history = try History.open(at: try shared.location().path, mode: .readWrite)
@@ -48,7 +47,7 @@ struct HistoryImport: ParsableCommand {
     } catch let error as ImportError {
       throw CommandFailure(
         "\(lines.name) cannot be imported: \(TerminalText.visible(error.description)). "
-          + "The runs before that line are in; nothing else was changed")
+          + "The runs before that line were imported; nothing else was changed")
     }
     // Saves the first statistics from counting the imported runs.
     try history.tallyPastDays()
@@ -60,13 +59,13 @@ struct HistoryImport: ParsableCommand {
     shared.output.confirm(value) {
       var text = "Imported \(Count.of(report.imported.count, "run"))"
       if report.copiedFiles > 0 { text += " with \(Count.of(report.copiedFiles, "file"))" }
-      if report.known > 0 { text += ", \(report.known) known already" }
-      if report.unfinished > 0 { text += ", \(report.unfinished) left out that had not ended" }
+      if report.known > 0 { text += ", \(report.known) existed already" }
+      if report.unfinished > 0 { text += ", skipped \(report.unfinished) that had not ended" }
       TextOutput.standard.writeLine(text + ".")
       if report.missingFiles > 0 {
         TextOutput.standard.writeLine(
           "\(Count.of(report.missingFiles, "file")) with logs and large results \(report.missingFiles == 1 ? "is" : "are") not here: "
-            + "an export has only their names. Imported with --files into a workspace without these runs, they come along."
+            + "an export contains only their names. To copy them, import with --files into a workspace that does not have these runs."
         )
       }
     }

@@ -8,7 +8,7 @@ import Values
 struct HistoryList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List runs, the latest first.",
+    abstract: "List runs, latest first",
     discussion: """
         penstock history list --pipeline 'nightly*' --state failed,cancelled
         penstock history list --since 2h --json
@@ -16,7 +16,7 @@ struct HistoryList: ParsableCommand {
       """)
 
   @OptionGroup var filter: FilterOptions
-  @Flag(help: "Print comma-separated values.") var csv = false
+  @Flag(help: "Print CSV") var csv = false
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -45,12 +45,13 @@ struct HistoryList: ParsableCommand {
 
   /// Reports that the list is incomplete: below a table, or on standard error with machine-readable output, so that it is not mistaken for a run.
   private func tellOfMore(than count: Int) {
-    let text = "The latest \(count) of more; --limit NUMBER shows more, --limit 0 all."
+    let text = "Only the latest \(count) are shown; --limit NUMBER shows more, --limit 0 all."
     guard shared.output(csv: csv).format != .text else {
       return TextOutput.standard.writeLine(shared.style.paint(text, .dim))
     }
     TextOutput.standard.flush()
-    TextOutput.error.writeLine("penstock: the latest \(count) of more; --limit NUMBER shows more, --limit 0 all")
+    TextOutput.error.writeMessage(
+      "penstock: only the latest \(count) are shown; --limit NUMBER shows more, --limit 0 all")
   }
 
   /// The default limit.
@@ -105,7 +106,7 @@ struct HistoryList: ParsableCommand {
     wanted.limit = 1
     guard try !history.runs(wanted).isEmpty else { return nil }
     return
-      "--since and --until go by when a run was created; for the instants that runs stand for, write --where \"\(span)\"."
+      "--since and --until compare when a run was created; to compare the instant it is for, use --where \"\(span)\"."
   }
 
   private func printTable(_ runs: [RunRecord], in history: History) throws {

@@ -8,42 +8,42 @@ import Values
 struct HistoryPrune: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Delete old runs and their logs.",
+    abstract: "Delete old runs and their logs",
     discussion: """
-      Only runs that have ended are deleted, and everything that is asked for \
-      must hold. A run whose result file a later run has taken over is kept, and \
-      so is one that was interrupted, unless --interrupted is given. \
-      Without --older-than and --keep, each pipeline decides by its 'retention'. \
-      --dry-run lists the runs, nested ones after those that started them.
+      Deletes only runs that have ended and match all options. Keeps a run whose result file a later run reuses, \
+      and an interrupted run unless --interrupted is given. Without --older-than and --keep, applies the \
+      'retention' of each pipeline. --dry-run lists the runs, nested ones after those that started them.
 
         penstock history prune
         penstock history prune --older-than 30d
         penstock history prune --keep 100 --pipeline nightly --dry-run
       """)
 
-  @Option(help: ArgumentHelp("Delete runs created before then: 30d, 2026-11-20, or a timestamp.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Delete runs created before this time: 30d (ago), 2026-11-20, or a timestamp", valueName: "time")
+  )
   var olderThan: String?
 
-  @Option(help: ArgumentHelp("Keep that many of the latest runs of each pipeline.", valueName: "number"))
+  @Option(help: ArgumentHelp("Keep this many of the latest runs of each pipeline", valueName: "number"))
   var keep: Int?
 
   @Option(
-    help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"),
+    help: ArgumentHelp("Only runs of this pipeline; * and ? are wildcards", valueName: "name"),
     completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
   @OptionGroup var labels: LabelFilterOptions
 
-  @Flag(help: "Delete interrupted runs, too, which cannot be resumed then.")
+  @Flag(help: "Also delete interrupted runs, which then cannot be resumed")
   var interrupted = false
 
-  @Flag(help: "Only say what would be deleted.")
+  @Flag(help: "List what would be deleted, and delete nothing")
   var dryRun = false
 
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if let keep, keep < 0 { throw ValidationError("--keep needs a number from 0.") }
+    if let keep, keep < 0 { throw ValidationError("--keep must be 0 or more.") }
   }
 
   func run() throws {
@@ -55,7 +55,7 @@ struct HistoryPrune: ParsableCommand {
       rules = try history.retentions(pipeline: pipeline).map { PruneRule($0.retention, of: $0.pipeline) }
       guard !rules.isEmpty else {
         throw CommandFailure(
-          "no pipeline says by 'retention' which runs it keeps\(pipeline == nil ? "" : ", of those that --pipeline names"); "
+          "no pipeline\(pipeline == nil ? "" : " that --pipeline names") has a 'retention'; "
             + "say what to delete with --older-than TIME, --keep NUMBER, or both")
       }
     }
@@ -70,7 +70,7 @@ struct HistoryPrune: ParsableCommand {
     print(report, removal)
     guard removal.failures.isEmpty else {
       throw CommandFailure(
-        "some logs could not be removed from '\(history.workspace.directory)/runs':\n  "
+        "some logs could not be deleted from '\(history.workspace.directory)/runs':\n  "
           + removal.failures.prefix(10).map { TerminalText.visible($0) }.joined(separator: "\n  "),
         status: .engineFailed)
     }

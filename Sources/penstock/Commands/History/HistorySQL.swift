@@ -8,10 +8,10 @@ import Workspace
 struct HistorySQL: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sql",
-    abstract: "Query the history in SQL, read-only.",
+    abstract: "Query the history with SQL, read-only",
     discussion: """
-      One SELECT statement over the views \(views). Nothing can be changed by it, and it is \
-      stopped after --limit-steps steps of SQLite's machine.
+      Runs one SELECT statement over the views \(views). It cannot change anything, and is stopped after \
+      --limit-steps steps of SQLite's virtual machine.
 
         penstock history sql "SELECT id, pipeline, duration_ms FROM runs LIMIT 5"
         penstock history sql --csv "SELECT * FROM attempts WHERE exit_code = 7"
@@ -23,18 +23,18 @@ struct HistorySQL: ParsableCommand {
     return names.dropLast().joined(separator: ", ") + (names.last.map { " and \($0)" } ?? "")
   }
 
-  @Argument(help: "The SELECT statement.")
+  @Argument(help: "The SELECT statement")
   var query: String
 
-  @Option(help: ArgumentHelp("How many steps the query may take.", valueName: "steps"))
+  @Option(help: ArgumentHelp("Stop the query after this many steps", valueName: "steps"))
   var limitSteps: Int = GuardedQuery.defaultStepLimit
 
-  @Flag(help: "Print comma-separated values.") var csv = false
+  @Flag(help: "Print CSV") var csv = false
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
     try shared.requireOneFormat(csv: csv)
-    if limitSteps < 1 { throw ValidationError("--limit-steps needs a number from 1.") }
+    if limitSteps < 1 { throw ValidationError("--limit-steps must be 1 or more.") }
   }
 
   func run() throws {

@@ -8,7 +8,7 @@ import Values
 struct HistoryShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show one run: its operations, how long they took, and what they failed with.",
+    abstract: "Show a run: its operations, their durations and errors",
     discussion: """
         penstock history show last
         penstock history show last --timeline | less -S
@@ -16,14 +16,14 @@ struct HistoryShow: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The run: its id or the beginning of it, or `last`.", valueName: "run"),
+    help: ArgumentHelp("The run: its id, the beginning of it, or `last`", valueName: "run"),
     completion: ArgumentCompletion.runs())
   var runName = "last"
 
-  @Flag(help: "Print comma-separated values, one operation a line.") var csv = false
+  @Flag(help: "Print CSV, one operation per line") var csv = false
   @Flag(
     inversion: .prefixedNo,
-    help: "Show when what ran, as bars along the time. The default on a terminal.")
+    help: "Show operations as bars on a time axis (default on a terminal)")
   var timeline: Bool?
 
   @OptionGroup var shared: SharedOptions
@@ -58,7 +58,7 @@ struct HistoryShow: ParsableCommand {
         let text = TimelineText(style: shared.style, width: shared.tableWidth ?? TerminalSize.current().columns)
         let lines = text.render(recorded)
         TextOutput.standard.write(
-          lines.isEmpty && timeline == true ? "Nothing of it has begun, as far as is recorded.\n" : lines)
+          lines.isEmpty && timeline == true ? "No operation has begun.\n" : lines)
       }
     }
   }
@@ -158,7 +158,7 @@ struct HistoryShow: ParsableCommand {
     let rest = failed.count - Self.mostFailures
     if rest > 0 {
       TextOutput.standard.writeLine(
-        "\n\(Count.of(rest, "more operation")) failed: penstock explain \(short)")
+        "\n\(Count.of(rest, "more operation")) failed: \(CommandHint.command("penstock explain \(short)"))")
     }
   }
 

@@ -6,13 +6,12 @@ import Values
 struct HistoryStats: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "Show how often runs and operations succeed, and how long they take.",
+    abstract: "Show success rates and durations of runs and operations",
     discussion: """
-      Durations are those of successes. ENDED is the sum of OK, FAILED and OTHER: \
-      what was skipped, cancelled or reused, which SUCCESS leaves out. The items of a loop have a row of their own: loop[*]. TREND has \
-      a bar for each part of the time, as high as the median of its durations. The \
-      flakiest operations come last, under the table. Of days that are over, \
-      percentiles may be off by 0.8 %.
+      Durations are those of successful runs and operations. ENDED is the sum of OK, FAILED and OTHER (skipped, \
+      cancelled or reused); SUCCESS ignores OTHER. The items of a loop have a row of their own: loop[*]. TREND \
+      has a bar for each part of the time range, as high as the median duration. Below the table come the \
+      flakiest operations. For past days, percentiles may be off by 0.8 %.
 
         penstock history stats
         penstock history stats nightly --since 30d
@@ -20,23 +19,24 @@ struct HistoryStats: ParsableCommand {
       """)
 
   @Argument(
-    help: "The pipeline; * and ? stand for any characters.", completion: ArgumentCompletion.pipelines)
+    help: "The pipeline; * and ? are wildcards", completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
-  @Option(help: ArgumentHelp("Only runs since then: 7d, yesterday, 2026-11-20.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Only runs since this time: 7d (ago), yesterday, 2026-11-20, or a timestamp", valueName: "time"))
   var since: String?
 
-  @Option(help: ArgumentHelp("Only runs before then.", valueName: "time"))
+  @Option(help: ArgumentHelp("Only runs before this time, in the same form", valueName: "time"))
   var until: String?
 
   @Option(
-    help: ArgumentHelp("Only this operation; of a loop, its items, too.", valueName: "name"),
+    help: ArgumentHelp("Only this operation, and the items if it is a loop", valueName: "name"),
     completion: ArgumentCompletion.operations)
   var operation: String?
 
   @OptionGroup var labels: LabelFilterOptions
 
-  @Flag(help: "Print comma-separated values.") var csv = false
+  @Flag(help: "Print CSV") var csv = false
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {

@@ -6,11 +6,11 @@ import Values
 struct HistoryVacuum: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vacuum",
-    abstract: "Give the space of deleted runs back to the file system.",
+    abstract: "Shrink the database after runs were deleted",
     discussion: """
-      The space that pruned runs leave in the database is used again by later \
-      ones; this makes the file smaller. It needs as much free space again as the \
-      database takes up, and runs that go on wait for it: do it when none does.
+      Later runs use the space that deleted runs leave in the database; this command returns it to the file \
+      system. It needs as much free disk space as the database takes up, and blocks active runs while it works: \
+      use it when none is active.
 
         penstock history prune --older-than 90d && penstock history vacuum
       """)
@@ -24,7 +24,7 @@ struct HistoryVacuum: ParsableCommand {
     let after = size(of: history.workspace.path)
     shared.output.confirm(["bytes_before": .int(before), "bytes_after": .int(after)]) {
       TextOutput.standard.writeLine(
-        "The database took up \(SizeNotation.format(before)), and takes up \(SizeNotation.format(after)) now.")
+        "The database shrank from \(SizeNotation.format(before)) to \(SizeNotation.format(after)).")
     }
   }
 

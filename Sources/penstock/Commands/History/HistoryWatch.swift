@@ -9,10 +9,9 @@ import Values
 struct HistoryWatch: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Show runs as they begin and end, whatever process runs them.",
+    abstract: "Show runs of all processes as they begin and end",
     discussion: """
-      Begins with the runs that go on, and ends with Ctrl-C. --state narrows the \
-      ends that are shown.
+      Shows the active runs first, then continues until Ctrl-C. --state limits the ends that are shown.
 
         penstock history watch
         penstock history watch --where "state == 'failed'" --json
@@ -22,12 +21,12 @@ struct HistoryWatch: ParsableCommand {
   private static let longestWait: Int32 = 1000
 
   @Option(
-    help: ArgumentHelp("Only runs of this pipeline; * and ? stand for any characters.", valueName: "name"),
+    help: ArgumentHelp("Only runs of this pipeline; * and ? are wildcards", valueName: "name"),
     completion: ArgumentCompletion.pipelines)
   var pipeline: String?
 
   @Option(
-    help: ArgumentHelp("Of the ends, only those in these states.", valueName: "states"),
+    help: ArgumentHelp("Only runs that end in these states, such as failed,cancelled", valueName: "states"),
     completion: ArgumentCompletion.states)
   var state: [String] = []
 
@@ -35,10 +34,10 @@ struct HistoryWatch: ParsableCommand {
 
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("Only what this is true of when it is shown.", valueName: "expression"))
+    help: ArgumentHelp("Only runs for which this is true at that moment", valueName: "expression"))
   var condition: String?
 
-  @Flag(help: "Show runs that other runs started, too.")
+  @Flag(help: "Also show runs that other runs started")
   var nested = false
 
   @OptionGroup var shared: SharedOptions

@@ -6,11 +6,13 @@ import Values
 struct Reload: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "reload",
-    abstract: "Have the host read its configuration and its pipelines anew.",
+    abstract: "Make the host reload its configuration and pipelines",
     discussion: """
-      A host hears of changed pipelines by itself, but on file systems that do not \
-      tell of changes; its own file it reads anew when it is asked. One with errors \
-      changes nothing, and `penstock status` says so.
+      A host notices changed pipelines by itself, except on file systems that report no changes; it reads its \
+      own configuration only when asked. A configuration with errors changes nothing; `penstock status` shows \
+      the errors.
+
+        penstock reload && penstock status
       """)
 
   @OptionGroup var hostFile: HostWorkspaceOptions
@@ -23,12 +25,13 @@ struct Reload: ParsableCommand {
     let host = try HostRequest.reload.host(in: history)
     guard host.state != .draining else {
       throw CommandFailure(
-        "the host in process \(host.owner.pid) is draining, and reads nothing anew; the next host reads all of it")
+        "the host in process \(host.owner.pid) is draining and reloads nothing; the next host reads the files as they are then"
+      )
     }
     try history.ask(.reload, for: Requester(QuestionAnswer.loginName()), at: .now)
     shared.output.confirm(["requested": "reload", "pid": JSONValue(Int(host.owner.pid))]) {
-      TextOutput.standard.writeLine(
-        "Asked the host in process \(host.owner.pid) to read its configuration and its pipelines anew; `penstock status` shows what is wrong with them."
+      TextOutput.standard.writeMessage(
+        "Asked the host in process \(host.owner.pid) to reload its configuration and pipelines; `penstock status` shows any errors."
       )
     }
   }
@@ -37,22 +40,21 @@ struct Reload: ParsableCommand {
 struct Drain: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "drain",
-    abstract: "Have the host begin nothing more, and end when what goes on has ended.",
+    abstract: "Stop the host after its active runs have ended",
     discussion: """
-      Runs that go on may take the time that the host's configuration gives them, ten \
-      minutes by default; then they are cancelled. The queue stays. --now cancels them \
-      at once, also where the host drains already; a second --now gives them no grace. \
-      With --wait, returns when the host has ended, and exits with 1 where it ended \
-      without having stopped.
+      The host starts no more runs; queued runs stay queued. Active runs may take as long as the host's \
+      configuration allows, ten minutes by default; then they are cancelled. --now cancels them at once, even if \
+      the host is draining already; a second --now kills their processes without grace. With --wait, returns \
+      when the host has stopped, and exits with 1 if it died instead. Ctrl-C ends only the waiting.
 
         penstock drain --wait && penstock serve --config host.yaml
         penstock drain --now
       """)
 
-  @Flag(help: "Return when the host has ended; on a terminal, show how many runs still go on.")
+  @Flag(help: "Wait until the host has stopped; on a terminal, show how many runs are still active")
   var wait = false
 
-  @Flag(help: "Cancel what goes on; given again, without grace.")
+  @Flag(help: "Cancel active runs; given again, kill them without grace")
   var now = false
 
   @OptionGroup var hostFile: HostWorkspaceOptions
@@ -70,9 +72,9 @@ struct Drain: ParsableCommand {
     let process = "the host in process \(host.owner.pid)"
     let words =
       now
-      ? "Asked \(process) to cancel what goes on, and to end."
+      ? "Asked \(process) to cancel its active runs and stop."
       : isAgain
-        ? "\(process.prefix(1).uppercased())\(process.dropFirst()) is draining already; --now cancels what goes on."
+        ? "\(process.prefix(1).uppercased())\(process.dropFirst()) is draining already; `penstock drain --now` cancels its active runs."
         : "Asked \(process) to drain."
     let asked: [(String, JSONValue)] = [
       ("requested", .string(HostRequest.drain.rawValue)), ("pid", JSONValue(Int(host.owner.pid))),
@@ -85,11 +87,11 @@ struct Drain: ParsableCommand {
     TextOutput.standard.flush()
     let end = try HostEnd(of: host, in: history, showing: shared.output.isTalkative).wait()
     shared.output.confirm(.object(.init(uniqueKeysWithValues: asked + [("state", .string(end.state.rawValue))]))) {
-      if end.state == .stopped { TextOutput.standard.writeLine("It has stopped.") }
+      if end.state == .stopped { TextOutput.standard.writeLine("The host has stopped.") }
     }
     guard end.state == .stopped else {
       throw CommandFailure(
-        "\(process) ended without having stopped; the next host resumes its runs, and `penstock history list --state interrupted` shows them",
+        "\(process) died before it had stopped; the next host resumes its runs: `penstock history list --state interrupted` lists them",
         status: .failed)
     }
   }

@@ -37,12 +37,12 @@ struct HostEnd {
       if let found = history.standstill(of: now), found.isOther(than: standstill) {
         if told != nil { TextOutput.error.write("\r\u{1b}[K") }
         told = nil
-        if isTalkative { TextOutput.error.writeLine("penstock: \(found.words)") }
+        if isTalkative { TextOutput.error.writeMessage("penstock: \(found.words)") }
         standstill = found
       }
       if isShown {
         let count = try history.runs(RunFilter(states: [.running])).count { $0.owner == host.owner && $0.parent == nil }
-        let text = "\(Count.of(count, "run")) still \(count == 1 ? "goes" : "go") on"
+        let text = "waiting for \(Count.of(count, "active run")); Ctrl-C ends the waiting, not the draining"
         if text != told { TextOutput.error.write("\r\u{1b}[K\(text)") }
         told = text
       }

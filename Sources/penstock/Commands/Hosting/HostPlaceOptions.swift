@@ -5,14 +5,16 @@ import RunHistory
 
 /// Selects the process that retries or resumes a run if a host serves the workspace.
 struct HostPlaceOptions: ParsableArguments {
-  @Flag(help: "Run it in this process, also where a host serves the pipeline.")
+  @Flag(help: "Run it in this process, even if a host serves the pipeline")
   var here = false
 
-  @Flag(help: "Where a host runs it, show it until it ends; Ctrl-C ends only the showing.")
+  @Flag(help: "If a host runs it, show it until it ends; Ctrl-C ends only the display")
   var follow = false
 
   func validate() throws {
-    if here, follow { throw ValidationError("--follow is for runs of a host; what runs --here is shown anyway.") }
+    if here, follow {
+      throw ValidationError("--follow and --here exclude each other: a run in this process is shown anyway.")
+    }
   }
 
   /// Returns the host that runs it; nil for this process. Reports a host that does not serve the pipeline.
@@ -26,7 +28,7 @@ struct HostPlaceOptions: ParsableArguments {
     case .host(let host):
       guard display.output == nil, display.results.isEmpty else {
         throw CommandFailure(
-          "--output and --result show what this process runs, and the host in process \(host.owner.pid) would run this; leave them out, or add --here"
+          "--output and --result need a run in this process, but the host in process \(host.owner.pid) serves this pipeline; add --here to run it here, or leave them out"
         )
       }
       if let standstill = history.standstill(of: host) { shared.warn(of: standstill) }
@@ -34,7 +36,7 @@ struct HostPlaceOptions: ParsableArguments {
     case .here(nil): return nil
     case .here(let host?):
       if !shared.quiet {
-        TextOutput.error.writeLine(
+        TextOutput.error.writeMessage(
           "penstock: the host in process \(host.owner.pid) does not serve '\(TerminalText.visible(run.pipeline))' from this file; running it here"
         )
       }
@@ -45,8 +47,8 @@ struct HostPlaceOptions: ParsableArguments {
   /// Warns that a draining host will not begin the run.
   static func warn(of host: HostRecord, _ shared: SharedOptions) {
     guard host.state == .draining, !shared.quiet else { return }
-    TextOutput.error.writeLine(
-      "penstock: the host in process \(host.owner.pid) is draining; the next one begins the run, and --here runs it now"
+    TextOutput.error.writeMessage(
+      "penstock: the host in process \(host.owner.pid) is draining; the next host starts the run (--here runs it now)"
     )
   }
 }

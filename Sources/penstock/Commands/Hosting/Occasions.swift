@@ -9,13 +9,12 @@ import Values
 struct Occasions: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "occasions",
-    abstract: "List what could have started runs, and what came of it.",
+    abstract: "List what triggered runs, or why no run was started",
     discussion: """
-      An occasion is an instant of a schedule, what a controller told, a condition \
-      that turned true, or a request. Each has its run, or the reason why there is \
-      none. The latest come first, by WHEN: their instants, and of those without one \
-      when somebody heard of them. --label is about the runs, and about the pipeline \
-      where there is no run.
+      An occasion is anything that could start a run: an instant of a schedule, an event of a trigger, a \
+      condition that became true, or a request. Each has its run, or the reason why there is none. Lists the \
+      latest first, by WHEN: the instant of the occasion, or the time it was recorded. --label matches the \
+      labels of runs, and of the pipeline where there is no run.
 
         penstock occasions
         penstock occasions nightly --since yesterday
@@ -24,7 +23,7 @@ struct Occasions: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Only those of this pipeline; * and ? stand for any characters.", valueName: "name"),
+    help: ArgumentHelp("Only occasions of this pipeline; * and ? are wildcards", valueName: "name"),
     completion: ArgumentCompletion.servedPipelines)
   var pipeline: String?
 
@@ -32,10 +31,10 @@ struct Occasions: ParsableCommand {
 
   @OptionGroup var span: SpanOptions
 
-  @Flag(help: "Only those that no run came of.")
+  @Flag(help: "Only occasions without a run")
   var skipped = false
 
-  @Option(help: ArgumentHelp("The most occasions to show; 0 for all.", valueName: "number"))
+  @Option(help: ArgumentHelp("Show at most this many occasions; 0 for all", valueName: "number"))
   var limit = 30
 
   @OptionGroup var hostFile: HostWorkspaceOptions
@@ -43,7 +42,7 @@ struct Occasions: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if limit < 0 { throw ValidationError("--limit needs a number from 0.") }
+    if limit < 0 { throw ValidationError("--limit must be 0 or more.") }
   }
 
   func run() throws {

@@ -6,7 +6,8 @@ extension PauseChange {
   /// What has changed, for people: `Paused backup until 06:00:00.`, or what the pause was before.
   func words(at now: RecordTime) -> String {
     let name = TerminalText.visible(pause.pipeline)
-    let command = "`penstock unpause \(TerminalText.visible(ShellText.quoted(pause.pipeline)))`"
+    let unpause = CommandHint.command("penstock unpause \(ShellText.quoted(pause.pipeline))")
+    let command = "`\(TerminalText.visible(unpause))`"
     func end(of pause: Pause) -> String { pause.until.map { ClockText.moment($0, seenFrom: now) } ?? command }
     guard let former else { return "Paused \(name) until \(end(of: pause))." }
     let person = former.who.map { " by \(TerminalText.visible($0))" } ?? ""

@@ -9,11 +9,10 @@ import Values
 struct PauseCommand: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "pause",
-    abstract: "Let pipelines not run by themselves for a while.",
+    abstract: "Pause pipelines, so that nothing starts them",
     discussion: """
-      What controllers and conditions ask for meanwhile is recorded as skipped. \
-      Queued runs wait, also those that `penstock start` queues meanwhile; runs that \
-      go on are left alone.
+      Occasions during a pause are recorded as skipped. Queued runs wait until it ends, including those added by \
+      `penstock start`; active runs continue.
 
         penstock pause nightly --reason "database moves"
         penstock pause nightly hourly --until "2026-12-01 06:00"
@@ -24,16 +23,17 @@ struct PauseCommand: ParsableCommand {
   @OptionGroup var selection: ServedPipelineSelection
 
   @Option(
-    help: ArgumentHelp("When the pause ends: in 2h, 2026-12-01, '2026-12-01 06:00', or a timestamp.", valueName: "time")
+    help: ArgumentHelp(
+      "When the pause ends: 2h (from now), 2026-12-01, '2026-12-01 06:00', or a timestamp", valueName: "time")
   )
   var until: String?
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("How long the pause lasts, such as 2h.", valueName: "duration"))
+  @Option(name: .customLong("for"), help: ArgumentHelp("How long the pause lasts, such as 2h", valueName: "duration"))
   var length: String?
 
   @Option(
     help: ArgumentHelp(
-      "Why, for those who ask. Without it, a pipeline that is paused already keeps the reason.", valueName: "text"))
+      "The reason to show (default: that of the present pause, if there is one)", valueName: "text"))
   var reason: String?
 
   @OptionGroup var hostFile: HostWorkspaceOptions
@@ -41,7 +41,7 @@ struct PauseCommand: ParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if until != nil, length != nil { throw ValidationError("--until and --for exclude each other.") }
+    if until != nil, length != nil { throw ValidationError("Give either --until or --for, not both.") }
   }
 
   func run() throws {
@@ -91,7 +91,7 @@ struct PauseCommand: ParsableCommand {
 struct Unpause: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "unpause",
-    abstract: "End the pause of pipelines.",
+    abstract: "End the pause of pipelines",
     discussion: """
         penstock unpause nightly
         penstock unpause --label team=web

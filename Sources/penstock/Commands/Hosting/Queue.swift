@@ -8,11 +8,11 @@ import Values
 struct Queue: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "queue",
-    abstract: "List the runs that wait for their turn, and for what.",
+    abstract: "List queued runs and what they wait for",
     discussion: """
-      In the order in which they begin: by priority, and turn by turn between \
-      pipelines. BEFORE IT counts the runs that begin before it, as if all runs took \
-      equally long; what a pause holds comes last.
+      Lists runs in the order in which they will start: by priority, then in turn between pipelines. BEFORE IT \
+      counts the runs that start earlier, assuming that all take equally long. Runs of paused pipelines come \
+      last.
 
         penstock queue
         penstock queue nightly --json
@@ -20,7 +20,7 @@ struct Queue: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Only runs of this pipeline.", valueName: "name"), completion: ArgumentCompletion.servedPipelines
+    help: ArgumentHelp("Only runs of this pipeline", valueName: "name"), completion: ArgumentCompletion.servedPipelines
   )
   var pipeline: String?
 

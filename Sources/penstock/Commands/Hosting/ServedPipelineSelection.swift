@@ -6,12 +6,12 @@ import RunHistory
 /// Selects pipelines that a host serves: by name, by label, or all of them.
 struct ServedPipelineSelection: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("The names of pipelines.", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
+    help: ArgumentHelp("The names of pipelines", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
   var names: [String] = []
 
   @OptionGroup var labels: LabelFilterOptions
 
-  @Flag(help: "All pipelines that are served now.")
+  @Flag(help: "All pipelines that the host serves now")
   var all = false
 
   func validate() throws {

@@ -7,28 +7,26 @@ import Values
 struct Start: ForegroundCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "start",
-    abstract: "Queue a run of a pipeline that a host serves.",
+    abstract: "Queue a run of a pipeline that a host serves",
     discussion: """
-      The run waits for its turn, and begins with the definition that the pipeline's \
-      file has now. Where no host serves the workspace, it begins when one does. \
-      --follow shows it as `run` does, and exits as it does; Ctrl-C ends only the \
-      showing.
+      The run starts when its turn comes, with the definition that the pipeline's file has now. If no host \
+      serves the workspace, it waits for one. --follow shows it as `penstock run` does and exits with the same \
+      code; Ctrl-C then ends only the display.
 
         penstock start nightly
         penstock start nightly -p date=2026-11-20 --priority 10
         penstock start nightly --follow
 
-      Exits with 2 when there is no such pipeline, its file has errors, or a param is \
-      wrong.
+      Exits with 2 when there is no such pipeline, its file has errors, or a param is wrong.
       """)
 
   @Argument(
-    help: ArgumentHelp("The name of the pipeline.", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
+    help: ArgumentHelp("The name of the pipeline", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
   var name: String
 
   @Option(
     name: [.customShort("p"), .customLong("param")],
-    help: ArgumentHelp("A param of the pipeline; may be given once for each.", valueName: "name=value"),
+    help: ArgumentHelp("Set a param of the pipeline (may be repeated)", valueName: "name=value"),
     completion: ArgumentCompletion.parameters)
   var parameters: [String] = []
 
@@ -40,11 +38,11 @@ struct Start: ForegroundCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Begin before queued runs of a lower priority, which may be negative. Default: the priority of the pipeline.",
+      "Start before queued runs of a lower priority; may be negative (default: that of the pipeline)",
       valueName: "number"))
   var priority: Int?
 
-  @Flag(help: "Show the run until it ends.")
+  @Flag(help: "Show the run until it ends")
   var follow = false
 
   @OptionGroup var plugins: PluginOptions
@@ -67,14 +65,14 @@ struct Start: ForegroundCommand {
     switch try history.currentHost()?.state {
     case nil:
       delays.append(
-        "no host serves '\(history.workspace.directory)'; the run begins when one does: `\(try history.hostCommand())`")
-    case .draining: delays.append("the host is draining; the run begins with the next one")
+        "no host serves '\(history.workspace.directory)'; the run starts when one does: `\(try history.hostCommand())`")
+    case .draining: delays.append("the host is draining; the next host starts the run")
     default: break
     }
     if let pause = try history.pauses(at: .now).first(where: { $0.pipeline == name }) {
       delays.append(
         TerminalText.oneLine(
-          "'\(name)' is \(pause.words); the run stays queued until the pause ends, and `penstock unpause \(ShellText.quoted(name))` ends it"
+          "'\(name)' is \(pause.words); the run stays queued until the pause ends; end it with `penstock unpause \(ShellText.quoted(name))`"
         ))
     }
     return delays
@@ -115,7 +113,7 @@ struct Start: ForegroundCommand {
     }
     let run = try request.queue(
       given: given, values: values, labels: labels, priority: priority, who: who, version: Version.current)
-    for delay in shared.quiet ? [] : try delays(in: history) { TextOutput.error.writeLine("penstock: \(delay)") }
+    for delay in shared.quiet ? [] : try delays(in: history) { TextOutput.error.writeMessage("penstock: \(delay)") }
     if !follow {
       let short = RunReference(history: history).short(run)
       shared.output.confirm(["run": .string(run.text), "pipeline": .string(request.pipeline.name)]) {

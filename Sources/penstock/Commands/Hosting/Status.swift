@@ -8,11 +8,11 @@ import Values
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "status",
-    abstract: "Show the host of the workspace and the pipelines that it serves.",
+    abstract: "Show the host of the workspace and the pipelines it serves",
     discussion: """
-      Each pipeline has its state, its latest runs (the latest at the right), when it \
-      is due next, and why it does not run. --watch shows it until Ctrl-C, and draws \
-      it anew when something changes; in a pipe and with --json, prints it anew.
+      Shows the state of each pipeline, its latest runs (the latest on the right), when it is due next, and why \
+      it does not run. --watch continues until Ctrl-C and updates after each change; in a pipe and with --json, \
+      prints everything again.
 
       The runs are: \(StatePaint.legend).
 
@@ -23,12 +23,12 @@ struct Status: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Only these pipelines.", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
+    help: ArgumentHelp("Only these pipelines", valueName: "name"), completion: ArgumentCompletion.servedPipelines)
   var names: [String] = []
 
   @OptionGroup var labels: LabelFilterOptions
 
-  @Flag(help: "Show it until Ctrl-C, and anew after each change.")
+  @Flag(help: "Keep showing it, updated after each change, until Ctrl-C")
   var watch = false
 
   @OptionGroup var hostFile: HostWorkspaceOptions

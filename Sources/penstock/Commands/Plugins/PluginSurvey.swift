@@ -65,7 +65,7 @@ struct PluginSurvey {
       }
       facts[index].error = PluginError(
         .ambiguous,
-        "'\(other.file.foundPath)' is the plugin '\(other.id)', too; remove one of them, or say which with 'path' under 'plugins'"
+        "'\(other.file.foundPath)' is also the plugin '\(other.id)'; remove one of them, or choose one with 'path' under 'plugins'"
       )
     }
     return (facts, errors)
@@ -79,7 +79,7 @@ extension PluginLoader.Configuration {
       directories: finder.directories, files: finder.files, childHost: ChildHost.command,
       log: { level, plugin, message in
         guard level == .warning || level == .error else { return }
-        TextOutput.error.writeLine("penstock: plugin '\(plugin)': \(TerminalLines.visible(message))")
+        TextOutput.error.writeMessage("penstock: plugin '\(plugin)': \(TerminalLines.visible(message))")
       }, willLoadIntoProcess: { HostedPlugins.prepare() }, willStartChildHost: { HostedPlugins.hide() })
   }
 }

@@ -8,13 +8,14 @@ import Values
 struct PluginsCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Drive a plugin through the whole contract, and say which rules it keeps.",
+    abstract: "Test that a plugin follows the plugin contract",
     discussion: """
-      Loads the shared object in processes of its own, creates its offers with the least settings that their description allows, starts, \
-      stops and destroys them at every moment, gives them garbage, uses them from several threads, and looks at what \
-      they keep. A plugin that crashes or hangs fails a check. Exits with 1 when a check failed.
+      Loads the shared object in separate processes, creates its offers with the minimal settings that their \
+      description allows, starts, stops and destroys them at every moment, passes invalid data, uses them from \
+      several threads, and measures what they leak. A plugin that crashes or hangs fails a check. Exits with 1 \
+      when a check failed.
 
-      Its code is run: do not check what you would not run.
+      This executes the plugin's code: do not check a plugin that you would not run.
 
         penstock plugins check countdown.so
         penstock plugins check greet.so --settings 'greet={"name": "Ada"}'
@@ -23,28 +24,28 @@ struct PluginsCheck: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The shared object, or the plugin's id.", valueName: "id-or-file"),
+    help: ArgumentHelp("The shared object, or the plugin's id", valueName: "id-or-file"),
     completion: .file(extensions: ["so"]))
   var file: String
 
   @Option(
     help: ArgumentHelp(
-      "Settings for one offer, or for all: '{\"path\": \"/tmp\"}'. May be repeated.", valueName: "[id=]json"))
+      "Settings for one offer, or for all, such as '{\"path\": \"/tmp\"}' (may be repeated)", valueName: "[id=]json"))
   var settings: [String] = []
 
-  @Option(help: ArgumentHelp("What to check: a check, an offer, or offer/check. May be repeated.", valueName: "name"))
+  @Option(help: ArgumentHelp("Run only this check, offer or offer/check (may be repeated)", valueName: "name"))
   var only: [String] = []
 
-  @Option(help: "Decides about the delays that are tried; the same seed tries the same.")
+  @Option(help: "The seed of random delays; the same seed repeats them")
   var seed: UInt64 = 1
 
   @Option(
     help: ArgumentHelp(
-      "How long the plugin may take for open, close and destroy, and from stop to the end.", valueName: "duration"))
+      "The time limit for open, close, destroy, and from stop to the end", valueName: "duration"))
   var grace = "1s"
 
   @Option(
-    help: ArgumentHelp("How much memory the plugin may have in each check, such as 512MiB.", valueName: "size"))
+    help: ArgumentHelp("The memory limit of each check, such as 512MiB", valueName: "size"))
   var memory = "512MiB"
 
   @OptionGroup var shared: SharedOptions
@@ -57,10 +58,10 @@ struct PluginsCheck: ParsableCommand {
       throw CommandFailure("cannot read '\(TerminalText.visible(file))': \(error.reason)")
     }
     guard let grace = DurationNotation.parse(grace), grace > .zero else {
-      throw CommandFailure("--grace '\(TerminalText.visible(grace))' is no duration; write it as 500ms, 1s or 1m")
+      throw CommandFailure("--grace '\(TerminalText.visible(grace))' is not a duration; write it as 500ms, 1s or 1m")
     }
     guard let memory = SizeNotation.parse(memory), memory > 0 else {
-      throw CommandFailure("--memory '\(TerminalText.visible(memory))' is no size; write it as 512MiB or 1GiB")
+      throw CommandFailure("--memory '\(TerminalText.visible(memory))' is not a size; write it as 512MiB or 1GiB")
     }
     var validation = PluginValidation(
       file: file, child: [OwnExecutable.path, "plugins", PluginsCheckChild.configuration.commandName ?? ""], seed: seed,
@@ -85,7 +86,7 @@ struct PluginsCheck: ParsableCommand {
     if report.results.isEmpty {
       let names = PluginCheck.allCases.map(\.rawValue).joined(separator: ", ")
       throw CommandFailure(
-        "there is no check and no offer called \(only.map { "'\(TerminalText.visible($0))'" }.joined(separator: ", ")); "
+        "there is no check or offer named \(only.map { "'\(TerminalText.visible($0))'" }.joined(separator: ", ")); "
           + "the checks are \(names)")
     }
     shared.output.print(report.json) { show(report) }
@@ -114,7 +115,7 @@ struct PluginsCheck: ParsableCommand {
       }
       guard let value = try? JSONValue.parse(String(json)), value.objectValue != nil else {
         throw CommandFailure(
-          "--settings '\(TerminalText.visible(text))' is no JSON object; write --settings '{\"name\": \"value\"}', or with the "
+          "--settings '\(TerminalText.visible(text))' is not a JSON object; write --settings '{\"name\": \"value\"}', or with the "
             + "id of an offer: --settings 'greet={\"name\": \"value\"}'")
       }
       given[id] = value

@@ -3,7 +3,7 @@ import ArgumentParser
 struct PluginsCommands: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "plugins",
-    abstract: "Look at plugins, pin them, and check that they keep the contract.",
+    abstract: "List, check, pin and create plugins",
     discussion: """
         penstock plugins list
         penstock plugins inspect calendar

@@ -5,15 +5,16 @@ import Values
 struct PluginsInspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Show everything about one plugin: its offers, their settings, its file.",
+    abstract: "Show a plugin: its offers, their settings, its file",
     discussion: """
-      The plugin is named by its id, by the id of one of its offers, or by its file. Exits with 1 when it is refused.
+      Name the plugin by its id, by the id of one of its offers, or by its file. Exits with 1 when the plugin is \
+      refused.
 
         penstock plugins inspect calendar
         penstock plugins inspect ./mine.so --json
       """)
 
-  @Argument(help: ArgumentHelp("The plugin.", valueName: "id-or-file"))
+  @Argument(help: ArgumentHelp("The plugin", valueName: "id-or-file"))
   var plugin: String
   @OptionGroup var plugins: PluginOptions
   @OptionGroup var shared: SharedOptions

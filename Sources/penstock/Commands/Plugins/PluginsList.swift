@@ -5,11 +5,11 @@ import Values
 struct PluginsList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the plugins that are found, with what is wrong with them.",
+    abstract: "List the plugins that are found, and their problems",
     discussion: """
-      Plugins are looked for beside penstock, in ../lib/penstock/plugins from there, and in the directories of \
-      PENSTOCK_PLUGIN_PATH. What is not refused is loaded to ask what it offers; those that did not come with Penstock \
-      in a process of their own. Exits with 1 when one of them cannot be used.
+      Looks for plugins beside penstock, in ../lib/penstock/plugins from there, and in the directories of \
+      $PENSTOCK_PLUGIN_PATH. Loads each plugin that is not refused, to ask what it offers; those that did not \
+      come with Penstock in a separate process. Exits with 1 when a plugin cannot be used.
 
         penstock plugins list --plugin ./mine.so
         penstock plugins list --json
@@ -28,7 +28,7 @@ struct PluginsList: ParsableCommand {
     let refusals = facts.compactMap(\.error) + errors
     guard refusals.isEmpty else {
       TextOutput.standard.flush()
-      for error in refusals { TextOutput.error.writeLine("penstock: \(TerminalLines.visible(error.message))") }
+      for error in refusals { TextOutput.error.writeMessage("penstock: \(TerminalLines.visible(error.message))") }
       throw ExitStatus.failed
     }
   }

@@ -5,22 +5,23 @@ import Values
 struct PluginsVerify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Check that plugins may be loaded and are what they were pinned to, or pin them.",
+    abstract: "Check plugin files against plugins.lock, or pin them",
     discussion: """
-      Nothing is loaded. A plugin fails when it is damaged, for another computer or another version of the contract, when \
-      others can write it or a directory above it, or when its SHA-256 is not the one in plugins.lock.
+      Loads nothing. A plugin fails when it is damaged, built for another computer or another version of the \
+      contract, when others can write to it or to a directory above it, or when its SHA-256 is not the one in \
+      plugins.lock.
 
-      Without arguments, the plugins in plugins.lock are checked; where there is none, all that are found. --write \
-      checks the same plugins, and pins them as they are now, unless one of them fails. Pipelines in the directory of \
-      plugins.lock load only what it allows. Exits with 1 when a plugin fails.
+      Without arguments, checks the plugins in plugins.lock or, if that does not exist, all that are found. \
+      --write checks the same plugins and, unless one of them fails, pins them as they are now. Pipelines in the \
+      directory of plugins.lock load only what it allows. Exits with 1 when a plugin fails.
 
         penstock plugins verify
         penstock plugins verify --write calendar ./mine.so
       """)
 
-  @Flag(help: "Write plugins.lock.") var write = false
-  @Option(help: ArgumentHelp("The file with the pins.", valueName: "file")) var lock = PluginLock.fileName
-  @Argument(help: ArgumentHelp("The plugins, by their ids or files.", valueName: "id-or-file"))
+  @Flag(help: "Write plugins.lock") var write = false
+  @Option(help: ArgumentHelp("The file with the pins", valueName: "file")) var lock = PluginLock.fileName
+  @Argument(help: ArgumentHelp("The plugins, by id or file", valueName: "id-or-file"))
   var names: [String] = []
   @OptionGroup var plugins: PluginOptions
   @OptionGroup var shared: SharedOptions
@@ -61,7 +62,7 @@ struct PluginsVerify: ParsableCommand {
     summarize(targets.count, failures, isPinned: exists)
     guard failures == 0 else {
       if write {
-        throw CommandFailure("\(self.lock) was not written, as not every plugin may be pinned", status: .failed)
+        throw CommandFailure("\(self.lock) was not written, because not every plugin may be pinned", status: .failed)
       }
       throw ExitStatus.failed
     }
@@ -122,7 +123,7 @@ struct PluginsVerify: ParsableCommand {
     let quoted = paths.map { "'\($0)'" }
     let pinned =
       quoted.count == 1
-      ? "\(quoted[0]), where it was pinned, is not there"
+      ? "\(quoted[0]), where it was pinned, does not exist"
       : "none of \(quoted.joined(separator: ", ")), where it was pinned, is there"
     return .failure(PluginError(error.code, "\(pinned), and \(error.message)"))
   }
@@ -184,7 +185,7 @@ struct PluginsVerify: ParsableCommand {
     guard shared.output.isTalkative else { return }
     guard count > 0 else { return TextOutput.standard.writeLine("No plugins.") }
     var text = "\(count) plugin\(count == 1 ? "" : "s"): \(count - failures) ok, \(failures) failed"
-    if !isPinned, !write { text += ". \(lock) is not there: --write writes it" }
+    if !isPinned, !write { text += ". \(lock) does not exist; create it with --write" }
     TextOutput.standard.writeLine(TerminalLines.visible(text))
   }
 }

@@ -5,7 +5,7 @@ import Schedules
 enum ScheduleBeginning {
   /// The help text of `--from`.
   static let help =
-    "Begin then: 2h (ago), today, 2026-11-20, '2026-11-20 18:30' (in the zone) or a timestamp; now otherwise."
+    "Begin at this time: 2h (ago), today, 2026-11-20, '2026-11-20 18:30' (in the zone), or a timestamp (default: now)"
 
   /// Returns the first instant to include.
   static func instant(_ from: String?, in rules: TimeZoneRules) throws -> UnixTime {

@@ -6,31 +6,30 @@ import Values
 struct ScheduleNext: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "next",
-    abstract: "Show when a schedule is due.",
+    abstract: "Show when a cron schedule is due",
     discussion: """
-      A schedule is a cron line: minute, hour, day of the month, month, day of the \
-      week, and the second before them if you like; or @daily and its like. The \
-      times are those at which the controller 'cron' runs a pipeline with the same \
-      schedule and zone.
+      A schedule is a cron line of five fields (minute, hour, day of the month, month, day of the week), six \
+      with seconds in front, or @daily and its like. Prints the times at which the trigger 'cron' runs a \
+      pipeline with this schedule and zone.
 
         penstock schedule next '0 3 * * mon-fri' --zone Europe/Berlin
         penstock schedule next '*/15 8-17 * * *' --from 2026-03-29 -n 20 --json
 
-      A wrong schedule exits with 2 and says where it is wrong.
+      Exits with 2 when the schedule is invalid, and says where.
       """)
 
-  @Argument(help: "The cron line, quoted.")
+  @Argument(help: "The cron line, in quotes")
   var schedule: String
 
   @Option(
     help: ArgumentHelp(
-      "Whose clocks it goes by: a name such as Europe/Berlin, or local for the computer's.", valueName: "zone"))
+      "The time zone, such as Europe/Berlin, or local for the computer's", valueName: "zone"))
   var zone = "UTC"
 
   @Option(help: ArgumentHelp(ScheduleBeginning.help, valueName: "time"))
   var from: String?
 
-  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many to show.", valueName: "count"))
+  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many times to show", valueName: "count"))
   var number = 5
 
   @OptionGroup var shared: SharedOptions

@@ -9,45 +9,53 @@ import Values
 struct SchedulePlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan",
-    abstract: "Show when pipelines are due.",
+    abstract: "Show when pipelines are due",
     discussion: """
-      Shows every instant at which a controller of a pipeline will ask for a run, in the order of time: those of cron and interval, and of any plugin that knows \
-      them beforehand. Times that a change of the clocks skips or doubles are named. TOGETHER is how many instants fall at the same moment, this one included, of all \
-      pipelines: so many runs are asked for at once. Nothing is run, and whatever decides later, such as overlap or a condition, is not looked at.
+      Lists every instant at which a trigger of a pipeline will ask for a run, in the order of time: those of \
+      cron and interval, and of plugins that know them in advance. Marks times that a clock change skips or \
+      repeats. TOGETHER counts the instants of all pipelines at the same moment, including this one. Runs \
+      nothing, and ignores what is decided later, such as overlap or a condition.
 
         penstock schedule plan pipelines
         penstock schedule plan nightly.yaml --from 2026-03-29 --for 2d --json
 
-      With --config, pipelines are checked as those of that host, and without paths, those that it serves are shown.
+      With --config, checks the pipelines as those of that host; without paths, shows those that it serves.
 
         penstock schedule plan --config host.yaml
 
-      A file with errors is reported as by check, and left out; then the command exits with 2.
+      Reports a file with errors as `penstock check` does, leaves it out, and then exits with 2.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "Pipeline files and folders; below a folder, every *.yaml and *.yml whose path has no name that begins with . or _. Without one: the folder pipelines, else pipeline.yaml, or .penstock/pipeline.yaml.",
+      "Pipeline files and folders; names that begin with . or _ are ignored (default: the folder pipelines, else pipeline.yaml, else .penstock/pipeline.yaml)",
       valueName: "paths"), completion: .file(extensions: ["yaml", "yml"]))
   var paths: [String] = []
 
   @Option(help: ArgumentHelp(ScheduleBeginning.help, valueName: "time"))
   var from: String?
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("How far to look ahead.", valueName: "duration"))
+  @Option(
+    name: .customLong("for"), help: ArgumentHelp("How far to look ahead, such as 12h or 7d", valueName: "duration"))
   var span = "24h"
 
   @Option(
     help: ArgumentHelp(
-      "The zone of --from, and of instants that have none: a name such as Europe/Berlin, UTC, or local for the computer's.",
+      "The time zone of --from, and of instants without a zone: Europe/Berlin, UTC, or local for the computer's",
       valueName: "zone"))
   var zone = "local"
+
+  @Flag(help: "Show all instants, not only the first 20 of each trigger")
+  var all = false
 
   @OptionGroup var config: HostFileOptions
 
   @OptionGroup var plugins: PluginOptions
 
   @OptionGroup var shared: SharedOptions
+
+  /// The number of instants of each trigger that a person sees.
+  private static let mostShown = 20
 
   /// The folder that is searched if no path is given.
   private static let usualFolder = "pipelines"
@@ -76,12 +84,12 @@ struct SchedulePlanCommand: ParsableCommand {
     let found = PipelineFiles(try usualPaths(of: host))
     for problem in found.problems {
       status = .usage
-      TextOutput.error.writeLine(
+      TextOutput.error.writeMessage(
         "penstock: the folder '\(TerminalText.visible(problem.path))' cannot be searched: \(problem.reason)")
     }
     for entry in found.leftOut where !shared.quiet {
-      TextOutput.error.writeLine(
-        "penstock: '\(TerminalText.visible(entry.path))' \(entry.reason); it is left out")
+      TextOutput.error.writeMessage(
+        "penstock: '\(TerminalText.visible(entry.path))' \(entry.reason); ignoring it")
     }
     let source = plugins.source()
     for file in found.files {
@@ -122,7 +130,13 @@ struct SchedulePlanCommand: ParsableCommand {
           TextOutput.standard.writeLine("Nothing is due within \(span).")
         }
       } else {
-        TextOutput.standard.write(table(plan, rules).render(width: shared.tableWidth, style: shared.style))
+        let (rows, more) = all ? (plan.rows, []) : plan.rows.first(Self.mostShown)
+        TextOutput.standard.write(table(rows, plan, rules).render(width: shared.tableWidth, style: shared.style))
+        for (controller, count) in more {
+          let text =
+            "… \(Count.of(count, "more instant")) (--all shows all): \(controller.controller) of \(TerminalText.visible(controller.pipeline))"
+          TextOutput.standard.writeLine(shared.tableWidth.map { TerminalText.fitted(text, width: $0) } ?? text)
+        }
       }
       tellOfWhatIsLeftOut(plan, rules)
     }
@@ -158,12 +172,12 @@ struct SchedulePlanCommand: ParsableCommand {
         ]))
   }
 
-  private func table(_ plan: SchedulePlan, _ rules: TimeZoneRules) -> Table {
+  private func table(_ rows: [SchedulePlan.Row], _ plan: SchedulePlan, _ rules: TimeZoneRules) -> Table {
     var table = Table([
       .init("TIME"), .init("ZONE"), .init("PIPELINE"), .init("CONTROLLER"), .init("TOGETHER", right: true),
       .init("NOTE"),
     ])
-    for row in plan.rows {
+    for row in rows {
       table.add(
         row.localTime ?? time(row.at, rules), row.localTime == nil ? rules.name : row.zone ?? "", row.pipeline,
         row.controller, row.together > 1 ? String(row.together) : "", row.note ?? "")
@@ -176,13 +190,13 @@ struct SchedulePlanCommand: ParsableCommand {
 
   private func tellOfWhatIsLeftOut(_ plan: SchedulePlan, _ rules: TimeZoneRules) {
     for (controller, count, after) in plan.cut {
-      TextOutput.error.writeLine(
-        "penstock: '\(TerminalText.visible(controller.pipeline))' is due more often: of its '\(controller.controller)', the first \(count) instants are shown, until \(time(after, rules)); ask for less with --for"
+      TextOutput.error.writeMessage(
+        "penstock: '\(TerminalText.visible(controller.pipeline))' is due more often: only the first \(count) instants of its '\(controller.controller)' are shown, until \(time(after, rules)); use a shorter --for"
       )
     }
     if let horizon = plan.horizon {
-      TextOutput.error.writeLine(
-        "penstock: the first \(plan.rows.count) instants are shown, until \(time(horizon, rules)); ask for less with --for"
+      TextOutput.error.writeMessage(
+        "penstock: only the first \(plan.rows.count) instants are shown, until \(time(horizon, rules)); use a shorter --for"
       )
     }
   }
@@ -195,6 +209,28 @@ struct SchedulePlanCommand: ParsableCommand {
     guard fraction > 0 else { return text }
     let digits = String(String(1_000_000 + fraction).dropFirst()).replacing(/0+$/, with: "")
     return text.replacing(/(T..:..:..)/) { "\($0.1).\(digits)" }
+  }
+}
+
+/// A trigger in the table.
+private struct ShownTrigger: Hashable {
+  let pipeline: String
+  let file: String
+  let controller: String
+}
+
+extension [SchedulePlan.Row] {
+  /// Returns the first rows of each controller, and how many more each one has.
+  fileprivate func first(_ most: Int) -> (rows: Self, more: [(controller: ShownTrigger, count: Int)]) {
+    var counts: [ShownTrigger: Int] = [:]
+    var order: [ShownTrigger] = []
+    let rows = filter { row in
+      let controller = ShownTrigger(pipeline: row.pipeline, file: row.file, controller: row.controller)
+      counts[controller, default: 0] += 1
+      if counts[controller] == most + 1 { order.append(controller) }
+      return counts[controller, default: 0] <= most
+    }
+    return (rows, order.map { ($0, counts[$0, default: 0] - most) })
   }
 }
 

@@ -108,7 +108,7 @@ struct PluginScaffold {
     try Self.makeParents(of: directory)
     guard mkdir(directory, 0o777) == 0 else {
       guard errno == EEXIST else { throw Self.failure(directory) }
-      throw CommandFailure("'\(directory)' is there already, and is not touched; name another with --directory")
+      throw CommandFailure("'\(directory)' exists already and is not changed; name another with --directory")
     }
     for file in files {
       let path = "\(directory)/\(file.path)"

@@ -7,26 +7,25 @@ import Values
 struct PluginsNew: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
-    abstract: "Write a small plugin to begin with, which builds, with a test.",
+    abstract: "Create a small plugin to start from, with a test",
     discussion: """
-      Makes a directory with the sources of a plugin in Swift, C, C++ or Rust, a \
-      Makefile, and a pipeline to try it in. A plugin in C, C++ or Rust needs nothing \
-      but a compiler; one in Swift needs a checkout of Penstock, for its PluginKit. A \
-      directory that is there already is never touched.
+      Creates a directory with the sources of a plugin in Swift, C, C++ or Rust, a Makefile, and a pipeline to \
+      try it in. A plugin in C, C++ or Rust needs only a compiler; one in Swift needs a checkout of Penstock, \
+      for its PluginKit. An existing directory is never changed.
 
         penstock plugins new words --language swift
         penstock plugins new words --language c --directory plugins/words
       """)
 
-  @Argument(help: ArgumentHelp("What the plugin is called: its id in pipeline files.", valueName: "name"))
+  @Argument(help: ArgumentHelp("The name of the plugin: its id in pipeline files", valueName: "name"))
   var name: String
-  @Option(help: "What it is written in: swift, c, cpp or rust.") var language: PluginScaffold.Language
+  @Option(help: "The programming language: swift, c, cpp or rust") var language: PluginScaffold.Language
   @Option(
-    help: ArgumentHelp("The directory to make; the name by default.", valueName: "directory"), completion: .directory)
+    help: ArgumentHelp("The directory to create (default: the name)", valueName: "directory"), completion: .directory)
   var directory: String?
   @Option(
     help: ArgumentHelp(
-      "A checkout of Penstock, for Swift; by default the one that this program was built in.", valueName: "directory"),
+      "For Swift, a checkout of Penstock (default: the one that this program was built in)", valueName: "directory"),
     completion: .directory)
   var penstock: String?
   @OptionGroup var shared: SharedOptions
@@ -34,13 +33,13 @@ struct PluginsNew: ParsableCommand {
   func run() throws {
     guard PluginScaffold.isName(name) else {
       throw CommandFailure(
-        "'\(name)' cannot be the name of a plugin: it must begin with a letter from a to z, and go on with such letters, "
+        "'\(name)' cannot be the name of a plugin: it must begin with a letter from a to z, followed by such letters, "
           + "digits and '-', at most 64 in all")
     }
     // A plugin id must be unique: an existing plugin would prevent the new one from being used.
     let (files, _) = PluginFinder(directories: PluginDirectory.standard()).all()
     if let other = files.first(where: { $0.id == name }) {
-      throw CommandFailure("there is a plugin '\(name)' already, \(other.path): choose another name")
+      throw CommandFailure("there is already a plugin '\(name)', \(other.path); choose another name")
     }
     let checkout = try language == .swift ? findCheckout() : nil
     let scaffold = PluginScaffold(name: name, language: language, checkout: checkout)
@@ -57,7 +56,8 @@ struct PluginsNew: ParsableCommand {
   private func findCheckout() throws -> String? {
     guard let penstock else { return PluginScaffold.checkout(above: OwnExecutable.path) }
     guard let path = PluginScaffold.resolved(penstock), PluginScaffold.isCheckout(path) else {
-      throw CommandFailure("'\(penstock)' is no checkout of Penstock: it has no Package.swift with Sources/PluginKit")
+      throw CommandFailure(
+        "'\(penstock)' is not a checkout of Penstock: it does not contain Package.swift and Sources/PluginKit")
     }
     return path
   }
