@@ -128,7 +128,7 @@ struct HostedPluginTests {
     #expect(
       outcome.errors.hasSuffix(
         "penstock: 'start' of operation 'mischief' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits for "
-          + "ever; with 'isolation: process' only the plugin's own process would end; the run is interrupted: `penstock resume` "
+          + "ever; with 'isolation: process' only the plugin's own process would end; the run is interrupted: `penstock resume --workspace w` "
           + "continues it\n"), "\(outcome)")
   }
 

@@ -45,7 +45,7 @@ struct PlainWaitsTests {
     #expect(
       waits.lasting(on: board, free, now: start + .seconds(3)) == [
         .init(
-          subject: "b and 1 more", words: "for a free slot: 'a' is at work, and `concurrency` of the run allows one")
+          subject: "b and 1 more", words: "for a free slot: 'a' is running, and `concurrency` of the run allows one")
       ])
     #expect(!waits.mayBecomeLong)
     waits.noteChange()

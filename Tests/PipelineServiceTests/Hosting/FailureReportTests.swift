@@ -29,7 +29,7 @@ import Workspace
     #expect(try found.historyIfPresent().map { _ in true } == nil)
     let error = #expect(throws: WorkspaceMissing.self) { try found.history() }
     #expect(error?.description.contains("run a pipeline to create it (`penstock run FILE`)") == true)
-    #expect(error?.description.contains("--workspace or $PENSTOCK_WORKSPACE names another") == true)
+    #expect(error?.description.contains("or name one with --workspace DIR or $PENSTOCK_WORKSPACE") == true)
   }
 
   @Test(

@@ -184,7 +184,7 @@ struct RepairTests {
     }
     try again.close()
     let findings = texts(checkup(repair: true), "database")
-    #expect(findings.first?.hasPrefix("fixed: damaged: ") == true && findings.first?.hasSuffix("made anew") == true)
+    #expect(findings.first?.hasPrefix("fixed: damaged: ") == true && findings.first?.hasSuffix("were rebuilt") == true)
     let history = try History.open(at: directory, mode: .readOnly)
     #expect(try history.runs().map(\.id) == runs.reversed())
     #expect(try history.workspace.checkIntegrity().isEmpty)
@@ -224,7 +224,7 @@ struct RepairTests {
     #expect(texts(findings, "database").first?.contains("0 runs, 0 operations, 0 attempts") == true, "\(findings)")
     #expect(texts(findings, "logs").first?.hasPrefix("warn: ") == true)
     // The next repair keeps them too, as long as nothing else shows what they belonged to.
-    #expect(texts(checkup(repair: true), "logs").first?.contains("the database holds no run at all") == true)
+    #expect(texts(checkup(repair: true), "logs").first?.contains("the database contains no run at all") == true)
     #expect(FileManager.default.fileExists(atPath: "\(directory)/runs/2py1kkvqsamw"))
     let history = try History.open(at: directory, mode: .readOnly)
     #expect(try history.runs().isEmpty && runs.count == 3)

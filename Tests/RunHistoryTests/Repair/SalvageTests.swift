@@ -107,7 +107,7 @@ struct SalvageTests {
     let gone = 400 - saved[0]
     #expect(gone > 0 && saved == [400 - gone, 800 - 2 * gone, 1200 - 3 * gone, 1])
     #expect(
-      finding.contains("left out are \(2 * gone) operations and \(3 * gone) attempts of which the run"), "\(finding)")
+      finding.contains("\(2 * gone) operations and \(3 * gone) attempts were lost because their run"), "\(finding)")
   }
 
   @Test("gives the same advice, whichever check meets the damage first")

@@ -36,7 +36,7 @@ enum Fault: String, CaseIterable {
   var line: Line {
     switch self {
     case .kill: Line("starting", "serving")
-    case .killStandby: Line("standby", "waiting for the end")
+    case .killStandby: Line("standby", "waiting until")
     case .fullDisk: Line("write-failed", "cannot write the history", "cannot write the files of runs")
     case .descriptors: Line("run-waits", "Too many open files")
     case .clockForward: Line("clock-set", "forward by 1h")
