@@ -27,6 +27,8 @@ final class FaultBench: Sendable {
     var kills = 0
     /// The runs that `penstock start` has acknowledged.
     var asked: [String] = []
+    /// Those that other processes may cancel: not the runs that are themselves a fault.
+    var cancellable: [String] = []
     /// How often each successful operation had begun when its success was seen: ``ServedWorkspace/settled()``.
     var settled: [String: Int] = [:]
     /// A line for each breach: a fault that no log names, or missing instants.
@@ -195,7 +197,7 @@ final class FaultBench: Sendable {
       // Without room for its history, it starts nothing more and says so.
       case 6: try await expectCode(of: ["run", "by-hand.yaml", "--quiet"], [0, 3])
       case 7:
-        guard let run = ledger.withLock({ $0.asked.suffix(20).randomElement(using: &random) }) else { continue }
+        guard let run = ledger.withLock({ $0.cancellable.suffix(20).randomElement(using: &random) }) else { continue }
         try await expectCode(of: ["cancel", run, "--quiet"], [0, 2, 3])
       case 8: try await expectCode(of: ["pause", "asked", "--until", "in 1s", "--quiet"], [0, 2, 3])
       default: try await expectCode(of: ["unpause", "asked", "--quiet"], [0, 2, 3])
@@ -218,7 +220,10 @@ final class FaultBench: Sendable {
       let line = try JSONSerialization.jsonObject(with: Data(ending.output.utf8)) as? [String: Any],
       let run = line["run"] as? String
     else { return nil }
-    ledger.withLock { $0.asked.append(run) }
+    ledger.withLock {
+      $0.asked.append(run)
+      if pipeline != "crashing" { $0.cancellable.append(run) }
+    }
     return run
   }
 }
