@@ -69,7 +69,7 @@ extension PipelineServer {
   }
 
   private func tellDraining(_ runs: Dispatcher.Left) {
-    let (running, left, queued) = (runs.going, runs.resting.count, runs.queued.count)
+    let (running, left, queued) = (runs.going, runs.resting, runs.queued)
     var parts: [String] = []
     if running > 0 {
       let limit = DurationNotation.format(configuration.drain)

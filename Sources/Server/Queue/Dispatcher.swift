@@ -29,12 +29,12 @@ actor Dispatcher {
 
   /// What becomes of runs that were taken from the queue when no more are.
   struct Left: Sendable {
-    /// Runs that have not begun, and return to the queue.
-    var queued: Set<RunID> = []
-    /// Runs in which everything waits, for the next host.
-    var resting: Set<RunID> = []
-    /// How many runs continue.
-    var going = 0
+    /// How many have not begun, and return to the queue.
+    var queued: Int
+    /// How many are left to the next host because everything in them waits.
+    var resting: Int
+    /// How many continue.
+    var going: Int
   }
 
   private let host: RunHost
@@ -43,7 +43,6 @@ actor Dispatcher {
   private var going = GoingRuns()
   /// Runs that go on and wait for a place, in the order in which they asked.
   private var returning: [RunID] = []
-  private var left = Left()
   /// Runs that have ended because they were left.
   private var gone: Set<RunID> = []
   private var isOpen = false
@@ -116,12 +115,13 @@ actor Dispatcher {
     let (notBegun, unknown) = await host.leaveNotBegun(taken)
     // Their definitions cannot be read yet.
     for run in unknown { going[run]?.task.cancel() }
-    left.queued.formUnion(notBegun + unknown)
-    left.resting.formUnion(await host.leaveResting(going.ids.filter { !left.queued.contains($0) }))
+    var queued = Set(notBegun + unknown)
+    let resting = Set(await host.leaveResting(going.ids.filter { !queued.contains($0) }))
     // Those that were about to begin return to the queue by themselves.
-    left.queued.formUnion(gone.subtracting(left.resting))
-    left.going = going.ids.filter { !left.queued.contains($0) && !left.resting.contains($0) }.count
-    return left
+    queued.formUnion(gone.subtracting(resting))
+    return Left(
+      queued: queued.count, resting: resting.count,
+      going: going.ids.count { !queued.contains($0) && !resting.contains($0) })
   }
 
   /// Cancels the runs that go on.
