@@ -158,14 +158,9 @@ struct PipelineStanding {
     return run.state.rawValue + (reason.map { ": \($0)" } ?? "")
   }
 
-  /// The operations with which a run failed.
-  private static func failures(of run: RunRecord, in history: History) throws -> [OperationRecord] {
-    try history.operations(of: run.id).filter { $0.parent == nil && $0.state == .failed }
-  }
-
   /// Returns ` in 'deploy'`, or the run's reason if no operation failed.
   private static func place(of run: RunRecord, in history: History) throws -> String {
-    let names = try failures(of: run, in: history).map { "'\($0.title)'" }
+    let names = try history.failedOperations(of: run.id).map { "'\($0.title)'" }
     guard !names.isEmpty else { return run.tellingReason.map { " (\($0))" } ?? "" }
     return " in " + names.prefix(named).joined(separator: ", ") + (names.count > named ? ", …" : "")
   }
@@ -207,7 +202,7 @@ struct PipelineStanding {
     }
     if let run = failed {
       let short = try history.shortForm(of: run.id)
-      let first = try Self.failures(of: run, in: history).first
+      let first = try history.failedOperations(of: run.id).first
       let logs = first.map { " and `penstock logs \(short) \(ShellText.quoted($0.name))`" } ?? ""
       sentences.append(
         "The latest finished run, \(short), failed\(try Self.place(of: run, in: history)); see `penstock explain \(short)`\(logs)."

@@ -50,19 +50,26 @@ extension History {
 
   /// Returns the names of the handlers of a run that failed, in the order of the file.
   package func failedHandlers(of run: RunRecord) throws(WorkspaceError) -> [String] {
+    try failedOperations(of: run.id, from: run.counts.operations).map(\.name)
+  }
+
+  /// Returns the operations and handlers of a run that failed, in the order of the file, without the items of loops.
+  ///
+  /// - Parameter first: The ordinal from which on to look for them.
+  package func failedOperations(of run: RunID, from first: Int = 0) throws(WorkspaceError) -> [OperationRecord] {
     try read { db in
-      guard let number = try RunRows.number(of: run.id, in: db) else { return [] }
-      let first = InstanceKey(run: number, ordinal: run.counts.operations).value
-      var names: [String] = []
+      guard let number = try RunRows.number(of: run, in: db) else { return [] }
+      let first = InstanceKey(run: number, ordinal: first).value
+      var failed: [OperationRecord] = []
       // Handlers come after the operations and before the items of loops, of which there may be many.
       try db.fetch(for: StoredOperation.self).walk(
         StoredOperation.key.between(first, InstanceKey.range(of: number).last), orderBy: [StoredOperation.key.ascending]
       ) { stored in
         guard stored.parent == nil else { return false }
-        if stored.state == OperationState.failed.rawValue { names.append(stored.name) }
+        if stored.state == OperationState.failed.rawValue, let record = stored.record(of: run) { failed.append(record) }
         return true
       }
-      return names
+      return failed
     }
   }
 
