@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// The descriptors that processes of operations leave free in a long-running host: for the database, for results, and for examining files and processes.
 enum DescriptorReserve {
@@ -9,9 +10,7 @@ enum DescriptorReserve {
 
   /// Whether the reserve is free. `used` is a descriptor that was the lowest free one a moment ago.
   static func isLeft(afterUsing used: Int32) -> Bool {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
-      let last = Int32(exactly: limit.rlim_cur), used >= last - size - margin
+    guard let last = ResourceLimit.soft(RLIMIT_NOFILE).flatMap(Int32.init(exactly:)), used >= last - size - margin
     else { return true }
     // The kernel assigns the lowest free number. Free numbers above it are not counted, so some may be in use.
     let lowest = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -9,9 +9,7 @@ enum ComputerCheckup {
   }
 
   private static func openFiles() -> Checkup.Finding {
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    let count = limit.rlim_cur
+    let count = ResourceLimit.soft(RLIMIT_NOFILE) ?? 0
     if count >= 1024 { return .init(grade: .ok, subject: "open files", message: "limit \(count)") }
     return .init(
       grade: count < 64 ? .fail : .warn, subject: "open files",

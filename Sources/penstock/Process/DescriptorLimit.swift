@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// Checks the limit on the descriptors of this process.
 enum DescriptorLimit {
@@ -11,13 +12,12 @@ enum DescriptorLimit {
   ///
   /// - Throws: `CommandFailure`, with the limit and what to do.
   static func requireRoom() throws {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < plenty else { return }
+    guard let limit = ResourceLimit.soft(RLIMIT_NOFILE), limit < plenty else { return }
     let opened = (0..<least).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
     for descriptor in opened where descriptor >= 0 { close(descriptor) }
     guard opened.contains(where: { $0 < 0 }) else { return }
     throw CommandFailure(
-      "the limit on open files is \(limit.rlim_cur), which is not enough; raise it (`ulimit -n 64`)",
+      "the limit on open files is \(limit), which is not enough; raise it (`ulimit -n 64`)",
       status: .engineFailed)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// Checks the limit on the address space of this process.
 enum MemoryLimit {
@@ -9,10 +10,9 @@ enum MemoryLimit {
   ///
   /// - Throws: `CommandFailure`, with the limit and what to do.
   static func requireRoomForHost() throws {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < leastOfHost else { return }
+    guard let limit = ResourceLimit.soft(RLIMIT_AS), limit < leastOfHost else { return }
     throw CommandFailure(
-      "the limit on the address space of a process (RLIMIT_AS) is \(limit.rlim_cur >> 20) MiB, and a host needs at least \(leastOfHost >> 20) MiB; raise it (`ulimit -v \(512 << 10)`)",
+      "the limit on the address space of a process (RLIMIT_AS) is \(limit >> 20) MiB, and a host needs at least \(leastOfHost >> 20) MiB; raise it (`ulimit -v \(512 << 10)`)",
       status: .engineFailed)
   }
 }

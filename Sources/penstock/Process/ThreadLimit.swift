@@ -16,11 +16,10 @@ enum ThreadLimit {
   ///
   /// - Throws: `CommandFailure`, with the limit and what to do.
   static func requireRoom(for count: Int = least) throws {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) == 0, limit.rlim_cur < plenty else { return }
+    guard let limit = ResourceLimit.soft(__RLIMIT_NPROC), limit < plenty else { return }
     guard !canStart(count) else { return }
     throw CommandFailure(
-      "the limit on processes and threads of this user (RLIMIT_NPROC) is \(limit.rlim_cur), which is not enough; raise it (`ulimit -u \(plenty)`)",
+      "the limit on processes and threads of this user (RLIMIT_NPROC) is \(limit), which is not enough; raise it (`ulimit -u \(plenty)`)",
       status: .engineFailed)
   }
 

@@ -51,9 +51,8 @@ public enum PluginCheckChild {
 
   /// Limits the memory of this process without changing its limit of descriptors.
   private static func limit(memory: Int64) -> Int32 {
-    var descriptors = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 else { return errno }
-    return penstock_limit_process(memory, Int64(clamping: descriptors.rlim_cur))
+    guard let descriptors = ResourceLimit.soft(RLIMIT_NOFILE) else { return errno }
+    return penstock_limit_process(memory, Int64(clamping: descriptors))
   }
 }
 
