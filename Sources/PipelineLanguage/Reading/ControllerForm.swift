@@ -14,11 +14,16 @@ enum ControllerForm {
     }
   }
 
+  /// Whether a key is neither one of a controller nor nearly one.
+  static func isOther(_ key: String) -> Bool {
+    ControllerKey(rawValue: key) == nil
+      && NearestName.suggestion(for: key, among: ControllerKey.allCases.map(\.rawValue)) == nil
+  }
+
   /// Returns the id that is written as a key, as in `{cron: "0 3 * * *"}`; nil if there is none.
   static func id(of node: YAMLNode) -> String? {
-    guard let entry = node.entries?.first, ControllerKey(rawValue: entry.name) == nil,
-      NearestName.suggestion(for: entry.name, among: ControllerKey.allCases.map(\.rawValue)) == nil,
-      PluginUse.isOfferID(entry.name), entry.name != "schedule"
+    guard let entry = node.entries?.first, isOther(entry.name), PluginUse.isOfferID(entry.name),
+      entry.name != "schedule"
     else { return nil }
     return entry.name
   }

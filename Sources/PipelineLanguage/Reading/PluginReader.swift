@@ -238,13 +238,8 @@ extension DocumentReader {
   /// Returns the keys of a controller that need no report of their own: those written beside `uses` instead of below `with`, which this reports, and an id
   /// that stands for `uses`, which the missing `uses` reports.
   private func misplacedControllerKeys(in item: YAMLNode) -> Set<String> {
-    let unknown = (item.entries ?? []).filter { entry in
-      ControllerKey(rawValue: entry.name) == nil
-        && NearestName.suggestion(for: entry.name, among: ControllerKey.allCases.map(\.rawValue)) == nil
-    }
-    guard item["uses"] != nil else {
-      return ControllerForm.id(of: item).map { [$0] } ?? []
-    }
+    guard item["uses"] != nil else { return ControllerForm.id(of: item).map { [$0] } ?? [] }
+    let unknown = (item.entries ?? []).filter { ControllerForm.isOther($0.name) }
     for entry in unknown {
       error(
         .unknownKey, "a controller has no key '\(entry.name)'", at: entry.key.range,
