@@ -1,5 +1,8 @@
 /// Formats words for a shell, for commands that a person may copy.
 package enum ShellText {
+  /// Returns an option with its value, to be appended to a command: ` --workspace DIR`.
+  package static func option(_ name: String, _ value: String) -> String { " \(name) \(quoted(value))" }
+
   /// Returns the word, quoted so that bash, zsh, fish and any POSIX shell read it as that single word.
   ///
   /// Brackets are patterns in zsh and fish, and zsh expands a word that starts with `=`. Inside single quotes, fish treats a backslash before a backslash or

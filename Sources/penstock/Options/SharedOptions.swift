@@ -136,7 +136,7 @@ extension SharedOptions {
     guard !quiet, location.start != nil else { return service }
     if try self.location().path != location.path {
       TextOutput.error.writeMessage(
-        "penstock: recorded in '\(location.path)', the workspace of the pipeline file; in this directory, other commands need --workspace \(ShellText.quoted(location.path))"
+        "penstock: recorded in '\(location.path)', the workspace of the pipeline file; in this directory, other commands need\(ShellText.option("--workspace", location.path))"
       )
     } else if isNew, location.origin == .state {
       TextOutput.error.writeMessage("penstock: created the workspace '\(location.path)' (\(location.originText))")

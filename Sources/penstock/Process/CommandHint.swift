@@ -10,11 +10,12 @@ enum CommandHint {
     "check", "graph", "eval", "schema", "schedule", "plugins", "init", "list",
   ]
 
+  /// Returns the same for a command of these words.
   static func workspace(in words: [String]) -> String {
     let options = words.prefix { $0 != "--" }
     for (index, word) in options.enumerated() {
-      if word == "--workspace", index + 1 < words.count { return " --workspace \(ShellText.quoted(words[index + 1]))" }
-      if word.hasPrefix("--workspace=") { return " --workspace \(ShellText.quoted(String(word.dropFirst(12))))" }
+      if word == "--workspace", index + 1 < words.count { return ShellText.option("--workspace", words[index + 1]) }
+      if word.hasPrefix("--workspace=") { return ShellText.option("--workspace", String(word.dropFirst(12))) }
     }
     return ""
   }
