@@ -23,7 +23,7 @@ package struct RunExplanation: Sendable {
     package var attempt: AttemptRecord?
   }
 
-  package var run: RunRecord
+  package var run: RunRecord { recorded.run }
   package var entries: [Entry] = []
 
   let recorded: RecordedRun
@@ -79,7 +79,6 @@ package struct RunExplanation: Sendable {
     self.busyHost = busyHost
     self.mutualWait = mutualWait
     self.nestedRuns = nestedRuns
-    run = recorded.run
     self.recorded = recorded
     self.pipeline = pipeline
     self.now = now

@@ -124,7 +124,7 @@ extension PipelineServer {
   ) async throws -> Admission {
     let others = overlap == .skip ? await dispatcher.runs(of: occasion.pipeline) : []
     let admission = try await host.admit(
-      OccasionRequest(occasion, run: run, overlap: overlap, capacity: configuration.queued, others: others)
+      OccasionRequest(occasion, run: run, overlap: overlap, capacity: configuration.limits.queued, others: others)
     ) { [log] in
       for late in $0 { log.tell(late) }
     }

@@ -117,7 +117,7 @@ extension PipelineServer {
   }
 
   private func resume(_ run: RunRecord) async {
-    let version = configuration.version
+    let version = configuration.program.version
     await dispatcher.run(run, in: queue(of: run)) { [host] in try await host.resume(run.id, version: version, in: $0) }
   }
 
@@ -133,7 +133,7 @@ extension PipelineServer {
     log.tell(
       .info, "run-resumed", "asked\(person) to resume run \(id) of '\(found.pipeline)'", pipeline: found.pipeline,
       run: id)
-    let version = configuration.version
+    let version = configuration.program.version
     await dispatcher.run(found, in: queue(of: found)) { [host, history] place in
       do {
         return try await host.resume(id, isAskedFor: true, version: version, in: place)

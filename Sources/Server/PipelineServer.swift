@@ -85,11 +85,12 @@ package actor PipelineServer {
       try? history.run($0)?.state
     }
     dispatcher = Dispatcher(
-      host: service.host, limits: Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues),
+      host: service.host,
+      limits: Dispatcher.Limits(runs: configuration.limits.runs, queues: configuration.limits.queues),
       events: relay.events)
     catalog = PipelineCatalog(
       paths: configuration.paths, of: configuration.definition, plugins: configuration.service.plugins,
-      host: service.host, version: configuration.version, names: configuration.folderNames)
+      host: service.host, version: configuration.program.version, names: configuration.computer.folderNames)
     publications = Publications(
       forecasts: Forecasts(host: service.host, plugins: configuration.service.plugins),
       conditions: ConditionPublisher(host: service.host), controllers: ControllerPublisher(host: service.host),
@@ -101,7 +102,8 @@ package actor PipelineServer {
       isBusy: { [dispatcher] in await dispatcher.count > 0 })
     let whereabouts = service.host.whereabouts
     record = HostRecord(
-      host: whereabouts.host, user: whereabouts.user, version: configuration.version, startedAt: service.host.now(),
+      host: whereabouts.host, user: whereabouts.user, version: configuration.program.version,
+      startedAt: service.host.now(),
       configuration: configuration.json().text)
     relay.connect { [weak self] run in Task { await self?.ended(run) } }
     if let status = publications.status { relay.connectBeginning { status.notice() } }
@@ -202,7 +204,7 @@ package actor PipelineServer {
       var tries = 0
       repeat {
         mail.takeChanges()
-        try? await host.delay(for: configuration.settling)
+        try? await host.delay(for: configuration.computer.settling)
         tries += 1
       } while mail.hasChanges && tries < Self.mostSettlings
       mail.takeChanges()
@@ -286,7 +288,8 @@ package actor PipelineServer {
         log.tell(.warning, "configuration", "\(names) changed; this takes effect at the next start")
       }
       catalog.change(to: configuration.definition, paths: configuration.paths)
-      await dispatcher.setLimits(Dispatcher.Limits(runs: configuration.runs, queues: configuration.queues))
+      await dispatcher.setLimits(
+        Dispatcher.Limits(runs: configuration.limits.runs, queues: configuration.limits.queues))
       await retention.change(to: configuration.definition.retention)
       record.configuration = configuration.json(problems: problems).text
       try await write { try history.update(record) }

@@ -11,28 +11,18 @@ package struct ServerConfiguration: Sendable {
   package var location: WorkspaceLocation
   /// The host of the runs.
   package var service: RunService.Configuration
-  /// How many runs may go on at once.
-  package var runs = 8
-  /// How many runs of each queue, for those that have a limit of their own.
-  package var queues: [String: Int] = [:]
-  /// How many runs may be queued.
-  package var queued = 100_000
-  /// The name of the network file system that a workspace is on; nil for none.
-  package var networkFileSystem: @Sendable (WorkspaceLocation) -> String? = { $0.networkFileSystem }
-  /// Reads the names in a folder of pipelines.
-  package var folderNames: PipelineFiles.Names = PipelineFiles.system
+  /// How many runs there may be.
+  package var limits = Limits()
+  /// What it asks of the computer.
+  package var computer = Computer()
   /// What becomes of interrupted runs of pipelines that do not say.
   package var onRestart = RestartPolicy.resume
   /// How long operations may take to end when the host is drained.
   package var drain = Duration.seconds(600)
   /// Whether it waits for another host to end.
   package var isStandby = false
-  /// The version of the program.
-  package var version: String
-  /// The command that starts this host again from any directory, as a person types it.
-  package var command = HostRecord.plainCommand
-  /// How long a file must be left alone before it is read.
-  package var settling = Duration.milliseconds(100)
+  /// The program that serves.
+  package var program: Program
   /// The host as its file describes it, against which pipelines are checked. Default: a host without a file.
   package private(set) var definition = HostDefinition()
   /// Why the file of the host, as it is now, is not at work; nil where it is.
@@ -41,6 +31,33 @@ package struct ServerConfiguration: Sendable {
   package var variables: [String: String]?
   /// Reads the file of the host, and looks for the paths to serve, anew. Default nil: there is no file.
   package var read: (@Sendable () -> Reading)?
+
+  /// The limits on runs, of which those of processes and resources are limits of the service.
+  package struct Limits: Sendable {
+    /// How many runs may be active at once.
+    package var runs = 8
+    /// How many runs of each queue, for those that have a limit of their own.
+    package var queues: [String: Int] = [:]
+    /// How many runs may be queued.
+    package var queued = 100_000
+  }
+
+  /// What a host learns from the computer and a test may replace.
+  package struct Computer: Sendable {
+    /// The name of the network file system that a workspace is on; nil for none.
+    package var networkFileSystem: @Sendable (WorkspaceLocation) -> String? = { $0.networkFileSystem }
+    /// Reads the names in a folder of pipelines.
+    package var folderNames: PipelineFiles.Names = PipelineFiles.system
+    /// How long a file must be left alone before it is read.
+    package var settling = Duration.milliseconds(100)
+  }
+
+  /// The program that serves, for people and for the record of the host.
+  package struct Program: Sendable {
+    package var version: String
+    /// The command that starts this host again from any directory, as a person types it.
+    package var command = HostRecord.plainCommand
+  }
 
   /// What came of reading the file of a host.
   package enum Reading: Sendable {
@@ -54,14 +71,14 @@ package struct ServerConfiguration: Sendable {
     self.paths = paths
     self.location = location
     self.service = service
-    self.version = version
+    program = Program(version: version)
   }
 }
 
 extension ServerConfiguration {
   /// - Throws: ``ServerError`` where no host may serve the workspace.
   func requireLocalWorkspace() throws(ServerError) {
-    if let name = networkFileSystem(location) { throw .onNetwork(name, workspace: location.path) }
+    if let name = computer.networkFileSystem(location) { throw .onNetwork(name, workspace: location.path) }
   }
 
   /// Takes over what the file of a host says. To be called before the host begins.
@@ -102,9 +119,9 @@ extension ServerConfiguration {
 
   private mutating func take(_ definition: HostDefinition) {
     self.definition = definition
-    runs = definition.limits.runs
-    queued = definition.limits.queued
-    queues = Dictionary(definition.queues.map { ($0.name, $0.runs) }) { first, _ in first }
+    limits.runs = definition.limits.runs
+    limits.queued = definition.limits.queued
+    limits.queues = Dictionary(definition.queues.map { ($0.name, $0.runs) }) { first, _ in first }
     onRestart = definition.onRestart
     drain = definition.drain
   }
@@ -120,10 +137,11 @@ extension ServerConfiguration {
     return .object([
       "paths": .array(paths.map { .string($0) }),
       "limits": [
-        "runs": JSONValue(runs), "processes": JSONValue(definition.limits.processes), "queued": JSONValue(queued),
+        "runs": JSONValue(limits.runs), "processes": JSONValue(definition.limits.processes),
+        "queued": JSONValue(limits.queued),
       ],
       "queues": .object(
-        .init(uniqueKeysWithValues: queues.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })),
+        .init(uniqueKeysWithValues: limits.queues.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })),
       "resources": .object(.init(uniqueKeysWithValues: definition.resources.map { ($0.name, JSONValue($0.capacity)) })),
       "environment": [
         "pass": .array(environment.pass.map { .string($0) }),
@@ -136,7 +154,7 @@ extension ServerConfiguration {
           "older_than": JSONValue(retention.olderThan.map(DurationNotation.format)),
         ]
       } ?? .null,
-      "command": .string(command),
+      "command": .string(program.command),
       "problems": .array(((problem.map { [$0] } ?? []) + problems).map { .string($0) }),
     ])
   }

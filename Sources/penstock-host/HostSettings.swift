@@ -86,7 +86,7 @@ struct HostSettings {
     var configuration = ServerConfiguration(
       paths: paths, location: location, service: service, version: Version.current)
     configuration.isStandby = arguments.standby
-    configuration.command = command
+    configuration.program.command = command
     configuration.variables = HostProcess.variables
     configuration.use(file?.host ?? HostDefinition())
     if let file, let warnings = Self.warnings(of: file) { log.tell(.warning, "configuration", warnings) }

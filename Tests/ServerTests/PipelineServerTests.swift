@@ -454,8 +454,8 @@ struct PipelineServerTests {
       plugins: .catalog(FakeCatalog([try ticks.plugin()])),
       ["one": Self.controlled + "operations: [{ name: a, run: sleep 1000 }]"]
     ) { configuration in
-      configuration.runs = 1
-      configuration.queued = 2
+      configuration.limits.runs = 1
+      configuration.limits.queued = 2
     }
     try await bench.serve { _, history in
       try await eventually { ticks.count == 1 }
@@ -532,7 +532,7 @@ struct PipelineServerTests {
 
   @Test("serves no workspace on a network file system, and makes none there")
   func network() async throws {
-    let bench = try ServerBench(["one": Self.value]) { $0.networkFileSystem = { _ in "NFS" } }
+    let bench = try ServerBench(["one": Self.value]) { $0.computer.networkFileSystem = { _ in "NFS" } }
     let error = try #require(throws: ServerError.self) { _ = try bench.server() }
     #expect(error.code == "workspace-on-network")
     #expect(error.description.contains("workspace' is on a network file system (NFS)"))

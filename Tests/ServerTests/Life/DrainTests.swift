@@ -20,7 +20,7 @@ struct DrainTests {
   @Test("begins nothing, keeps the queue, and lets what goes on end")
   func drain() async throws {
     let bench = try ServerBench { configuration in
-      configuration.runs = 1
+      configuration.limits.runs = 1
       configuration.drain = .seconds(60)
     }
     try bench.write(
@@ -165,7 +165,7 @@ struct DrainTests {
     arguments: [true, false])
   func drainedAtStart(bySignal: Bool) async throws {
     let bench = try ServerBench(["one": Self.value]) {
-      $0.folderNames = { _ throws(PipelineFiles.Unreadable) in throw PipelineFiles.Unreadable(number: EMFILE) }
+      $0.computer.folderNames = { _ throws(PipelineFiles.Unreadable) in throw PipelineFiles.Unreadable(number: EMFILE) }
     }
     let server = try bench.server()
     let serving = Task { try await server.run() }

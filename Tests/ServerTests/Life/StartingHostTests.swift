@@ -15,7 +15,7 @@ struct StartingHostTests {
   func drainedMeanwhile() async throws {
     let told = Mutex<PipelineServer?>(nil)
     let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }]"]) {
-      $0.folderNames = { folder throws(PipelineFiles.Unreadable) in
+      $0.computer.folderNames = { folder throws(PipelineFiles.Unreadable) in
         told.withLock { $0 }?.send(.drain(RunCanceller(means: .drain)))
         return try PipelineFiles.system(folder)
       }
@@ -37,7 +37,7 @@ struct StartingHostTests {
   func starting() async throws {
     let isShort = Mutex(true)
     let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }]"]) {
-      $0.folderNames = { folder throws(PipelineFiles.Unreadable) in
+      $0.computer.folderNames = { folder throws(PipelineFiles.Unreadable) in
         if isShort.withLock({ $0 }) { throw PipelineFiles.Unreadable(number: EMFILE) }
         return try PipelineFiles.system(folder)
       }

@@ -64,7 +64,7 @@ struct ConditionTests {
 
   @Test("whose run is cancelled in the queue may come true again")
   func cancelledInQueue() async throws {
-    let bench = try ServerBench { $0.runs = 1 }
+    let bench = try ServerBench { $0.limits.runs = 1 }
     try bench.write(
       "operations: [{ name: a, run: 'until [ -e \(bench.directory)/go ]; do sleep 0.01; done' }]", to: "busy")
     try bench.write("rerun_on_change: file-exists(flag)\n" + Self.value, to: "one")

@@ -44,7 +44,7 @@ struct LateRunTests {
     let bench = try ServerBench([
       "one": Self.working, "late": "overlap: \(overlap)\nstart_within: 200ms\n\(Self.working)",
     ]) {
-      $0.runs = 1
+      $0.limits.runs = 1
       $0.drain = .zero
     }
     try await bench.serve { _, history in

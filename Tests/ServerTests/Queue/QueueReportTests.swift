@@ -28,7 +28,7 @@ struct QueueReportTests {
 
   @Test("is told with the runs that hold a place of the host, and without those that have given theirs back")
   func places() async throws {
-    let bench = try ServerBench(["one": Self.working, "two": Self.asking]) { $0.runs = 1 }
+    let bench = try ServerBench(["one": Self.working, "two": Self.asking]) { $0.limits.runs = 1 }
     try await bench.serve { _, history in
       let resting = try bench.start("two", in: history)
       try await eventually { try !history.pendingApprovals(resting).isEmpty }
@@ -55,7 +55,7 @@ struct QueueReportTests {
 
   @Test("is told with three runs at most, and how many more there are")
   func many() async throws {
-    let bench = try ServerBench(["one": Self.working]) { $0.runs = 5 }
+    let bench = try ServerBench(["one": Self.working]) { $0.limits.runs = 5 }
     try await bench.serve { _, history in
       var runs: [RunID] = []
       for _ in 0..<5 { runs.append(try await begin("one", on: bench, in: history)) }

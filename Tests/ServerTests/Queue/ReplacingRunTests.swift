@@ -9,7 +9,7 @@ import Testing
   @Test("does so where that has the only place of the host")
   func onlyPlace() async throws {
     let bench = try ServerBench(["one": "overlap: cancel\noperations: [{ name: a, run: exec sleep 600 }]"]) {
-      $0.runs = 1
+      $0.limits.runs = 1
       $0.drain = .zero
     }
     try await bench.serve { _, history in

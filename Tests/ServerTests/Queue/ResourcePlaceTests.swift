@@ -21,7 +21,7 @@ import Testing
       "_inner":
         "operations: [{ name: ask, approve: 'go on?' }, { name: work, needs: ask, run: 'true' }]",
     ]) {
-      $0.runs = 1
+      $0.limits.runs = 1
       $0.service.capacity.resources = ["gpu": 1]
     }
     try await bench.serve { _, history in

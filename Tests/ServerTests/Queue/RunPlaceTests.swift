@@ -31,7 +31,7 @@ struct RunPlaceTests {
 
   @Test("are as many as the limits allow, and the others wait in their order")
   func limits() async throws {
-    let bench = try ServerBench { $0.runs = 2 }
+    let bench = try ServerBench { $0.limits.runs = 2 }
     try bench.write(Self.working(in: bench.directory), to: "one")
     try await bench.serve { _, history in
       let runs = try (0..<4).map { _ in try bench.start("one", in: history) }
@@ -47,7 +47,7 @@ struct RunPlaceTests {
 
   @Test("are free while everything in a run waits, and its again before what is queued begins")
   func rest() async throws {
-    let bench = try ServerBench { $0.runs = 1 }
+    let bench = try ServerBench { $0.limits.runs = 1 }
     try bench.write(Self.working(in: bench.directory), to: "plain")
     try bench.write("order: chain\n" + Self.working(in: bench.directory, after: Self.asking), to: "asking")
     try await bench.serve { _, history in
@@ -73,7 +73,7 @@ struct RunPlaceTests {
 
   @Test("of a run are those of what is nested in it")
   func nested() async throws {
-    let bench = try ServerBench { $0.runs = 1 }
+    let bench = try ServerBench { $0.limits.runs = 1 }
     try bench.write(Self.working(in: bench.directory), to: "plain")
     try FileManager.default.createDirectory(atPath: bench.folder + "/_parts", withIntermediateDirectories: true)
     try bench.write("order: chain\n" + Self.working(in: bench.directory, after: Self.asking), to: "_parts/inner")
@@ -94,7 +94,7 @@ struct RunPlaceTests {
 
   @Test("never keep a run from going on that has a name for which another one waits")
   func exclusive() async throws {
-    let bench = try ServerBench { $0.runs = 1 }
+    let bench = try ServerBench { $0.limits.runs = 1 }
     try bench.write(
       """
       operations:
@@ -113,7 +113,7 @@ struct RunPlaceTests {
 
   @Test("are what an operation says that it waits for, where its next attempt is due")
   func reason() async throws {
-    let bench = try ServerBench { $0.runs = 1 }
+    let bench = try ServerBench { $0.limits.runs = 1 }
     try bench.write(
       """
       operations:

@@ -51,7 +51,7 @@ final class ServerBench: Sendable {
     var configuration = ServerConfiguration(
       paths: [folder], location: WorkspaceLocation(path: directory + "/workspace", origin: .option), service: service,
       version: "test")
-    configuration.settling = .milliseconds(25)
+    configuration.computer.settling = .milliseconds(25)
     // What a test leaves going on is cancelled.
     configuration.drain = .milliseconds(50)
     change(&configuration)
