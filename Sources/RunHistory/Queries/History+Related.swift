@@ -53,9 +53,7 @@ extension History {
     try failedOperations(of: run.id, from: run.counts.operations).map(\.name)
   }
 
-  /// Returns the operations and handlers of a run that failed, in the order of the file, without the items of loops.
-  ///
-  /// - Parameter first: The ordinal from which on to look for them.
+  /// Returns the operations and handlers of a run that failed, from the ordinal `first` on, in the order of the file and without the items of loops.
   package func failedOperations(of run: RunID, from first: Int = 0) throws(WorkspaceError) -> [OperationRecord] {
     try read { db in
       guard let number = try RunRows.number(of: run, in: db) else { return [] }
