@@ -24,7 +24,7 @@ package struct UnknownPipelines {
     return unknown.map { mention, sources in
       let finding = Diagnostic(
         .warning, otherCode: "unknown-pipeline",
-        "this host serves no pipeline '\(mention.pipeline)', so that the condition waits for a run that somebody starts elsewhere",
+        "this host serves no pipeline '\(mention.pipeline)'; the condition is false until a run of that pipeline, started elsewhere, succeeds in the workspace",
         file: mention.place.file, range: mention.place.range,
         fix: nearest.suggestion(for: mention.pipeline).map { "did you mean '\($0)'?" })
       return (finding, sources)
