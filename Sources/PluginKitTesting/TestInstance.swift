@@ -38,7 +38,7 @@ public final class TestInstance: Sendable {
   }
 
   /// Whether the host refuses the states and reruns that the instance yields, as if the pipeline could not keep up: they are answered with
-  /// ``Delivery/full``, and are not among ``events``. False at first.
+  /// `Delivery.full`, and are not among ``events``. False at first.
   public var isFull: Bool {
     get { state.withLock { $0.isFull } }
     set { state.withLock { $0.isFull = newValue } }

@@ -105,7 +105,7 @@ struct SimulatedPipeline: Sendable {
     var second = 0
     // A second that no other one has in any hour, whatever its zone: these differ by quarters of an hour.
     if let number { (minutes, second) = ([number / 59 % 15], 1 + number % 59) }
-    isCrowded = number == nil && random.oneIn(22)
+    isCrowded = number == nil && random.oneIn(20)
     if isCrowded { minutes = [0, 10, 20, 30, 40, 50] }
     var (hours, days) = (Set(0..<24), Set(0..<7))
     var rest = "* * * *"

@@ -90,7 +90,7 @@ public final class RunHost: Sendable {
   /// - Parameters:
   ///   - pipeline: The pipeline to run.
   ///   - options: Its params, and which operations to run.
-  ///   - events: The events that `onEvent` is called for. Default ``RunEventRange/all``.
+  ///   - events: The events that `onEvent` is called for. Default `all`.
   ///   - onEvent: Called on the engine's thread for every event, including those of nested runs. Must return immediately.
   /// - Returns: How the run ended. A failed run is an outcome, not an error.
   /// - Throws: ``MissingDependency`` if a selection cannot be executed; `WorkspaceError` or ``EngineError`` if the engine itself could not continue;

@@ -67,7 +67,7 @@ extension PluginDescription {
         + (others == 0 ? "" : " (and \(others) more, see 'penstock plugins check')"))
   }
 
-  /// Returns all problems of a description, in the order of its members; none if ``parse(_:file:isNewer:)`` accepts it.
+  /// Returns all problems of a description, in the order of its members; none if `parse(_:file:isNewer:)` accepts it.
   ///
   /// - Parameters:
   ///   - json: The description.

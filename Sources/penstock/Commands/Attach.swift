@@ -21,9 +21,12 @@ struct Attach: ForegroundCommand {
     completion: ArgumentCompletion.runs([.queued, .running]))
   var runName: String?
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func runInForeground() async throws -> ExitStatus {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory()
     return try await Self.show(
       runName.map(RunReference(history: history).find) ?? latest(in: history), in: history, shared)

@@ -32,9 +32,12 @@ struct Explain: ParsableCommand {
     completion: ArgumentCompletion.operations)
   var operation: String?
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
     if operation == nil, let pipeline = try PipelineExplanation(of: runName, in: history) {
