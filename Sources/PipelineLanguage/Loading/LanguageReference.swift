@@ -23,11 +23,14 @@ public enum LanguageReference {
     /// Whether the key is required.
     public var isRequired: Bool
 
+    /// The defaults of one word that are descriptions, not values.
+    private static let words: Set = ["none", "any", "empty", "nothing", "unsigned"]
+
     /// The default as a cell of a table: a value in backquotes, a description as it is.
     var defaultCell: String {
       if isRequired { return "required" }
       guard let standard else { return "none" }
-      let isValue = !standard.contains(" ") && !standard.contains("`") && !["none", "any", "empty"].contains(standard)
+      let isValue = !standard.contains(" ") && !standard.contains("`") && !Self.words.contains(standard)
       return isValue ? "`\(standard)`" : standard
     }
   }

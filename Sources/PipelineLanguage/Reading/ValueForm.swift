@@ -60,7 +60,7 @@ indirect enum ValueForm: Sendable {
     case .choice(let words): Self.alternatives(words.map { "`\($0)`" })
     case .data: "data with expressions"
     case .type: "type"
-    case .list(let element, _): "list of \(element.innerName)"
+    case .list(let element, _): "list of \(element.pluralName)"
     case .map(_, let value): "mapping of names to \(value.innerName)"
     case .keysAndMap(let rows, _, _, let value):
       "mapping of names to \(value.innerName), with the special keys \(Self.keys(of: rows))"
@@ -78,6 +78,20 @@ indirect enum ValueForm: Sendable {
     case .anyOf(let forms): "(\(forms.map(\.innerName).joined(separator: " or ")))"
     case .choice: "(\(name))"
     default: name
+    }
+  }
+
+  /// The name of several such values.
+  private var pluralName: String {
+    switch self {
+    case .text: "texts"
+    case .template: "texts with expressions"
+    case .expression: "expressions"
+    case .formula: "conditions over specifications"
+    case .int: name.replacing("number", with: "numbers")
+    case .name: "names"
+    case .operation: "operations"
+    default: innerName
     }
   }
 
