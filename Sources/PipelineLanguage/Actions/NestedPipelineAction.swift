@@ -34,7 +34,7 @@ enum NestedPipelineKey: String, CaseIterable, Sendable {
     "'pipeline'",
     [
       KeyRow("file", .text, "The path of the pipeline file.", required: true),
-      KeyRow("params", .map(keyPattern: NamePattern.member, .data), "What its params are set to."),
+      KeyRow("params", .map(keyPattern: NamePattern.member, .data), "The values of its params."),
     ])
 }
 

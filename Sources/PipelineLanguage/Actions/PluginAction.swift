@@ -22,7 +22,7 @@ extension PluginUse: CheckableAction {
       KeyRow("uses", .name(pattern: NamePattern.offer), "An operation of a plugin."),
       KeyRow(
         "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's operation.",
-        default: "what the plugin says", only: [.uses]),
+        default: "the defaults of the plugin", only: [.uses]),
     ]
   }
 

@@ -36,7 +36,7 @@ enum WaitKey: String, CaseIterable, Sendable {
   static let table = KeyTable<WaitKey>(
     "'wait'",
     [
-      KeyRow("for", .template, "A length of time, or a specification that is to turn true."),
+      KeyRow("for", .template, "A duration, or a condition on specifications to wait for."),
       KeyRow("until", .template, "An instant, such as `2026-01-31T08:00:00Z`."),
     ])
 }

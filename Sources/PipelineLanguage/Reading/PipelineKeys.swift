@@ -30,22 +30,22 @@ package enum PipelineKey: String, CaseIterable, Sendable {
     "a pipeline",
     [
       KeyRow(
-        "name", .name(pattern: NamePattern.pipeline), "What the pipeline is called in messages and in the history.",
-        default: "the file's name without its extension"),
-      KeyRow("description", .text, "What the pipeline is for, for people."),
+        "name", .name(pattern: NamePattern.pipeline), "The name of the pipeline in messages and in the history.",
+        default: "the name of the file without its extension"),
+      KeyRow("description", .text, "A description of the pipeline for people."),
       KeyRow(
         "labels", .map(keyPattern: LabelRule.namePattern, .text),
-        "Names with short texts that its runs are found by, such as `team: data`.", default: "none"),
+        "Names with short texts for finding its runs, such as `team: data`.", default: "none"),
       KeyRow(
         "include", .anyOf([.text, .list(.text, minimum: 1)]),
         "Files with `defaults`, `env`, `specifications` and `templates` that several pipelines share; paths start from this file's directory."
       ),
       KeyRow(
         "params", .map(keyPattern: NamePattern.member, .anyOf([.keys(ParameterKey.table.rows), .text])),
-        "Typed values that are given when the pipeline is started."),
+        "Typed values that are passed when a run is started."),
       KeyRow(
         "params_file", SettingFileKey.form,
-        "Files with values of params, in YAML, JSON or `NAME=value` lines: they take precedence over defaults."),
+        "Files with values of params, in YAML, JSON or `NAME=value` lines. They take precedence over defaults."),
       KeyRow(
         "env", .map(keyPattern: NamePattern.variable, .template),
         "Environment variables of every process; also the `env` context."),
@@ -54,11 +54,11 @@ package enum PipelineKey: String, CaseIterable, Sendable {
         "Files with environment variables, as `NAME=value` lines; `env` takes precedence."),
       KeyRow(
         "secrets", .map(keyPattern: NamePattern.member, .oneKey(SecretKey.table.rows)),
-        "Values that are read when the run starts and masked wherever they would show."),
-      KeyRow("defaults", .keys(DefaultsKey.table.rows), "What operations take when they do not say otherwise."),
+        "Values that are read when the run starts, and masked wherever they would be shown."),
+      KeyRow("defaults", .keys(DefaultsKey.table.rows), "Default values for keys of operations."),
       KeyRow(
         "templates", .map(keyPattern: NamePattern.member, .operationTemplate),
-        "Operations without a name, whose keys an operation takes with `extends`."),
+        "Operations without a name, whose keys an operation inherits with `extends`."),
       KeyRow(
         "concurrency", .int(minimum: 1), "How many operations may run at once.", default: "the number of processors"),
       KeyRow(
@@ -66,52 +66,52 @@ package enum PipelineKey: String, CaseIterable, Sendable {
         "With `chain`, each operation needs the one before it.", default: "graph"),
       KeyRow(
         "overlap", .choice(PipelineDefinition.Overlap.allCases.map(\.rawValue)),
-        "What happens when the pipeline is started while another run of it is going on.", default: "allow"),
+        "What happens when the pipeline is started while another run of it is active.", default: "allow"),
       KeyRow(
         "queue", .name(pattern: NamePattern.operation),
-        "The queue of the host in which its runs wait; without effect unless a host runs the pipeline.",
+        "The queue of the host in which its runs wait. It has no effect without a host.",
         default: "default"),
       KeyRow(
         "priority",
         .int(
           minimum: PipelineScheduling.priorities.lowerBound, maximum: PipelineScheduling.priorities.upperBound),
-        "Under a host, queued runs of a pipeline with a higher priority begin first.", default: "0"),
+        "Under a host, queued runs of a pipeline with a higher priority start first.", default: "0"),
       KeyRow(
         "on_restart", .choice(RestartPolicy.allCases.map(\.rawValue)),
-        "What a host does at its start with runs of the pipeline that were interrupted.",
-        default: "what `host.yaml` says, else resume"),
+        "What a host does with interrupted runs of the pipeline when it starts.",
+        default: "the value in `host.yaml`, else `resume`"),
       KeyRow(
         "start_within", .duration,
-        "Under a host, a run that has not begun this long after its occasion does not run.", default: "no limit"),
+        "Under a host, how long after its occasion a run may start; a later one is skipped.", default: "no limit"),
       KeyRow(
         "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
         "Capacities that operations share, such as `gpu: 2`."),
-      KeyRow("timeout", .duration, "Bounds the whole run.", default: "none"),
+      KeyRow("timeout", .duration, "The time limit of the whole run.", default: "none"),
       KeyRow(
         "specifications",
         .map(keyPattern: NamePattern.member, .anyOf([.formula, .keys(SpecificationKey.table.rows)])),
-        "Names for conditions on the world, such as `online: connected`."),
+        "Names for conditions on the environment, such as `online: connected`."),
       KeyRow(
         "automatic", .formula,
-        "While it is true, the pipeline may run without being asked: at first, after an edit, and by `rerun_on_change`.",
+        "While it is true, the pipeline may run by itself: at first, after an edit, and because of `rerun_on_change`.",
         default: "always"),
       KeyRow(
-        "rerun_on_change", .formula, "The pipeline runs again whenever it turns true.", default: "never"),
+        "rerun_on_change", .formula, "The pipeline runs again whenever this becomes true.", default: "never"),
       KeyRow(
-        "stale_when", .formula, "Without being asked, the pipeline runs only if its latest success is stale.",
+        "stale_when", .formula, "The pipeline runs by itself only if this is true of its latest success.",
         default: "always"),
       KeyRow(
         "plugins", .map(keyPattern: NamePattern.plugin, .anyOf([.text, .keys(PluginKey.table.rows)])),
-        "Where plugins are, and what they may do: each id with a path, or with more."),
+        "The paths and permissions of plugins: each id with a path, or with several keys."),
       KeyRow(
         "controllers", .anyOf([.keys(ControllerKey.table.rows), .list(.keys(ControllerKey.table.rows), minimum: 1)]),
-        "Controllers of plugins that run the pipeline, as long as `penstock run --watch` does."),
+        "Controllers of plugins that start runs of the pipeline, under a host or `penstock run --watch`."),
       KeyRow(
         "retention", .keys(RetentionKey.table.rows),
-        "Which of its runs are kept. Its host deletes the others when no run goes on, and `penstock history prune` does where nothing else is asked of it.",
-        default: "as the host says, else all"),
-      KeyRow("operations", .list(.operation, minimum: 1), "What the pipeline does.", required: true),
-      KeyRow("after", .keys(EventKey.table.rows), "Handlers that run when the pipeline has ended."),
+        "Which of its runs are kept. The others are deleted by its host when no run is active, and by `penstock history prune` without other options.",
+        default: "the value of the host, else all"),
+      KeyRow("operations", .list(.operation, minimum: 1), "The operations of the pipeline.", required: true),
+      KeyRow("after", .keys(EventKey.table.rows), "Handlers that run after the pipeline has ended."),
       KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "run_when"),
       KeyRow(notAvailable: "otherwise"),
     ])
@@ -125,8 +125,9 @@ enum RetentionKey: String, CaseIterable, Sendable {
   static let table = KeyTable<RetentionKey>(
     "'retention'",
     [
-      KeyRow("keep", .int(minimum: 0), "How many of the latest runs are kept, however old they are.", default: "none"),
-      KeyRow("older_than", .duration, "Runs that were created longer ago may be deleted.", default: "any"),
+      KeyRow(
+        "keep", .int(minimum: 0), "How many of the latest runs are kept regardless of their age.", default: "none"),
+      KeyRow("older_than", .duration, "The age from which runs may be deleted.", default: "any"),
     ])
 }
 
@@ -137,13 +138,14 @@ enum ParameterKey: String, CaseIterable, Sendable {
   static let table = KeyTable<ParameterKey>(
     "a parameter",
     [
-      KeyRow("type", .type, "The type that the value must have.", default: "the type of `default`, else `string`"),
-      KeyRow("default", .data, "Taken when none is given; no expressions.", default: "none: it must be given"),
-      KeyRow("description", .text, "What the parameter means, for people."),
+      KeyRow("type", .type, "The type of the value.", default: "the type of `default`, else `string`"),
+      KeyRow(
+        "default", .data, "The value if none is passed; without expressions.", default: "none: a value is required"),
+      KeyRow("description", .text, "A description of the parameter for people."),
       KeyRow("min", .number, "The smallest number allowed."),
       KeyRow("max", .number, "The largest number allowed."),
       KeyRow("enum", .list(.data, minimum: 1), "The only values allowed."),
-      KeyRow("pattern", .text, "A regular expression that the whole of a string must match."),
+      KeyRow("pattern", .text, "A regular expression that the whole string must match."),
     ])
 }
 
@@ -154,12 +156,12 @@ enum SecretKey: String, CaseIterable, Sendable {
   static let table = KeyTable<SecretKey>(
     "a secret",
     [
-      KeyRow("env", .name(pattern: NamePattern.variable), "The environment variable that holds it."),
+      KeyRow("env", .name(pattern: NamePattern.variable), "The environment variable that contains it."),
       KeyRow(
         "file", .text,
-        "The file that holds it; one newline at its end is removed. A path may begin with `$CREDENTIALS_DIRECTORY/`, the folder that systemd gives a service."
+        "The file that contains it; one newline at its end is removed. A path can begin with `$CREDENTIALS_DIRECTORY/`, the directory that systemd provides to a service."
       ),
-      KeyRow("command", .list(.text, minimum: 1), "An argument list whose standard output is it."),
+      KeyRow("command", .list(.text, minimum: 1), "The arguments of a command that prints it on standard output."),
     ])
 }
 
@@ -172,13 +174,14 @@ enum SpecificationKey: String, CaseIterable, Sendable {
     [
       KeyRow(
         "uses", .formula,
-        "What it is: one of the language's own specifications, a formula, or a specification of a plugin.",
+        "The specification: one of the built-in specifications, a condition on specifications, or one of a plugin.",
         required: true),
       KeyRow(
         "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's specification.",
-        default: "what the plugin says"),
+        default: "the defaults of the plugin"),
       KeyRow(
-        "hold", .duration, "How long that must be true before the specification is, against flapping.", default: "0s"),
+        "hold", .duration, "How long `uses` must be true before the specification is, to prevent flapping.",
+        default: "0s"),
     ])
 }
 
@@ -191,20 +194,20 @@ enum PluginKey: String, CaseIterable, Sendable {
     [
       KeyRow(
         "path", .text, "The shared object; a relative path starts from the directory of the pipeline file.",
-        default: "looked for by its id"),
+        default: "found by its id"),
       KeyRow(
         "sha256", .name(pattern: NamePattern.hash), "The SHA-256 that the file must have.", default: "any"),
       KeyRow(
         "isolation", .choice(PluginReference.Isolation.allCases.map(\.rawValue)),
-        "Where its code runs: in the process of `penstock`, or in a child process.",
+        "Whether its code runs in the process of `penstock` or in a child process.",
         default: "host for the plugins that come with Penstock, process for all others"),
-      KeyRow("limits", .keys(PluginLimitKey.table.rows), "What its child process may use."),
+      KeyRow("limits", .keys(PluginLimitKey.table.rows), "The limits of its child process."),
       KeyRow(
         "env", .list(.name(pattern: NamePattern.variable), minimum: 0),
-        "Environment variables that its child process gets beside `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.",
+        "Environment variables of its child process besides `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.",
         default: "none"),
       KeyRow(
-        "secrets", .list(.name(pattern: NamePattern.member), minimum: 0), "Secrets that it may ask for.",
+        "secrets", .list(.name(pattern: NamePattern.member), minimum: 0), "The secrets that it may request.",
         default: "none"),
     ])
 }
@@ -216,8 +219,8 @@ enum PluginLimitKey: String, CaseIterable, Sendable {
   static let table = KeyTable<PluginLimitKey>(
     "'limits'",
     [
-      KeyRow("memory", .size, "The most memory that it may ask for.", default: "512MiB"),
-      KeyRow("descriptors", .int(minimum: 16), "The most open descriptors.", default: "256"),
+      KeyRow("memory", .size, "The maximum memory that it may allocate.", default: "512MiB"),
+      KeyRow("descriptors", .int(minimum: 16), "The maximum number of open descriptors.", default: "256"),
     ])
 }
 
@@ -231,7 +234,7 @@ enum ControllerKey: String, CaseIterable, Sendable {
       KeyRow(
         "uses", .name(pattern: NamePattern.offer), "A controller of a plugin, such as `cron`.", required: true),
       KeyRow(
-        "with", .map(keyPattern: NamePattern.member, .data), "Its settings.", default: "what the plugin says"),
+        "with", .map(keyPattern: NamePattern.member, .data), "Its settings.", default: "the defaults of the plugin"),
     ])
 }
 

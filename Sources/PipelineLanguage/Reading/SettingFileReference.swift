@@ -16,7 +16,7 @@ enum SettingFileKey: String, CaseIterable, Sendable {
     "a file",
     [
       KeyRow("path", .text, "Its path, which starts from the directory of the pipeline file.", required: true),
-      KeyRow("required", .bool, "Whether it is an error if there is no such file.", default: "true"),
+      KeyRow("required", .bool, "Whether it is an error if the file does not exist.", default: "true"),
     ])
 
   /// The form of keys that name such files: one of them, or a list.

@@ -46,10 +46,10 @@ indirect enum ValueForm: Sendable {
   var name: String {
     switch self {
     case .text: "text"
-    case .template: "text, may hold `${{ }}`"
+    case .template: "text, can contain `${{ }}`"
     case .script: "script, no `${{ }}`"
     case .expression: "expression"
-    case .formula: "formula of specifications"
+    case .formula: "condition on specifications"
     case .bool: "`true` or `false`"
     case .int(let minimum, .max): "whole number, at least \(minimum)"
     case .int(let minimum, let maximum): "whole number, \(minimum) to \(maximum)"
@@ -58,7 +58,7 @@ indirect enum ValueForm: Sendable {
     case .size: "size such as `64MiB`"
     case .name: "name"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: " or ")
-    case .data: "any data, may hold `${{ }}`"
+    case .data: "any data, can contain `${{ }}`"
     case .type: "type"
     case .list(let element, _): "list of: \(element.name)"
     case .map(_, let value): "mapping of names to: \(value.name)"

@@ -168,8 +168,9 @@ struct ConformanceTests {
       ])
     await plugin.connection.close()
     // One per instance and kind is reported.
-    let what = "'yield_rerun' an object with a wrong \"instant\": expected timestamp, found string \"never\""
-    #expect(plugin.log.lines == ["warning echo: controller 'echo' of plugin 'echo' gave \(what)"])
+    let what =
+      "passed an object with an invalid \"instant\" to 'yield_rerun': expected timestamp, found string \"never\""
+    #expect(plugin.log.lines == ["warning echo: controller 'echo' of plugin 'echo' \(what)"])
   }
 
   @Test("a specification is satisfied, unsatisfied or unknown", arguments: Isolation.allCases)

@@ -22,7 +22,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [BrokenPlugin] = [
-    BrokenPlugin("speaks another major version", "entry", "it speaks version 2.") { $0.abiMajor = "2" },
+    BrokenPlugin("speaks another major version", "entry", "it uses version 2.") { $0.abiMajor = "2" },
     BrokenPlugin("needs a later minor version", "entry", "it needs version 1.9") {
       $0.abiMinor = "9"
       $0.abiMinorNeeded = "9"
@@ -128,7 +128,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("leaves a new instance NULL", "good.echo/create", "left the instance NULL") {
       $0.create = "*instance = NULL; return PENSTOCK_OK;"
     },
-    BrokenPlugin("refuses without a reason", "good.echo/create", "without saying why") {
+    BrokenPlugin("refuses without a reason", "good.echo/create", "without a reason") {
       $0.create = "return PENSTOCK_INVALID;"
     },
     BrokenPlugin("fails what it creates", "good.echo/create", "answered with PENSTOCK_OK all the same") {

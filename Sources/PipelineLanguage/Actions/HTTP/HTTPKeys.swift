@@ -13,32 +13,33 @@ enum HTTPKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPKey>(
     "'http'",
     [
-      KeyRow("url", .template, "Where to. An expression behind its beginning is one component.", required: true),
+      KeyRow("url", .template, "The URL. An expression after its beginning is one component.", required: true),
       KeyRow("method", .text, "The method.", default: "GET; with a body, POST"),
       KeyRow(
         "query", .map(keyPattern: NamePattern.anything, .data),
-        "Parameters added to the URL; a list gives a name several times, null leaves it out."),
-      KeyRow("headers", .map(keyPattern: NamePattern.field, .template), "Fields of the request."),
+        "Parameters added to the URL; a list repeats a name, and null omits it."),
+      KeyRow("headers", .map(keyPattern: NamePattern.field, .template), "Header fields of the request."),
       KeyRow("body", .template, "Text to send."),
       KeyRow("json", .data, "Data to send as JSON."),
       KeyRow(
         "form", .map(keyPattern: NamePattern.anything, .anyOf([.template, .keys(HTTPFormFileKey.table.rows)])),
-        "A form to send; with a file in it, as `multipart/form-data`."),
+        "A form to send; if it contains a file, as `multipart/form-data`."),
       KeyRow("file", .template, "A file to send."),
-      KeyRow("auth", .oneKey(HTTPAuthKey.table.rows), "Who asks."),
-      KeyRow("expect", .keys(HTTPExpectKey.table.rows), "The responses that are welcome; others are failures."),
+      KeyRow("auth", .oneKey(HTTPAuthKey.table.rows), "The credentials."),
+      KeyRow("expect", .keys(HTTPExpectKey.table.rows), "The accepted responses; all others are failures."),
       KeyRow(
         "save_to", .anyOf([.template, .keys(HTTPSaveKey.table.rows)]),
-        "A file for the body; an interrupted download goes on where it was."),
-      KeyRow("checksum", .template, "What the saved file hashes to, such as `sha256:…`.", default: "anything"),
+        "A file for the body; an interrupted download is resumed."),
+      KeyRow("checksum", .template, "The checksum of the saved file, such as `sha256:…`.", default: "anything"),
       KeyRow(
         "redirects", .anyOf([.int(minimum: 0), .keys(HTTPRedirectKey.table.rows)]),
-        "How many redirects in a row are followed; with 0 they are responses like others.", default: "10"),
-      KeyRow("limits", .keys(HTTPLimitKey.table.rows), "How long parts may take, and how much may come."),
-      KeyRow("tls", .keys(HTTPTLSKey.table.rows), "Whom to trust, and who we are."),
-      KeyRow("proxy", .template, "The URL of a proxy; empty for none.", default: "that of the environment"),
+        "How many redirects in a row are followed; with 0, a redirect is a response like any other.", default: "10"),
+      KeyRow("limits", .keys(HTTPLimitKey.table.rows), "Limits on times and sizes."),
+      KeyRow("tls", .keys(HTTPTLSKey.table.rows), "The trusted authorities and the client's certificate."),
+      KeyRow("proxy", .template, "The URL of a proxy; empty for none.", default: "from the environment"),
       KeyRow(
-        "http_version", .choice(HTTPVersionPolicy.allCases.map(\.rawValue)), "What to speak.", default: "automatic"),
+        "http_version", .choice(HTTPVersionPolicy.allCases.map(\.rawValue)), "The version of HTTP.",
+        default: "automatic"),
     ])
 }
 
@@ -59,7 +60,7 @@ enum HTTPAuthKey: String, CaseIterable, Sendable {
     [
       KeyRow("basic", .keys(HTTPBasicKey.table.rows), "A user and a password."),
       KeyRow("bearer", .template, "A token."),
-      KeyRow("netrc", .template, "A netrc file that nobody else can read, which knows the host."),
+      KeyRow("netrc", .template, "A netrc file with an entry for the host, which must not be readable by others."),
     ])
 }
 
@@ -102,7 +103,7 @@ enum HTTPSaveKey: String, CaseIterable, Sendable {
       KeyRow("path", .template, "The path; it starts from this file's directory.", required: true),
       KeyRow(
         "if_exists", .choice(HTTPDownload.Collision.allCases.map(\.rawValue)),
-        "What happens where the file exists: `number` makes a `-2`.", default: "replace"),
+        "What happens if the file exists: `number` appends `-2`.", default: "replace"),
     ])
 }
 
@@ -113,8 +114,8 @@ enum HTTPRedirectKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPRedirectKey>(
     "'redirects'",
     [
-      KeyRow("limit", .int(minimum: 0), "How many in a row are followed.", default: "10"),
-      KeyRow("insecure", .bool, "Whether one from `https` to `http` is followed.", default: "false"),
+      KeyRow("limit", .int(minimum: 0), "How many redirects in a row are followed.", default: "10"),
+      KeyRow("insecure", .bool, "Whether redirects from `https` to `http` are followed.", default: "false"),
     ])
 }
 
@@ -127,13 +128,13 @@ enum HTTPLimitKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPLimitKey>(
     "'limits'",
     [
-      KeyRow("connect", .duration, "How long until there is a connection.", default: "30s"),
-      KeyRow("first_byte", .duration, "How long until the response begins.", default: "60s"),
-      KeyRow("idle", .duration, "How long nothing may come or go.", default: "60s"),
-      KeyRow("body", .size, "How large the body may be.", default: "64MiB; saved to a file, none"),
-      KeyRow("head", .size, "How large the head of the response may be.", default: "64KiB"),
+      KeyRow("connect", .duration, "The time limit for connecting.", default: "30s"),
+      KeyRow("first_byte", .duration, "The time limit for the beginning of the response.", default: "60s"),
+      KeyRow("idle", .duration, "The time limit without any data sent or received.", default: "60s"),
+      KeyRow("body", .size, "The maximum size of the body.", default: "64MiB; saved to a file, none"),
+      KeyRow("head", .size, "The maximum size of the head of the response.", default: "64KiB"),
       KeyRow(
-        elsewhere: "total", "is no limit of a request: the operation's 'timeout' bounds each attempt as a whole",
+        elsewhere: "total", "is not a limit of a request: the operation's 'timeout' bounds each attempt as a whole",
         fix: "write 'timeout: …' beside 'http'"),
     ])
 }
@@ -145,11 +146,12 @@ enum HTTPTLSKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPTLSKey>(
     "'tls'",
     [
-      KeyRow("verify", .bool, "Whether the server must prove who it is.", default: "true"),
+      KeyRow("verify", .bool, "Whether the server's certificate is verified.", default: "true"),
       KeyRow("authorities", .text, "A file of certificates to trust in place of the system's."),
-      KeyRow("certificate", .text, "A file with our own certificate."),
+      KeyRow("certificate", .text, "A file with the client's certificate."),
       KeyRow("key", .text, "A file with its private key.", default: "in the file of the certificate"),
       KeyRow(
-        "minimum", .choice(HTTPTLSSettings.Version.allCases.map(\.rawValue)), "The oldest version.", default: "1.2"),
+        "minimum", .choice(HTTPTLSSettings.Version.allCases.map(\.rawValue)), "The minimum version of TLS.",
+        default: "1.2"),
     ])
 }

@@ -9,21 +9,21 @@ enum NotifyKey: String, CaseIterable, Sendable {
   static let table = KeyTable<NotifyKey>(
     "'notify'",
     [
-      KeyRow("url", .template, "Where to. An expression behind its beginning is one component.", required: true),
+      KeyRow("url", .template, "The URL. An expression after its beginning is one component.", required: true),
       KeyRow(
-        "message", .template, "What it says to people: the member `text`, which chat services show.",
-        default: "the pipeline, how it ended and why"),
+        "message", .template, "The message to people: the member `text`, which chat services show.",
+        default: "the pipeline, its outcome and the reason"),
       KeyRow(
-        "results", .bool, "Whether the operations' results are sent; one of more than 64 KiB never is.",
+        "results", .bool, "Whether the results of operations are sent; a result of more than 64 KiB never is.",
         default: "true"),
       KeyRow(
-        "sign", .template, "A key; the field `Penstock-Signature` has the HMAC-SHA256 of the body.",
+        "sign", .template, "A key; the field `Penstock-Signature` contains the HMAC-SHA256 of the body.",
         default: "unsigned"),
-      KeyRow("headers", .map(keyPattern: NamePattern.field, .template), "Further fields of the request."),
-      KeyRow("auth", .oneKey(HTTPAuthKey.table.rows), "Who asks."),
-      KeyRow("limits", .keys(HTTPLimitKey.table.rows), "How long parts may take, and how much may come."),
-      KeyRow("tls", .keys(HTTPTLSKey.table.rows), "Whom to trust, and who we are."),
-      KeyRow("proxy", .template, "The URL of a proxy; empty for none.", default: "that of the environment"),
+      KeyRow("headers", .map(keyPattern: NamePattern.field, .template), "Additional header fields of the request."),
+      KeyRow("auth", .oneKey(HTTPAuthKey.table.rows), "The credentials."),
+      KeyRow("limits", .keys(HTTPLimitKey.table.rows), "Limits on times and sizes."),
+      KeyRow("tls", .keys(HTTPTLSKey.table.rows), "The trusted authorities and the client's certificate."),
+      KeyRow("proxy", .template, "The URL of a proxy; empty for none.", default: "from the environment"),
     ])
 }
 
