@@ -69,9 +69,7 @@ extension PipelineServer {
     await host.endHolding()
   }
 
-  /// Handles the outcome of a host that was told to end before it was ready, when it could not write.
-  ///
-  /// - Returns: Whether `error` is a consequence of that rather than a failure.
+  /// Returns whether `error` is not a failure, but the consequence of being told to end before the host was ready and could write.
   func isEndAsked(_ error: any Error) -> Bool {
     guard phase == .starting, mail.isDrainAsked else { return false }
     return error is CancellationError || WorkspaceError.ofWaiting(error, path: history.workspace.path) != nil

@@ -140,7 +140,7 @@ extension RetryPlan.Cause {
       return "\(Self.list(names, "secret")) \(names.count == 1 ? "comes" : "come") from a different source"
     case .parameters(let names): return "\(Self.list(names, "param")) \(Self.have(names)) changed"
     case .dependency(let name): return "\(ofSeveral ? "they depend" : "it depends") on '\(name)'"
-    case .outcome(let name): return "\(ofSeveral ? "they look" : "it looks") at what becomes of '\(name)'"
+    case .outcome(let name): return "\(ofSeveral ? "they depend" : "it depends") on the outcome of '\(name)'"
     }
   }
 

@@ -9,7 +9,7 @@ actor RetentionKeeper {
   private static let interval = Duration.seconds(3600)
   /// The time before the next part, or before checking again whether no run is active.
   private static let pause = Duration.seconds(60)
-  /// How often it waits for such a moment. A host that is never idle still deletes runs.
+  /// How many times it checks for such a moment. A host that is never idle still deletes runs.
   private static let patience = 60
   /// The maximum number of runs deleted at a time.
   private static let batch = 1000

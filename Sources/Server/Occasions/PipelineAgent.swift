@@ -18,7 +18,7 @@ final class PipelineAgent: Sendable {
     var beginsFirst = false
     var subscriptions: [OperationSubscription] = []
     var tasks: [Task<Void, Never>] = []
-    /// Conditions whose run has not ended.
+    /// The runs whose end a condition waits for.
     var awaited: [RunID: CheckedContinuation<RunOutcome, any Error>] = [:]
     var hasEnded = false
   }

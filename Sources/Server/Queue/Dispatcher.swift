@@ -80,7 +80,7 @@ actor Dispatcher {
     await look()
   }
 
-  /// Stops runs from beginning. The caller waits for a run that is just being taken from the queue; when this returns, that run is among those taken.
+  /// Stops runs from beginning. With `waiting`, it returns after the current look at the queue, so that a run that was being taken counts as taken.
   func close(waiting: Bool = true) async {
     isOpen = false
     timer?.cancel()

@@ -41,7 +41,7 @@ struct GoingRuns {
   /// The runs of a pipeline.
   func runs(of pipeline: String) -> [RunID] { ofPipeline[pipeline]?.sorted() ?? [] }
 
-  /// Returns which of these slots are left.
+  /// Returns the slots that are left within these limits.
   func free(of limits: Dispatcher.Limits) -> QueueTurns.Places {
     var places = QueueTurns.Places(total: limits.runs - holding.count, queues: limits.queues)
     for (queue, count) in heldOf { places.queues[queue]? -= count }
