@@ -220,12 +220,12 @@ final class ControllerDriver: Sendable {
       return (state.failures, state.hasEnded)
     }
     guard !isOver else { return letGo() }
-    guard case .failure(let failure) = outcome else { return log(.info, "it has ended") }
+    guard case .failure(let failure) = outcome else { return log(.info, "the controller has ended") }
     let willNotBegin = [PluginError.Code.settings, .closed].contains { $0.rawValue == failure.code }
     health.failed(because: secrets.mask(failure.message), isOver: willNotBegin)
     guard !willNotBegin else { return log(.error, failure.message) }
     let (loop, delay) = (services.loop, PluginRestart.delay(failures: failures))
-    log(.error, "\(failure.code): \(failure.message); it restarts in \(DurationNotation.format(delay))")
+    log(.error, "\(failure.code): \(failure.message); restarting in \(DurationNotation.format(delay))")
     loop.execute { [weak self] in _ = loop.schedule(after: delay) { [weak self] in self?.start() } }
   }
 

@@ -94,7 +94,7 @@ extension WorkspaceError: CustomStringConvertible {
     case .readOnly(let path):
       "cannot write to \(path): it is read-only. Check its permissions, or choose another workspace."
     case .untrusted(let path, let reason):
-      "refusing to write to \(path): \(reason). It can still be read; to write, remove the foreign object or choose another workspace."
+      "refusing to write to \(path): \(reason). It can still be read; to write, fix this or choose another workspace."
     case .full(let path):
       "cannot write to \(path): the disk or quota is full. Everything recorded before is safe; free some space and try again."
     case .locked(let path):

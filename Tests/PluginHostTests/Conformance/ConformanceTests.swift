@@ -215,7 +215,7 @@ struct ConformanceTests {
     #expect(try await plugin.run(input: ["requirement": "garbage"]).failure == "malformed-plugin")
     #expect(try await plugin.run(input: ["requirement": "text"]).failure == "result-mismatch")
     #expect(try await plugin.run(input: ["requirement": "twice"]).all == [.ended(42)])
-    await plugin.log.wait(for: "although the instance had ended")
+    await plugin.log.wait(for: "after the instance had ended")
     await plugin.connection.close()
   }
 

@@ -55,7 +55,7 @@ struct PluginFinderTests {
     #expect(
       error.message
         == "two files are named like the plugin 'calendar': '\(first)' and '\(second)'; remove one of them, "
-        + "or say which with 'path' under 'plugins' in the pipeline file")
+        + "or choose one with 'path' under 'plugins' in the pipeline file")
   }
 
   @Test("a file from the command line counts as another candidate")

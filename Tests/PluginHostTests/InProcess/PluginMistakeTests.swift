@@ -231,8 +231,8 @@ struct PluginMistakeTests {
     #expect(first.all == [])
     #expect(
       plugin.log.lines == [
-        "warning echo: operation 'echo' of plugin 'echo' called 'complete' for an instance that is destroyed; "
-          + "'destroy' must end whatever goes on in it"
+        "warning echo: operation 'echo' of plugin 'echo' called 'complete' for a destroyed instance; "
+          + "'destroy' must stop all work of the instance"
       ])
   }
 

@@ -101,8 +101,8 @@ struct InstantsTests {
     "an invalid answer is reported, and affects nothing else",
     arguments: [
       ("badly", "could not report its next instants (status failed)"), ("silent", "answered nothing"),
-      ("garbage", "with what is not JSON"), ("twice", "answered 2 times"), ("list", #"has no list "instants""#),
-      ("outside", "not between those asked about"), ("backwards", "after one that is not before it"),
+      ("garbage", "with text that is not JSON"), ("twice", "answered 2 times"), ("list", #"has no list "instants""#),
+      ("outside", "outside the requested range"), ("backwards", "after one that is not before it"),
       ("many", "has 3 instants, but at most 2 were requested"), ("lines", "is not one line"),
     ])
   func nonsense(_ say: String, _ reason: String) async throws {

@@ -89,7 +89,7 @@ struct PidAliveTests {
     #expect(utimes(file, [hourAgo, hourAgo]) == 0)
     let instance = try watch(file)
     let reason = await becomes(false)
-    #expect(reason == "process \(process.pid) is not the one of \(file): it began after the file was written")
+    #expect(reason == "process \(process.pid) is not the one that \(file) names: it started after the file was written")
     try scratch.write("\(process.pid)\n", to: "app.pid")
     await becomes(true)
     instance.destroy()
