@@ -80,7 +80,7 @@ public final class TestInstance: Sendable {
     }
     if status == penstock_status(PENSTOCK_UNAVAILABLE) { return nil }
     guard status == penstock_status(PENSTOCK_OK), taken.texts.count == 1 else {
-      throw PluginProblem("test-host", "it answered \(taken.texts.count) times, with the status \(status)")
+      throw PluginProblem("test-host", "it answered \(taken.texts.count) times with the status \(status)")
     }
     return try JSONValue.parse(taken.texts[0])
   }

@@ -84,7 +84,7 @@ package enum StateReason {
 
   /// Returns the resource shortage that a running operation waits for; nil if there is none.
   static func shortage(of record: OperationRecord) -> String? {
-    if case .shortage(let why)? = record.operationReason { "waits until it can continue: \(why)" } else { nil }
+    if case .shortage(let why)? = record.operationReason { "waits for system resources: \(why)" } else { nil }
   }
 
   /// Returns the command that answers the question of a waiting operation.

@@ -197,7 +197,7 @@ struct PluginCommandTests {
       penstock run p.yaml --json --workspace w > out 2> errors & pid=$!
       until [ -e began ]; do sleep 0.02; done
       mv second echo.so
-      until grep -q 'loaded again from' errors; do sleep 0.02; done
+      until grep -q 'reloaded from' errors; do sleep 0.02; done
       touch go
       until [ -e again ]; do sleep 0.02; done
       echo broken > new && chmod 755 new && mv new echo.so

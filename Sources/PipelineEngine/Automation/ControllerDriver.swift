@@ -47,7 +47,7 @@ final class ControllerDriver: Sendable {
     pipeline: PipelineDefinition, session: ControllerSession, position: Int
   ) {
     storage = HeldPluginStorage(secrets.access.storage) { [catalog = services.plugins.source.catalog] key in
-      catalog?.log(.error, plugin: offer.id, "what it remembers under '\(key)' could not be written")
+      catalog?.log(.error, plugin: offer.id, "cannot write its value for '\(key)'")
     }
     self.plugin = plugin
     self.offer = offer
@@ -200,10 +200,10 @@ final class ControllerDriver: Sendable {
   }
 
   private func tell(_ losses: Int) {
-    let what = losses == 1 ? "an event is lost" : "\(losses) events are lost"
+    let what = losses == 1 ? "1 event" : "\(losses) events"
     services.plugins.source.catalog?.log(
       .error, plugin: PluginUse.plugin(of: offer.id),
-      "\(what): as many of '\(offer.id)' wait as are kept, because the pipeline '\(pipeline)' is slower than they come")
+      "dropped \(what) of '\(offer.id)': its queue is full because pipeline '\(pipeline)' cannot keep up")
   }
 
   /// These requests lead to no runs, so values stored after them need not wait for them.
@@ -220,12 +220,12 @@ final class ControllerDriver: Sendable {
       return (state.failures, state.hasEnded)
     }
     guard !isOver else { return letGo() }
-    guard case .failure(let failure) = outcome else { return log(.info, "there is nothing more to come") }
+    guard case .failure(let failure) = outcome else { return log(.info, "the controller has ended") }
     let willNotBegin = [PluginError.Code.settings, .closed].contains { $0.rawValue == failure.code }
     health.failed(because: secrets.mask(failure.message), isOver: willNotBegin)
     guard !willNotBegin else { return log(.error, failure.message) }
     let (loop, delay) = (services.loop, PluginRestart.delay(failures: failures))
-    log(.error, "\(failure.code): \(failure.message); it is begun again in \(DurationNotation.format(delay))")
+    log(.error, "\(failure.code): \(failure.message); restarting in \(DurationNotation.format(delay))")
     loop.execute { [weak self] in _ = loop.schedule(after: delay) { [weak self] in self?.start() } }
   }
 

@@ -149,7 +149,7 @@ final class PluginCondition: OperationRunSpecification {
   fileprivate func ended(_ outcome: Result<JSONValue?, PluginFailure>) {
     let reason =
       switch outcome {
-      case .success: "the plugin has ended it"
+      case .success: "the plugin ended it"
       case .failure(let failure): secrets.mask(failure.message)
       }
     let (failures, waiters) = state.withLock { state in

@@ -74,7 +74,10 @@ extension PipelineChecker {
         extent.conditions > Self.largestFormula
         ? ("has more than \(Self.largestFormula) terms", "name each specification once")
         : extent.levels > Self.deepestFormula
-          ? ("is more than \(Self.deepestFormula) levels deep", "name fewer specifications one by way of another") : nil
+          ? (
+            "is more than \(Self.deepestFormula) levels deep",
+            "let fewer specifications refer to one another in a chain"
+          ) : nil
       guard let (problem, fix) = problem, let place = site.formula.names.last?.place else { return extent }
       reader.error(
         .specificationTooLarge,

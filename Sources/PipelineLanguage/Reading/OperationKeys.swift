@@ -140,7 +140,7 @@ enum OperationKey: String, CaseIterable, Sendable {
         fix: "move it there, or put the operation into a separate pipeline"),
       KeyRow(
         elsewhere: "labels", "belongs at the top of the file: runs have labels, operations do not",
-        fix: "move it there; what an item of a loop is called is its 'label'"),
+        fix: "move it there; an item of a loop has a 'label'"),
       KeyRow(
         elsewhere: "priority", "belongs at the top of the file: runs wait in queues, operations do not",
         fix: "the order in the file decides among operations that are ready"),
@@ -222,7 +222,7 @@ enum CauseKey: String, CaseIterable, Sendable {
     [
       KeyRow("exit", .anyOf([.int(minimum: 1), .list(.int(minimum: 1), minimum: 1)]), "Exit codes, from 1 to 255."),
       KeyRow(
-        "signal", .anyOf([.text, .list(.text, minimum: 1)]), "Signals that ended the process, such as `SIGKILL`."),
+        "signal", .anyOf([.text, .list(.text, minimum: 1)]), "Signals that terminated the process, such as `SIGKILL`."),
       KeyRow(
         "status", .anyOf([.text, .list(.text, minimum: 1)]), "Statuses of HTTP responses, such as `503` or `5xx`."),
       KeyRow("error", .anyOf([.text, .list(.text, minimum: 1)]), "Error codes, such as `result-mismatch`."),

@@ -125,7 +125,7 @@ public enum ParameterResolver {
       } catch {
         switch parameter.type {
         case .list, .object: return problem("needs JSON: \(error.message)")
-        default: return problem("is not of its type: expected \(parameter.type), found '\(text)'")
+        default: return problem("has the wrong type: expected \(parameter.type), found '\(text)'")
         }
       }
     }

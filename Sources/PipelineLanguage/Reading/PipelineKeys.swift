@@ -150,7 +150,7 @@ enum ParameterKey: String, CaseIterable, Sendable {
       KeyRow("min", .number, "The smallest number allowed."),
       KeyRow("max", .number, "The largest number allowed."),
       KeyRow("enum", .list(.data, minimum: 1), "The only values allowed."),
-      KeyRow("pattern", .text, "A regular expression that the whole of a string must match."),
+      KeyRow("pattern", .text, "A regular expression that the whole string must match."),
     ])
 }
 

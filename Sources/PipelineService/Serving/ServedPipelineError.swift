@@ -86,7 +86,7 @@ package enum ServedPipelineError: ServiceError {
       switch reason {
       case .queueFull: return "'\(name)' is not queued: the queue is full\(particulars); see `penstock queue`"
       case .overlap:
-        return "'\(name)' is not queued: another run of it is going on or queued, and it has `overlap: skip`"
+        return "'\(name)' is not queued: another run of it is running or queued, and it has `overlap: skip`"
       default: return "'\(name)' is not queued: \(reason.rawValue)\(particulars)"
       }
     }

@@ -62,7 +62,7 @@ extension PluginDirectory {
     let number: Int32
 
     var isMissing: Bool { number == ENOENT }
-    var text: String { isMissing ? "not there" : SystemError.text(of: number) }
+    var text: String { isMissing ? "does not exist" : SystemError.text(of: number) }
   }
 
   /// Returns the sorted names of the files that may be plugins.

@@ -111,7 +111,7 @@ public final class PluginLoader: Sendable {
       throw PluginError(
         .notFound,
         "\(file.foundPath.quotedForMessage) is the plugin '\(plugin.id)', not \(wanted.quotedForMessage); "
-          + "use it by its own id, or correct the path")
+          + "use its own id, or correct the path")
     }
     return plugin
   }
@@ -262,13 +262,13 @@ public final class PluginLoader: Sendable {
       connection.retire()
       throw PluginError(
         .notFound,
-        "\(file.foundPath.quotedForMessage) was the plugin '\(former.id)' and is '\(connection.description.id)' now; "
-          + "restart the host, or give the files names of their own")
+        "\(file.foundPath.quotedForMessage) contained the plugin '\(former.id)' and now contains '\(connection.description.id)'; "
+          + "restart the host, or give the files different names")
     }
     former.replace(by: connection, source)
     configuration.log(
       .info, former.id,
-      "loaded again from \(file.foundPath.quotedForMessage), version \(connection.description.version)")
+      "reloaded from \(file.foundPath.quotedForMessage), version \(connection.description.version)")
     return (former, reference)
   }
 }

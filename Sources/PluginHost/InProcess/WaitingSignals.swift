@@ -56,7 +56,7 @@ extension InProcessInstance {
     if isFirstRefused {
       connection.report(
         .warning,
-        "\(connection.name(of: offer)) is refused what it tells: as much of it waits already as is kept, "
+        "rejecting states and reruns of \(connection.name(of: offer)): its queue is full "
           + "because the pipeline cannot keep up")
     }
     guard isKept else { return .full }
@@ -69,7 +69,7 @@ extension InProcessInstance {
     let refused = settle(number)
     guard refused > 1 else { return }
     connection.report(
-      .warning, "\(connection.name(of: offer)) was refused \(refused) states or reruns before there was room again")
+      .warning, "rejected \(refused) states or reruns of \(connection.name(of: offer)) while its queue was full")
   }
 }
 

@@ -8,7 +8,7 @@ import Values
 /// path at which it was pinned, separated by white space:
 ///
 /// ```
-/// # What plugins must be: SHA-256, id and path of each. `penstock plugins verify` checks it, with --write it writes it.
+/// # The pinned plugins: SHA-256, id and path of each. `penstock plugins verify` checks them; with --write, it updates this file.
 /// 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  calendar  /usr/local/lib/penstock/plugins/libpenstock-calendar.so
 /// 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752  mine      plugins/mine.so
 /// ```
@@ -108,7 +108,8 @@ public struct PluginLock: Sendable, Hashable {
   public mutating func pin(_ id: String, to sha256: String, file: String) throws(PluginError) {
     guard !id.isEmpty, !id.contains(where: \.isWhitespace), !file.contains(where: \.isNewline) else {
       throw PluginError(
-        .lock, "the plugin \(file.quotedForMessage) cannot be pinned, as its name has white space; rename the file")
+        .lock,
+        "the plugin \(file.quotedForMessage) cannot be pinned because its name contains white space; rename the file")
     }
     let line = Line(id: id, sha256: sha256, path: relative(file))
     let place = lines.firstIndex { $0.id == id }
@@ -138,7 +139,7 @@ public struct PluginLock: Sendable, Hashable {
 
 extension PluginLock {
   private static let head =
-    "# What plugins must be: SHA-256, id and path of each. `penstock plugins verify` checks it, with --write it writes it.\n"
+    "# The pinned plugins: SHA-256, id and path of each. `penstock plugins verify` checks them; with --write, it updates this file.\n"
 
   /// The text of the file.
   public var text: String {
@@ -188,7 +189,7 @@ extension PluginLock {
       if error.isMissing { return nil }
       if case .tooLong = error {
         throw PluginError(
-          .lock, "\(path.quotedForMessage) has more than 16 MiB, so it is not a file of pins; remove it")
+          .lock, "\(path.quotedForMessage) is larger than 16 MiB, so it is not a lock file; remove it")
       }
       throw PluginError(
         .lock,

@@ -15,7 +15,7 @@ package enum HostStandstill: Sendable, Hashable {
     case .stopped(let pid):
       "process \(pid) is stopped (as by SIGSTOP), so nothing starts and nothing is recorded; continue it with `kill -CONT \(pid)`"
     case .unwritten(let since, let reason):
-      "the host has not been able to write since \(ClockText.dateAndTime(since)), so nothing starts, and what ends is recorded later: \(reason)"
+      "the host has not been able to write since \(ClockText.dateAndTime(since)), so nothing starts, and results are recorded later: \(reason)"
     }
   }
 

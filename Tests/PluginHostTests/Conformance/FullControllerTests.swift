@@ -65,9 +65,9 @@ struct FullControllerTests {
     let name = "warning eager: controller 'eager' of plugin 'eager'"
     #expect(
       log == [
-        "\(name) is refused what it tells: as much of it waits already as is kept, because the pipeline cannot keep up",
-        "\(name) was refused 5 states or reruns before there was room again",
-        "\(name) is refused what it tells: as much of it waits already as is kept, because the pipeline cannot keep up",
+        "rejecting states and reruns of \(name): its queue is full because the pipeline cannot keep up",
+        "rejected 5 states or reruns of \(name) while its queue was full",
+        "rejecting states and reruns of \(name): its queue is full because the pipeline cannot keep up",
       ])
   }
 

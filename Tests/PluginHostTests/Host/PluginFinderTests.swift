@@ -54,8 +54,8 @@ struct PluginFinderTests {
     #expect(error.code == .ambiguous)
     #expect(
       error.message
-        == "two files have the name of the plugin 'calendar': '\(first)' and '\(second)'; remove one of them, "
-        + "or say which with 'path' under 'plugins' in the pipeline file")
+        == "two files are named like the plugin 'calendar': '\(first)' and '\(second)'; remove one of them, "
+        + "or choose one with 'path' under 'plugins' in the pipeline file")
   }
 
   @Test("a file from the command line counts as another candidate")
@@ -92,7 +92,7 @@ struct PluginFinderTests {
   func nothing() {
     #expect(
       refusal("x", PluginFinder())?.message
-        == "there is no plugin 'x': no directories were given to look in; put libpenstock-x.so into a directory of "
+        == "there is no plugin 'x': there are no directories to search; put libpenstock-x.so into a directory of "
         + "PENSTOCK_PLUGIN_PATH, or name the file with --plugin or under 'plugins'")
   }
 
@@ -117,7 +117,7 @@ struct PluginFinderTests {
     try scratch.directory("a")
     try scratch.link("a/calendar.so", to: "nowhere.so")
     #expect(
-      refusal("calendar", finder("a"))?.message.contains("is a symbolic link to a file that is not there") == true)
+      refusal("calendar", finder("a"))?.message.contains("is a symbolic link to a file that does not exist") == true)
     let all = finder("a").all()
     #expect(all.files.isEmpty)
     #expect(all.errors.map(\.code) == [.notFound])

@@ -139,7 +139,7 @@ enum HTTPLimitKey: String, CaseIterable, Sendable {
       KeyRow("body", .size, "The largest size of the body.", default: "`64MiB`; with `save_to`, none"),
       KeyRow("head", .size, "The largest size of the head of the response.", default: "64KiB"),
       KeyRow(
-        elsewhere: "total", "is no limit of a request: the operation's 'timeout' bounds each attempt as a whole",
+        elsewhere: "total", "is not a limit of a request: the operation's 'timeout' bounds each attempt as a whole",
         fix: "write 'timeout: …' beside 'http'"),
     ])
 }

@@ -79,12 +79,12 @@ struct PluginScaffold {
       NAME.so: \(sources)
       \t\(build)
 
-      # Drives it through the whole contract.
+      # Checks the plugin against the whole contract.
       test: NAME.so
       \t"$(PENSTOCK)" plugins verify ./NAME.so
       \t"$(PENSTOCK)" plugins check ./NAME.so
 
-      # Runs the pipeline try.yaml with it.
+      # Runs the pipeline try.yaml with the plugin.
       try: NAME.so
       \t"$(PENSTOCK)" run try.yaml
 
