@@ -25,6 +25,12 @@ public struct PluginValidation: Sendable {
   /// The number of bytes of memory that the plugin may use in each check, including shared memory and files in memory; 512 MiB by default.
   public var memory: Int64 = ChildLaunch.defaultMemory
 
+  /// The names of the environment variables that the plugin sees; nil for all of this process, which may have secrets in them.
+  public var environment: [String]?
+
+  /// The environment variables that every plugin in a child process sees.
+  public static let standardEnvironment = ChildLaunch.standardEnvironment
+
   /// Creates a validation of `file`.
   public init(
     file: String, child: [String], seed: UInt64 = 1, settings: [String: JSONValue] = [:], only: [String] = []

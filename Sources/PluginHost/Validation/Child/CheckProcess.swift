@@ -110,7 +110,7 @@ struct CheckProcess {
     var environment = [strdup("SWIFT_BACKTRACE=enable=no")]
     var next = environ
     while let variable = next.pointee {
-      if strncmp(variable, "SWIFT_BACKTRACE=", 16) != 0 { environment.append(strdup(variable)) }
+      if isPassed(variable) { environment.append(strdup(variable)) }
       next += 1
     }
     environment.append(nil)
@@ -130,6 +130,11 @@ struct CheckProcess {
         }
       }
     }
+  }
+
+  private func isPassed(_ variable: UnsafePointer<CChar>) -> Bool {
+    guard strncmp(variable, "SWIFT_BACKTRACE=", 16) != 0 else { return false }
+    return validation.environment?.contains { strncmp(variable, "\($0)=", $0.utf8.count + 1) == 0 } ?? true
   }
 
   private typealias Pointers = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>

@@ -105,7 +105,7 @@ struct PluginsVerify: ParsableCommand {
   /// exist.
   private func targets(of id: String, _ lock: PluginLock, _ survey: PluginSurvey) -> [Target] {
     let found = target(id) { () throws(PluginError) in try survey.finder.find(id) }
-    let paths = lock.lines.filter { $0.id == id }.map(lock.file(of:))
+    let paths = lock.lines.filter { $0.id == id }.compactMap(lock.file(of:))
     let pinned = paths.map { path in
       target(id) { () throws(PluginError) in try PluginFile(at: path, origin: .commandLine) }
     }
@@ -119,7 +119,7 @@ struct PluginsVerify: ParsableCommand {
 
   /// Returns the error for an id without a file, with all paths where it was searched for.
   private func missing(_ found: Target, _ paths: [String]) -> Result<PluginFile, PluginError> {
-    guard case .failure(let error) = found.file, error.code == .notFound else { return found.file }
+    guard case .failure(let error) = found.file, error.code == .notFound, !paths.isEmpty else { return found.file }
     let quoted = paths.map { "'\($0)'" }
     let pinned =
       quoted.count == 1
