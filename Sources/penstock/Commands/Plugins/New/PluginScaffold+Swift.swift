@@ -5,14 +5,14 @@ extension PluginScaffold {
   var filesInSwift: [File] {
     (checkout.map { [File(path: Self.dependency, text: $0, isLink: true)] } ?? []) + [
       File(path: "Package.swift", text: filled(Self.manifest)),
-      File(path: "Makefile", text: filled(Self.swiftMakefile)),
+      File(path: "Makefile", text: filled(Self.swiftMakefile.replacing("DIST\n", with: dist("libpenstock-NAME.so")))),
       pipeline("libpenstock-NAME.so".replacing("NAME", with: name)),
       File(path: "Sources/\(typeName)Plugin/\(typeName)Plugin.swift", text: filled(Self.plugin)),
       File(path: "Sources/\(typeName)Plugin/Greet.swift", text: filled(Self.operation)),
       File(path: "Sources/\(typeName)Export/Export.swift", text: filled(Self.export)),
       File(path: "Tests/\(typeName)PluginTests/GreetTests.swift", text: filled(Self.test)),
       File(path: "exports.map", text: "{\n  global: penstock_plugin;\n  local: *;\n};\n"),
-      File(path: ".gitignore", text: ".build\nDependencies\n*.so\n"),
+      File(path: ".gitignore", text: ".build\nDependencies\n*.so\ndist\n"),
     ]
   }
 
@@ -46,6 +46,7 @@ extension PluginScaffold {
 
   private static let swiftMakefile = #"""
     PENSTOCK ?= penstock
+    STRIP ?= strip
 
     # The Swift runtime goes into the shared object, and nothing but `penstock_plugin` can be seen from outside: it runs where there is no
     # Swift, and never gets in the way of its host or of other plugins. Not in Package.swift, where it would keep the package from
@@ -66,12 +67,14 @@ extension PluginScaffold {
     try: libpenstock-NAME.so
     	"$(PENSTOCK)" run try.yaml
 
+    DIST
+
     clean:
-    	rm -rf .build libpenstock-NAME.so
+    	rm -rf .build libpenstock-NAME.so dist
 
     always:
 
-    .PHONY: always test try clean
+    .PHONY: always test try dist clean
 
     """#.replacing("\\t", with: "\t")
 
