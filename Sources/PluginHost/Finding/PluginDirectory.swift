@@ -45,10 +45,10 @@ public struct PluginDirectory: Sendable, Hashable {
     return directories
   }
 
-  /// Returns the directory for plugins of others, in which `penstock plugins add` puts them: `.local/lib/penstock/plugins` in the home directory.
+  /// Returns the directory in which `penstock plugins add` installs third-party plugins: `.local/lib/penstock/plugins` in the home directory.
   ///
-  /// If Penstock itself is installed in `.local`, its own plugins are there, which run in the host's process. Those of others then get the
-  /// directory `added` below it, so that they run in processes of their own.
+  /// If Penstock itself is installed in `.local`, its own plugins are there, and run in the host's process. Third-party plugins then get the
+  /// directory `added` below it, so that they run in separate processes.
   ///
   /// - Parameters:
   ///   - executable: The path of the running program.

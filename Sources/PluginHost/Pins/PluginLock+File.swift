@@ -40,7 +40,7 @@ extension PluginLock {
   private static func problem(_ parts: [Substring]) -> String {
     if let first = parts.first, PluginHash.isValid(first) {
       return
-        "it begins with an SHA-256, as in earlier versions of Penstock; remove the file, and pin what is there now with "
+        "it begins with an SHA-256, as in earlier versions of Penstock; remove the file and pin what is there now with "
         + "'penstock plugins verify --write'"
     }
     let wrong =
@@ -62,7 +62,8 @@ extension PluginLock {
     } catch {
       if error.isMissing { return nil }
       if case .tooLong = error {
-        throw PluginError(.lock, "\(path.quotedForMessage) has more than 16 MiB, so it is not a file of pins; remove it")
+        throw PluginError(
+          .lock, "\(path.quotedForMessage) has more than 16 MiB, so it is not a file of pins; remove it")
       }
       throw PluginError(
         .lock,
@@ -80,20 +81,19 @@ extension PluginLock {
   ///
   /// - Parameters:
   ///   - path: The path of the file, which need not exist.
+  ///   - isDirectoryLocked: Whether the caller has locked the file's directory already.
   ///   - change: The change.
   /// - Returns: What `change` returned.
   /// - Throws: `plugin-lock`, or what `change` throws.
   public static func update<Value>(
-    _ path: String, _ change: (inout PluginLock) throws(PluginError) -> Value
+    _ path: String, isDirectoryLocked: Bool = false, _ change: (inout PluginLock) throws(PluginError) -> Value
   ) throws(PluginError) -> Value {
     let empty = PluginLock(path: path)
     // A file system that cannot lock a directory is no reason to fail: the file is replaced atomically.
-    let directory = open(empty.directory.isEmpty ? "." : empty.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    _ = SystemCall.retrying { flock(directory, LOCK_EX) }
-    defer {
-      flock(directory, LOCK_UN)
-      if directory >= 0 { close(directory) }
-    }
+    let directory =
+      isDirectoryLocked ? -1 : open(empty.directory.isEmpty ? "." : empty.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if directory >= 0 { _ = SystemCall.retrying { flock(directory, LOCK_EX) } }
+    defer { if directory >= 0 { close(directory) } }
     let former = try read(path)
     var lock = former ?? empty
     let value = try change(&lock)

@@ -106,14 +106,8 @@ struct CheckProcess {
     arguments += ["--", validation.file]
     var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
-    // A crash is reported by its signal; the runtime's own report takes seconds.
-    var environment = [strdup("SWIFT_BACKTRACE=enable=no")]
-    var next = environ
-    while let variable = next.pointee {
-      if isPassed(variable) { environment.append(strdup(variable)) }
-      next += 1
-    }
-    environment.append(nil)
+    var environment =
+      ChildLaunch.environmentEntries(adding: validation.environment).map { strdup($0) } + [nil]
     defer { for variable in environment { free(variable) } }
     guard let path = validation.child.first else { return ENOENT }
     return path.withCString { path in
@@ -130,11 +124,6 @@ struct CheckProcess {
         }
       }
     }
-  }
-
-  private func isPassed(_ variable: UnsafePointer<CChar>) -> Bool {
-    guard strncmp(variable, "SWIFT_BACKTRACE=", 16) != 0 else { return false }
-    return validation.environment?.contains { strncmp(variable, "\($0)=", $0.utf8.count + 1) == 0 } ?? true
   }
 
   private typealias Pointers = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>

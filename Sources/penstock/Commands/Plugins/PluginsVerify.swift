@@ -53,10 +53,15 @@ struct PluginsVerify: ParsableCommand {
       throw CommandFailure(error)
     }
     let targets = targets(exists ? lock : nil)
+    var pins: [(id: String, sha256: String, file: String)] = []
     var failures = 0
     for target in targets {
       let outcome = check(target, &lock)
-      if case .failed = outcome { failures += 1 }
+      switch outcome {
+      case .ok: break
+      case .pinned(let hash): pins.append((target.id, hash, try target.file.get().path))
+      case .failed: failures += 1
+      }
       report(target, outcome)
     }
     summarize(targets.count, failures, isPinned: exists)
@@ -67,7 +72,14 @@ struct PluginsVerify: ParsableCommand {
       throw ExitStatus.failed
     }
     guard write, !targets.isEmpty else { return }
-    do throws(PluginError) { try lock.write() } catch { throw CommandFailure(error) }
+    do throws(PluginError) {
+      // Another process may have changed other lines meanwhile.
+      try PluginLock.update(self.lock) { (lock) throws(PluginError) in
+        for pin in pins { try lock.pin(pin.id, to: pin.sha256, file: pin.file) }
+      }
+    } catch {
+      throw CommandFailure(error)
+    }
   }
 
   // MARK: Targets
