@@ -119,7 +119,7 @@ public struct PluginFinder: Sendable {
         + " or be named with 'path' under 'plugins'"
     }
     return
-      "put libpenstock-\(id).so into a directory of PENSTOCK_PLUGIN_PATH, or name the file with --plugin or under 'plugins'"
+      "add it with 'penstock plugins add FILE|URL', install what 'plugins.lock' pins with 'penstock plugins install', or name the file with --plugin or under 'plugins'"
   }
 }
 

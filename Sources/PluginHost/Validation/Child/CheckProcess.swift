@@ -106,14 +106,8 @@ struct CheckProcess {
     arguments += ["--", validation.file]
     var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
-    // A crash is reported by its signal; the runtime's own report takes seconds.
-    var environment = [strdup("SWIFT_BACKTRACE=enable=no")]
-    var next = environ
-    while let variable = next.pointee {
-      if strncmp(variable, "SWIFT_BACKTRACE=", 16) != 0 { environment.append(strdup(variable)) }
-      next += 1
-    }
-    environment.append(nil)
+    var environment =
+      ChildLaunch.environmentEntries(adding: validation.environment).map { strdup($0) } + [nil]
     defer { for variable in environment { free(variable) } }
     guard let path = validation.child.first else { return ENOENT }
     return path.withCString { path in

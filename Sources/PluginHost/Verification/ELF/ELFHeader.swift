@@ -50,8 +50,8 @@ struct ELFHeader {
   }
 
   private static func checkMachine(_ machine: UInt16) throws(Refusal) {
-    guard machine != own else { return }
-    throw wrong(name(machine), name(own))
+    guard machine != ProcessorArchitecture.ownMachine else { return }
+    throw wrong(ProcessorArchitecture.name(ofMachine: machine), ProcessorArchitecture.own)
   }
 
   private static func checkType(_ type: UInt16) throws(Refusal) {
@@ -75,26 +75,6 @@ struct ELFHeader {
     Refusal(
       .wrongArchitecture, "it is for \(theirs), but this computer is \(ours)", fix: "get or build it for this computer")
   }
-
-  private static func name(_ machine: UInt16) -> String { machines[machine] ?? "the processor number \(machine)" }
-
-  #if arch(x86_64)
-    private static let own: UInt16 = 62
-  #elseif arch(arm64)
-    private static let own: UInt16 = 183
-  #elseif arch(riscv64)
-    private static let own: UInt16 = 243
-  #elseif arch(s390x)
-    private static let own: UInt16 = 22
-  #elseif arch(powerpc64le)
-    private static let own: UInt16 = 21
-  #endif
-
-  /// The values of ELF's `e_machine` for processors that run Linux.
-  private static let machines: [UInt16: String] = [
-    3: "i386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm", 42: "sh", 43: "sparc64", 62: "x86_64",
-    183: "aarch64", 243: "riscv64", 247: "bpf", 258: "loongarch64",
-  ]
 
   /// The values of ELF's `EI_OSABI`.
   private static let systems: [UInt8: String] = [2: "NetBSD", 6: "Solaris", 9: "FreeBSD", 12: "OpenBSD"]

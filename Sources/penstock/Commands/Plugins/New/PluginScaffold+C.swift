@@ -11,7 +11,7 @@ extension PluginScaffold {
           build: "$(CC) $(CFLAGS) -std=c99 -I. -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ NAME.c")),
       pipeline("NAME.so".replacing("NAME", with: name)),
       File(path: "penstock/plugin.h", text: Self.header),
-      File(path: ".gitignore", text: "*.so\n"),
+      File(path: ".gitignore", text: "*.so\ndist\n"),
     ]
   }
 

@@ -10,7 +10,7 @@ extension PluginScaffold {
             "$(CXX) $(CXXFLAGS) -std=c++11 -I. -fPIC -fvisibility=hidden -shared -pthread $(LDFLAGS) -o $@ NAME.cpp")),
       pipeline("NAME.so".replacing("NAME", with: name)),
       File(path: "penstock/plugin.h", text: Self.header),
-      File(path: ".gitignore", text: "*.so\n"),
+      File(path: ".gitignore", text: "*.so\ndist\n"),
     ]
   }
 

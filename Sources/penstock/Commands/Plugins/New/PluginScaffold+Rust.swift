@@ -10,7 +10,7 @@ extension PluginScaffold {
       pipeline("NAME.so".replacing("NAME", with: name)),
       // For reference only: nothing includes it.
       File(path: "penstock/plugin.h", text: Self.header),
-      File(path: ".gitignore", text: "*.so\n"),
+      File(path: ".gitignore", text: "*.so\ndist\n"),
     ]
   }
 

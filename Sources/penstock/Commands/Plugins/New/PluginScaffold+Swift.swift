@@ -5,14 +5,14 @@ extension PluginScaffold {
   var filesInSwift: [File] {
     (checkout.map { [File(path: Self.dependency, text: $0, isLink: true)] } ?? []) + [
       File(path: "Package.swift", text: filled(Self.manifest)),
-      File(path: "Makefile", text: filled(Self.swiftMakefile)),
+      File(path: "Makefile", text: filled(Self.swiftMakefile.replacing("DIST\n", with: dist("libpenstock-NAME.so")))),
       pipeline("libpenstock-NAME.so".replacing("NAME", with: name)),
       File(path: "Sources/\(typeName)Plugin/\(typeName)Plugin.swift", text: filled(Self.plugin)),
       File(path: "Sources/\(typeName)Plugin/Greet.swift", text: filled(Self.operation)),
       File(path: "Sources/\(typeName)Export/Export.swift", text: filled(Self.export)),
       File(path: "Tests/\(typeName)PluginTests/GreetTests.swift", text: filled(Self.test)),
       File(path: "exports.map", text: "{\n  global: penstock_plugin;\n  local: *;\n};\n"),
-      File(path: ".gitignore", text: ".build\nDependencies\n*.so\n"),
+      File(path: ".gitignore", text: ".build\nDependencies\n*.so\ndist\n"),
     ]
   }
 
@@ -46,6 +46,7 @@ extension PluginScaffold {
 
   private static let swiftMakefile = #"""
     PENSTOCK ?= penstock
+    STRIP ?= strip
 
     # The shared object contains the Swift runtime and exports only `penstock_plugin`: it runs on computers without Swift, and does not
     # interfere with its host or with other plugins. These flags are not in Package.swift, because other packages could then not
@@ -66,12 +67,14 @@ extension PluginScaffold {
     try: libpenstock-NAME.so
     	"$(PENSTOCK)" run try.yaml
 
+    DIST
+
     clean:
-    	rm -rf .build libpenstock-NAME.so
+    	rm -rf .build libpenstock-NAME.so dist
 
     always:
 
-    .PHONY: always test try clean
+    .PHONY: always test try dist clean
 
     """#.replacing("\\t", with: "\t")
 
