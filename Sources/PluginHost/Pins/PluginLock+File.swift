@@ -63,7 +63,7 @@ extension PluginLock {
       if error.isMissing { return nil }
       if case .tooLong = error {
         throw PluginError(
-          .lock, "\(path.quotedForMessage) has more than 16 MiB, so it is not a file of pins; remove it")
+          .lock, "\(path.quotedForMessage) is larger than 16 MiB, so it is not a lock file; remove it")
       }
       throw PluginError(
         .lock,
