@@ -46,8 +46,9 @@ final class ControllerDriver: Sendable {
     plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, secrets: PluginSecrets, services: HostServices,
     pipeline: PipelineDefinition, session: ControllerSession, position: Int
   ) {
-    storage = HeldPluginStorage(secrets.access.storage) { [catalog = services.plugins.source.catalog] key in
-      catalog?.log(.error, plugin: offer.id, "cannot write its value for '\(key)'")
+    storage = HeldPluginStorage(secrets.access.storage) {
+      [catalog = services.plugins.source.catalog, name = pipeline.name] key in
+      catalog?.log(.error, plugin: offer.id, pipeline: name, "cannot write its value for '\(key)'")
     }
     self.plugin = plugin
     self.offer = offer
@@ -145,7 +146,9 @@ final class ControllerDriver: Sendable {
         ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant, weight: signal.weight),
         instance)
     case .leftOut(let instants): leaveOut(instants, instance)
-    case .error(let failure): log(.error, "\(failure.code): \(failure.message)")
+    case .error(let failure):
+      log(.error, "\(failure.code): \(failure.message)")
+      health.erred(because: secrets.mask(failure.message))
     case .reset: forget(session?.reset(self) ?? [])
     }
   }
@@ -202,7 +205,7 @@ final class ControllerDriver: Sendable {
   private func tell(_ losses: Int) {
     let what = losses == 1 ? "1 event" : "\(losses) events"
     services.plugins.source.catalog?.log(
-      .error, plugin: PluginUse.plugin(of: offer.id),
+      .error, plugin: PluginUse.plugin(of: offer.id), pipeline: pipeline,
       "dropped \(what) of '\(offer.id)': its queue is full because pipeline '\(pipeline)' cannot keep up")
   }
 
@@ -239,7 +242,8 @@ final class ControllerDriver: Sendable {
   fileprivate func log(_ level: PluginLogLevel, _ text: String) {
     let plugin = plugin.description.id
     let text = secrets.mask(text)
-    services.plugins.source.catalog?.log(level, plugin: plugin, offer.id == plugin ? text : "\(offer.id): \(text)")
+    services.plugins.source.catalog?.log(
+      level, plugin: plugin, pipeline: pipeline, offer.id == plugin ? text : "\(offer.id): \(text)")
   }
 }
 

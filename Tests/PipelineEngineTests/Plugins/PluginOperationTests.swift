@@ -372,5 +372,5 @@ private final class SwitchingCatalog: PluginCatalog {
   }
 
   var knownIDs: [String] { [] }
-  func log(_ level: PluginLogLevel, plugin: String, _ message: String) {}
+  func log(_ level: PluginLogLevel, plugin: String, pipeline: String?, _ message: String) {}
 }
