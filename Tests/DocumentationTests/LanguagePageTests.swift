@@ -32,7 +32,7 @@ struct LanguagePageTests {
     #expect(lines.dropFirst(2).prefix(5).joined(separator: " ").contains("This page is for "), "\(path)")
   }
 
-  @Test("have the current table of keys of each section", arguments: LanguagePages.tables)
+  @Test("have the current table of keys of each section", .serialized, arguments: LanguagePages.tables)
   func table(table: LanguagePages.Table) throws {
     let expected = LanguageReference.table(of: table.keys)
     if ProcessInfo.processInfo.environment["PENSTOCK_UPDATE_DOCUMENTATION"] != nil, table.text != expected {
