@@ -52,7 +52,7 @@ package enum StateReason {
   package static func text(of attempt: AttemptRecord, width: Int = .max) -> String {
     var text = TerminalText.fitted(TerminalText.oneLine(attempt.error?.message ?? ""), width: width)
     if let delay = attempt.retryDelay {
-      text += "\(text.isEmpty ? "" : "; ")the next was to come in \(DurationText.format(microseconds: delay))"
+      text += "\(text.isEmpty ? "" : "; ")the next was due in \(DurationText.format(microseconds: delay))"
     }
     switch attempt.wakeCause {
     case nil, "delay"?: break

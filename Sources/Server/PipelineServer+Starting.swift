@@ -118,7 +118,9 @@ extension PipelineServer {
 
   private func resume(_ run: RunRecord) async {
     let version = configuration.program.version
-    await dispatcher.run(run, in: queue(of: run)) { [host] in try await host.resume(run.id, version: version, in: $0) }
+    await dispatcher.run(run, in: queue(of: run)) { [host, log] in
+      try await host.resume(run.id, version: version, in: $0, events: .ends) { log.tell(noticeIn: $0, of: run) }
+    }
   }
 
   /// The queue in the definition with which the run began, even if its file has changed.
@@ -134,9 +136,11 @@ extension PipelineServer {
       .info, "run-resumed", "asked\(person) to resume run \(id) of '\(found.pipeline)'", pipeline: found.pipeline,
       run: id)
     let version = configuration.program.version
-    await dispatcher.run(found, in: queue(of: found)) { [host, history] place in
+    await dispatcher.run(found, in: queue(of: found)) { [host, history, log] place in
       do {
-        return try await host.resume(id, isAskedFor: true, version: version, in: place)
+        return try await host.resume(id, isAskedFor: true, version: version, in: place, events: .ends) {
+          log.tell(noticeIn: $0, of: found)
+        }
       } catch {
         // For clients that wait for it.
         try? history.note(failure: FailureReport(error)?.description ?? "\(error)", of: asked.number)

@@ -169,7 +169,7 @@ final class PluginCondition: OperationRunSpecification {
   }
 
   fileprivate func log(_ level: PluginLogLevel, _ text: String) {
-    services.source.catalog?.log(level, plugin: plugin.description.id, secrets.mask(text))
+    services.source.catalog?.log(level, plugin: plugin.description.id, pipeline: nil, secrets.mask(text))
   }
 
   private static func settle(_ state: inout State) -> [PluginConditionWaiter] {

@@ -51,10 +51,12 @@ struct Attach: ForegroundCommand {
     let session = AttachSession(history: history, run: record.id, presentation: presentation)
     if let outcome = try await session.present() { return ExitStatus(of: outcome.run) }
     let short = reference.short(record.id)
+    // The cause is reported when the command ends.
+    let status = TextOutput.standard.failure == nil ? ExitStatus.cancelled : .engineFailed
     TextOutput.error.writeMessage(
       "penstock: detached; run \(short) continues: `penstock attach \(short)` shows it again, `penstock cancel \(short)` cancels it"
     )
-    return .cancelled
+    return status
   }
 
   private func latest(in history: History) throws -> RunRecord {

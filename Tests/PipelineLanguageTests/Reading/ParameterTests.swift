@@ -76,7 +76,7 @@ struct ParameterTests {
         "the pipeline 'test' has no param 'limt', did you mean 'limit'?",
         "the param 'tags' needs JSON: \(jsonMessage("a"))",
         "the param 'since' has the wrong type: expected duration, found string \"soon\"",
-        "the param 'limit', an int, must be given, add '-p limit=…'",
+        "the param 'limit' is required: it is an int and has no default, add '-p limit=…'",
       ])
     guard case .failure(let range) = ParameterResolver.resolve(definition, given: [("limit", "11")]) else {
       return #expect(Bool(false), "resolved")
