@@ -127,8 +127,8 @@ struct HostedPluginTests {
     #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
     #expect(
       outcome.errors.hasSuffix(
-        "penstock: 'start' of operation 'mischief' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits for "
-          + "ever; with 'isolation: process', only the plugin's own process would end; the run is interrupted: `penstock resume --workspace w` "
+        "penstock: 'start' of operation 'mischief' of plugin 'mischief' has not returned for 10s and blocks everything that "
+          + "waits for it; with 'isolation: process', only the plugin's own process would end; the run is interrupted: `penstock resume --workspace w` "
           + "continues it\n"), "\(outcome)")
   }
 
@@ -138,8 +138,8 @@ struct HostedPluginTests {
     #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
     #expect(
       outcome.errors.hasSuffix(
-        "penstock: 'create' of operation 'mischief' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits "
-          + "for ever; with 'isolation: process', only the plugin's own process would end\n"), "\(outcome)")
+        "penstock: 'create' of operation 'mischief' of plugin 'mischief' has not returned for 10s and blocks "
+          + "everything that waits for it; with 'isolation: process', only the plugin's own process would end\n"), "\(outcome)")
   }
 
   @Test(

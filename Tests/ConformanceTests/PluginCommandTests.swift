@@ -259,7 +259,7 @@ struct PluginCommandTests {
     try await place.compile()
     let outcome = try await place.shell("penstock plugins inspect ehco")
     #expect(outcome.code == 2)
-    #expect(outcome.errors.hasPrefix("penstock: there is no plugin 'ehco': looked in "))
+    #expect(outcome.errors.hasPrefix("penstock: there is no plugin 'ehco': searched "))
     #expect(outcome.errors.hasSuffix("; did you mean 'echo'?\n"))
   }
 

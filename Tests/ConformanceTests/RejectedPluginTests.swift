@@ -38,7 +38,7 @@ struct RejectedPluginTests {
       ("gzip -c echo.so > f.so", "not-a-shared-object", "but a compressed file; "),
       (
         "cp echo.so f.so; printf '\\050\\000' | dd of=f.so bs=1 seek=18 conv=notrunc status=none", "wrong-architecture",
-        "it is for arm, and this computer is "
+        "it is for arm, but this computer is "
       ),
     ])
   func notAPlugin(making: String, code: String, reason: String) async throws {

@@ -96,7 +96,7 @@ struct ReferenceTests {
       open += subcommands.map { (path, $0) }
     }
     // Options of every command are documented once.
-    let shared: Set = ["workspace", "json", "quiet", "color", "help", "version"]
+    let shared: Set = ["workspace", "config", "json", "quiet", "color", "help", "version"]
     for (path, command) in wanted {
       let start = try #require(text.range(of: "\n### `\(path)"), "no section for '\(path)'")
       let rest = text[start.upperBound...]

@@ -17,7 +17,7 @@ struct ClientTimeoutTests {
     let server = try FaultServer { $0.waitForEnd() }
     let failure = await client.failure(request(server.url, HTTPTimeouts(firstByte: .milliseconds(100))))
     #expect(failure?.code == .firstByteTimeout)
-    #expect(failure?.message.contains("no response within 0.1 seconds") == true)
+    #expect(failure?.message.contains("no response arrived within 0.1 seconds") == true)
   }
 
   @Test(

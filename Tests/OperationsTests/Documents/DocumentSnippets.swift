@@ -390,15 +390,12 @@ private enum Sources_Operations_Operations_docc_Modifiers_md {
 
 // Sources/Operations/Operations.docc/Operations.md
 private enum Sources_Operations_Operations_docc_Operations_md {
-  struct Weather: QueryRequest, Hashable {
+  struct Weather: SimpleQueryRequest, Hashable {
     let city: String
-    func fetch(
-      isolation: isolated (any Actor)?, in context: OperationContext,
-      with continuation: OperationContinuation<Double, any Error>
-    ) async throws -> Double { 11.5 }
+    func fetch(in context: OperationContext) async throws -> Double { 11.5 }
   }
 
-  static func block1() async throws {
+  static func block2() async throws {
     let client = OperationClient()
     let store = client.store(for: Weather(city: "Kiel").stale(after: .seconds(600)))
     let subscription = store.subscribe(
@@ -410,7 +407,7 @@ private enum Sources_Operations_Operations_docc_Operations_md {
     _ = temperature
   }
 
-  static func block2() async throws {
+  static func block3() async throws {
     let policy = RetryPolicy(limit: 4, backoff: OperationBackoff(.exponential, base: .milliseconds(200)), deadline: .seconds(120))
     let value = try await OperationRunner(Weather(city: "Kiel").timeout(.seconds(30)).retry(policy)).run()
     _ = policy
@@ -435,6 +432,12 @@ private enum Sources_Operations_Operations_docc_Requests_md {
   static func block2() async throws {
     let text = await OperationRunner(Greeting(name: "Ada")).run()
     _ = text
+  }
+
+  struct Population: SimpleQueryRequest, Hashable {
+    let city: String
+
+    func fetch(in context: OperationContext) async throws -> Int { 247_000 }
   }
 
   struct Station {
@@ -504,7 +507,7 @@ private enum Sources_Operations_Operations_docc_Requests_md {
     }
   }
 
-  static func block6() async throws {
+  static func block7() async throws {
     let request = Weather(city: "Kiel").context { $0.shard = 3 }
     _ = request
   }

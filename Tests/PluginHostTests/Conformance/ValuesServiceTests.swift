@@ -140,6 +140,6 @@ struct ValuesServiceTests {
       })
     for _ in 0..<2 { try plugin.create(settings: ["port": 1], events: RecordedEvents()).destroy() }
     #expect(plugin.log.lines.count == 1)
-    #expect(plugin.log.lines.first?.contains("called 'penstock.values/1' for an instance that is destroyed") == true)
+    #expect(plugin.log.lines.first?.contains("called 'penstock.values/1' for a destroyed instance") == true)
   }
 }

@@ -130,10 +130,10 @@ struct PluginDescriptionTests {
       (#"{"kind": null}"#, "offers[0].kind: it is missing; use one of operation, controller, specification"),
       (#"{"kind": "operatoin"}"#, "offers[0].kind: unknown kind \"operatoin\"; did you mean 'operation'?"),
       (#"{"id": null}"#, "offers[0].id: it is missing; use 'echo' or 'echo.' and a name"),
-      (#"{"id": "ehco"}"#, "offers[0].id: \"ehco\" is not the plugin's id, nor that, a dot and a name"),
-      (#"{"id": "echo."}"#, "offers[0].id: \"echo.\" is not the plugin's id"),
-      (#"{"id": "echo.a.b"}"#, "offers[0].id: \"echo.a.b\" is not the plugin's id"),
-      (#"{"id": "echo.A"}"#, "offers[0].id: \"echo.A\" is not the plugin's id"),
+      (#"{"id": "ehco"}"#, "offers[0].id: \"ehco\" is neither the plugin's id nor the id followed by '.' and a name"),
+      (#"{"id": "echo."}"#, "offers[0].id: \"echo.\" is neither the plugin's id"),
+      (#"{"id": "echo.a.b"}"#, "offers[0].id: \"echo.a.b\" is neither the plugin's id"),
+      (#"{"id": "echo.A"}"#, "offers[0].id: \"echo.A\" is neither the plugin's id"),
       (#"{"summary": null}"#, "offers[0].summary: it is missing; "),
       (#"{"settings": {}}"#, "offers[0].settings: expected a list, found object; "),
       (#"{"threads": "plugn"}"#, "offers[0].threads: unknown value \"plugn\"; did you mean 'plugin'?"),
@@ -168,7 +168,7 @@ struct PluginDescriptionTests {
       ),
       (#"{"values": []}"#, "values: it is empty, so no value is allowed; "),
       (#"{"values": ["a", 1]}"#, "values[1]: it has the wrong type: expected string, found int 1; "),
-      (#"{"values": ["a", "a"]}"#, "values[1]: \"a\" is listed before; "),
+      (#"{"values": ["a", "a"]}"#, "values[1]: \"a\" is already listed; "),
       (
         #"{"values": ["a", "b"], "default": "c"}"#,
         "default: \"c\" is not among the allowed values; use one of \"a\", \"b\""

@@ -153,7 +153,7 @@ struct LoadingByIDTests {
     #expect(hosted.log.lines.count == 1)
     #expect(
       hosted.log.lines.first?.hasPrefix(
-        "warning versioned: '\(hosted.directory)/versioned.so' is loaded into this process untried: ") == true)
+        "warning versioned: loading '\(hosted.directory)/versioned.so' into this process untested: ") == true)
   }
 
   @Test("by default, only standard plugins run in the process")

@@ -84,7 +84,7 @@ struct PluginFinderTests {
     #expect(error.code == .notFound)
     #expect(
       error.message
-        == "there is no plugin 'calender': looked in '\(scratch("a"))', '\(scratch("b"))' (not there); did you mean 'calendar'?"
+        == "there is no plugin 'calender': searched '\(scratch("a"))', '\(scratch("b"))' (does not exist); did you mean 'calendar'?"
     )
   }
 
@@ -92,8 +92,8 @@ struct PluginFinderTests {
   func nothing() {
     #expect(
       refusal("x", PluginFinder())?.message
-        == "there is no plugin 'x': there are no directories to search; add it with 'penstock plugins add FILE|URL' "
-        + "(all of 'plugins.lock' with 'penstock plugins install'), or name the file with --plugin or under 'plugins'")
+        == "there is no plugin 'x': there are no directories to search; add it with 'penstock plugins add FILE|URL', "
+        + "install what 'plugins.lock' pins with 'penstock plugins install', or name the file with --plugin or under 'plugins'")
   }
 
   @Test("a file from the command line with another name is reported, with the names that it may have")
@@ -101,7 +101,7 @@ struct PluginFinderTests {
     let named = try scratch.write("", to: "mine/foo.so")
     #expect(
       refusal("evil", finder("mine", files: [named]))?.message
-        == "there is no plugin 'evil': looked in '\(scratch("mine"))', and '\(named)' has the name of 'foo'; the file of 'evil' must be "
+        == "there is no plugin 'evil': searched '\(scratch("mine"))', and '\(named)' has the name of 'foo'; the file of 'evil' must be "
         + "called libpenstock-evil.so, penstock-evil.so or evil.so, or be named with 'path' under 'plugins'")
   }
 

@@ -107,8 +107,8 @@ struct PluginMistakeTests {
     "an invalid error object still ends the instance",
     arguments: [
       ("", "it is empty"), ("[1]", "it is list, not an object"), ("{}", #"it has no "code""#),
-      (#"{"code": "Bad Code", "message": "m"}"#, #""code" is not like"#),
-      (#"{"code": 7, "message": "m"}"#, #""code" is not like"#),
+      (#"{"code": "Bad Code", "message": "m"}"#, #""code" is not a code such as"#),
+      (#"{"code": 7, "message": "m"}"#, #""code" is not a code such as"#),
       (#"{"code": "a"}"#, #"it has no "message""#), (#"{"code": "a", "message": ""}"#, #"it has no "message""#),
       (#"{"code": "a", "message": "m", "retry_after": "soon"}"#, #""retry_after" is not a number"#),
       (#"{"code": "a", "message": "m", "retry_after": -1}"#, #""retry_after" is not a number"#),

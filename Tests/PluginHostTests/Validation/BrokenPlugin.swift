@@ -88,7 +88,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     ) {
       $0.open = "setenv(\"SURPRISE\", \"1\", 1);"
     },
-    BrokenPlugin("ignores a signal from its opening on", "good.echo/guest", "signals changed: 2 when it was opened") {
+    BrokenPlugin("ignores a signal from its opening on", "good.echo/guest", "signals: 2 when it was opened") {
       $0.preamble += "\n#include <signal.h>"
       $0.open = "signal(SIGINT, SIG_IGN);"
     },
@@ -104,7 +104,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       $0.preamble += "\n#include <fcntl.h>"
       $0.start = "while (fcntl(2, F_DUPFD, 0) >= 0) continue;" + $0.start
     },
-    BrokenPlugin("handles a signal", "good.echo/guest", "handling of these signals changed: 15") {
+    BrokenPlugin("handles a signal", "good.echo/guest", "changed the handling of these signals: 15") {
       $0.preamble += "\n#include <signal.h>"
       $0.start = "signal(SIGTERM, SIG_IGN);" + $0.start
     },
@@ -113,7 +113,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
         "\n#include <pthread.h>\n#include <unistd.h>\nstatic void *idle(void *me) { for (;;) pause(); return me; }"
       $0.start += "{ pthread_t thread; pthread_create(&thread, NULL, idle, NULL); }"
     },
-    BrokenPlugin("opens what processes inherit", "good.yes/guest", "would be inherited") {
+    BrokenPlugin("opens what processes inherit", "good.yes/guest", "would inherit") {
       $0.preamble += "\n#include <fcntl.h>"
       $0.start += "open(\"/dev/null\", O_RDONLY);"
     },
@@ -178,7 +178,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       $0.start = "logs->log(host, me->id, 1, kept, PENSTOCK_TEXT(\"\"));" + $0.start
       $0.capabilityFunction = "keeping_capability"
     },
-    BrokenPlugin("tells of an instance that never was", "good.echo/run", "never was: 99999") {
+    BrokenPlugin("tells of an instance that never was", "good.echo/run", "never existed: 99999") {
       $0.start = "instances->complete(host, 99999, PENSTOCK_TEXT(\"1\"));" + $0.start
     },
     BrokenPlugin("tells what its kind does not", "good.echo/run", "changed for an operation") {
@@ -193,7 +193,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("reruns at an instant that is none", "good.once/run", "with an invalid instant") {
       $0.start += "controllers->yield_rerun(host, me->id, PENSTOCK_TEXT(\"{\\\"instant\\\":\\\"noon\\\"}\"));"
     },
-    BrokenPlugin("leaves out an instant that is none", "good.once/run", "left_out with a wrong \"instants\"") {
+    BrokenPlugin("leaves out an instant that is none", "good.once/run", "left_out with an invalid \"instants\"") {
       $0.start +=
         "controllers->left_out(host, me->id, PENSTOCK_TEXT(\"{\\\"reason\\\":\\\"x\\\",\\\"instants\\\":[\\\"noon\\\"]}\"));"
     },

@@ -70,7 +70,7 @@ struct PluginPinTests {
       verification(of: path, pins: [pin])
         == (
           .hashMismatch,
-          "the plugin '\(path)' is refused: its SHA-256 is \(hash), and the pipeline file pins it to \(other); "
+          "the plugin '\(path)' is refused: its SHA-256 is \(hash), but the pipeline file pins it to \(other); "
             + "find out why it changed; if the change is intended, write the new one there"
         ))
     #expect(PluginPin(PluginReference()) == nil)

@@ -87,7 +87,7 @@ struct SystemFilesTests {
 
   @Test("Invalid settings are refused by name")
   func settings() {
-    #expect(throws: PluginProblem("invalid-settings", setting: "below", " must be greater than zero0.0")) {
+    #expect(throws: PluginProblem("invalid-settings", setting: "below", "0.0 must be greater than zero")) {
       try LoadBelowSettings(settings: ["below": 0])
     }
     #expect(throws: PluginProblem("invalid-settings", setting: "interval", "10ms is too short; it must be at least 1s"))

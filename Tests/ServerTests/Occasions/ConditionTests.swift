@@ -149,7 +149,7 @@ struct ConditionTests {
         #expect(occasions.map(\.reason) == Array(repeating: .notAutomatic, count: round + 1))
         #expect(
           occasions.first?.detail?.hasPrefix(
-            "rerun_on_change is true: changed(input) (\(bench.folder)/input changed last")
+            "rerun_on_change is true: changed(input) (\(bench.folder)/input last changed at")
             == true)
       }
     }
