@@ -65,6 +65,18 @@ let standardPlugins: [StandardPlugin] = [
   StandardPlugin("System", ["LinuxObservers"]),
 ]
 
+/// The code of all of them, with one Swift runtime: what the plugins of the release build share. See `Plugins/Standard`.
+let standardPluginsLibrary = Target.target(
+  name: "StandardPlugins", dependencies: ["CPluginKit", "PluginKit"] + standardPlugins.map(\.logic), path: "Plugins/Standard/Library",
+  swiftSettings: settings,
+  linkerSettings: [
+    .unsafeFlags([
+      "-static-stdlib", "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/Standard/exports.map",
+      "-Xlinker", "--gc-sections", "-Xlinker", "-soname=libStandardPlugins.so",
+    ]),
+    .unsafeFlags(["-Xlinker", "-s"], .when(configuration: .release)),
+  ])
+
 let package = Package(
   name: "penstock",
   products: [
@@ -83,6 +95,7 @@ let package = Package(
     .library(name: "PluginKit", targets: ["PluginKit"]),
     .library(name: "PluginKitTesting", targets: ["PluginKitTesting"]),
     .library(name: "penstock-signals", type: .dynamic, targets: ["penstock-signals"]),
+    .library(name: "StandardPlugins", type: .dynamic, targets: ["StandardPlugins"]),
   ] + standardPlugins.map(\.product),
   dependencies: [
     // Arguments, help, completions and the manual of the command-line tool.
@@ -416,5 +429,6 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    standardPluginsLibrary,
   ] + standardPlugins.flatMap(\.targets)
 )
