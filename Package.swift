@@ -67,7 +67,8 @@ let standardPlugins: [StandardPlugin] = [
 
 /// The code of all of them, with one Swift runtime: what the plugins of the release build share. See `Plugins/Standard`.
 let standardPluginsLibrary = Target.target(
-  name: "StandardPlugins", dependencies: ["CPluginKit", "PluginKit"] + standardPlugins.map(\.logic), path: "Plugins/Standard/Library",
+  name: "StandardPlugins", dependencies: ["CPluginKit", "PluginKit"] + standardPlugins.map(\.logic),
+  path: "Plugins/Standard/Library",
   swiftSettings: settings,
   linkerSettings: [
     .unsafeFlags([

@@ -35,14 +35,17 @@ public func makePlugin(_ id: UnsafePointer<CChar>) -> UnsafeRawPointer? {
   return UnsafeRawPointer(Unmanaged.passRetained(PluginRuntime(plugin)).toOpaque())
 }
 
+/// Returns the description of a plugin, which is never freed.
 @_cdecl("penstock_standard_describe")
 public func describe(_ plugin: UnsafeRawPointer) -> penstock_text { StandardPlugins.runtime(plugin).describedText() }
 
+/// Opens a plugin.
 @_cdecl("penstock_standard_open")
 public func open(_ plugin: UnsafeRawPointer, _ host: UnsafePointer<penstock_host>) -> penstock_status {
   StandardPlugins.runtime(plugin).open(host)
 }
 
+/// Closes a plugin.
 @_cdecl("penstock_standard_close")
 public func close(_ plugin: UnsafeRawPointer) { StandardPlugins.runtime(plugin).close() }
 
@@ -58,4 +61,6 @@ public func create(
 
 /// Returns the functions of instances: the table of a capability, whose `create` is not for use.
 @_cdecl("penstock_standard_functions")
-public func functions(_ capability: penstock_text) -> UnsafeRawPointer? { PluginEntry.functions.capability?(capability) }
+public func functions(_ capability: penstock_text) -> UnsafeRawPointer? {
+  PluginEntry.functions.capability?(capability)
+}
