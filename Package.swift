@@ -82,7 +82,6 @@ let package = Package(
   name: "penstock",
   products: [
     .executable(name: "penstock", targets: ["penstock"]),
-    .executable(name: "penstock-host", targets: ["penstock-host"]),
     .library(name: "HTTPOperations", targets: ["HTTPOperations"]),
     .library(name: "LinuxObservers", targets: ["LinuxObservers"]),
     .library(name: "Operations", targets: ["Operations"]),
@@ -249,12 +248,12 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    // The arguments of `penstock serve`, which two programs read.
+    // The arguments of `penstock serve`, which the command and the host read.
     .target(
       name: "ServeArguments", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: settings),
-    .executableTarget(
-      name: "penstock-host",
+    .target(
+      name: "HostProgram",
       dependencies: [
         "CEndOfProcess", "CProcess", "CWorkerMonitor", "ServeArguments", "PipelineEngine", "PipelineLanguage",
         "PipelineService",
@@ -266,7 +265,7 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CEndOfProcess", "CPluginHeader", "CProcess", "CWorkerMonitor", "Expressions", "ServeArguments",
+        "CEndOfProcess", "CPluginHeader", "CProcess", "CWorkerMonitor", "Expressions", "HostProgram", "ServeArguments",
         "OperatingSystem",
         "PipelineLanguage",
         "PipelineService", "PluginHost", "RunHistory", "RunReports", "Schedules", "Values", "Workspace",

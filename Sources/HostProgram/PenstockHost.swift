@@ -1,7 +1,8 @@
-// # penstock-host
+// # HostProgram
 //
-// The program that `penstock serve` executes: arguments, signals, and the log. It must never know how pipelines are loaded, queued or run, which `Server` does.
-// It is a separate program, so that the libraries of a host do not slow down the other commands.
+// What `penstock serve` becomes: arguments, signals, and the log. It must never know how pipelines are loaded, queued or run, which `Server` does.
+// It starts in a process of its own name, before anything that the tool does for its commands, and is in the tool: a second program would contain the same code
+// again, which is 30 MB.
 //
 // Read first: ``PenstockHost``, ``HostSignals``, ``HostOutput``.
 
@@ -14,26 +15,33 @@ import PluginHost
 import ServeArguments
 import Server
 
-@main
-struct PenstockHost: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "penstock-host", abstract: "Serve pipelines.",
+/// The program of a host.
+package struct PenstockHost: ParsableCommand {
+  /// The name under which the tool is started to become a host.
+  package static let name = "penstock-host"
+
+  package static let configuration = CommandConfiguration(
+    commandName: name, abstract: "Serve pipelines.",
     discussion: "`penstock serve` starts this program and documents its options.", version: Version.current)
 
   @OptionGroup var arguments: HostArguments
 
-  static func main() {
-    if CommandLine.arguments.dropFirst().first == ChildHost.argument { ChildHost.main() }
+  package init() {}
+
+  /// Makes this process a host, before anything else happens in it.
+  ///
+  /// - Parameter words: The arguments without the name of the program.
+  package static func begin(_ words: [String]) {
     HostProcess.prepare()
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(words)
       try command.run()
     } catch {
       HostOutput.report(error, parsing: { fullMessage(for: $0) }, isSuccess: exitCode(for: error) == .success)
     }
   }
 
-  func run() throws {
+  package func run() throws {
     if arguments.check { HostOutput.end(try HostSettings(arguments).check()) }
     HostOutput.isServing.store(true, ordering: .relaxed)
     let log = HostOutput.log()
