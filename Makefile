@@ -44,9 +44,13 @@ FIXED_ADDRESS := -Xswiftc -Xclang-linker -Xswiftc -no-pie -Xswiftc -Xclang-linke
 RUN_PATH := -Xlinker --disable-new-dtags -Xlinker '-rpath=$$ORIGIN/../lib/penstock'
 # Nothing looks for functions in the tool: without 23,000 names for others to find, it is loaded faster.
 RELEASE_OPTIONS = -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(DIRECT_TYPES_OPTION) $(STATIC_OPTION) \
-  $(FIXED_ADDRESS) $(RUN_PATH)
+  $(FIXED_ADDRESS) $(RUN_PATH) $(NO_UNWIND_TABLES)
+# The tables for unwinding the stack are left out: a seventh of the program. Swift does not unwind, and debuggers and `perf` follow the frame pointers, which its code
+# keeps. The linker of the toolchain can do this; without it they stay in. `make build NO_UNWIND_TABLES=` keeps them.
+NO_UNWIND_TABLES = $(shell { command -v ld.lld || ls "$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/ld.lld"; } > /dev/null 2>&1 && \
+  echo "-Xswiftc -use-ld=lld -Xlinker --no-eh-frame-hdr -Xlinker --script=$(CURDIR)/packaging/no-unwind-tables.ld")
 # The names of the standard plugins, whatever they are: each is a shared object lib<name>.so.
-PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penstock-[a-z0-9-]*\)".*/\1/p' | grep -vx penstock-host | sort -u)
+PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penstock-[a-z0-9-]*\)".*/\1/p' | sort -u)
 # Those in Swift share one library, so that the runtime is there once: each is a few kilobytes of C before it. It lies in the folder above the plugins, or
 # beside them in the build folder. That in C is a product.
 PLUGIN_PRODUCTS := StandardPlugins penstock-signals
@@ -135,7 +139,7 @@ build-tests: toolchain packages ## Set up and build for debugging, with the test
 
 # One after another: the package manager builds either everything or one product.
 build: toolchain packages static-libraries ## Set up and build for release, with the standard plugins
-	@for product in penstock penstock-host $(PLUGIN_PRODUCTS); do \
+	@for product in penstock $(PLUGIN_PRODUCTS); do \
 	  echo "==> swift build -c release --product $$product"; \
 	  $(SWIFT) build $(RELEASE_OPTIONS) --product "$$product" || exit 1; \
 	done
@@ -172,7 +176,7 @@ install-built:
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d" \
 	  "$(DESTDIR)$(PREFIX)/lib/systemd/system" \
 	  "$(DESTDIR)$(PREFIX)/lib/sysusers.d"
-	install -m 755 $(RELEASE) $(RELEASE_DIRECTORY)/penstock-host "$(DESTDIR)$(PREFIX)/bin/"
+	install -m 755 $(RELEASE) "$(DESTDIR)$(PREFIX)/bin/"
 	install -m 644 $(RELEASE_DIRECTORY)/libStandardPlugins.so "$(DESTDIR)$(PREFIX)/lib/penstock/"
 	set -e; for plugin in $(PLUGINS); do \
 	  install -m 644 "$(RELEASE_DIRECTORY)/lib$$plugin.so" "$(DESTDIR)$(PREFIX)/lib/penstock/plugins/"; \
@@ -189,8 +193,8 @@ dist: build ## Make a tarball and a Debian package of what install installs, wit
 	@rm -rf $(DIST)
 	@packaging/package $(DIST)
 
-# Builds two packages of one build, which are the same; the rest wants root, as a Debian is made for it.
-test-dist: dist ## As root: install, upgrade, remove and purge the package in a fresh Debian
+# Needs root, since it makes a Debian in a temporary folder.
+test-dist: dist ## As root: follow the tutorial in a fresh Debian, and install, upgrade and purge the package there
 	@packaging/test-package $(DIST)
 
 # Where there is a formatter, it finds no mistake in them.
