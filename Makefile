@@ -44,7 +44,9 @@ FIXED_ADDRESS := -Xswiftc -Xclang-linker -Xswiftc -no-pie -Xswiftc -Xclang-linke
 RUN_PATH := -Xlinker --disable-new-dtags -Xlinker '-rpath=$$ORIGIN/../lib/penstock'
 # Nothing looks for functions in the tool: without 23,000 names for others to find, it is loaded faster.
 RELEASE_OPTIONS = -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(DIRECT_TYPES_OPTION) $(STATIC_OPTION) \
-  $(FIXED_ADDRESS) $(RUN_PATH) $(NO_UNWIND_TABLES)
+  $(FIXED_ADDRESS) $(RUN_PATH) $(NO_UNWIND_TABLES) $(NO_BUILD_PATHS)
+# Assertions in C name their files relative to the checkout, so that two checkouts give the same bytes.
+NO_BUILD_PATHS := -Xcc '-ffile-prefix-map=$(CURDIR)=.'
 # The tables for unwinding the stack are left out: a seventh of the program. Swift does not unwind, and debuggers and `perf` follow the frame pointers, which its code
 # keeps. The linker of the toolchain can do this; without it they stay in. `make build NO_UNWIND_TABLES=` keeps them.
 NO_UNWIND_TABLES = $(shell { command -v ld.lld || ls "$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/ld.lld"; } > /dev/null 2>&1 && \

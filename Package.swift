@@ -172,7 +172,11 @@ let package = Package(
       cSettings: cSettings,
       // It is plain C. SwiftPM links it as if it were Swift: the start files are what would bring the runtime in.
       linkerSettings: [
-        .unsafeFlags(["-static-stdlib", "-nostartfiles", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed"])
+        .unsafeFlags([
+          "-static-stdlib", "-nostartfiles", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed",
+          // Without a name of its own, it contains the path where it was linked.
+          "-Xlinker", "-soname=libpenstock-signals.so",
+        ])
       ]),
     .target(
       name: "PluginKit",
