@@ -82,6 +82,7 @@ let package = Package(
   name: "penstock",
   products: [
     .executable(name: "penstock", targets: ["penstock"]),
+    .executable(name: "penstock-host", targets: ["penstock-host"]),
     .library(name: "HTTPOperations", targets: ["HTTPOperations"]),
     .library(name: "LinuxObservers", targets: ["LinuxObservers"]),
     .library(name: "Operations", targets: ["Operations"]),
@@ -252,12 +253,12 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
-    // The arguments of `penstock serve`, which the command and the host read.
+    // The arguments of `penstock serve`, which two programs read.
     .target(
       name: "ServeArguments", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: settings),
-    .target(
-      name: "HostProgram",
+    .executableTarget(
+      name: "penstock-host",
       dependencies: [
         "CEndOfProcess", "CProcess", "CWorkerMonitor", "ServeArguments", "PipelineEngine", "PipelineLanguage",
         "PipelineService",
@@ -269,7 +270,7 @@ let package = Package(
     .executableTarget(
       name: "penstock",
       dependencies: [
-        "CEndOfProcess", "CPluginHeader", "CProcess", "CWorkerMonitor", "Expressions", "HostProgram", "ServeArguments",
+        "CEndOfProcess", "CPluginHeader", "CProcess", "CWorkerMonitor", "Expressions", "ServeArguments",
         "OperatingSystem",
         "PipelineLanguage",
         "PipelineService", "PluginHost", "RunHistory", "RunReports", "Schedules", "Values", "Workspace",

@@ -1,7 +1,7 @@
 // # ServeArguments
 //
-// What `penstock serve` understands: the tool reads it to help and to complete, and passes the words on to the process that becomes the host, which reads it to
-// serve. It must never know what becomes of the words.
+// What `penstock serve` understands: the tool reads it to help and to complete, and hands the words over to `penstock-host`, which reads it to serve. It must never
+// know what becomes of the words.
 //
 // Read first: ``HostArguments``.
 

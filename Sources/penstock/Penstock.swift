@@ -30,7 +30,6 @@
 import ArgumentParser
 import CProcess
 import Glibc
-import HostProgram
 import PipelineService
 import PluginHost
 
@@ -78,8 +77,6 @@ struct Penstock: ParsableCommand {
   )
 
   static func main() {
-    // `penstock serve` starts the tool again, as a host.
-    if Arguments.all.first == PenstockHost.name { return PenstockHost.begin(Arguments.words) }
     // A child host is started by the tool itself and needs none of what follows.
     if Arguments.words.first == ChildHost.argument { ChildHost.main() }
     StandardDescriptors.complete()

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import HostProgram
 import OperatingSystem
 import PluginHost
 import ServeArguments
@@ -30,12 +29,25 @@ struct Serve: ParsableCommand {
     try ThreadLimit.requireRoom(for: ThreadLimit.leastOfHost)
     try MemoryLimit.requireRoomForHost()
     let words = SharedOptions.behindCommand(Arguments.words).drop { $0 == "serve" }
-    guard let program = realpath(OwnExecutable.path, nil) else {
+    let program = try Self.program()
+    var pointers = (["penstock-host"] + words).map { strdup($0) } + [nil]
+    execv(program, &pointers)
+    throw CommandFailure("cannot start '\(program)': \(SystemError.text(of: errno))", status: .engineFailed)
+  }
+
+  /// Returns the path of the program that replaces this one, in the same directory.
+  private static func program() throws -> String {
+    guard let resolved = realpath(OwnExecutable.path, nil) else {
       throw CommandFailure("cannot tell where penstock is: \(SystemError.text(of: errno))", status: .engineFailed)
     }
-    var pointers = ([PenstockHost.name] + words).map { strdup($0) } + [nil]
-    execv(program, &pointers)
-    throw CommandFailure(
-      "cannot start '\(String(cString: program))': \(SystemError.text(of: errno))", status: .engineFailed)
+    defer { free(resolved) }
+    let own = String(cString: resolved)
+    let program = (own.lastIndex(of: "/").map { String(own[...$0]) } ?? "") + "penstock-host"
+    guard access(program, X_OK) == 0 else {
+      throw CommandFailure(
+        "'\(program)' is missing, but `penstock serve` needs it; install it beside penstock (`make install` does)",
+        status: .engineFailed)
+    }
+    return program
   }
 }

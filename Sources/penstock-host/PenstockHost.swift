@@ -1,8 +1,7 @@
-// # HostProgram
+// # penstock-host
 //
-// What `penstock serve` becomes: arguments, signals, and the log. It must never know how pipelines are loaded, queued or run, which `Server` does.
-// It starts in a process of its own name, before anything that the tool does for its commands, and is in the tool: a second program would contain the same code
-// again, which is 30 MB.
+// The program that `penstock serve` executes: arguments, signals, and the log. It must never know how pipelines are loaded, queued or run, which `Server` does.
+// It is a separate program, so that the libraries of a host do not slow down the other commands.
 //
 // Read first: ``PenstockHost``, ``HostSignals``, ``HostOutput``.
 
@@ -15,33 +14,26 @@ import PluginHost
 import ServeArguments
 import Server
 
-/// The program of a host.
-package struct PenstockHost: ParsableCommand {
-  /// The name under which the tool is started to become a host.
-  package static let name = "penstock-host"
-
-  package static let configuration = CommandConfiguration(
-    commandName: name, abstract: "Serve pipelines.",
+@main
+struct PenstockHost: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "penstock-host", abstract: "Serve pipelines.",
     discussion: "`penstock serve` starts this program and documents its options.", version: Version.current)
 
   @OptionGroup var arguments: HostArguments
 
-  package init() {}
-
-  /// Makes this process a host, before anything else happens in it.
-  ///
-  /// - Parameter words: The arguments without the name of the program.
-  package static func begin(_ words: [String]) {
+  static func main() {
+    if CommandLine.arguments.dropFirst().first == ChildHost.argument { ChildHost.main() }
     HostProcess.prepare()
     do {
-      var command = try parseAsRoot(words)
+      var command = try parseAsRoot()
       try command.run()
     } catch {
       HostOutput.report(error, parsing: { fullMessage(for: $0) }, isSuccess: exitCode(for: error) == .success)
     }
   }
 
-  package func run() throws {
+  func run() throws {
     if arguments.check { HostOutput.end(try HostSettings(arguments).check()) }
     HostOutput.isServing.store(true, ordering: .relaxed)
     let log = HostOutput.log()
