@@ -52,7 +52,7 @@ NO_BUILD_PATHS := -Xcc '-ffile-prefix-map=$(CURDIR)=.'
 NO_UNWIND_TABLES = $(shell { command -v ld.lld || ls "$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/ld.lld"; } > /dev/null 2>&1 && \
   echo "-Xswiftc -use-ld=lld -Xlinker --no-eh-frame-hdr -Xlinker --script=$(CURDIR)/packaging/no-unwind-tables.ld")
 # The names of the standard plugins, whatever they are: each is a shared object lib<name>.so.
-PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penstock-[a-z0-9-]*\)".*/\1/p' | sort -u)
+PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penstock-[a-z0-9-]*\)".*/\1/p' | grep -vx penstock-host | sort -u)
 # Those in Swift share one library, so that the runtime is there once: each is a few kilobytes of C before it. It lies in the folder above the plugins, or
 # beside them in the build folder. That in C is a product.
 PLUGIN_PRODUCTS := StandardPlugins penstock-signals
@@ -141,7 +141,7 @@ build-tests: toolchain packages ## Set up and build for debugging, with the test
 
 # One after another: the package manager builds either everything or one product.
 build: toolchain packages static-libraries ## Set up and build for release, with the standard plugins
-	@for product in penstock $(PLUGIN_PRODUCTS); do \
+	@for product in penstock penstock-host $(PLUGIN_PRODUCTS); do \
 	  echo "==> swift build -c release --product $$product"; \
 	  $(SWIFT) build $(RELEASE_OPTIONS) --product "$$product" || exit 1; \
 	done
@@ -178,7 +178,7 @@ install-built:
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d" \
 	  "$(DESTDIR)$(PREFIX)/lib/systemd/system" \
 	  "$(DESTDIR)$(PREFIX)/lib/sysusers.d"
-	install -m 755 $(RELEASE) "$(DESTDIR)$(PREFIX)/bin/"
+	install -m 755 $(RELEASE) $(RELEASE_DIRECTORY)/penstock-host "$(DESTDIR)$(PREFIX)/bin/"
 	install -m 644 $(RELEASE_DIRECTORY)/libStandardPlugins.so "$(DESTDIR)$(PREFIX)/lib/penstock/"
 	set -e; for plugin in $(PLUGINS); do \
 	  install -m 644 "$(RELEASE_DIRECTORY)/lib$$plugin.so" "$(DESTDIR)$(PREFIX)/lib/penstock/plugins/"; \
