@@ -72,7 +72,7 @@ TEST_WIDTH ?= 24
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host lint format soak simulate clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries install-built dist test-dist manual
+.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host lint format docs soak simulate clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries install-built dist test-dist manual
 
 help: ## List what can be made
 	@echo "usage: make TARGET"
@@ -234,6 +234,10 @@ lint: toolchain ## Check the layout of the sources, that modules and folders use
 	@$(PYTHON) .ci/layers
 	@echo "==> .ci/pages"
 	@$(PYTHON) .ci/pages
+
+docs: build-tests ## Build the documentation of the libraries with DocC, and reject links that lead nowhere
+	@echo "==> .ci/docc"
+	@.ci/docc .build/documentation
 
 format: toolchain ## Lay out the sources in place
 	@$(SWIFT) format --in-place --parallel --recursive $(LINTED)

@@ -166,6 +166,11 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .target(
+      name: "PluginInstallation",
+      dependencies: ["HTTPOperations", "OperatingSystem", "Operations", "PluginHost", "Values"],
+      swiftSettings: settings
+    ),
     .target(name: "CPluginHeader", dependencies: ["PluginABI"], cSettings: cSettings),
     .target(name: "CPluginKit", dependencies: ["PluginABI"], cSettings: cSettings),
     .target(
@@ -273,7 +278,8 @@ let package = Package(
         "CEndOfProcess", "CPluginHeader", "CProcess", "CWorkerMonitor", "Expressions", "ServeArguments",
         "OperatingSystem",
         "PipelineLanguage",
-        "PipelineService", "PluginHost", "RunHistory", "RunReports", "Schedules", "Values", "Workspace",
+        "PipelineService", "PluginHost", "PluginInstallation", "RunHistory", "RunReports", "Schedules", "Values",
+        "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
@@ -408,6 +414,8 @@ let package = Package(
     .testTarget(
       name: "PenstockTests", dependencies: ["penstock", "PipelineLanguage", "PipelineService", "RunHistory", "Values"],
       swiftSettings: settings),
+    .testTarget(
+      name: "PluginInstallationTests", dependencies: ["PluginInstallation"], swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests",
       dependencies: [

@@ -18,8 +18,8 @@ static const penstock_values_service *values;
 static penstock_text describe(void) {
   return PENSTOCK_TEXT(
     "{\"id\":\"countdown\",\"version\":\"1.0.0\",\"summary\":\"Counts down\",\"offers\":["
-    "{\"kind\":\"operation\",\"id\":\"countdown\",\"summary\":\"Counts down, and gives back the number of steps\",\"result\":\"int\","
-    "\"settings\":[{\"name\":\"from\",\"type\":\"int\",\"default\":3,\"summary\":\"The number to begin with, from 1 to 1000000\"}]}]}");
+    "{\"kind\":\"operation\",\"id\":\"countdown\",\"summary\":\"Counts down, and returns the number of steps\",\"result\":\"int\","
+    "\"settings\":[{\"name\":\"from\",\"type\":\"int\",\"default\":3,\"summary\":\"The number to start from, from 1 to 1000000\"}]}]}");
 }
 
 static penstock_status open_plugin(const penstock_host *the_host) {
@@ -39,7 +39,7 @@ struct countdown {
 
 static void refuse(penstock_id id) {
   instances->fail(host, id,
-                  PENSTOCK_TEXT("{\"code\":\"invalid-setting\",\"message\":\"'from' has to be a number from 1 to 1000000\"}"));
+                  PENSTOCK_TEXT("{\"code\":\"invalid-setting\",\"message\":\"'from' must be a number from 1 to 1000000\"}"));
 }
 
 static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
@@ -53,7 +53,7 @@ static penstock_status create(penstock_id id, penstock_text offer, penstock_text
   }
   countdown = (struct countdown *)calloc(1, sizeof *countdown);
   if (countdown == NULL) {
-    instances->fail(host, id, PENSTOCK_TEXT("{\"code\":\"out-of-memory\",\"message\":\"there is no memory left\"}"));
+    instances->fail(host, id, PENSTOCK_TEXT("{\"code\":\"out-of-memory\",\"message\":\"out of memory\"}"));
     return PENSTOCK_FAILED;
   }
   countdown->id = id;
@@ -92,7 +92,7 @@ static void stop(void *instance, uint64_t nanoseconds) {
   (void)nanoseconds;
   if (countdown->has_ended) return;
   countdown->has_ended = 1;
-  instances->fail(host, countdown->id, PENSTOCK_TEXT("{\"code\":\"cancelled\",\"message\":\"it was stopped while it counted\"}"));
+  instances->fail(host, countdown->id, PENSTOCK_TEXT("{\"code\":\"cancelled\",\"message\":\"it was stopped while counting\"}"));
 }
 
 static void destroy(void *instance) { free(instance); }

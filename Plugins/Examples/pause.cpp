@@ -27,7 +27,7 @@ penstock_text text(const std::string &string) { return penstock_text{string.data
 penstock_text describe() {
   return PENSTOCK_TEXT(R"({
     "id": "pause", "version": "1.0.0", "summary": "An example in C++",
-    "offers": [{"kind": "operation", "id": "pause", "summary": "Waits a moment, and gives back what it got",
+    "offers": [{"kind": "operation", "id": "pause", "summary": "Waits a moment, and returns its input",
                 "requirement": "json"}]})");
 }
 
@@ -61,7 +61,7 @@ class Attempt {
       thread_ = std::thread(&Attempt::work, this, std::move(input));
     } catch (const std::system_error &) {
       pthread_sigmask(SIG_SETMASK, &former, nullptr);
-      fail(id_, "no-thread", "the system has no thread left for it");
+      fail(id_, "no-thread", "cannot create a thread");
       return;
     }
     pthread_sigmask(SIG_SETMASK, &former, nullptr);
@@ -81,9 +81,9 @@ class Attempt {
       is_stopped = changed_.wait_for(guard, std::chrono::milliseconds(5), [this] { return is_stopped_; });
     }
     if (is_stopped) {
-      fail(id_, "cancelled", "it was stopped while it waited");
+      fail(id_, "cancelled", "it was stopped while waiting");
     } else if (instances->complete(host, id_, text(input)) == PENSTOCK_INVALID) {
-      fail(id_, "no-json", "what it got is not JSON");
+      fail(id_, "no-json", "its input is not JSON");
     }
   }
 
@@ -99,7 +99,7 @@ penstock_status create(penstock_id id, penstock_text, penstock_text, void **inst
     *instance = new Attempt(id);
     return PENSTOCK_OK;
   } catch (const std::exception &) {
-    fail(id, "out-of-memory", "there is no memory left");
+    fail(id, "out-of-memory", "out of memory");
     return PENSTOCK_FAILED;
   }
 }

@@ -128,7 +128,7 @@ fn number(settings: &str) -> Option<u32> {
 
 extern "C" fn create(id: u64, _offer: Text, settings: Text, instance: *mut *mut c_void) -> i32 {
     let Some(below) = number(&settings.copied()) else {
-        fail(id, "invalid-setting", "'below' has to be a number from 1 to 10000000");
+        fail(id, "invalid-setting", "'below' must be a number from 1 to 10000000");
         return INVALID;
     };
     let primes = Box::new(Primes { id, below, is_stopped: Arc::default(), thread: None });
@@ -144,12 +144,12 @@ extern "C" fn start(instance: *mut c_void, _input: Text) {
     let spawned = with_signals_blocked(|| {
         std::thread::Builder::new().spawn(move || match count(below, &is_stopped) {
             Some(count) => complete(id, &count.to_string()),
-            None => fail(id, "cancelled", "it was stopped while it counted"),
+            None => fail(id, "cancelled", "it was stopped while counting"),
         })
     });
     match spawned {
         Ok(thread) => primes.thread = Some(thread),
-        Err(_) => fail(id, "no-thread", "the system has no thread left for it"),
+        Err(_) => fail(id, "no-thread", "cannot create a thread"),
     }
 }
 
@@ -183,7 +183,7 @@ extern "C" fn destroy(instance: *mut c_void) {
     }
 }
 
-// ---- Threads block all signals, as the host waits for some of them
+// ---- Threads block all signals because the host waits for some of them
 
 /// At least as large as any system's `sigset_t`.
 type SignalSet = [u64; 16];

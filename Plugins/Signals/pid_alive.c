@@ -120,7 +120,7 @@ int32_t pid_file_state(struct instance *instance, char **reason) {
   pid = pid_in_file(path, &written_at);
   if (pid <= 0 || pid != instance->pid || has_ended(instance->pidfd)) let_go_of_process(instance);
   if (pid == -ENOENT || pid == -ENOTDIR) {
-    *reason = formatted("there is no file %s", path);
+    *reason = formatted("%s does not exist", path);
     return 0;
   }
   if (pid < 0) {
@@ -128,14 +128,14 @@ int32_t pid_file_state(struct instance *instance, char **reason) {
     return -1;
   }
   if (pid == 0) {
-    *reason = formatted("%s does not begin with the number of a process", path);
+    *reason = formatted("%s does not begin with a process ID", path);
     return 0;
   }
   error = instance->pidfd >= 0 ? 0 : hold_process(instance, pid, written_at);
   switch (error) {
-  case 0: *reason = formatted("process %ld of %s lives", pid, path); return 1;
-  case ESRCH: *reason = formatted("process %ld of %s is not there", pid, path); return 0;
-  case ESTALE: *reason = formatted("process %ld is not the one of %s: it began after the file was written", pid, path); return 0;
+  case 0: *reason = formatted("process %ld of %s is running", pid, path); return 1;
+  case ESRCH: *reason = formatted("process %ld of %s is not running", pid, path); return 0;
+  case ESTALE: *reason = formatted("process %ld is not the one that %s names: it started after the file was written", pid, path); return 0;
   default: *reason = formatted("process %ld of %s cannot be watched: %s", pid, path, strerror(error)); return -1;
   }
 }

@@ -22,13 +22,13 @@ const penstock_log_service *logger;
 static penstock_text describe(void) {
   return PENSTOCK_TEXT(
     "{\"id\":\"signals\",\"version\":\"1.0.0\",\"summary\":\"POSIX signals and pid files\",\"license\":\"Apache-2.0\",\"offers\":["
-    "{\"kind\":\"controller\",\"id\":\"signals.on\",\"summary\":\"Runs again when the host's process gets a signal\",\"settings\":["
+    "{\"kind\":\"controller\",\"id\":\"signals.on\",\"summary\":\"Runs the pipeline when the host's process receives a signal\",\"settings\":["
     "{\"name\":\"signal\",\"type\":\"string\",\"required\":true,"
-    "\"summary\":\"Which signal, without SIG; it does nothing else in this process then\",\"values\":[\"USR1\",\"USR2\",\"HUP\",\"WINCH\""
+    "\"summary\":\"The signal, without SIG; it then has no other effect in this process\",\"values\":[\"USR1\",\"USR2\",\"HUP\",\"WINCH\""
     RT(0) RT(1) RT(2) RT(3) RT(4) RT(5) RT(6) RT(7) RT(8) RT(9) RT(10) RT(11) RT(12) RT(13) RT(14) RT(15) RT(16) RT(17) RT(18) RT(19) RT(20)
     RT(21) RT(22) RT(23) RT(24) RT(25) RT(26) RT(27) RT(28) RT(29) RT(30)
     "]}]},"
-    "{\"kind\":\"specification\",\"id\":\"signals.pid-alive\",\"summary\":\"The process that a pid file names lives\",\"settings\":["
+    "{\"kind\":\"specification\",\"id\":\"signals.pid-alive\",\"summary\":\"The process that a pid file names is running\",\"settings\":["
     "{\"name\":\"file\",\"type\":\"string\",\"required\":true,"
     "\"summary\":\"The pid file; a relative path starts from the directory of the pipeline file\"}]}]}");
 }
@@ -103,7 +103,7 @@ void free_instance(struct instance *instance) {
 static struct instance *new_instance(penstock_id id, enum offer offer) {
   struct instance *instance = (struct instance *)calloc(1, sizeof *instance);
   if (instance == NULL) {
-    fail(id, "out-of-memory", "there is no memory left");
+    fail(id, "out-of-memory", "out of memory");
     return NULL;
   }
   instance->id = id;
@@ -123,7 +123,7 @@ static penstock_status create_on(penstock_id id, penstock_text settings, void **
   signal = signal_named(name);
   if (signal == 0) {
     refuse(id, "signal",
-         "signals.on cannot take over the signal '%s': it takes USR1, USR2, HUP, WINCH, and RTMIN+0 to RTMIN+%d, which mean nothing else to "
+         "signals.on cannot take over the signal '%s': it takes USR1, USR2, HUP, WINCH, and RTMIN+0 to RTMIN+%d, which have no other meaning for "
          "a host",
          name, SIGRTMAX - SIGRTMIN);
     free(name);
@@ -183,7 +183,7 @@ static void start(void *context, penstock_text input) {
   struct instance *instance = (struct instance *)context;
   int error = instance->offer == PID_ALIVE ? make_absolute(instance, input) : 0;
   if (error == 0) error = begin_watching(instance);
-  if (error != 0) fail(instance->id, "cannot-watch", "the plugin 'signals' cannot begin to watch: %s", strerror(error));
+  if (error != 0) fail(instance->id, "cannot-watch", "the plugin 'signals' cannot start watching: %s", strerror(error));
 }
 
 static void stop(void *context, uint64_t nanoseconds) {

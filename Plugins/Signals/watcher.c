@@ -188,7 +188,7 @@ static void read_arrivals(int descriptor) {
   while (read(descriptor, &arrival, sizeof arrival) == (ssize_t)sizeof arrival) tell(&arrival);
   lost = lost_arrivals();
   if (lost > 0) {
-    char *message = formatted("%u signals came faster than they could be passed on, and are lost", lost);
+    char *message = formatted("dropped %u signals: they came faster than they could be passed on", lost);
     logger->log(host, 0, PENSTOCK_WARNING, text_of(message), text_of(NULL));
     free(message);
   }

@@ -4,7 +4,7 @@ import Values
 ///
 /// Members are requested one at a time, so that `results.fetch` never builds the results of ten thousand other operations. The names of the
 /// built-in contexts (`params env secrets results errors operations artifacts run item previous`) arrive in lowercase, all others as
-/// spelled in the expression; as in GitHub Actions, names that differ only in case are the same. ``JSONValue/expressionMember(_:)`` follows
+/// spelled in the expression; as in GitHub Actions, names that differ only in case are the same. `expressionMember(_:)` follows
 /// this rule for values.
 public protocol ExpressionContexts {
   /// Returns the value of `context.name`, or nil if the context has no such member (which an expression sees as null).

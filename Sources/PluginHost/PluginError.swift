@@ -91,5 +91,5 @@ extension PluginFailure {
   init(code: PluginError.Code, message: String) { self.init(code: code.rawValue, message: message) }
 
   /// Returns the message for something that keeps running and is restarted after `pause`.
-  package func message(startingAgainIn pause: Duration) -> String { "\(message); it starts again in \(pause.brief)" }
+  package func message(startingAgainIn pause: Duration) -> String { "\(message); restarting in \(pause.brief)" }
 }

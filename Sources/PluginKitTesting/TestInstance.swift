@@ -38,7 +38,7 @@ public final class TestInstance: Sendable {
   }
 
   /// Whether the host refuses the states and reruns that the instance yields, as if the pipeline could not keep up: they are answered with
-  /// ``Delivery/full``, and are not among ``events``. False at first.
+  /// `Delivery.full`, and are not among ``events``. False at first.
   public var isFull: Bool {
     get { state.withLock { $0.isFull } }
     set { state.withLock { $0.isFull = newValue } }
@@ -80,7 +80,7 @@ public final class TestInstance: Sendable {
     }
     if status == penstock_status(PENSTOCK_UNAVAILABLE) { return nil }
     guard status == penstock_status(PENSTOCK_OK), taken.texts.count == 1 else {
-      throw PluginProblem("test-host", "it answered \(taken.texts.count) times, with the status \(status)")
+      throw PluginProblem("test-host", "it answered \(taken.texts.count) times with the status \(status)")
     }
     return try JSONValue.parse(taken.texts[0])
   }

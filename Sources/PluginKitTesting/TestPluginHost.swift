@@ -148,7 +148,7 @@ public final class TestPluginHost: Sendable {
     guard status == penstock_status(PENSTOCK_OK), let pointer else {
       state.withLock { $0.instances[id] = nil }
       guard case .failed(let problem) = instance.events.last else {
-        throw PluginProblem("no-reason", "the plugin made no instance of \(offer), and did not say why (\(status))")
+        throw PluginProblem("no-reason", "the plugin created no instance of \(offer) and gave no reason (\(status))")
       }
       throw problem
     }
@@ -172,7 +172,7 @@ public final class TestPluginHost: Sendable {
     do {
       event = try make()
     } catch {
-      note(fault: "told something that is not as the contract says: \(error)")
+      note(fault: "reported something that violates the contract: \(error)")
       return penstock_status(PENSTOCK_INVALID)
     }
     guard let instance = state.withLock({ $0.instances[id]?.instance }) else {
@@ -180,7 +180,7 @@ public final class TestPluginHost: Sendable {
     }
     if event.canWait, instance.isFull { return penstock_status(PENSTOCK_FULL) }
     guard instance.take(event) else {
-      note(fault: "told \(event) after its end")
+      note(fault: "reported \(event) after its end")
       return penstock_status(PENSTOCK_ENDED)
     }
     waiters.look()

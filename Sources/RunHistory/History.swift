@@ -9,7 +9,7 @@ import Workspace
 
 /// Reads the history in a workspace, and makes the few changes that commands make.
 ///
-/// A value over an ``OpenWorkspace``, which may be used from any thread. Methods block for as long as the query takes, usually less than a millisecond.
+/// A value over an `OpenWorkspace`, which may be used from any thread. Methods block for as long as the query takes, usually less than a millisecond.
 public struct History: Sendable {
   /// The workspace.
   public let workspace: OpenWorkspace

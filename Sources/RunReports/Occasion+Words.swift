@@ -24,8 +24,8 @@ extension Occasion.Reason {
     case .catchUpLimit: ("more instants were missed than `catch_up` makes up for", .start)
     case .tooLate: ("it did not begin within `start_within`", .start)
     case .queueFull: ("the queue was full", .text("`penstock queue` shows what fills it"))
-    case .invalidDefinition: ("its file had errors", .text("`penstock check` shows them"))
-    case .invalidParams: ("its params did not fit", .none)
+    case .invalidDefinition: ("its file had errors", .text("`penstock status` shows them"))
+    case .invalidParams: ("its params were rejected", .none)
     case .duplicate: ("another occasion was identical", .none)
     case .cancelled: ("it was cancelled before it began", .start)
     }
@@ -37,7 +37,7 @@ extension Occasion.Reason {
   /// What helps; nil where nothing does.
   fileprivate func remedy(_ start: String) -> String? {
     switch row.help {
-    case .start: "`\(start)` makes up for it"
+    case .start: "`\(start)` runs it now"
     case .text(let text): text
     case .none: nil
     }
@@ -77,7 +77,7 @@ extension Occasion {
   /// What helps against the reason, a clause; nil where there is a run, or nothing helps.
   ///
   /// - Parameter start: The command that starts a run of the pipeline.
-  /// - Returns: The clause, such as `` `penstock start nightly` makes up for it``.
+  /// - Returns: The clause, such as `` `penstock start nightly` runs it now``.
   package func remedy(start: String) -> String? {
     // A later run took its place.
     outcome == .replaced ? nil : reason?.remedy(start)

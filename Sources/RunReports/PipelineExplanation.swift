@@ -90,7 +90,7 @@ package struct PipelineExplanation: Sendable {
   /// Returns a sentence on what a condition prevents; nil if the condition is true.
   private static func words(for condition: PublishedSpecification) -> String? {
     guard condition.value != true else { return nil }
-    let value = condition.value == false ? "is false" : "is not known"
+    let value = condition.value == false ? "is false" : "is unknown"
     let reason = condition.reason.map { " (\(TerminalText.oneLine($0)))" } ?? ""
     let effect = condition.name == "automatic" ? ", so neither an edit nor `rerun_on_change` starts it" : ""
     return "`\(condition.name)` \(value): \(condition.formula)\(reason)\(effect)."

@@ -92,7 +92,7 @@ extension RunExplanation {
   private static func verb(_ run: RunRecord) -> String {
     switch run.state {
     case .queued: "has not begun"
-    case .running: "goes on"
+    case .running: "is running"
     case .interrupted: "was interrupted"
     case .cancelled: "was \(run.canceller?.words ?? run.state.rawValue)"
     case .failed, .succeeded: run.state.rawValue

@@ -14,7 +14,7 @@ extension RunPreparation {
   var words: String {
     switch self {
     case .readsSecret(let name): "reads its secret '\(TerminalText.visible(name))'"
-    case .lacks(let why): "waits until it can continue: \(TerminalText.oneLine(why))"
+    case .lacks(let why): "waits for system resources: \(TerminalText.oneLine(why))"
     }
   }
 

@@ -7,6 +7,8 @@ package struct RunRestart: Sendable, Hashable {
   /// What the next host of the workspace does with it; nil if it is left to a person.
   package enum Prospect: Sendable, Hashable {
     case resume, fail
+    /// A person has asked for that.
+    case cancel
   }
 
   /// Whether its host has drained, or is draining, and left it to the next one.
@@ -30,6 +32,10 @@ package struct RunRestart: Sendable, Hashable {
       prospect = nil
       return
     }
+    guard try !history.isToBeCancelled(run.id) else {
+      prospect = .cancel
+      return
+    }
     let configuration = try? JSONValue.parse(latest.configuration)
     let otherwise = configuration?["on_restart"]?.stringValue.flatMap(RestartPolicy.init) ?? .resume
     prospect =
@@ -49,12 +55,13 @@ package struct RunRestart: Sendable, Hashable {
     return switch prospect {
     case .resume?: "the next host of the workspace resumes it"
     case .fail?: "the next host of the workspace records it as failed, because of `on_restart`"
+    case .cancel?: "the next host of the workspace cancels it, as was asked"
     case nil: nil
     }
   }
 
   /// Whether a person must resume it.
-  package var wantsResume: Bool { prospect != .resume && preparation == nil }
+  package var wantsResume: Bool { prospect != .resume && prospect != .cancel && preparation == nil }
 }
 
 extension History {

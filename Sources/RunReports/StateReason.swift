@@ -52,7 +52,7 @@ package enum StateReason {
   package static func text(of attempt: AttemptRecord, width: Int = .max) -> String {
     var text = TerminalText.fitted(TerminalText.oneLine(attempt.error?.message ?? ""), width: width)
     if let delay = attempt.retryDelay {
-      text += "\(text.isEmpty ? "" : "; ")the next was to come in \(DurationText.format(microseconds: delay))"
+      text += "\(text.isEmpty ? "" : "; ")the next was due in \(DurationText.format(microseconds: delay))"
     }
     switch attempt.wakeCause {
     case nil, "delay"?: break
@@ -84,7 +84,7 @@ package enum StateReason {
 
   /// Returns the resource shortage that a running operation waits for; nil if there is none.
   static func shortage(of record: OperationRecord) -> String? {
-    if case .shortage(let why)? = record.operationReason { "waits until it can continue: \(why)" } else { nil }
+    if case .shortage(let why)? = record.operationReason { "waits for system resources: \(why)" } else { nil }
   }
 
   /// Returns the command that answers the question of a waiting operation.

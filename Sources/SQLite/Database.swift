@@ -96,7 +96,7 @@ public final class Database {
     }
     guard values.isEmpty else {
       throw DatabaseError(
-        resultCode: .SQLITE_MISUSE, message: "wrong number of statement arguments: \(values.count) are left over",
+        resultCode: .SQLITE_MISUSE, message: "wrong number of statement arguments: \(values.count) too many",
         sql: sql)
     }
   }

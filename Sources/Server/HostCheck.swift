@@ -3,32 +3,32 @@ import PipelineService
 import RunHistory
 import Workspace
 
-/// Everything that is wrong with what a host would serve, found without serving it.
+/// All problems of what a host would serve, found without serving it.
 package struct HostCheck {
-  /// What was found, in the order of ``sources``.
+  /// The findings, in the order of ``sources``.
   package private(set) var findings: [Diagnostic] = []
-  /// The texts that the findings point into.
+  /// The texts that the findings refer to.
   package private(set) var sources: [SourceText] = []
-  /// How many files are pipelines, with errors or without.
+  /// The number of files that are pipelines, with or without errors.
   package private(set) var pipelines = 0
-  /// Whether files could not be read for want of descriptors or memory. Nothing may be wrong with them then.
+  /// Whether files could not be read for lack of descriptors or memory. They may be correct.
   package private(set) var lacksResources = false
 
-  /// Whether the host would not serve the workspace.
+  /// Whether the host would refuse to serve the workspace.
   package private(set) var isRefused = false
 
   /// The paths of ``sources``.
   private var known: Set<String> = []
 
-  /// Whether the host would not serve something that it is to serve.
+  /// Whether the host would fail to serve something that it should serve.
   package var hasErrors: Bool { findings.contains { $0.severity == .error } }
 
   /// - Parameters:
   ///   - paths: Files and folders of pipelines, absolute.
   ///   - location: The workspace.
-  ///   - file: What came of reading the file of the host; nil without one.
+  ///   - file: The result of reading the file of the host; nil without one.
   ///   - plugins: Where plugins are found.
-  ///   - networkFileSystem: The name of the network file system that a workspace is on; nil for none.
+  ///   - networkFileSystem: The name of the network file system of a workspace; nil if it is on a local one.
   package init(
     _ paths: [String], location: WorkspaceLocation, file: HostLoadResult?, plugins: PluginSource,
     networkFileSystem: (WorkspaceLocation) -> String? = { $0.networkFileSystem }
@@ -44,7 +44,7 @@ package struct HostCheck {
     }
     checkWorkspace(location, networkFileSystem(location))
     let found = PipelineFiles(paths)
-    // What was named and is not there was told with the place where it is named.
+    // A named path that does not exist was reported with the place where it is named.
     missing.formIntersection(found.given.filter { $0.value == .missing }.keys)
     for problem in found.problems {
       add(problem.path, "cannot search '\(problem.path)': \(problem.reason)", DiagnosticCode.fileUnreadable.rawValue)
@@ -77,7 +77,7 @@ package struct HostCheck {
     for (finding, sources) in unknown.findings { add([finding], in: sources) }
   }
 
-  /// Finds what would keep the host from serving the workspace, in the words of the host.
+  /// Finds what would prevent the host from serving the workspace, in the words of the host.
   private mutating func checkWorkspace(_ location: WorkspaceLocation, _ networkFileSystem: String?) {
     if let name = networkFileSystem {
       let error = ServerError.onNetwork(name, workspace: location.path)
@@ -93,7 +93,7 @@ package struct HostCheck {
   }
 
   private mutating func add(_ found: [Diagnostic], in texts: [SourceText]) {
-    // Of ten thousand files, most have nothing wrong with them, and their texts need not be kept.
+    // Of ten thousand files, most are correct, and their texts need not be kept.
     guard !found.isEmpty else { return }
     findings += found
     for text in texts where known.insert(text.path).inserted { sources.append(text) }
@@ -103,10 +103,10 @@ package struct HostCheck {
     findings.append(Diagnostic(otherCode: code, message, file: path, range: .beginning))
   }
 
-  /// What people read: each finding with its place; empty where nothing is wrong.
+  /// The text for people: each finding with its place; empty if there are none.
   package var text: String { DiagnosticRenderer().render(findings, in: sources) }
 
-  /// What programs read: one object a line, as `penstock check --json` prints them.
+  /// The output for programs: one object per line, as `penstock check --json` prints it.
   package var lines: [String] {
     DiagnosticRenderer.sorted(findings, files: sources.map(\.path)).map { $0.jsonValue().text }
   }

@@ -3,9 +3,9 @@ import RunHistory
 import Values
 import Workspace
 
-/// From the moment at which it is told to end until it has ended.
+/// Ending: from being told to end until the host has ended.
 extension PipelineServer {
-  /// How often a host that drains looks for runs in which everything waits.
+  /// How often a draining host looks for runs in which everything waits.
   private static let restInterval = Duration.milliseconds(500)
 
   func drain(_ canceller: RunCanceller) async throws -> Bool {
@@ -15,7 +15,7 @@ extension PipelineServer {
       phase = .draining
       for agent in agents.values { agent.end() }
       agents = [:]
-      // What is being taken from the queue waits for room on the disk, too.
+      // A run that is being taken from the queue also waits for space on the disk.
       await dispatcher.close(waiting: host.writeFailure == nil)
       tellDraining(await dispatcher.leaveWaiting())
       record.state = .draining
@@ -52,7 +52,7 @@ extension PipelineServer {
         note(signalEntry(.drain, "\(signal), which cancels active runs", by: canceller.who))
       }
       let isOver = await cancel(canceller)
-      // Whoever sends a second signal does not want to wait.
+      // A second signal means that the sender does not want to wait.
       if !isOver, canceller.signal != nil { host.kill() }
       return isOver
     case .cancelling:
@@ -62,7 +62,7 @@ extension PipelineServer {
     }
   }
 
-  /// Logs what a signal asks for, with who has sent it, where that is known.
+  /// Logs the request of a signal, with its sender if known.
   private func tellSignal(_ canceller: RunCanceller, _ level: HostLog.Level, _ words: String) {
     guard let name = canceller.signal else { return }
     log.tell(level, "drain", "\(name)\(canceller.who.map { " of \($0)" } ?? "") \(words)")
@@ -90,7 +90,7 @@ extension PipelineServer {
     phase = .cancelling
     host.attributeCancellations(to: canceller)
     await dispatcher.cancelAll()
-    // Their ends could not be recorded: they are interrupted, for the next host.
+    // Their ends could not be recorded: they are interrupted, and left to the next host.
     if host.writeFailure != nil { await host.endHolding() }
     return await dispatcher.count == 0
   }
@@ -102,9 +102,9 @@ extension PipelineServer {
     for task in tasks { await task.value }
   }
 
-  /// Ends what goes on beside the runs, records the end, and closes the workspace.
+  /// Ends the background work, records the end, and closes the workspace.
   ///
-  /// - Throws: What keeps something of a run from being recorded. Where nothing can be written, that the host has stopped need not be: the next one finds its process gone.
+  /// - Throws: An error that prevents records of a run from being written. If nothing can be written, the end of the host need not be recorded: the next host finds its process gone.
   func finish(_ lease: Lease) async throws {
     watch.task?.cancel()
     clock = nil
@@ -114,7 +114,7 @@ extension PipelineServer {
     await publications.conditions.close()
     await publications.controllers.close()
     background.subscriptions = []
-    // Nothing waits for room on the disk any more.
+    // Nothing waits for space on the disk any more.
     await host.endHolding()
     let interrupted = host.writeFailure?.interruptedRuns.count ?? 0
     record.state = .stopped
@@ -130,7 +130,7 @@ extension PipelineServer {
     }
     publications.failures.end()
     log.tell(host.takeLateness())
-    // Throws where records of runs are left.
+    // Throws if records of runs are left.
     try await service.close()
     if let failure {
       guard WorkspaceError.ofWaiting(failure, path: history.workspace.path) != nil else { throw failure }
@@ -140,15 +140,15 @@ extension PipelineServer {
     log.tell(.info, "stopped", "stopped")
   }
 
-  /// Hears of it when the workspace is deleted or moved.
+  /// Watches for the workspace being deleted or moved.
   func watchWorkspace() {
     let changes = host.changes(of: [history.workspace.companionPath]) { [mail] in mail.send(.workspaceChanged) }
     background.tasks.append(Task { [mail] in for await _ in changes { mail.send(.workspaceChanged) } })
   }
 
-  /// Ends everything where the workspace was deleted, moved or replaced: what is recorded now nobody would find, and another host may serve a new workspace at its place.
+  /// Ends everything if the workspace was deleted, moved or replaced: nobody would find what is recorded now, and another host may serve a new workspace in its place.
   ///
-  /// - Throws: `WorkspaceError.moved`, with which the host ends.
+  /// - Throws: `WorkspaceError.moved`, the error with which the host ends.
   func requireWorkspace() async throws {
     do throws(WorkspaceError) {
       try history.workspace.requirePlace()

@@ -2,14 +2,14 @@ import PipelineEngine
 import RunHistory
 import Workspace
 
-/// The pipelines that it serves, and what they tell of.
+/// The pipelines that the host serves, and their events.
 extension PipelineServer {
-  /// Looks at all files for the first time: before a host is ready, it knows what it serves. Nil where it is to end before it does.
+  /// Searches all files for the first time: before a host is ready, it knows what it serves. Returns nil if it must end before that.
   func lookFirst() async throws -> PipelineCatalog.Difference? {
     var difference = catalog.look { [mail] in mail.isDrainAsked }
     if difference.isIncomplete, !mail.isDrainAsked {
       tellIncomplete()
-      // For those who ask whether there is a host. What it lacks may keep it from writing this, too.
+      // For requests whether there is a host. The same shortage may prevent this write, too.
       record.configuration = configuration.json(problems: problems).text
       try? history.update(record)
     }
@@ -31,10 +31,10 @@ extension PipelineServer {
     log.tell(.error, "pipeline", problem)
   }
 
-  /// What is wrong with the paths that it serves.
+  /// The problems of the paths that it serves.
   var problems: [String] { (watch.problem.map { [$0] } ?? []) + catalog.folderProblems }
 
-  /// Looks at all files, and tells of what has changed, which is to begin then. What cannot be looked at for want of descriptors stays as it is until it can be.
+  /// Searches all files, and reports changes, which then take effect. Files that cannot be read for lack of descriptors stay as they are until they can be read.
   func look() async throws -> PipelineCatalog.Difference {
     let difference = catalog.look()
     if difference.isIncomplete, watch.again == nil { tellIncomplete() }
@@ -51,7 +51,7 @@ extension PipelineServer {
     return difference
   }
 
-  /// Tells of other versions of pipelines, and ends those that are served no longer.
+  /// Reports other versions of pipelines, and ends those that are no longer served.
   func take(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) async throws {
     for notice in difference.notices {
       log.tell(
@@ -80,7 +80,7 @@ extension PipelineServer {
     try await write { try history.publish(changed, removed: removed) }
   }
 
-  /// Lets controllers and conditions of other versions begin.
+  /// Starts controllers and conditions of other versions.
   func begin(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) {
     for pipeline in difference.begun {
       agents.removeValue(forKey: pipeline.name)?.end()
@@ -113,7 +113,7 @@ extension PipelineServer {
     }
     for name in difference.ended { log.tell(.info, "pipeline", "'\(name)' is no longer served", pipeline: name) }
     watchFiles()
-    // What is published of a pipeline anew says nothing of when it is due, also where its version is the same as before.
+    // A newly published pipeline has no forecast, even if its version is the same as before.
     let changed = Set(difference.changed.map(\.name))
     forecast(catalog.pipelines.filter { changed.contains($0.name) }, anew: true)
   }
@@ -137,7 +137,7 @@ extension PipelineServer {
         log.tell(former, of: occasion.pipeline, isNotRun: .overlap, because: "replaced by run \(run)")
       }
     case .skipped(let reason, _):
-      // What was known of it before says nothing of why.
+      // The earlier forecast does not say why.
       var skipped = occasion
       skipped.detail = nil
       log.tell(skipped, isNotRun: reason)
@@ -145,13 +145,13 @@ extension PipelineServer {
     return admission
   }
 
-  /// Publishes when they are due next, which may have changed.
+  /// Publishes when they are next due, which may have changed.
   func forecast(_ pipelines: [ServedPipeline], anew: Bool = false) {
     let due = pipelines.filter { !$0.isIdle }
     Task { [publications] in await publications.forecasts.note(due, anew: anew) }
   }
 
-  /// Watches the files that count. What changes between a look at them and the beginning of the watch is found by one more look.
+  /// Watches the relevant files. One more search finds changes between a search and the beginning of the watch.
   func watchFiles() {
     let paths = catalog.watchedPaths
     guard paths != watch.paths || watch.task == nil else { return }

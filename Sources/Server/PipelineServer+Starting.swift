@@ -4,18 +4,18 @@ import RunHistory
 import RunReports
 import Workspace
 
-/// From the moment at which it is the host of the workspace until it is ready.
+/// Starting: from becoming the host of the workspace until the host is ready.
 extension PipelineServer {
-  /// Returns before it is ready where it is to end already.
+  /// Returns before it is ready if it has been told to end.
   func start() async throws {
     record.startedAt = host.now()
-    // On a full disk, nothing may be readable either.
+    // On a full disk, reading may fail as well.
     try await write {
       catalog.hostBegins(at: record.startedAt, after: try history.publishedPipelines(), of: try history.hosts())
     }
     publications.failures.serve { [status = publications.status, weak failures = publications.failures, mail] in
       status?.notice()
-      // The workspace may be gone with its file system, of which nobody is told otherwise. Whether it is cannot be asked while the database is locked.
+      // The workspace may disappear with its file system, which causes no notification. This cannot be checked while the database is locked.
       guard let error = failures?.failure?.error else { return }
       if case .locked = error { return }
       mail.send(.workspaceChanged)
@@ -24,13 +24,13 @@ extension PipelineServer {
     try await write { try publications.controllers.open() }
     try await write { try history.declare(resources: configuration.service.capacity.resources) }
     log.tell(.info, "starting", "serving '\(configuration.location.path)' in process \(record.owner.pid)")
-    // What the former host had taken and not begun, and runs that it has left.
+    // Runs that the former host had taken but not begun, and runs that it left.
     var interrupted: [RunRecord] = []
     try await write {
       try history.markInterrupted()
       interrupted = try history.interruptedRuns()
     }
-    // What was asked of the former host is not asked of this one, but for runs that somebody wants to be resumed.
+    // Requests to the former host do not apply to this one, except requests to resume runs.
     var wanted: [AskedOfHost] = []
     try await write { wanted = try history.takeHostRequests(at: host.now()).filter { $0.request == .resume } }
     background.subscriptions.append(try history.followHostRequests { [mail] in mail.send(.requests) })
@@ -47,7 +47,7 @@ extension PipelineServer {
     for asked in wanted { await resume(asked) }
     let resumed = try await cancelInterrupted().union(wanted.compactMap(\.run))
     try await restore(interrupted.filter { !resumed.contains($0.id) })
-    // What goes on is in the way of what is told of from now on.
+    // Active runs count against what is reported from now on.
     begin(served, isFirst: true)
     await dispatcher.open()
     phase = .ready
@@ -65,7 +65,7 @@ extension PipelineServer {
     if let status = publications.status { background.tasks.append(Task { await status.run() }) }
   }
 
-  /// Deals with the runs whose host has gone, as the definitions say that they began with.
+  /// Handles the runs whose host is gone, according to the definitions with which they began.
   func restore(_ interrupted: [RunRecord]) async throws {
     for run in interrupted {
       switch try history.restartPolicy(of: run.id) ?? configuration.onRestart {
@@ -90,7 +90,7 @@ extension PipelineServer {
     }
   }
 
-  /// Leaves an interrupted run to a person, without its processes: nobody would end them otherwise, or say that they go on.
+  /// Leaves an interrupted run to a person, but ends its processes: otherwise nothing would end them, or report that they are running.
   private func leave(_ run: RunRecord) async {
     let subject = "run \(run.id) of '\(run.pipeline)' is still interrupted"
     do {
@@ -102,7 +102,7 @@ extension PipelineServer {
     }
   }
 
-  /// Ends interrupted runs that somebody wants to be cancelled, and returns them.
+  /// Ends interrupted runs that somebody asked to cancel, and returns them.
   @discardableResult
   func cancelInterrupted() async throws -> Set<RunID> {
     var runs: Set<RunID> = []
@@ -118,15 +118,17 @@ extension PipelineServer {
 
   private func resume(_ run: RunRecord) async {
     let version = configuration.program.version
-    await dispatcher.run(run, in: queue(of: run)) { [host] in try await host.resume(run.id, version: version, in: $0) }
+    await dispatcher.run(run, in: queue(of: run)) { [host, log] in
+      try await host.resume(run.id, version: version, in: $0, events: .ends) { log.tell(noticeIn: $0, of: run) }
+    }
   }
 
-  /// The queue that the definition names which the run began with, whatever has become of its file.
+  /// The queue in the definition with which the run began, even if its file has changed.
   private func queue(of run: RunRecord) -> String {
     (try? history.recordedQueue(of: run.id)) ?? QueuedRun.defaultQueue
   }
 
-  /// Resumes a run that somebody wants to be resumed.
+  /// Resumes a run that somebody asked to resume.
   func resume(_ asked: AskedOfHost) async {
     guard let id = asked.run, let found = try? history.run(id), await !dispatcher.has(id) else { return }
     let person = asked.who.map { " by \($0)" } ?? ""
@@ -134,11 +136,13 @@ extension PipelineServer {
       .info, "run-resumed", "asked\(person) to resume run \(id) of '\(found.pipeline)'", pipeline: found.pipeline,
       run: id)
     let version = configuration.program.version
-    await dispatcher.run(found, in: queue(of: found)) { [host, history] place in
+    await dispatcher.run(found, in: queue(of: found)) { [host, history, log] place in
       do {
-        return try await host.resume(id, isAskedFor: true, version: version, in: place)
+        return try await host.resume(id, isAskedFor: true, version: version, in: place, events: .ends) {
+          log.tell(noticeIn: $0, of: found)
+        }
       } catch {
-        // For whoever waits for it.
+        // For clients that wait for it.
         try? history.note(failure: FailureReport(error)?.description ?? "\(error)", of: asked.number)
         throw error
       }

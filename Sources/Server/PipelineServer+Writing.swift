@@ -2,25 +2,25 @@ import PipelineEngine
 import RunHistory
 import Workspace
 
-/// What it writes of itself.
+/// What the host writes about itself.
 extension PipelineServer {
-  /// How long a transaction waits for one of another process. What lasts longer is told, and tried again.
+  /// How long a transaction waits for one of another process. A longer wait is reported, and the transaction is retried.
   static let longestWait = Duration.seconds(3)
   private static let pause = Duration.seconds(1)
-  /// How long after it was told of, what lasts is told of again.
+  /// The interval at which a lasting problem is reported again.
   private static let reminder = Duration.seconds(60)
 
-  /// Opens the workspace, which is created when it is missing. Where there is no room on the disk, or another process holds the write lock, that is tried again each second, as all that the host
-  /// writes later.
+  /// Opens the workspace, and creates it if it is missing. If there is no space on the disk, or another process holds the write lock, it retries each second, as for
+  /// everything that the host writes later.
   ///
-  /// - Throws: ``ServerError`` where it is on a network file system; `WorkspaceError`, or `EngineError`.
+  /// - Throws: ``ServerError`` if the workspace is on a network file system; `WorkspaceError`, or `EngineError`.
   package static func open(
     _ configuration: ServerConfiguration, log: HostLog, states: HostStates = HostStates()
   ) async throws -> PipelineServer {
     let path = "\(configuration.location.path)/workspace.db"
     let failures = WriteFailureTeller(log: log, workspace: configuration.location.path, states: states)
     var failure: WriteFailure?
-    // There is no host yet whose clock it could go by.
+    // There is no host yet whose clock could be used.
     var toldAt = ContinuousClock.now
     while true {
       do {
@@ -41,10 +41,10 @@ extension PipelineServer {
     }
   }
 
-  /// Does what writes. Where there is no room on the disk, or another process holds the write lock, that is tried again each second until it is told to end: nothing that goes on is
-  /// ended for it, and it is told of as what keeps records from being written.
+  /// Performs a write. If there is no space on the disk, or another process holds the write lock, it retries each second until the host is told to end: no active run
+  /// is ended because of it, and the problem is reported as what prevents records from being written.
   ///
-  /// - Throws: What `body` throws for other reasons; `CancellationError` where it was told to end before it was ready.
+  /// - Throws: Other errors of `body`; `CancellationError` if the host was told to end before it was ready.
   func write(_ body: () throws -> Void) async throws {
     var isTold = false
     defer { if isTold { host.foundRoom() } }
@@ -63,15 +63,13 @@ extension PipelineServer {
     }
   }
 
-  /// Told to end while it starts and cannot write: whatever waits for that is told that it cannot be written, so that it ends.
+  /// Handles being told to end while the host starts and cannot write: everything that waits to write fails, so that it ends.
   func endWaitingForRoom() async {
     guard phase == .starting, host.writeFailure != nil else { return }
     await host.endHolding()
   }
 
-  /// What came of a host that was told to end before it was ready, where it could not write.
-  ///
-  /// - Returns: Whether `error` is no failure, but follows from that.
+  /// Returns whether `error` is not a failure, but the consequence of being told to end before the host was ready and could write.
   func isEndAsked(_ error: any Error) -> Bool {
     guard phase == .starting, mail.isDrainAsked else { return false }
     return error is CancellationError || WorkspaceError.ofWaiting(error, path: history.workspace.path) != nil

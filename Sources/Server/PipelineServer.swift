@@ -6,25 +6,25 @@ import RunHistory
 import Values
 import Workspace
 
-/// A host that serves the pipelines at some paths on one workspace: from the moment at which it is the workspace's host to the end of its last run.
+/// A host that serves the pipelines at some paths on one workspace, from becoming the workspace's host to the end of its last run.
 ///
-/// One at a time serves a workspace. What it must not lose is in the workspace before it acts on it, so that it can be killed at any moment.
+/// Only one host at a time serves a workspace. State that must not be lost is written to the workspace before the host acts on it, so that it can be killed at any moment.
 package actor PipelineServer {
-  /// What it hears.
+  /// The signals that it receives.
   package typealias Signal = HostSignal
 
-  /// How often the end of changes is waited for, each time as long as a file must be left alone.
+  /// How often it waits for changes to stop, each time for as long as a file must be unchanged.
   private static let mostSettlings = 10
 
   enum Phase { case starting, ready, draining, cancelling }
 
-  /// What goes on beside the runs, until the host ends.
+  /// The background work until the host ends.
   struct Background {
     var subscriptions: [Subscription] = []
     var tasks: [Task<Void, Never>] = []
   }
 
-  /// What it publishes of itself and its pipelines.
+  /// What it publishes about itself and its pipelines.
   struct Publications {
     let forecasts: Forecasts
     let conditions: ConditionPublisher
@@ -33,13 +33,13 @@ package actor PipelineServer {
     let failures: WriteFailureTeller
   }
 
-  /// The folders and files whose changes are heard of.
+  /// The watched folders and files.
   struct FileWatch {
     var paths: Set<String> = []
     var task: Task<Void, Never>?
-    /// Looks again where not everything could be looked at.
+    /// The timer for another search, if some files could not be read.
     var again: Task<Void, Never>?
-    /// Why it could not; nil where it could.
+    /// Why they could not be read; nil if all could.
     var problem: String?
   }
 
@@ -63,15 +63,15 @@ package actor PipelineServer {
   var host: RunHost { service.host }
   var history: History { service.history }
 
-  /// Opens the workspace, once: a host that is to wait until it can write is made by ``open(_:log:states:)``.
+  /// Opens the workspace, once. ``open(_:log:states:)`` creates a host that waits until it can write.
   ///
-  /// - Throws: ``ServerError`` where it is on a network file system; `WorkspaceError`, or `EngineError`.
+  /// - Throws: ``ServerError`` if the workspace is on a network file system; `WorkspaceError`, or `EngineError`.
   package init(_ configuration: ServerConfiguration, log: HostLog, states: HostStates = HostStates()) throws {
     let failures = WriteFailureTeller(log: log, workspace: configuration.location.path, states: states)
     try self.init(configuration, log: log, states: states, failures)
   }
 
-  // `failures` is told what keeps the host from writing, also before it is there.
+  // `failures` is notified of what prevents the host from writing, even before the host exists.
   init(_ configuration: ServerConfiguration, log: HostLog, states: HostStates, _ failures: WriteFailureTeller) throws {
     try configuration.requireLocalWorkspace()
     self.configuration = configuration
@@ -109,12 +109,12 @@ package actor PipelineServer {
     if let status = publications.status { relay.connectBeginning { status.notice() } }
   }
 
-  /// Tells the host something, from any thread.
+  /// Sends a signal to the host, from any thread.
   package nonisolated func send(_ signal: Signal) { mail.send(signal) }
 
   /// Serves until it is drained, and closes the workspace.
   ///
-  /// - Throws: ``ServerError``, or what the engine and the workspace throw.
+  /// - Throws: ``ServerError``, or errors of the engine and the workspace.
   package func run() async throws {
     if let (interval, beat) = states.pulse {
       let pulse = HostPulse(of: host, every: interval, patience: Self.longestWait * 2, beat)
@@ -134,7 +134,7 @@ package actor PipelineServer {
       await publications.controllers.close()
       await host.endHolding()
       if isAsked {
-        // What was resumed already is interrupted again.
+        // Runs that were already resumed are interrupted again.
         await dispatcher.close(waiting: false)
         await dispatcher.cancelAll()
         host.kill()
@@ -145,7 +145,7 @@ package actor PipelineServer {
       guard isAsked else { throw error }
       return tellEnd("stopped before it was ready: it could not write")
     }
-    // Behind all that, as it closes the workspace itself: nothing may close it twice.
+    // After everything else, because it closes the workspace itself, which must not be closed twice.
     try await finish(lease)
   }
 
@@ -156,7 +156,7 @@ package actor PipelineServer {
     log.tell(.info, "stopped", words)
   }
 
-  /// Nil where it was told to end while it waited for another host, or until it can write.
+  /// Returns nil if it was told to end while it waited for another host, or until it could write.
   func takeLease() async throws -> Lease? {
     let holder = "the host in process \(record.owner.pid) on \(record.host)"
     let outcome: LeaseOutcome
@@ -181,7 +181,7 @@ package actor PipelineServer {
       let wait = Task { [host] in
         try await host.waitForLease(HostRecord.lease, holder: holder) { _, _ in }
       }
-      // A host that waits can be told to end.
+      // A waiting host can be told to end.
       mail.interceptDrain { wait.cancel() }
       defer { mail.interceptDrain(nil) }
       do {
@@ -195,12 +195,12 @@ package actor PipelineServer {
 
   // MARK: Serving
 
-  /// True when the host is to end.
+  /// Returns true if the host must end.
   func handle(_ signal: Signal) async throws -> Bool {
     switch signal {
     case .filesChanged:
       guard phase == .ready else { return false }
-      // Editors write in several steps, and a folder in which something is always written is looked at all the same.
+      // Editors write in several steps; a folder that is written to all the time is still searched.
       var tries = 0
       repeat {
         mail.takeChanges()
@@ -214,7 +214,7 @@ package actor PipelineServer {
       note(signalEntry(.reload, "SIGHUP", by: who))
       try await reload()
     case .requests:
-      // One that drains begins nothing: the next host does.
+      // A draining host starts nothing: the next host does.
       let kinds: [HostRequest] = phase == .ready ? HostRequest.allCases : [.reload, .drain, .drainNow]
       var taken: [AskedOfHost] = []
       try await write { taken = try history.takeHostRequests(kinds, at: host.now()) }
@@ -226,7 +226,7 @@ package actor PipelineServer {
           log.tell(.info, "reload", "asked\(person) to reload")
           try await reload()
         case .drain:
-          // Whoever asks for what it does already waits for the same end.
+          // A repeated request waits for the same end.
           let isDraining = mail.isDrainAsked
           log.tell(.info, "drain", "asked\(person) to drain\(isDraining ? ", and is draining already" : "")")
           if !isDraining { mail.send(.drain(RunCanceller(who: asked.who, means: .drain))) }
@@ -248,7 +248,7 @@ package actor PipelineServer {
     return false
   }
 
-  /// Reads its configuration and its pipelines anew; one that drains does not.
+  /// Reloads its configuration and its pipelines, unless it is draining.
   func reload() async throws {
     guard phase == .ready else { return }
     states.change(to: .reloading)
@@ -258,7 +258,7 @@ package actor PipelineServer {
     begin(try await look())
   }
 
-  /// What a signal has asked for, in the audit. Where nobody knows who has sent it, it may have been the user of the process, whom it obeys.
+  /// Adds the request of a signal to the audit. If the sender is unknown, it may have been the user of the process, whom it obeys.
   func signalEntry(_ action: AuditEntry.Action, _ detail: String, by who: String?) -> AuditEntry {
     AuditEntry(
       time: host.now(), by: Requester(who ?? record.user, by: .signal), action, HostRecord.lease, detail: detail)
@@ -272,13 +272,13 @@ package actor PipelineServer {
     }
   }
 
-  /// Reads the file of the host anew. One with errors changes nothing.
+  /// Reloads the file of the host. A file with errors changes nothing.
   func reconfigure() async throws {
     switch configuration.read?() {
     case nil: return
     case .invalid(let findings):
       log.tell(.error, "configuration", "the configuration is invalid; the previous one stays in effect: \(findings)")
-      // Published with what the look finds that follows.
+      // Published with the findings of the search that follows.
       configuration.refuse(because: findings)
     case .valid(let definition, let paths, let warnings):
       if let warnings { log.tell(.warning, "configuration", warnings) }
@@ -296,7 +296,7 @@ package actor PipelineServer {
     }
   }
 
-  /// Controllers and the queue go by the new time themselves.
+  /// Handles a change of the wall clock. Controllers and the queue adjust to the new time themselves.
   func clockWasSet(_ setting: ClockWatch.Setting) async {
     let isForward = setting.change > .zero
     let change = DurationNotation.format(.seconds((setting.change / .seconds(1)).rounded().magnitude))

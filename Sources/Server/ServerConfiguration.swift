@@ -3,19 +3,19 @@ import PipelineService
 import RunHistory
 import Values
 
-/// What a host is begun with: which pipelines it serves, within which limits, and what becomes of runs when it ends and begins.
+/// The configuration with which a host starts: the pipelines that it serves, its limits, and what happens to runs when it ends and starts.
 package struct ServerConfiguration: Sendable {
   /// Files and folders of pipelines, absolute.
   package var paths: [String]
-  /// Where the workspace is.
+  /// The location of the workspace.
   package var location: WorkspaceLocation
   /// The host of the runs.
   package var service: RunService.Configuration
-  /// How many runs there may be.
+  /// The limits on runs.
   package var limits = Limits()
-  /// What it asks of the computer.
+  /// What the host learns from the computer.
   package var computer = Computer()
-  /// What becomes of interrupted runs of pipelines that do not say.
+  /// What happens to interrupted runs of pipelines without their own `on_restart`.
   package var onRestart = RestartPolicy.resume
   /// How long operations may take to end when the host is drained.
   package var drain = Duration.seconds(600)
@@ -25,45 +25,45 @@ package struct ServerConfiguration: Sendable {
   package var program: Program
   /// The host as its file describes it, against which pipelines are checked. Default: a host without a file.
   package private(set) var definition = HostDefinition()
-  /// Why the file of the host, as it is now, is not at work; nil where it is.
+  /// Why the current file of the host is not in effect; nil if it is.
   package private(set) var problem: String?
-  /// The variables of the host itself, of which processes get what ``definition`` says. Default nil: they get all.
+  /// The variables of the host itself, of which processes inherit those that ``definition`` allows. Default nil: they inherit all.
   package var variables: [String: String]?
-  /// Reads the file of the host, and looks for the paths to serve, anew. Default nil: there is no file.
+  /// Reads the file of the host and searches the paths to serve again. Default nil: there is no file.
   package var read: (@Sendable () -> Reading)?
 
-  /// The limits on runs, of which those of processes and resources are limits of the service.
+  /// The limits on runs. The limits on processes and resources belong to the service.
   package struct Limits: Sendable {
     /// How many runs may be active at once.
     package var runs = 8
-    /// How many runs of each queue, for those that have a limit of their own.
+    /// How many runs of each queue may be active at once, for queues with their own limit.
     package var queues: [String: Int] = [:]
     /// How many runs may be queued.
     package var queued = 100_000
   }
 
-  /// What a host learns from the computer and a test may replace.
+  /// What a host learns from the computer; tests can replace it.
   package struct Computer: Sendable {
-    /// The name of the network file system that a workspace is on; nil for none.
+    /// The name of the network file system of a workspace; nil if it is on a local one.
     package var networkFileSystem: @Sendable (WorkspaceLocation) -> String? = { $0.networkFileSystem }
     /// Reads the names in a folder of pipelines.
     package var folderNames: PipelineFiles.Names = PipelineFiles.system
-    /// How long a file must be left alone before it is read.
+    /// How long a file must be unchanged before it is read.
     package var settling = Duration.milliseconds(100)
   }
 
   /// The program that serves, for people and for the record of the host.
   package struct Program: Sendable {
     package var version: String
-    /// The command that starts this host again from any directory, as a person types it.
+    /// The command that starts this host again from any directory, as a person would type it.
     package var command = HostRecord.plainCommand
   }
 
-  /// What came of reading the file of a host.
+  /// The result of reading the file of a host.
   package enum Reading: Sendable {
-    /// What it says, the paths to serve, and warnings.
+    /// Its content, the paths to serve, and warnings.
     case valid(HostDefinition, paths: [String], warnings: String?)
-    /// What is wrong with it.
+    /// Its errors.
     case invalid(String)
   }
 
@@ -76,12 +76,12 @@ package struct ServerConfiguration: Sendable {
 }
 
 extension ServerConfiguration {
-  /// - Throws: ``ServerError`` where no host may serve the workspace.
+  /// - Throws: ``ServerError`` if no host may serve the workspace.
   func requireLocalWorkspace() throws(ServerError) {
     if let name = computer.networkFileSystem(location) { throw .onNetwork(name, workspace: location.path) }
   }
 
-  /// Takes over what the file of a host says. To be called before the host begins.
+  /// Applies the file of a host. Call it before the host starts.
   package mutating func use(_ definition: HostDefinition) {
     take(definition)
     service.capacity.processes = definition.limits.processes
@@ -91,7 +91,7 @@ extension ServerConfiguration {
     service.secretEnvironment = variables
   }
 
-  /// Takes over what can change while a host runs, and returns what cannot, as people read it.
+  /// Applies the settings that can change while a host runs, and returns those that cannot, as text for people.
   mutating func change(to next: HostDefinition, paths: [String]) -> [String] {
     let former = definition
     var kept: [String] = []
@@ -103,7 +103,7 @@ extension ServerConfiguration {
     if capacities(next) != capacities(former) { kept.append("'resources'") }
     var next = next
     (next.workspace, next.limits.processes) = (former.workspace, former.limits.processes)
-    // Pipelines are checked against what there is.
+    // Pipelines are checked against the resources that exist.
     next.resources = former.resources
     self.paths = paths
     problem = nil
@@ -111,7 +111,7 @@ extension ServerConfiguration {
     return kept
   }
 
-  /// Notes that the file has errors, of which the first line is told with the state of the host.
+  /// Notes that the file has errors, of which the first line is reported with the state of the host.
   mutating func refuse(because findings: String) {
     let first = findings.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? findings
     problem = "the configuration is invalid; the previous one stays in effect: \(first)"
@@ -126,12 +126,12 @@ extension ServerConfiguration {
     drain = definition.drain
   }
 
-  /// What processes inherit while pipelines are loaded that have secrets in variables: these are not passed on. Nil where processes get all.
+  /// The variables that processes inherit while pipelines are loaded that read secrets from variables, which are not passed on. Nil if processes inherit all.
   func environment(hiding secrets: Set<String>) -> [String: String]? {
     variables.map { definition.environment.variables(of: $0.filter { !secrets.contains($0.key) }) }
   }
 
-  /// What people and programs can know of it; `problems` are its own, and those with the paths that it names. Of variables that it sets, the values are nobody else's business.
+  /// The configuration for people and programs; `problems` are its own and those of the paths that it names. The values of variables that it sets are private.
   func json(problems: [String] = []) -> JSONValue {
     let environment = definition.environment
     return .object([
@@ -161,7 +161,7 @@ extension ServerConfiguration {
 }
 
 extension RunService.Configuration {
-  /// The same for a host, which holds what it cannot write, and tells of it.
+  /// The same for a host, which keeps what it cannot write in memory and reports it.
   func holding(telling failures: WriteFailureTeller, _ log: HostLog) -> Self {
     var configuration = self
     configuration.patience = PipelineServer.longestWait

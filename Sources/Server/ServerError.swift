@@ -1,13 +1,13 @@
 import PipelineService
 import Workspace
 
-/// Why a host does not serve a workspace, or did not end as it should.
+/// Why a host does not serve a workspace, or did not end properly.
 package enum ServerError: Error, Sendable, CustomStringConvertible {
-  /// Another host does.
+  /// Another host serves it.
   case served(by: Lease, workspace: String, isDraining: Bool = false)
-  /// The workspace is on a network file system, of this name: processes of other computers could write to it, whom nothing tells from those that are gone.
+  /// The workspace is on the network file system of this name: processes of other computers could write to it, and cannot be told from processes that are gone.
   case onNetwork(String, workspace: String)
-  /// It ended while its history could not be written, and so many runs have ends that are not recorded.
+  /// The host ended while its history could not be written, so the ends of this many runs are not recorded.
   case unrecorded(runs: Int)
 
   /// A stable code.

@@ -24,9 +24,9 @@ public enum GuardedQueryError: Error, Sendable, Equatable, CustomStringConvertib
     case .notAllowed(let what):
       "the query is refused: \(what). One SELECT statement over the views and tables of the workspace is allowed."
     case .invalid(let message, _):
-      "the query is wrong: \(message)."
+      "the query is invalid: \(message)."
     case .tooLong(let steps):
-      "the query was stopped after \(steps) steps of SQLite's machine. Narrow it, for instance by a time, or raise the limit."
+      "the query was stopped after \(steps) steps of SQLite's virtual machine. Narrow it, for example by time, or raise the limit."
     }
   }
 }
@@ -164,7 +164,7 @@ public final class GuardedQuery {
       }, context)
   }
 
-  private static let changing = "it would change something"
+  private static let changing = "it would change the workspace"
 
   /// Returns why an action is refused, or nil if it is allowed.
   private static func refusal(

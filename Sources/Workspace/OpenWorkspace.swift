@@ -13,8 +13,8 @@ import Synchronization
 /// All methods may be called from any thread. Reads and writes run on two connections, which are opened when first needed: a read never waits for a write
 /// of this or another process, and sees everything that was committed before it began.
 ///
-/// The directory contains `workspace.db` with SQLite's `-wal` and `-shm` beside it, `workspace.lock` (see ``WriteLock``), and `workspace.hosts` (see
-/// ``HostLock``), all readable and writable only by their owner.
+/// The directory contains `workspace.db` with SQLite's `-wal` and `-shm` beside it, `workspace.lock` (see `WriteLock`), and `workspace.hosts` (see
+/// `HostLock`), all readable and writable only by their owner.
 public final class OpenWorkspace: Sendable {
   /// What a workspace is opened for.
   public enum Mode: Sendable {

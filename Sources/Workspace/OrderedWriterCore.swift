@@ -211,7 +211,8 @@ final class OrderedWriterCore<Change: Sendable>: @unchecked Sendable {
   private func refuse(_ code: Int32) {
     isStarted = false
     let error = WorkspaceError.io(
-      path: workspace.path, code: Int(code), message: "no thread to write with: \(SystemError.textWithAdvice(of: code))"
+      path: workspace.path, code: Int(code),
+      message: "cannot create the thread that writes: \(SystemError.textWithAdvice(of: code))"
     )
     for flush in flushes { flush.answer.resume(returning: .failure(error)) }
     for entry in jobs { entry.job.fail(error) }

@@ -47,7 +47,7 @@ extension WorkspaceError {
     let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     guard let holder = WriteLockHolder(in: directory) else {
       return
-        "its write lock is held for too long. Wait until the process that holds it ends its transaction; one that is stopped holds it until it is continued."
+        "another process has held its write lock for too long. Wait until that process ends its transaction; if it is stopped, continue it."
     }
     let remedy = holder.isStopped ? "Continue it (`kill -CONT \(holder.pid)`)" : "Wait until it ends its transaction"
     return "\(holder.words) holds its write lock. \(remedy), or end it."

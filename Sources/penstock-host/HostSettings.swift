@@ -81,7 +81,11 @@ struct HostSettings {
   /// Returns the server's configuration, with plugins that write to the log.
   func configuration(_ log: HostLog) throws -> ServerConfiguration {
     let service = RunService.Configuration(
-      plugins: .host(plugins { level, plugin, message in log.tell(level, "plugin", "\(plugin): \(message)") }),
+      plugins: .host(
+        plugins { level, plugin, pipeline, message in
+          let name = pipeline.map { "\(plugin) of '\($0)'" } ?? plugin
+          log.tell(level, "plugin", "\(name): \(message)", pipeline: pipeline)
+        }),
       durability: .powerLoss, testing: TestingConditions())
     var configuration = ServerConfiguration(
       paths: paths, location: location, service: service, version: Version.current)
@@ -119,7 +123,7 @@ struct HostSettings {
   /// Loads everything, and prints the findings. Returns the exit code.
   func check() throws -> Int32 {
     let plugins = PluginSource.host(
-      plugins { _, plugin, message in HostOutput.writeLine("penstock: \(plugin): \(TerminalText.visible(message))") })
+      plugins { _, plugin, _, message in HostOutput.writeLine("penstock: \(plugin): \(TerminalText.visible(message))") })
     let check = HostCheck(paths, location: location, file: file, plugins: plugins)
     if arguments.json {
       for line in check.lines { print(line) }
@@ -137,15 +141,20 @@ struct HostSettings {
     return check.hasErrors ? 2 : 0
   }
 
-  private func plugins(_ tell: @escaping @Sendable (HostLog.Level, String, String) -> Void) -> PluginLoader {
-    PluginLoader(
-      PluginLoader.Configuration(
-        directories: PluginDirectory.standard(), files: arguments.plugins,
-        childHost: [OwnExecutable.path, ChildHost.argument],
-        log: { level, plugin, message in
-          guard level != .debug else { return }
-          tell(level == .error ? .error : level == .warning ? .warning : .info, plugin, message)
-        }, willLoadIntoProcess: { HostProcess.prepareForPlugins() }, willStartChildHost: { HostProcess.hide() }))
+  private func plugins(
+    _ tell: @escaping @Sendable (HostLog.Level, _ plugin: String, _ pipeline: String?, _ message: String) -> Void
+  ) -> PluginLoader {
+    let tell = { @Sendable (level: PluginLogLevel, plugin: String, pipeline: String?, message: String) in
+      guard level != .debug else { return }
+      tell(level == .error ? .error : level == .warning ? .warning : .info, plugin, pipeline, message)
+    }
+    var configuration = PluginLoader.Configuration(
+      directories: PluginDirectory.standard(), files: arguments.plugins,
+      childHost: [OwnExecutable.path, ChildHost.argument],
+      log: { tell($0, $1, nil, $2) }, willLoadIntoProcess: { HostProcess.prepareForPlugins() },
+      willStartChildHost: { HostProcess.hide() })
+    configuration.pipelineLog = { tell($0, $1, $2, $3) }
+    return PluginLoader(configuration)
   }
 
   private static func currentDirectory() -> String {

@@ -125,5 +125,5 @@ private final class AbsentPlugins: PluginCatalog {
     return []
   }
 
-  func log(_ level: PluginLogLevel, plugin: String, _ message: String) {}
+  func log(_ level: PluginLogLevel, plugin: String, pipeline: String?, _ message: String) {}
 }

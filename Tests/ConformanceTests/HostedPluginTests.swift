@@ -128,7 +128,7 @@ struct HostedPluginTests {
     #expect(
       outcome.errors.hasSuffix(
         "penstock: 'start' of operation 'mischief' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits for "
-          + "ever; with 'isolation: process' only the plugin's own process would end; the run is interrupted: `penstock resume --workspace w` "
+          + "ever; with 'isolation: process', only the plugin's own process would end; the run is interrupted: `penstock resume --workspace w` "
           + "continues it\n"), "\(outcome)")
   }
 
@@ -139,7 +139,7 @@ struct HostedPluginTests {
     #expect(
       outcome.errors.hasSuffix(
         "penstock: 'create' of operation 'mischief' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits "
-          + "for ever; with 'isolation: process' only the plugin's own process would end\n"), "\(outcome)")
+          + "for ever; with 'isolation: process', only the plugin's own process would end\n"), "\(outcome)")
   }
 
   @Test(
@@ -163,8 +163,8 @@ struct HostedPluginTests {
     #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
     #expect(
       outcome.errors.hasSuffix(
-        "penstock: '\(function)' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits for ever; with "
-          + "'isolation: process' only the plugin's own process would end\n"), "\(outcome)")
+        "penstock: '\(function)' of plugin 'mischief' has not returned for 10s and blocks everything that waits for it; with "
+          + "'isolation: process', only the plugin's own process would end\n"), "\(outcome)")
   }
 
   @Test(
@@ -203,8 +203,8 @@ struct HostedPluginTests {
     #expect(outcome.output.hasSuffix("exit 3\n"), "\(outcome)")
     #expect(
       outcome.errors.hasSuffix(
-        "penstock: 'close' of plugin 'mischief' has not returned for 10s, and whatever waits for it waits for ever; with "
-          + "'isolation: process' only the plugin's own process would end\n"), "\(outcome)")
+        "penstock: 'close' of plugin 'mischief' has not returned for 10s and blocks everything that waits for it; with "
+          + "'isolation: process', only the plugin's own process would end\n"), "\(outcome)")
     let history = try await place.shell("penstock history list --workspace w")
     #expect(history.output.contains("succeeded"), "\(history)")
   }

@@ -63,7 +63,7 @@ struct IsolatedPluginTests {
     let outcome = try await place.shell("penstock plugins check ./hungry.so --only create --memory 64MiB")
     #expect(outcome.code == 1, "\(outcome)")
     #expect(
-      outcome.output.contains("it took more memory than the 64 MiB that a check gives it (--memory)"), "\(outcome)")
+      outcome.output.contains("it used more than the 64 MiB of memory that a check allows (--memory)"), "\(outcome)")
     let wrong = try await place.shell("penstock plugins check ./hungry.so --memory much")
     #expect(wrong.errors == "penstock: --memory 'much' is not a size; write it as 512MiB or 1GiB\n")
   }

@@ -44,14 +44,15 @@ struct PluginCommandTests {
       try #require(compiled.code == 0, "\(compiled.errors)")
     }
 
-    /// Compiles the plugin, or recompiles it with another `version`; `create` is the code that runs when an instance is created.
-    func compile(version: String = "1.0.0", create: String = "") async throws {
+    /// Compiles the plugin, or recompiles it with another `version`; `create` and `describing` are code that runs when an instance is created, and when the plugin is described.
+    func compile(version: String = "1.0.0", create: String = "", describing: String = "") async throws {
       var header = URL(fileURLWithPath: #filePath)
       for _ in 0..<3 { header.deleteLastPathComponent() }
       let source = #"""
         #include <penstock/plugin.h>
+        #include <stdlib.h>
         static penstock_text describe(void) {
-          return PENSTOCK_TEXT("{\"id\":\"echo\",\"version\":\"VERSION\",\"summary\":\"Echoes\",\"offers\":["
+          DESCRIBE return PENSTOCK_TEXT("{\"id\":\"echo\",\"version\":\"VERSION\",\"summary\":\"Echoes\",\"offers\":["
             "{\"kind\":\"operation\",\"id\":\"echo\",\"summary\":\"Gives back its requirement\",\"requirement\":\"json\","
             "\"settings\":[{\"name\":\"times\",\"type\":\"int\",\"summary\":\"How often\",\"default\":1}]}]}");
         }
@@ -73,7 +74,8 @@ struct PluginCommandTests {
         }
         PENSTOCK_EXPORT const penstock_plugin_entry penstock_plugin = {
           sizeof(penstock_plugin_entry), PENSTOCK_ABI_MAJOR, PENSTOCK_ABI_MINOR, 0, {0}, describe, opened, NULL, capability };
-        """#.replacing("VERSION", with: version).replacing("CREATE", with: create)
+        """#.replacing("VERSION", with: version).replacing("CREATE", with: create).replacing(
+          "DESCRIBE", with: describing)
       try source.write(toFile: path + "/echo.c", atomically: false, encoding: .utf8)
       let include = header.appendingPathComponent("Sources/PluginABI/include").path
       let compiled = try await shell(
@@ -96,11 +98,12 @@ struct PluginCommandTests {
         "(not pinned)\n1 plugin: 1 ok, 0 failed. plugins.lock does not exist; create it with --write\n")
     )
 
-    let pinned = try await place.shell("penstock plugins verify --write echo && grep -c ' echo  echo.so$' plugins.lock")
+    let pinned = try await place.shell(
+      "penstock plugins verify --write echo && grep -c '^echo - .* echo.so$' plugins.lock")
     #expect(pinned.code == 0)
     #expect(pinned.output.hasPrefix("pinned  echo  "))
     #expect(pinned.output.hasSuffix("\n1\n"))
-    let sum = try await place.shell("grep -v '#' plugins.lock | cut -c 1-64; sha256sum echo.so | cut -c 1-64")
+    let sum = try await place.shell("grep -v '#' plugins.lock | cut -d ' ' -f 4; sha256sum echo.so | cut -c 1-64")
     let hashes = sum.output.split(separator: "\n")
     #expect(hashes.count == 2 && hashes[0] == hashes[1])
     #expect(try await place.shell("penstock plugins verify").code == 0)
@@ -117,8 +120,8 @@ struct PluginCommandTests {
   @Test("several lines for one id are alternatives, and not every file has to exist")
   func alternatives() async throws {
     try await place.compile()
-    let others = "echo \(String(repeating: "a", count: 64)) echo echo-arm.so"
-    let own = "echo $(sha256sum echo.so | cut -c 1-64) echo echo.so"
+    let others = "echo echo 1.0 - \(String(repeating: "a", count: 64)) echo-arm.so"
+    let own = "echo echo 1.0 - $(sha256sum echo.so | cut -c 1-64) echo.so"
     #expect(try await place.shell("(\(others); \(own)) > plugins.lock; penstock plugins verify").code == 0)
     // An existing file for another processor is not considered here.
     let both = try await place.shell(
@@ -197,7 +200,7 @@ struct PluginCommandTests {
       penstock run p.yaml --json --workspace w > out 2> errors & pid=$!
       until [ -e began ]; do sleep 0.02; done
       mv second echo.so
-      until grep -q 'loaded again from' errors; do sleep 0.02; done
+      until grep -q 'reloaded from' errors; do sleep 0.02; done
       touch go
       until [ -e again ]; do sleep 0.02; done
       echo broken > new && chmod 755 new && mv new echo.so
@@ -270,7 +273,7 @@ struct PluginCommandTests {
 
   @Test("a broken plugins.lock is reported with its line")
   func brokenLock() async throws {
-    let outcome = try await place.shell("echo 'abc echo echo.so' > plugins.lock; penstock plugins verify")
+    let outcome = try await place.shell("echo 'echo 1 - abc' > plugins.lock; penstock plugins verify")
     #expect(outcome.code == 2)
     #expect(outcome.errors.hasPrefix("penstock: 'plugins.lock', line 1: 'abc' is not an SHA-256; "))
   }

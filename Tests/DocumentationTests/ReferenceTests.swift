@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import Values
 
-@testable import Expressions
 @testable import PipelineLanguage
 @testable import RunHistory
 
@@ -39,9 +38,10 @@ struct ReferenceTests {
     #expect(try part(name, of: document) == expected)
   }
 
-  @Test("the tables of keys are those of the loader")
+  @Test("the tables of all keys are those of the loader")
   func keys() throws {
-    try compare("keys", of: "Documentation/language.md", with: LanguageReference.markdown())
+    try compare("keys", of: LanguagePages.allKeys, with: LanguagePages.byOwner())
+    try compare("all keys", of: LanguagePages.index, with: LanguagePages.alphabetical())
   }
 
   @Test("the tables of keys of a host are those of its file's loader")
@@ -66,42 +66,6 @@ struct ReferenceTests {
   @Test("the page of codes is generated from the table of codes")
   func codes() throws {
     try compare("codes", of: "Documentation/diagnostics.md", with: DiagnosticReference.markdown())
-  }
-
-  @Test("the tables of keys are all those reachable from the top of a file")
-  func tablesOfKeys() {
-    #expect(Set(LanguageReference.sections.map { $0.keys.map(\.name) }) == Set(KeyUses().names.keys))
-  }
-
-  @Test("every key of the language is used in an example, where it belongs")
-  func keysInExamples() throws {
-    var uses = KeyUses()
-    for example in Documents.pipelines where example.document == "Documentation/language.md" {
-      let (root, _) = YAMLReader.read(SourceText(path: example.testDescription, text: example.pipeline))
-      uses.note(try #require(root))
-    }
-    for example in Documents.shared where example.document == "Documentation/language.md" {
-      let (root, _) = YAMLReader.read(SourceText(path: example.testDescription, text: example.text))
-      uses.note(try #require(root), isShared: true)
-    }
-    var missing: [String] = []
-    for section in LanguageReference.sections {
-      let names = section.keys.map(\.name)
-      for name in names where uses.names[names]?.contains(name) != true {
-        missing.append("\(name) of \(section.owner)")
-      }
-    }
-    #expect(missing == [])
-  }
-
-  @Test("every function, operator and type of the language is listed")
-  func functions() throws {
-    let text = try Documents.text("Documentation/language.md")
-    for function in ExpressionFunction.allCases { #expect(text.contains("`\(function.usage)`")) }
-    for type in ["string", "int", "number", "bool", "duration", "size", "timestamp", "date", "file", "json", "none"] {
-      #expect(text.contains("| `\(type)` |"), "\(type)")
-    }
-    for key in LanguageReference.keysToCome { #expect(text.contains("`\(key)`"), "\(key)") }
   }
 
   @Test("the columns of every public view are listed in order", arguments: HistorySchema.publicViews)
@@ -162,9 +126,7 @@ struct ReferenceTests {
       #expect(FileManager.default.fileExists(atPath: file.path), "\(document): \(target)")
       guard let anchor = match.2?.dropFirst(), file.pathExtension == "md" else { continue }
       let headings = try String(contentsOf: file, encoding: .utf8).matches(of: /(?m)^#+ (.*)$/).map { heading in
-        String(heading.1).lowercased().replacing(" ", with: "-").filter {
-          $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_"
-        }
+        Documents.anchor(of: String(heading.1))
       }
       #expect(headings.contains(String(anchor)), "\(document): \(target)#\(anchor)")
     }

@@ -5,11 +5,13 @@ import Testing
 @Suite("Commands that messages suggest")
 struct CommandHintTests {
   @Test(
-    "get the workspace that the command was given",
+    "get the workspace or the host that the command was given",
     arguments: [
       (["history", "show", "--workspace", "a b", "last"], " --workspace 'a b'"),
       (["run", "--workspace=w"], " --workspace w"),
       (["run", "--workspace"], ""), (["eval", "--", "--workspace", "w"], ""), (["status"], ""),
+      (["status", "--config", "/etc/penstock/host.yaml"], " --config /etc/penstock/host.yaml"),
+      (["status", "--config=h.yaml", "--workspace", "w"], " --workspace w"),
     ])
   func workspace(words: [String], option: String) {
     #expect(CommandHint.workspace(in: words) == option)

@@ -30,7 +30,7 @@ struct RunExplanationTests {
     let whole = RecordedRun(run: record, definition: "", operations: [operation], attempts: [], approvals: [])
     let entry = try #require(
       RunExplanation(of: whole, pipeline: nil, operation: "work", shortID: "1").entries.first)
-    #expect(entry.because.last == "it waits until it can continue: fork failed")
+    #expect(entry.because.last == "it waits for system resources: fork failed")
     #expect(entry.remedies == ["it is retried every second and continues by itself"])
   }
 

@@ -401,7 +401,7 @@ struct PipelineServerTests {
       ticks.ask(at: instants[0].text)
       try await eventually { try isNext(1) }
       let words =
-        "until \(ClockText.dateAndTime(instants[0])), all instants had their turn before the clock was set back"
+        "nothing is due until \(ClockText.dateAndTime(instants[0])): the instants before that had passed when the clock was set back"
       // Its run has ended then.
       try await eventually { try StatusReport(of: ["one"], in: history).entries.first?.reason == words }
       // One that was passed over comes first.

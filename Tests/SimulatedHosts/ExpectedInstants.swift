@@ -1,6 +1,6 @@
 import Foundation
 
-/// When simulated pipelines are due, by the calendar of Foundation: it shares nothing with `Schedules`.
+/// When simulated pipelines are due, by the calendar of Foundation, which shares nothing with `Schedules`.
 struct ExpectedInstants {
   private struct Minute {
     var seconds: Int64
@@ -11,7 +11,7 @@ struct ExpectedInstants {
 
   private let start: Int64
   private let end: Int64
-  /// Of each zone, the minutes that clocks show for the first time.
+  /// The minutes of each zone that clocks show for the first time.
   private var minutes: [String: [Minute]] = [:]
 
   /// The instants after `start` and not after `end`, in seconds since 1970.
@@ -41,7 +41,7 @@ struct ExpectedInstants {
     var found: [Minute] = []
     for seconds in stride(from: start / 60 * 60, through: end, by: 60) {
       let local = seconds + offset(seconds)
-      // A time that comes twice counts the first time, when clocks were still as they had been two hours before.
+      // Of a time that occurs twice, the first counts, when clocks still show what they showed two hours before.
       let former = offset(seconds - 7200)
       if former > offset(seconds), offset(local - former) == former { continue }
       // 1970 began on a Thursday.

@@ -3,7 +3,7 @@ import SQLite
 
 @testable import Server
 
-/// What a simulation has left in its workspace.
+/// The records that a simulation has left in its workspace.
 struct Ledger {
   struct Occasion {
     var pipeline: String
@@ -25,15 +25,15 @@ struct Ledger {
     var startedAt: Int64?
     var endedAt: Int64?
     var reason: String?
-    /// How many occasions have asked for it.
+    /// The number of occasions that requested it.
     var occasions: Int
-    /// Whether it still waits for its turn.
+    /// Whether it is still queued.
     var isQueued: Bool
-    /// The run that took its place.
+    /// The run that replaced it.
     var replacedBy: Int64?
   }
 
-  /// Attempts that follow one that has succeeded, or that are still said to go on.
+  /// Attempts that follow a successful one, or that are still recorded as running.
   private(set) var strangeAttempts: [String] = []
   private(set) var occasions: [Occasion] = []
   private(set) var runs: [Int64: Run] = [:]
@@ -81,7 +81,7 @@ struct Ledger {
     }
   }
 
-  /// One line for each occasion and its run, in which nothing is a matter of chance: neither the ids of runs nor their numbers.
+  /// Returns one line for each occasion and its run, without anything random such as the ids and numbers of runs.
   var lines: [String] {
     occasions.map { occasion in
       let run = occasion.run.flatMap { runs[$0] }

@@ -1,6 +1,6 @@
 import RunHistory
 
-/// Compares what simulated hosts have recorded with what the documents say that they should have.
+/// Compares the records of simulated hosts with what the documents promise.
 struct LedgerChecker {
   private typealias Occasion = Ledger.Occasion
   private typealias Run = Ledger.Run
@@ -23,7 +23,7 @@ struct LedgerChecker {
     end = (hosts.lives.last?.ended ?? 0) / 1000
   }
 
-  /// Everything that is wrong.
+  /// All discrepancies.
   static func check(_ ledger: Ledger, of hosts: SimulatedHosts) -> [String] {
     var checker = LedgerChecker(ledger, of: hosts)
     var expected = ExpectedInstants(after: checker.start / 1_000_000, upTo: checker.end / 1_000_000)
@@ -42,7 +42,7 @@ struct LedgerChecker {
     checker.checkTurns()
     let requests = ledger.occasions.count { $0.cause == "request" }
     if requests != hosts.requested {
-      checker.problems.append("\(requests) requests are recorded, and \(hosts.requested) were made")
+      checker.problems.append("\(requests) requests are recorded, but \(hosts.requested) were made")
     }
     return checker.problems + ledger.strangeAttempts
   }
@@ -55,7 +55,7 @@ struct LedgerChecker {
 
   // MARK: Instants
 
-  /// Each instant has exactly one row, from the host that lived then, or from the next one, which left out what `catch_up` does not make up for.
+  /// Each instant has exactly one row, from the host that was running then, or from the next one, which skipped what `catch_up` does not make up for.
   private mutating func check(_ pipeline: SimulatedPipeline, _ expected: [Int64], _ found: [Occasion]) {
     let byInstant = Dictionary(grouping: found) { $0.instant ?? 0 }
     for (instant, rows) in byInstant where rows.count > 1 {
@@ -64,7 +64,7 @@ struct LedgerChecker {
     }
     let wanted = Set(expected)
     for occasion in found where !wanted.contains(occasion.instant ?? 0) {
-      report(pipeline, occasion, "is no instant of the pipeline")
+      report(pipeline, occasion, "is not an instant of the pipeline")
     }
     var missed: [Int: [Occasion]] = [:]
     for instant in expected {
@@ -76,7 +76,7 @@ struct LedgerChecker {
         occasion.askedAt == instant
       {
         if ["host-down", "catch-up-limit"].contains(occasion.reason), instant > lives[life].began {
-          report(pipeline, occasion, "a host was there")
+          report(pipeline, occasion, "a host was running")
         }
         if instant == lives[life].began { missed[life, default: []].append(occasion) }
         continue
@@ -86,17 +86,17 @@ struct LedgerChecker {
         continue
       }
       if next > 0, instant <= lives[next - 1].lost, instant > lives[next - 1].began {
-        report(pipeline, occasion, "a host was there, and did not deal with it")
+        report(pipeline, occasion, "a host was running, but did not handle it")
       }
       if occasion.askedAt != lives[next].began {
-        report(pipeline, occasion, "was dealt with at \(RecordTime(microseconds: occasion.askedAt).text)")
+        report(pipeline, occasion, "was handled at \(RecordTime(microseconds: occasion.askedAt).text)")
       }
       missed[next, default: []].append(occasion)
     }
     for (life, occasions) in missed { checkMissed(pipeline, occasions, at: lives[life].began) }
   }
 
-  /// What came while there was no host, in order.
+  /// The instants without a host, in order.
   private mutating func checkMissed(_ pipeline: SimulatedPipeline, _ occasions: [Occasion], at now: Int64) {
     for (index, occasion) in occasions.enumerated() {
       let later = occasions.count - 1 - index
@@ -116,7 +116,7 @@ struct LedgerChecker {
     }
   }
 
-  // MARK: What came of them
+  // MARK: Outcomes
 
   private mutating func check(_ pipeline: SimulatedPipeline, _ occasions: [Occasion], _ runs: [Run]) {
     for occasion in occasions {
@@ -131,7 +131,7 @@ struct LedgerChecker {
       case ("replaced", "overlap"):
         if pipeline.overlap != .cancel { report(pipeline, occasion, "its overlap is \(pipeline.overlap)") }
         let at = run?.endedAt ?? 0
-        // One that its host had taken, and not begun, ends a moment after the other one was queued.
+        // A run that its host had taken but not begun ends a moment after the other one was queued.
         if run?.startedAt != nil || !runs.contains(where: { $0.createdAt <= at && $0.number > run?.number ?? 0 }) {
           report(pipeline, occasion, "nothing took its place")
         }
@@ -140,7 +140,7 @@ struct LedgerChecker {
         let isInTheWay = runs.contains { run in
           run.createdAt <= occasion.askedAt && run.endedAt ?? .max >= occasion.askedAt
         }
-        if !isInTheWay { report(pipeline, occasion, "no other run was there") }
+        if !isInTheWay { report(pipeline, occasion, "there was no other run") }
       case ("skipped", "paused"):
         let pause = pauses[pipeline.name]
         if !(pause.map {
@@ -155,7 +155,7 @@ struct LedgerChecker {
         }
         let startBy = (occasion.instant ?? occasion.askedAt) + within * 1_000_000
         if run?.endedAt ?? occasion.askedAt <= startBy {
-          report(pipeline, occasion, "was left out before its time was up")
+          report(pipeline, occasion, "was skipped before its deadline")
         }
         if run?.startedAt != nil { report(pipeline, occasion, "has begun") }
       case ("skipped", "not-stale"):
@@ -164,7 +164,7 @@ struct LedgerChecker {
         if pipeline.refusal != .notAutomatic { report(pipeline, occasion, "it may run by itself") }
       case ("skipped", "host-down"), ("skipped", "catch-up-limit"):
         if occasion.run != nil { report(pipeline, occasion, "has a run") }
-      default: report(pipeline, occasion, "nothing like it can happen")
+      default: report(pipeline, occasion, "this outcome is impossible")
       }
     }
     checkOverlap(pipeline, runs)
@@ -173,7 +173,7 @@ struct LedgerChecker {
   private mutating func checkBegun(
     _ pipeline: SimulatedPipeline, _ occasion: Occasion, _ run: Run, _ runs: [Run]
   ) {
-    if run.createdAt != occasion.askedAt { report(pipeline, occasion, "its run was made at another time") }
+    if run.createdAt != occasion.askedAt { report(pipeline, occasion, "its run was created at another time") }
     let pause = pauses[pipeline.name]
     if occasion.cause == "instant", let pause, let instant = occasion.instant, pause.from < instant, instant < pause.to
     {
@@ -193,24 +193,24 @@ struct LedgerChecker {
     }
   }
 
-  /// Each success of another pipeline that a pipeline follows has made it run, or has a row that says why not; one that came while it ran or waited for its turn
-  /// together with others.
+  /// Each success of another pipeline that a pipeline follows has made it run, or has a row that says why not; a success while it ran or was queued
+  /// is combined with others.
   private mutating func checkConditions(
     _ pipeline: SimulatedPipeline, _ occasions: [Occasion], _ runs: [Run], after sources: [Run]
   ) {
     let told = occasions.filter { $0.cause == "condition" }.sorted { $0.askedAt < $1.askedAt }
     for occasion in told where occasion.detail == nil { report(pipeline, occasion, "does not say why") }
     for success in sources.filter({ $0.state == "succeeded" }).compactMap(\.endedAt) {
-      // The host that is there then, or the next one; and where the pipeline runs, when that is over.
+      // The host that is running then, or the next one; and if the pipeline runs, when that run ends.
       guard let life = lives.first(where: { success < $0.lost }) else { continue }
-      // A success of a run that was resumed, in the moment in which its host began to listen: whether before or after that nobody can say, as time stands still.
+      // A success of a resumed run at the moment in which its host began to listen: the order of the two is undefined, because time stands still.
       if success == life.began { continue }
       var deadline = max(success, life.began)
       for run in runs where run.createdAt <= deadline { deadline = max(deadline, run.endedAt ?? .max) }
       if deadline >= life.lost { continue }
       let waits = runs.contains { $0.createdAt <= success && $0.startedAt ?? .max >= success }
       let isTold = told.contains { $0.askedAt >= success && $0.askedAt <= deadline + 1_000_000 }
-      // One that was refused stays true until a run begins.
+      // A condition whose run was rejected stays true until a run begins.
       let isTrue = told.last { $0.askedAt < success && $0.outcome != "run" }.map { refused in
         !runs.contains { $0.startedAt ?? .max > refused.askedAt && $0.startedAt ?? .max < success }
       }
@@ -229,21 +229,21 @@ struct LedgerChecker {
     }
   }
 
-  /// Of a pipeline that may not overlap with itself, one run goes on at a time.
+  /// A pipeline that may not overlap with itself has at most one active run.
   private mutating func checkOverlap(_ pipeline: SimulatedPipeline, _ runs: [Run]) {
     guard pipeline.overlap == .queue || pipeline.overlap == .skip else { return }
     let begun = runs.filter { $0.startedAt != nil }.sorted {
       ($0.startedAt ?? 0, $0.number) < ($1.startedAt ?? 0, $1.number)
     }
     for (former, next) in zip(begun, begun.dropFirst()) where former.endedAt ?? .max > next.startedAt ?? 0 {
-      problems.append("\(pipeline.name): run \(next.number) began while run \(former.number) went on")
+      problems.append("\(pipeline.name): run \(next.number) began while run \(former.number) was active")
     }
   }
 
   // MARK: Runs
 
   private mutating func checkRuns() {
-    // The last host is drained: it leaves what waits.
+    // The last host is drained: it leaves waiting runs.
     let final: Set = ["succeeded", "failed", "cancelled", "interrupted"]
     for run in ledger.runs.values {
       if run.occasions != 1 { problems.append("run \(run.number) of \(run.pipeline) has \(run.occasions) occasions") }
@@ -256,12 +256,12 @@ struct LedgerChecker {
         problems.append("run \(run.number) of \(run.pipeline) is replaced by the earlier run \(other)")
       }
       if let started = run.startedAt, let ended = run.endedAt, started > ended || started < run.createdAt {
-        problems.append("run \(run.number) of \(run.pipeline) has times that are in no order")
+        problems.append("run \(run.number) of \(run.pipeline) has times that are out of order")
       }
     }
   }
 
-  /// No pipeline waits for more starts of its own priority than there are pipelines with something queued.
+  /// No pipeline waits for more starts of its own priority than there are pipelines with queued runs.
   private mutating func checkTurns() {
     struct Place: Hashable {
       var queue: String
@@ -275,7 +275,7 @@ struct LedgerChecker {
     for runs in byPlace.values {
       let starts = runs.sorted { ($0.startedAt ?? 0, $0.number) < ($1.startedAt ?? 0, $1.number) }
       for run in starts where run.startedAt ?? 0 > run.createdAt {
-        // It waits from when it was asked for, or from its pipeline's former start, or from the start of its host, which has forgotten whose turn it is.
+        // It waits from its request, or from the previous start of its pipeline, or from the start of its host, which does not know whose turn it is.
         let started = run.startedAt ?? 0
         var from = run.createdAt
         for other in byPipeline[run.pipeline] ?? [] where other.number != run.number {
@@ -303,7 +303,7 @@ struct LedgerChecker {
 }
 
 extension Array {
-  /// The first index from which on `belongs` holds, of an array that is sorted by it.
+  /// The first index from which `belongs` holds, in an array sorted by it.
   fileprivate func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,28 +1,28 @@
 import Foundation
 
-/// Tells when all other threads of this process sleep: then nothing goes on that is not waited for by a clock or a descriptor.
+/// Reports when all other threads of this process sleep: then all work waits for a clock or a descriptor.
 ///
-/// For a process that does nothing beside a simulation. A thread that waits until a real time has passed sleeps, too.
+/// For a process that only simulates. A thread that waits in real time also counts as sleeping.
 struct OtherThreads {
-  /// Descriptors of `/proc/self/task/*/stat`, of all threads but this one.
+  /// Descriptors of `/proc/self/task/*/stat` of all threads but this one.
   private var threads: [Int32] = []
   private var count = -1
-  /// Of `/proc/self/task`, whose number of links is that of threads.
+  /// The descriptor of `/proc/self/task`, whose number of links is the number of threads.
   private let directory = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-  /// The first to be looked at: it did not sleep when it was looked at last.
+  /// The first thread to check: it was awake at the last check.
   private var first = 0
-  /// Nanoseconds that others may have used between two readings of their clocks: less than any thread needs to wake up.
+  /// Nanoseconds of processor time that others may use between two readings of their clocks: less than any thread needs to wake up.
   private static let noise: Int64 = 2500
-  /// Nanoseconds of which others that have used them between two readings probably use more.
+  /// Nanoseconds of processor time between two readings from which others probably use more.
   private static let work: Int64 = 10_000
-  /// How long to sleep between two readings, in nanoseconds: longer than a thread needs to wake up another one. While they are at work, a tenth of the time that
-  /// they have been, as each reading takes a processor from them.
+  /// How long to sleep between two readings, in nanoseconds: longer than a thread needs to wake another. While they work, a tenth of the time for which
+  /// they have worked, because each reading takes a processor from them.
   private static let (shortPause, longestPause) = (10_000, 1_000_000)
 
-  /// After how long at work they never come to rest, in nanoseconds.
+  /// How long they may work without coming to rest, in nanoseconds.
   private static let limit: Int64 = 60_000_000_000
 
-  /// For the main thread of a process, which is woken up from then on when it has asked to be, and not 50 µs later.
+  /// For the main thread of a process, which from then on wakes up on time rather than 50 µs later.
   init() {
     let descriptor = open("/proc/self/timerslack_ns", O_WRONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -30,15 +30,15 @@ struct OtherThreads {
     close(descriptor)
   }
 
-  /// Returns when all other threads sleep; false where they do not within a minute.
+  /// Returns when all other threads sleep; false if they do not within a minute.
   mutating func settle() -> Bool {
     let began = Self.time(CLOCK_MONOTONIC)
     var before = Self.used()
     var pause = Self.shortPause
     while true {
-      // While they are at work, they have the processors to themselves.
+      // While they work, they have the processors to themselves.
       Self.sleep(pause)
-      // What others use is asked first, as that costs a hundredth of looking at each of them.
+      // Their processor time is read first, because that costs a hundredth of checking each of them.
       let now = Self.used()
       let time = Self.time(CLOCK_MONOTONIC)
       pause =
@@ -55,7 +55,7 @@ struct OtherThreads {
     }
   }
 
-  /// What the other threads have used of the processors, in nanoseconds.
+  /// The processor time used by the other threads, in nanoseconds.
   private static func used() -> Int64 {
     let all = time(CLOCK_PROCESS_CPUTIME_ID)
     return all - time(CLOCK_THREAD_CPUTIME_ID)
@@ -72,7 +72,7 @@ struct OtherThreads {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// A thread that has come or gone is no thread that sleeps.
+  /// Whether all threads sleep. A thread that has started or ended does not count as sleeping.
   private mutating func areAsleep() -> Bool {
     for offset in 0..<threads.count {
       let index = (first + offset) % threads.count
@@ -96,7 +96,7 @@ struct OtherThreads {
     return fstat(descriptor, &status) == 0 ? Int(status.st_nlink) : -1
   }
 
-  /// The names of those that do not sleep.
+  /// The names of the threads that do not sleep.
   var awake: [String] {
     threads.compactMap { thread in
       guard Self.isAsleep(thread) == false else { return nil }
@@ -113,7 +113,7 @@ struct OtherThreads {
     first = 0
     guard let directory = opendir("/proc/self/task") else { return }
     defer { closedir(directory) }
-    // `gettid` is not there for Swift.
+    // `gettid` is not available in Swift.
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self"))?.split(separator: "/")
       .last
     while let entry = readdir(directory) {
@@ -126,12 +126,12 @@ struct OtherThreads {
     }
   }
 
-  /// Nil where the thread has ended.
+  /// Returns nil if the thread has ended.
   private static func isAsleep(_ descriptor: Int32) -> Bool? {
     // A number, a name of at most 15 characters in parentheses, and the state.
     withUnsafeTemporaryAllocation(byteCount: 40, alignment: 1) { buffer in
       let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
-      // Without the standard algorithms: this is called hundreds of thousands of times, in tests that are built without optimization.
+      // Without the standard algorithms: this runs hundreds of thousands of times, in tests that are built without optimization.
       guard let start = buffer.baseAddress, count > 4 else { return nil }
       var end = count - 3
       while end > 0, start.load(fromByteOffset: end, as: UInt8.self) != UInt8(ascii: ")") { end -= 1 }

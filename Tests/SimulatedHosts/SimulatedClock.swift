@@ -6,9 +6,9 @@ import Synchronization
 
 @testable import PipelineEngine
 
-/// A clock that stands still until it is told to go on to what is due next: one for the host, its history, its timers and its plugins.
+/// A clock that stands still until it is advanced to the next due call: one for the host, its history, its timers and its plugins.
 ///
-/// What is due is called on the thread that drives the clock, in the order of its time, then in that in which it was asked for.
+/// Due calls are made on the thread that drives the clock, in the order of their times, then in the order of the requests.
 final class SimulatedClock: OperationClock, LoopAlarms {
   private struct Alarm: Comparable {
     var due: Int64
@@ -26,7 +26,7 @@ final class SimulatedClock: OperationClock, LoopAlarms {
   private let start: Int64
   private let state: Mutex<State>
 
-  /// A clock that shows `start`, in nanoseconds since 1970.
+  /// Creates a clock that shows `start`, in nanoseconds since 1970.
   init(start: Int64) {
     self.start = start
     state = Mutex(State(now: start))
@@ -40,7 +40,7 @@ final class SimulatedClock: OperationClock, LoopAlarms {
 
   var recordTime: RecordTime { RecordTime(microseconds: nanoseconds / 1000) }
 
-  /// How many calls are waited for.
+  /// The number of waiting calls.
   var alarmCount: Int { state.withLock { $0.bodies.count } }
 
   func now() -> Timestamp {
@@ -52,7 +52,7 @@ final class SimulatedClock: OperationClock, LoopAlarms {
 
   // MARK: Driving
 
-  /// When something is due next; nil where nothing is.
+  /// When the next call is due; nil if there is none.
   var next: Int64? {
     state.withLock { state in
       while let first = state.alarms.min, state.bodies[first.number] == nil { state.alarms.removeMin() }
@@ -60,8 +60,8 @@ final class SimulatedClock: OperationClock, LoopAlarms {
     }
   }
 
-  /// Calls what is due next, by `end`, at its time: all that is due at the same time, unless one call after the other is asked for. False where nothing is: then
-  /// it is `end`.
+  /// Makes the next calls due by `end`, at their time: all calls due at the same time, unless one at a time is requested. Returns false if there are none: the time
+  /// is then `end`.
   func step(to end: Int64, oneByOne: Bool) -> Bool {
     let bodies = state.withLock { state -> [@Sendable () -> Void] in
       var bodies: [@Sendable () -> Void] = []
@@ -83,7 +83,7 @@ final class SimulatedClock: OperationClock, LoopAlarms {
     return !bodies.isEmpty
   }
 
-  /// Calls the first of what is due within a while, ahead of its time, which does not change: for hosts that are taken apart.
+  /// Makes the first call due within a period, ahead of its time, which does not change: for hosts that are being dismantled.
   func hurry(within lead: Duration) {
     let body = state.withLock { state -> (@Sendable () -> Void)? in
       while let first = state.alarms.min, first.due <= state.now + lead.nanoseconds {
@@ -97,7 +97,7 @@ final class SimulatedClock: OperationClock, LoopAlarms {
 
   // MARK: Waiting
 
-  /// Calls `body` when it is `due`, in nanoseconds since 1970, on the driving thread. Never from within this call.
+  /// Calls `body` at `due`, in nanoseconds since 1970, on the driving thread. Never from within this call.
   func call(at due: Int64, _ body: @escaping @Sendable () -> Void) -> UInt64 {
     state.withLock { state in
       state.last += 1
@@ -107,7 +107,7 @@ final class SimulatedClock: OperationClock, LoopAlarms {
     }
   }
 
-  /// Takes a call back. False where it was made, or is being made.
+  /// Cancels a call. Returns false if it was made, or is being made.
   @discardableResult
   func cancel(_ number: UInt64) -> Bool {
     state.withLock { state in
@@ -126,7 +126,7 @@ final class SimulatedClock: OperationClock, LoopAlarms {
   }
 }
 
-/// The same clock as plugins have it.
+/// The same clock for plugins.
 struct SimulatedPluginClock: PluginClock {
   let clock: SimulatedClock
 

@@ -13,24 +13,24 @@ import Workspace
 @testable import PipelineEngine
 @testable import Server
 
-/// Hosts that follow each other on one workspace, with a clock that goes on when none of them has anything left to do.
+/// Hosts that follow each other on one workspace, with a clock that advances when none of them has anything left to do.
 ///
-/// All that is simulated is time, chance and processes: the host, its history, its plugins and its workspace are the real ones. It belongs to one thread, and to a
+/// Only time, chance and processes are simulated: the host, its history, its plugins and its workspace are the real ones. It belongs to one thread, and to a
 /// process that does nothing else.
 final class SimulatedHosts {
-  /// What is simulated.
+  /// The settings of a simulation.
   struct Settings: Sendable {
     var seed: UInt64
     var pipelines = 16
     var days = 2
     var restarts = 8
-    /// How many of the restarts are kills.
+    /// The number of restarts that are kills.
     var kills = 4
-    /// Whether hosts also die in the middle of what they write: then the seed does not decide what the dead one had written.
+    /// Whether hosts also die in the middle of a write: the seed then does not determine what the dead host had written.
     var killsWhileWriting = true
-    /// Whether nothing falls together: what does has no order that the seed decides.
+    /// Whether no two events coincide: the seed does not determine the order of events that do.
     var isApart = false
-    /// How many runs may go on at once, by all pipelines.
+    /// The maximum number of active runs of all pipelines.
     var runs = 3
     var processes = 5
   }
@@ -40,7 +40,7 @@ final class SimulatedHosts {
     var began: Int64
     /// When it was drained, or died.
     var ended: Int64
-    /// From when on what it did may not have been written.
+    /// The time from which its writes may be lost.
     var lost: Int64
   }
 
@@ -53,7 +53,7 @@ final class SimulatedHosts {
     var isKept: Bool { server != nil || host != nil }
   }
 
-  /// Something that a person or a fate does.
+  /// A scheduled action of a person, or a failure.
   private enum Event {
     case drain(down: Int64)
     case kill(down: Int64, writes: Int64?)
@@ -63,13 +63,13 @@ final class SimulatedHosts {
     case endOfDay
   }
 
-  /// What goes wrong where the simulation itself cannot go on.
+  /// An error of the simulation itself, which cannot continue.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
   static let second: Int64 = 1_000_000_000
-  /// 2026-10-11T00:00:00Z, so that thirty days have the changes of clocks of 25 October and 1 November.
+  /// 2026-10-11T00:00:00Z, so that thirty days include the clock changes of 25 October and 1 November.
   static let start: Int64 = 1_791_676_800 * second
 
   let settings: Settings
@@ -83,11 +83,11 @@ final class SimulatedHosts {
   /// Anonymous memory in kilobytes, at the end of each day.
   private(set) var memory: [Int] = []
   private(set) var steps = 0
-  /// What the hosts have told as errors.
+  /// The errors that the hosts logged.
   let errors = Lines()
-  /// Whether the workspace stays when nobody has this any more.
+  /// Whether the workspace is kept when this object is released.
   var isLeft = false
-  /// Hears of each day that is over.
+  /// Called at the end of each day.
   var dayIsOver: ((String) -> Void)?
   private let directory: String
   private let plugins: PluginLoader
@@ -105,7 +105,7 @@ final class SimulatedHosts {
     self.settings = settings
     var random = SeededRandom(seed: settings.seed)
     pipelines = SimulatedPipeline.draw(settings.pipelines, isApart: settings.isApart, &random)
-    // As many as let most of what is asked for run, and everything wait again and again.
+    // Enough for most requests to run, and for everything to wait again and again.
     limits = SimulatedMachine.Limits(
       runs: settings.runs, queues: ["heavy": max(2, settings.runs / 5)], processes: settings.processes,
       resources: ["gpu": max(1, settings.processes / 10)])
@@ -137,7 +137,7 @@ final class SimulatedHosts {
       Self.start + 3600 * Self.second + Int64(random.next(below: (hours - 2) * 3600)) * Self.second
     }
     for number in 0..<settings.restarts {
-      // After a while without a host no instant is punctual, and only those that are made up for are run, all at once.
+      // After a time without a host, no instant is punctual, and only those that are made up for run, all at once.
       let down = random.element(of: settings.isApart ? [601, 7201] : [0, 30, 90, 600, 7200, 14_400]) * Self.second
       let writes: Int64? =
         settings.killsWhileWriting && !random.oneIn(3) ? Int64(1 + random.next(below: 40)) : nil
@@ -156,7 +156,7 @@ final class SimulatedHosts {
     }
     for hour in 0..<hours { events.append((Self.start + Int64(hour * 3600 + 180) * Self.second, .answer)) }
     for day in 1...settings.days { events.append((Self.start + Int64(day) * 86_400 * Self.second, .endOfDay)) }
-    // Sorting keeps no order among equals.
+    // Sorting does not preserve the order of equal elements.
     events = events.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
   }
 
@@ -166,10 +166,10 @@ final class SimulatedHosts {
   func run() throws {
     // As in the program of a host.
     penstock_limit_arenas(2)
-    guard fault_install() == 0 else { throw Failure(description: "nothing can be made to fail") }
+    guard fault_install() == 0 else { throw Failure(description: "cannot install the fault injection") }
     try begin()
     for (at, event) in events {
-      // While there was no host, nobody could ask for anything.
+      // Without a host, nobody could make a request.
       let isLate = at < clock.nanoseconds
       try pass(to: at)
       switch event {
@@ -188,7 +188,7 @@ final class SimulatedHosts {
     try drain()
   }
 
-  /// Lets everything happen that is due by a time.
+  /// Performs everything that is due by a time.
   private func pass(to time: Int64) throws {
     while clock.step(to: time, oneByOne: settings.isApart) {
       steps += 1
@@ -198,7 +198,7 @@ final class SimulatedHosts {
 
   private func settle() throws {
     guard threads.settle() else {
-      throw Failure(description: "the host never comes to rest at \(clock.recordTime): \(threads.awake)")
+      throw Failure(description: "the host does not come to rest at \(clock.recordTime): \(threads.awake)")
     }
   }
 
@@ -208,7 +208,7 @@ final class SimulatedHosts {
     try begin()
   }
 
-  /// What came of a host.
+  /// The outcome of a host.
   private final class Finish: Sendable {
     let outcome = Mutex<Result<Void, any Error>?>(nil)
     let isReady = Atomic(false)
@@ -223,7 +223,7 @@ final class SimulatedHosts {
       configuration.alarms = clock
       configuration.executor = executor
       configuration.gathering = .zero
-      // With what else is looked at 50 ms after a beginning.
+      // Together with other checks 50 ms after the start.
       configuration.listensAfter = .milliseconds(50)
       configuration.random = OperationRandom(seed: 1)
       configuration.sinceBoot = { clock.monotonic() }
@@ -256,8 +256,8 @@ final class SimulatedHosts {
     (self.server, self.executor, serving) = (server, executor, finish)
     lives.append(Life(began: clock.nanoseconds, ended: .max, lost: .max))
     try settle()
-    // It may look again after a moment at what the former one has left, and the clock stands still until it is ready. What waits for a real time, as for another
-    // thread to write, looks as if it were at rest.
+    // The host may check again after a moment for what the former one left, and the clock stands still until it is ready. A wait in real time, for example for another
+    // thread to write, looks like rest.
     let deadline = ContinuousClock.now + .seconds(5)
     while !finish.isReady.load(ordering: .sequentiallyConsistent), ContinuousClock.now < deadline {
       clock.hurry(within: .seconds(1))
@@ -274,9 +274,9 @@ final class SimulatedHosts {
     (lives[lives.count - 1].ended, lives[lives.count - 1].lost) = (clock.nanoseconds, clock.nanoseconds)
     server.send(.drain(RunCanceller(means: .drain)))
     try settle()
-    // Operations may take as long as `drain` says.
+    // Operations may take as long as `drain` allows.
     while serving?.outcome.withLock({ $0 == nil }) == true {
-      guard let next = clock.next else { throw Failure(description: "a host that drains waits for nothing") }
+      guard let next = clock.next else { throw Failure(description: "a draining host waits for nothing") }
       try pass(to: next)
     }
     if case .failure(let error)? = serving?.outcome.withLock({ $0 }) {
@@ -286,7 +286,7 @@ final class SimulatedHosts {
     leave()
   }
 
-  /// Ends the host as SIGKILL does: from some write on, nothing reaches the disk, and no process hears of it.
+  /// Ends the host as SIGKILL does: from some write on, nothing reaches the disk, and no process is notified.
   private func kill(writes: Int64?) throws {
     guard let server else { return }
     lives[lives.count - 1].lost = clock.nanoseconds
@@ -312,7 +312,7 @@ final class SimulatedHosts {
     }
     let deadline = ContinuousClock.now + .seconds(20)
     while finish?.outcome.withLock({ $0 == nil }) == true {
-      guard ContinuousClock.now < deadline else { throw Failure(description: "a killed host cannot be taken apart") }
+      guard ContinuousClock.now < deadline else { throw Failure(description: "cannot dismantle a killed host") }
       try settle()
       clock.hurry(within: .seconds(5))
     }
@@ -326,18 +326,18 @@ final class SimulatedHosts {
   private func failWrites(from number: Int64) throws {
     // SQLITE_IOERR.
     guard fault_arm(directory, Int32(fault_writes | fault_truncations), number, 1, 10, EIO) >= 0 else {
-      throw Failure(description: "writes cannot be made to fail")
+      throw Failure(description: "cannot make writes fail")
     }
   }
 
   private func leave() { (server, executor, serving) = (nil, nil, nil) }
 
-  /// How many hosts that were drained are still in memory.
+  /// The number of drained hosts that are still in memory.
   var kept: Int { former.count { $0.isKept && !$0.wasKilled } }
-  /// How many that were killed are: elsewhere, what is left of them goes with their processes.
+  /// The number of killed hosts that are still in memory: outside the simulation, they would be released with their processes.
   var keptOfKilled: Int { former.count { $0.isKept && $0.wasKilled } }
 
-  /// In the eyes of the workspace, the process of the host is another one than the one that has its number now.
+  /// Makes the workspace see the process of the former host as another one than the one that has its number now.
   private func bury() throws {
     let history = try History.open(at: workspace, mode: .readWrite)
     try history.workspace.write { db in
@@ -363,7 +363,7 @@ final class SimulatedHosts {
       _ = try request.queue(
         given: [], values: [:], labels: [:], priority: nil, who: "ada", version: "simulated", at: clock.recordTime)
     } catch ServedPipelineError.refused {
-      // It is an occasion all the same.
+      // It is still an occasion.
     }
     requested += 1
   }
@@ -379,7 +379,7 @@ final class SimulatedHosts {
     pauses.append((name, now, until))
   }
 
-  /// Says yes to everything that is asked.
+  /// Approves all requests.
   private func answer() throws {
     guard let history = server?.service.history else { return }
     let asking = Set(pipelines.filter(\.asks).map(\.name))

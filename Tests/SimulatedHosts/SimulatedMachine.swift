@@ -6,23 +6,23 @@ import Synchronization
 
 @testable import PipelineEngine
 
-/// What runs the processes of all simulated hosts: each takes the time, and exits with the code, that are drawn for it, and nothing else happens.
+/// The computer of all simulated hosts: each process takes the time, and exits with the code, that were drawn for it, and does nothing else.
 ///
-/// Processes outlive a host that is killed, until the next one ends them. It notes whatever should never happen.
+/// Processes outlive a killed host until the next one ends them. The machine notes everything that should never happen.
 final class SimulatedMachine: Sendable {
-  /// How the processes of one operation are.
+  /// The properties of the processes of one operation.
   struct Kind: Sendable {
     var pipeline: String
     var queue: String
-    /// How long they may take, in seconds: few lengths, so that much ends together, as it does where much begins together.
+    /// How long they may take, in seconds: few lengths, so that many processes that start together also end together.
     var durations: [Int]
     /// How many of a hundred fail.
     var failures: Int
-    /// What they take of ``Limits/resources``.
+    /// The amounts that they take of ``Limits/resources``.
     var resource: String?
   }
 
-  /// How much may go on at once.
+  /// The maximum numbers of active runs, processes and resources.
   struct Limits: Sendable {
     var runs: Int
     var queues: [String: Int]
@@ -45,14 +45,14 @@ final class SimulatedMachine: Sendable {
     }
   }
 
-  /// What goes on, counted.
+  /// The numbers of active runs and processes.
   private struct Going {
     var processes = 0
     /// Processes of runs of queues.
     var runs: [String: [RunID: Int]] = [:]
     var holders: [String: Int] = [:]
 
-    /// The process goes on from now on, or not any more.
+    /// Counts the process as running, or as ended.
     mutating func count(_ id: JobID, _ kind: Kind, _ change: Int) {
       processes += change
       let count = (runs[kind.queue]?[id.run] ?? 0) + change
@@ -69,7 +69,7 @@ final class SimulatedMachine: Sendable {
   }
 
   private struct State {
-    /// All that runs which have not ended have started.
+    /// All processes started by runs that have not ended.
     var processes: [RunID: [JobID: Process]] = [:]
     var going = Going()
     var problems: [String] = []
@@ -87,10 +87,10 @@ final class SimulatedMachine: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - clock: When processes end.
+  ///   - clock: The clock that ends processes.
   ///   - kinds: The processes, by the last argument of their commands.
-  ///   - limits: What must never be exceeded.
-  ///   - seed: What durations and exit codes are drawn from: those of an operation are the same in each simulation, in their order.
+  ///   - limits: The limits that must never be exceeded.
+  ///   - seed: The seed for durations and exit codes: those of an operation are the same in each simulation, in their order.
   ///   - isApart: Whether no two processes end at the same time.
   init(_ clock: SimulatedClock, _ kinds: [String: Kind], limits: Limits, seed: UInt64, isApart: Bool) {
     self.isApart = isApart
@@ -100,11 +100,11 @@ final class SimulatedMachine: Sendable {
     self.seed = seed
   }
 
-  /// What should never have happened, in the order in which it did.
+  /// What should never have happened, in the order in which it happened.
   var problems: [String] { state.withLock { $0.problems } }
-  /// How many processes were started, and how many of them went on at once at most.
+  /// The number of started processes, and the maximum number of concurrent ones.
   var counts: (started: Int, most: Int) { state.withLock { ($0.started, $0.most) } }
-  /// How many go on.
+  /// The number of running processes.
   var going: Int { state.withLock { $0.going.processes } }
 
   /// Returns a number of the process.
@@ -113,7 +113,7 @@ final class SimulatedMachine: Sendable {
       guard let kind = kinds[command] else { preconditionFailure("no process is called '\(command)'") }
       // An attempt that was not recorded before its host died has the same number again.
       if let former = state.processes[id.run]?[id], former.end == nil {
-        state.problems.append("\(command) goes on twice")
+        state.problems.append("\(command) is running twice")
         state.going.count(id, former.kind, -1)
       }
       var random = state.random[command] ?? SeededRandom(seed: seed, round: Self.number(of: command))
@@ -140,26 +140,29 @@ final class SimulatedMachine: Sendable {
 
   private static func number(of text: String) -> Int { text.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF_FFFF } }
 
-  /// That nothing goes on which the limits do not allow.
+  /// Checks that the limits are kept.
   private func check(_ state: inout State) {
     let going = state.going
     state.most = max(state.most, going.processes)
     if going.processes > limits.processes {
-      state.problems.append("\(going.processes) processes go on, and \(limits.processes) may")
+      state.problems.append("\(going.processes) processes are running, but the limit is \(limits.processes)")
     }
     let runs = going.runs.values.reduce(0) { $0 + $1.count }
     if runs > limits.runs {
       let names = state.processes.values.flatMap(\.values).filter { $0.end == nil }.map(\.kind.pipeline).sorted()
       state.problems.append(
-        "\(clock.recordTime.text) \(runs) runs go on, and \(limits.runs) may: \(names.joined(separator: " "))")
+        "\(clock.recordTime.text) \(runs) runs are active, but the limit is \(limits.runs): \(names.joined(separator: " "))"
+      )
     }
     for (queue, most) in limits.queues {
       let count = going.runs[queue]?.count ?? 0
-      if count > most { state.problems.append("\(count) runs of the queue '\(queue)' go on, and \(most) may") }
+      if count > most {
+        state.problems.append("\(count) runs of the queue '\(queue)' are active, but the limit is \(most)")
+      }
     }
     for (resource, most) in limits.resources {
       let count = going.holders[resource] ?? 0
-      if count > most { state.problems.append("\(count) processes have '\(resource)', of which there are \(most)") }
+      if count > most { state.problems.append("\(count) processes hold '\(resource)', but there are only \(most)") }
     }
   }
 
@@ -186,7 +189,7 @@ final class SimulatedMachine: Sendable {
     }
   }
 
-  /// A host begins: what the former one has left behind is ended.
+  /// Starts a host: the processes that the former one left are ended.
   func endAll() {
     let going = state.withLock { state in
       state.processes.values.flatMap { $0.filter { $0.value.end == nil }.map(\.key) }
@@ -196,17 +199,18 @@ final class SimulatedMachine: Sendable {
 
   fileprivate func stop(_ id: JobID, _ signal: Int32) { end(id, .signal(signal)) }
 
-  /// The host has recorded the end of a run.
+  /// Notes that the host recorded the end of a run.
   fileprivate func forget(_ run: RunID) {
     state.withLock { state in
       for (id, process) in state.processes.removeValue(forKey: run) ?? [:] where process.end == nil {
-        state.problems.append("a process of '\(process.kind.pipeline)' goes on, and its run \(run.text) has ended")
+        state.problems.append(
+          "a process of '\(process.kind.pipeline)' is running although its run \(run.text) has ended")
         state.going.count(id, process.kind, -1)
       }
     }
   }
 
-  /// Nobody waits any more: their host is gone.
+  /// Ends all waits because their host is gone.
   fileprivate func abandon() {
     let waiting = state.withLock { state in
       var waiting: [CheckedContinuation<JobEnd.Cause, Never>] = []
@@ -222,7 +226,7 @@ final class SimulatedMachine: Sendable {
   }
 }
 
-/// The processes of a ``SimulatedMachine`` as one host reaches them, until that is gone.
+/// The processes of a ``SimulatedMachine`` as one host reaches them, until the host is gone.
 final class SimulatedExecutor: Executor, FastDoor {
   let name = LocalExecutor.name
   let keepsHandles = true
@@ -234,7 +238,7 @@ final class SimulatedExecutor: Executor, FastDoor {
 
   var fastDoor: (any FastDoor)? { self }
 
-  /// The host is dead: nothing that it still does reaches a process.
+  /// Notes that the host is dead: nothing that it still does reaches a process.
   func cut() {
     isGone.store(true, ordering: .sequentiallyConsistent)
     machine.abandon()
@@ -265,7 +269,7 @@ final class SimulatedExecutor: Executor, FastDoor {
     machine.forget(run)
   }
 
-  // Everything is started by the door.
+  // Everything is started through the door.
 
   nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart] {
     jobs.map { _ in .notBegun(reason: "unused") }

@@ -1,32 +1,32 @@
 import ArgumentParser
 import Foundation
 
-/// Simulates hosts, and prints whatever of what they have left is not as the documents say; then it ends with 1.
+/// Simulates hosts and prints every record that contradicts the documents; it then exits with 1.
 ///
-/// It is a program of its own since a simulation needs a process that does nothing else; and so that it can be built with optimization, without the tests.
+/// It is a separate program because a simulation needs a process that does nothing else, and so that it can be built with optimization, without the tests.
 @main
 struct SimulatedMonth: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "SimulatedHosts",
     abstract:
-      "Lets hosts serve pipelines through days that take seconds, end and die at random, and checks what they have recorded."
+      "Simulate hosts that serve pipelines for days and are drained and killed at random, and check their records"
   )
 
-  @Option(help: "What everything that is random comes from.") var seed: UInt64 = 20_261_121
-  @Option(help: "How many pipelines there are.") var pipelines = 16
-  @Option(help: "How many days pass.") var days = 2
-  @Option(help: "How often a host ends.") var restarts = 8
-  @Option(help: "How often of these it is killed.") var kills = 4
-  @Option(help: "How many runs may go on at once.") var runs = 3
-  @Option(help: "How many processes may go on at once.") var processes = 5
+  @Option(help: "The seed of everything random") var seed: UInt64 = 20_261_121
+  @Option(help: "The number of pipelines") var pipelines = 16
+  @Option(help: "The number of days") var days = 2
+  @Option(help: "The number of times a host ends") var restarts = 8
+  @Option(help: "How many of these ends are kills") var kills = 4
+  @Option(help: "The maximum number of active runs") var runs = 3
+  @Option(help: "The maximum number of running processes") var processes = 5
   @Flag(
     help:
-      "Have no two things happen at once, and nobody die while writing, so that the seed decides all; and simulate twice."
+      "Simulate twice without simultaneous events or deaths during writes, so that the seed determines everything"
   )
   var twice = false
-  @Flag(help: "Tell on standard error when a day is over.") var progress = false
+  @Flag(help: "Report the end of each day on standard error") var progress = false
 
-  @Flag(help: "Leave the workspace where something is not as it should be, and say where that is.") var keep = false
+  @Flag(help: "Keep the workspace if there are problems, and print its path") var keep = false
 
   private var settings: SimulatedHosts.Settings {
     SimulatedHosts.Settings(
@@ -36,7 +36,7 @@ struct SimulatedMonth: ParsableCommand {
 
   func validate() throws {
     guard pipelines > 0, days > 0, restarts >= kills, kills >= 0 else {
-      throw ValidationError("there have to be pipelines and days, and no more kills than restarts")
+      throw ValidationError("--pipelines and --days must be greater than zero, and --kills must not exceed --restarts")
     }
   }
 
@@ -60,7 +60,7 @@ struct SimulatedMonth: ParsableCommand {
     } catch {
       throw SimulatedHosts.Failure(
         description:
-          "\(error); told: \(hosts.errors.all.suffix(5)); \(hosts.machine.problems.prefix(5)); repeat with --seed \(seed)"
+          "\(error); logged: \(hosts.errors.all.suffix(5)); \(hosts.machine.problems.prefix(5)); repeat with --seed \(seed)"
       )
     }
     return hosts
@@ -73,11 +73,13 @@ struct SimulatedMonth: ParsableCommand {
     for pipeline in hosts.pipelines where problems.prefix(20).contains(where: { $0.contains(pipeline.name) }) {
       print(pipeline.text)
     }
-    if hosts.machine.going > 0 { problems.append("\(hosts.machine.going) processes go on, and all hosts have ended") }
+    if hosts.machine.going > 0 {
+      problems.append("\(hosts.machine.going) processes are running although all hosts have ended")
+    }
     let kept = hosts.kept
-    if kept > 0 { problems.append("\(kept) hosts that were drained are still in memory") }
+    if kept > 0 { problems.append("\(kept) drained hosts are still in memory") }
     let loops = ThisProcess.threads(named: "penstock-loop")
-    if loops > 0 { problems.append("hosts that have ended have left \(loops) loops") }
+    if loops > 0 { problems.append("\(loops) event loops of ended hosts are left") }
     if keep, !problems.isEmpty {
       hosts.isLeft = true
       print("the workspace is \(hosts.workspace)")
@@ -99,7 +101,7 @@ struct SimulatedMonth: ParsableCommand {
     let (first, second) = (try lines(), try lines())
     var problems = zip(first, second).filter { $0 != $1 }.map { "\($0) is \($1) the second time" }
     if first.count != second.count { problems.append("\(first.count) rows are \(second.count) the second time") }
-    if first.isEmpty { problems.append("there is no row") }
+    if first.isEmpty { problems.append("there are no rows") }
     return (problems, "simulated \(first.count) occasions twice")
   }
 }

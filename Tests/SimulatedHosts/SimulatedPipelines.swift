@@ -1,18 +1,18 @@
 import OperationsTesting
 
-/// A pipeline that a seed has drawn, as the simulation and its checker know it.
+/// A pipeline drawn from a seed, as the simulation and its checker know it.
 struct SimulatedPipeline: Sendable {
   /// When it is due.
   enum Schedule: Sendable {
-    /// At this second of these minutes of these hours on these days of the week, where 0 is Sunday, by the clocks of a zone.
+    /// At this second of these minutes of these hours on these days of the week, where 0 is Sunday, in a time zone.
     case cron(second: Int, minutes: Set<Int>, hours: Set<Int>, days: Set<Int>, zone: String)
-    /// At all multiples of so many seconds since 1970.
+    /// At all multiples of this many seconds since 1970.
     case interval(Int64)
-    /// Whenever this other pipeline has succeeded.
+    /// Whenever this other pipeline succeeds.
     case success(of: String)
   }
 
-  /// What keeps a success of another pipeline from running it.
+  /// What prevents a success of another pipeline from running it.
   enum Refusal: CaseIterable { case none, notStale, notAutomatic }
 
   enum CatchUp: Sendable, Hashable {
@@ -32,19 +32,19 @@ struct SimulatedPipeline: Sendable {
   var priority = 0
   /// In seconds.
   var startWithin: Int64?
-  /// Whether it is due again and again while it runs.
+  /// Whether it becomes due again and again while it runs.
   var isCrowded = false
-  /// Whether one of its operations asks a person.
+  /// Whether one of its operations waits for an approval.
   var asks = false
   var processes: [String: SimulatedMachine.Kind] = [:]
 
-  /// Ten zones, some of which change their clocks in autumn 2026: Berlin and London on 25 October, New York on 1 November.
+  /// Ten zones, some with clock changes in autumn 2026: Berlin and London on 25 October, New York on 1 November.
   static let zones = [
     "UTC", "Europe/Berlin", "Europe/London", "America/New_York", "America/Sao_Paulo", "Asia/Kolkata", "Asia/Kathmandu",
     "Asia/Tokyo", "Australia/Sydney", "Pacific/Auckland",
   ]
 
-  /// So many pipelines by chance. With `isApart` no two of them are ever due at the same instant, nor make up for what they have missed.
+  /// Returns this many random pipelines. With `isApart`, no two of them are due at the same instant, and none makes up for missed instants.
   static func draw(_ count: Int, isApart: Bool, _ random: inout SeededRandom) -> [SimulatedPipeline] {
     var names: [String] = []
     return (0..<count).map { number in
@@ -100,12 +100,12 @@ struct SimulatedPipeline: Sendable {
       return "{ uses: interval, with: { every: \(seconds)s } }"
     }
     let zone = random.element(of: Self.zones)
-    // Most of them fall together.
+    // Most of them coincide.
     var minutes: Set = [random.oneIn(200) ? random.next(below: 60) : random.oneIn(12) ? 30 : 0]
     var second = 0
-    // A second that no other one has in any hour, whatever its zone: these differ by quarters of an hour.
+    // A second that no other pipeline uses in any hour of any zone: zones differ by quarters of an hour.
     if let number { (minutes, second) = ([number / 59 % 15], 1 + number % 59) }
-    isCrowded = number == nil && random.oneIn(22)
+    isCrowded = number == nil && random.oneIn(20)
     if isCrowded { minutes = [0, 10, 20, 30, 40, 50] }
     var (hours, days) = (Set(0..<24), Set(0..<7))
     var rest = "* * * *"
@@ -117,7 +117,7 @@ struct SimulatedPipeline: Sendable {
       days = [1, 2, 3, 4, 5]
       rest = "\(hour) * * 1-5"
     case 3, 4:
-      // Where clocks are changed.
+      // Where clocks change.
       hours = [2]
       rest = "2 * * *"
     case 5..<7:
@@ -141,7 +141,7 @@ struct SimulatedPipeline: Sendable {
   }
 
   private mutating func drawOperations(isApart: Bool, _ random: inout SeededRandom) -> [String] {
-    // What goes on together when a host dies is resumed together, which has no order: there, nothing takes long.
+    // Runs that are active when a host dies are resumed together, which has no order: there, nothing takes long.
     let isLong = random.oneIn(20) && !isApart
     let durations =
       isCrowded

@@ -3,7 +3,7 @@ import Glibc
 
 /// The process of a simulation, as the kernel sees it.
 enum ThisProcess {
-  /// How many threads of this process have a name.
+  /// The number of named threads of this process.
   static func threads(named name: String) -> Int {
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
     return tasks.count { task in
@@ -13,7 +13,7 @@ enum ThisProcess {
 
   /// Its anonymous memory, in kilobytes.
   static func anonymousMemory() -> Int {
-    // Memory that was freed is no longer the process's. The function is not there for Swift.
+    // Freed memory no longer belongs to the process. The function is not available in Swift.
     if let trim = dlsym(nil, "malloc_trim") {
       _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0)
     }

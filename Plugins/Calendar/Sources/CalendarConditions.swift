@@ -8,10 +8,10 @@ package struct CalendarConditions: Plugin {
   package static let license: String? = "Apache-2.0"
   package static let offers: [Offer] = [
     .specification(
-      "calendar.time-window", "Satisfied during some hours of some days of the week",
+      "calendar.time-window", "Satisfied during certain hours on certain days of the week",
       TimeWindowSpecification.init(settings:)),
     .specification(
-      "calendar.holidays", "Satisfied while something takes place in an iCalendar file",
+      "calendar.holidays", "Satisfied during the events of an iCalendar file",
       HolidaysSpecification.init(settings:)),
   ]
 }

@@ -5,7 +5,7 @@ struct HolidaysSettings: PluginSettings {
   @Setting(
     "An iCalendar file (.ics), read again when it changes; a relative path starts from the directory of the pipeline file"
   ) var file: String
-  @Setting("Where its days begin and end: a name such as Europe/Berlin, UTC, or local for the computer's")
+  @Setting("The time zone of its days: a name such as Europe/Berlin, UTC, or local for the computer's")
   var zone: String = "UTC"
 
   func validate() throws {

@@ -63,7 +63,7 @@ struct HolidaysSpecification: DeferredSpecification, PredictableSpecification {
     do throws(ObserverError) {
       return try DirectoryWatches.shared.subscribe(toDirectoryOf: path, body)
     } catch {
-      context.pluginLog.warning("changes of '\(path)' are not noticed: \(error)")
+      context.pluginLog.warning("cannot watch '\(path)' for changes: \(error)")
       return nil
     }
   }

@@ -1,7 +1,7 @@
 import PluginKit
 import Schedules
 
-/// Satisfied during some hours of some days of the week.
+/// Satisfied during certain hours on certain days of the week.
 struct TimeWindowSpecification: PredictableSpecification {
   private let window: TimeWindow
 

@@ -23,7 +23,7 @@ struct CronController: TaskController, PredictableController {
     while true {
       if last - now > Self.believable {
         log.warning(
-          "the clock was set back, from \(zone.format(last)) to \(zone.format(now)); the schedule goes on from there")
+          "the clock was set back, from \(zone.format(last)) to \(zone.format(now)); the schedule continues from there")
         last = now
       }
       let due = settings.policy.due(schedule, in: zone, after: last, upTo: now)
@@ -72,7 +72,7 @@ struct CronController: TaskController, PredictableController {
       // Without a workspace, the last run at least shows what need not be caught up on.
       return controls.context.pluginInput.lastRun?.startedAt?.seconds ?? now
     } catch {
-      controls.context.pluginLog.warning("cannot tell what was missed before this start: \(error)")
+      controls.context.pluginLog.warning("cannot determine which instants were missed before this start: \(error)")
       return now
     }
   }
@@ -87,7 +87,7 @@ struct CronController: TaskController, PredictableController {
     ]
     if isLate { fields["catch_up"] = true }
     controls.rerun(
-      reason: "'\(settings.schedule)' was due at \(time)" + (isLate ? ", made up for" : ""),
+      reason: "'\(settings.schedule)' was due at \(time)" + (isLate ? ", run late" : ""),
       at: Timestamp(seconds: instant), fields: fields)
   }
 
@@ -97,16 +97,16 @@ struct CronController: TaskController, PredictableController {
     } catch PluginAccessProblem.unavailable {
       return
     } catch {
-      log.warning("cannot remember that \(Timestamp(seconds: instant).notation) was dealt with: \(error)")
+      log.warning("cannot record that \(Timestamp(seconds: instant).notation) was handled: \(error)")
     }
   }
 
   private func warn(of due: CatchUp.Due, since last: UnixTime, _ zone: TimeZoneRules, _ log: PluginLog) {
     let why =
       switch settings.catchUp {
-      case .none: "are left out, as catch_up is none"
-      case .last: "are left out but for the last, as catch_up is last"
-      case .all: "are left out but for the latest \(settings.catchUpLimit), as catch_up_limit says"
+      case .none: "are skipped because catch_up is none"
+      case .last: "are skipped except the last because catch_up is last"
+      case .all: "are skipped except the latest \(settings.catchUpLimit) because of catch_up_limit"
       }
     log.warning(
       "instants of '\(settings.schedule)' after \(zone.format(last)) were missed and \(why)",

@@ -8,13 +8,13 @@ struct CronSettings: PluginSettings {
     case none, last, all
   }
 
-  @Setting("When: a cron line such as '0 3 * * mon-fri', or @daily and the like") var schedule: String
-  @Setting("Whose clocks it goes by: a name such as Europe/Berlin, UTC, or local for the computer's") var zone: String =
+  @Setting("The schedule: a cron line such as '0 3 * * mon-fri', or a nickname such as @daily") var schedule: String
+  @Setting("The time zone: a name such as Europe/Berlin, UTC, or local for the computer's") var zone: String =
     "UTC"
-  @Setting("What to do about instants that were missed: leave them out (none), run the last, or run all")
+  @Setting("How to handle missed instants: skip all (none), run only the last (last), or run all (all)")
   var catchUp: Missed = .none
-  @Setting("At most so many missed instants are made up for, the latest ones") var catchUpLimit: Int = 100
-  @Setting("How much later a run begins at most, at random; shorter than a day") var jitter: Duration = .zero
+  @Setting("The maximum number of missed instants that are run, the latest ones") var catchUpLimit: Int = 100
+  @Setting("The maximum random delay of a run; shorter than a day") var jitter: Duration = .zero
 
   /// An instant for detecting schedules that are never due: 2026-01-01T00:00:00Z.
   private static let anyInstant: UnixTime = 1_767_225_600
@@ -25,7 +25,7 @@ struct CronSettings: PluginSettings {
     guard expression.next(after: Self.anyInstant, in: rules) != nil else {
       throw PluginProblem(
         "invalid-schedule", setting: "schedule",
-        "'\(schedule)' is never due in \(rules.name); look at its days and months")
+        "'\(schedule)' is never due in \(rules.name); check its days and months")
     }
     guard (1...10_000).contains(catchUpLimit) else {
       throw PluginProblem("invalid-settings", setting: "catch_up_limit", "\(catchUpLimit) must be from 1 to 10000")

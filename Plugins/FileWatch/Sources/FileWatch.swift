@@ -8,6 +8,7 @@ package struct FileWatch: Plugin {
   package static let license: String? = "Apache-2.0"
   package static let offers: [Offer] = [
     .controller(
-      "file-watch", "Runs the pipeline when files come, change, move or go", FileWatchController.init(settings:))
+      "file-watch", "Runs the pipeline when files are created, changed, moved or deleted",
+      FileWatchController.init(settings:))
   ]
 }

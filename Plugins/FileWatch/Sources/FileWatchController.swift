@@ -50,7 +50,7 @@ struct FileWatchController: TaskController {
 
   private func warn(_ tree: FileTree, _ log: PluginLog) {
     for problem in tree.unwatched.prefix(10) {
-      log.warning("changes are not seen in \(problem)")
+      log.warning("cannot see changes in \(problem)")
     }
   }
 

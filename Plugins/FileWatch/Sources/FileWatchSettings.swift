@@ -3,13 +3,16 @@ import PluginKit
 /// The settings of `uses: file-watch`.
 struct FileWatchSettings: PluginSettings {
   @Setting("The file or directory; a relative path starts from the directory of the pipeline file") var path: String
-  @Setting("Only what matches one of these, such as *.csv; with a slash the whole way below 'path' has to match")
+  @Setting(
+    "Only files that match one of these, such as *.csv; a pattern with a slash must match the whole path below 'path'")
   var patterns: [String] = []
-  @Setting("What counts: create, modify, move, delete; all of them where it is empty") var events: [FileChange.Kind] =
-    []
-  @Setting("Whether directories below 'path' are watched, too") var recursive: Bool = false
-  @Setting("How long it has to be quiet before the changes are told, together") var settle: Duration = .milliseconds(
-    200)
+  @Setting("The kinds of changes: create, modify, move, delete; all of them if it is empty") var events:
+    [FileChange.Kind] =
+      []
+  @Setting("Whether directories below 'path' are also watched") var recursive: Bool = false
+  @Setting("How long there must be no change before all changes are reported together") var settle: Duration =
+    .milliseconds(
+      200)
 
   func validate() throws {
     guard !path.isEmpty, !path.utf8.contains(0) else {

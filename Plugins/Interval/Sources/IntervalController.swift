@@ -27,7 +27,7 @@ struct IntervalController: TaskController, PredictableController {
         // The clock was set back. If by less than a step, `next` is still close enough.
         guard now.duration(to: next) > settings.every else { continue }
         controls.context.pluginLog.warning(
-          "the clock was set back; the intervals go on from there", ["now": .string(now.notation)])
+          "the clock was set back; the intervals continue from there", ["now": .string(now.notation)])
         next = grid.first(after: now)
         continue
       }
@@ -35,7 +35,7 @@ struct IntervalController: TaskController, PredictableController {
       let missed = due == next ? 0 : grid.count(between: next, and: due) + 1
       if missed > 0 {
         controls.context.pluginLog.warning(
-          "\(missed) \(missed == 1 ? "instant has" : "instants have") passed unnoticed, such as while the computer slept",
+          "missed \(missed) \(missed == 1 ? "instant" : "instants"), for example while the computer was asleep",
           ["first": .string(next.notation), "count": .int(Int64(missed))])
         leaveOut(grid, after: next.advanced(by: .nanoseconds(-1)), upTo: due.advanced(by: .nanoseconds(-1)), controls)
       }

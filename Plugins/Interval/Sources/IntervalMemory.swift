@@ -25,7 +25,7 @@ struct IntervalMemory {
     } catch PluginAccessProblem.unavailable {
       return nil
     } catch {
-      log.warning("cannot tell which instants came while no host ran: \(error)")
+      log.warning("cannot determine which instants were missed while no host ran: \(error)")
       return nil
     }
   }
@@ -39,7 +39,7 @@ struct IntervalMemory {
     } catch PluginAccessProblem.unavailable {
       return
     } catch {
-      log.warning("cannot remember that \(instant.notation) was dealt with: \(error)")
+      log.warning("cannot record that \(instant.notation) was handled: \(error)")
     }
   }
 }

@@ -10,10 +10,10 @@ struct IntervalSettings: PluginSettings {
     case start
   }
 
-  @Setting("From one run to the next; at least 10ms") var every: Duration
-  @Setting("How much later a run begins at most, at random; shorter than 'every'") var jitter: Duration = .zero
-  @Setting("Whether to run once at the start, too") var immediately: Bool = false
-  @Setting("Count from the beginning of 1970 in UTC (epoch), or from the start of the host (start)")
+  @Setting("The time from one run to the next; at least 10ms") var every: Duration
+  @Setting("The maximum random delay of a run; shorter than 'every'") var jitter: Duration = .zero
+  @Setting("Whether to also run once at the start") var immediately: Bool = false
+  @Setting("Whether to count from the beginning of 1970 in UTC (epoch) or from the start of the host (start)")
   var align: Origin = .epoch
 
   func validate() throws {

@@ -23,7 +23,7 @@ final class LinePump: Sendable {
       switch self {
       case .code(let code): "ended with exit code \(code)"
       case .signal(let signal): "was ended by signal \(signal)"
-      case .unknown: "ended, and its exit status is unknown: something in this process ignores SIGCHLD or has reaped it"
+      case .unknown: "ended with an unknown exit status: something in this process ignores SIGCHLD or has reaped it"
       }
     }
   }

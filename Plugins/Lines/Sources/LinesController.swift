@@ -35,7 +35,7 @@ struct LinesController: TaskController {
       case (.never, nil), (.failure, nil): return log.info("'\(command[0])' has ended")
       case (.never, .some(let problem)): throw problem
       case (.failure, .some(let problem)), (.always, .some(let problem)): controls.yield(throwing: problem)
-      case (.always, nil): log.info("'\(command[0])' has ended, and is started again")
+      case (.always, nil): log.info("'\(command[0])' has ended and restarts")
       }
       if clock.monotonic() - start >= Self.longestPause { pause = settings.pause }
       try await clock.delay(for: pause)
@@ -61,7 +61,7 @@ struct LinesController: TaskController {
     let log = controls.context.pluginLog
     if line.cut > 0 {
       log.warning(
-        "a line is longer than \(settings.longest), and its end is left out", ["bytes": .int(Int64(line.cut))])
+        "truncated a line that is longer than \(settings.longest)", ["bytes": .int(Int64(line.cut))])
     }
     switch stream {
     case .error: log.info(line.text)

@@ -41,7 +41,7 @@ private func findProgram(_ name: String) throws -> String {
     let file = "\(directory)/\(name)"
     if access(file, X_OK) == 0 { return file }
   }
-  throw PluginProblem("command-not-found", "there is no program '\(name)' in PATH, which is \(path)")
+  throw PluginProblem("command-not-found", "the program '\(name)' was not found in PATH (\(path))")
 }
 
 private func withCStrings<Value>(

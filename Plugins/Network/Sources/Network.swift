@@ -5,7 +5,7 @@ import PluginKit
 package struct Network: Plugin {
   package static let id = "network"
   package static let version = "1.0.0"
-  package static let summary = "Whether a network is there, and whether a service can be reached"
+  package static let summary = "Network connectivity of the computer, and reachability of services"
   package static let license: String? = "Apache-2.0"
   package static let offers: [Offer] = offers(of: NetlinkObserver.shared)
 
@@ -13,7 +13,7 @@ package struct Network: Plugin {
   static func offers(of observer: some NetworkObserver) -> [Offer] {
     [
       .specification(
-        "network.connected", "The computer has a way to the network", ConnectedRunSpecification(to: observer)),
+        "network.connected", "The computer is connected to a network", ConnectedRunSpecification(to: observer)),
       .specification("network.reachable", "A host accepts connections") { (settings: ReachableSettings) in
         ReachableSpecification(settings, network: observer)
       },

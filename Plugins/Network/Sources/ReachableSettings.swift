@@ -4,17 +4,18 @@ import PluginKit
 struct ReachableSettings: PluginSettings {
   @Setting("The name or the address of the host") var host: String
   @Setting("The TCP port") var port: Int
-  @Setting("How long after a try to try again; at least 1s. A failed one is tried again sooner at first")
+  @Setting("The time between attempts; at least 1s. After a failure, the first retries come sooner")
   var interval: Duration = .seconds(60)
-  @Setting("How long one try may take, the look-up of the name included") var timeout: Duration = .seconds(5)
+  @Setting("The timeout of one attempt, including the lookup of the name") var timeout: Duration = .seconds(5)
 
   func validate() throws {
     guard !host.isEmpty, !host.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
       throw PluginProblem(
-        "invalid-settings", setting: "host", "it is not a name of a host; write example.org or 192.0.2.1")
+        "invalid-settings", setting: "host",
+        "it is not the name of a host; use a name or an address such as example.org or 192.0.2.1")
     }
     guard (1...65_535).contains(port) else {
-      throw PluginProblem("invalid-settings", setting: "port", "\(port) is not a port; they go from 1 to 65535")
+      throw PluginProblem("invalid-settings", setting: "port", "\(port) is not a port; it must be from 1 to 65535")
     }
     guard interval >= .seconds(1) else {
       throw PluginProblem(

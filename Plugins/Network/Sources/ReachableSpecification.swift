@@ -36,7 +36,7 @@ final class ReachableSpecification: DeferredSpecification {
       } else if let failure = current?.failure {
         "\(place) cannot be reached\(since): \(failure)"
       } else {
-        "\(place) was not tried yet"
+        "\(place) has not been tried yet"
       }
     return SpecificationDescription(
       formula: "reachable(\(place))", reason: reason, isSatisfied: value(in: context), changedAt: changedAt)

@@ -11,7 +11,7 @@ package struct SystemConditions: Plugin {
   /// Returns the offers, based on these files.
   static func offers(of files: SystemFiles) -> [Offer] {
     [
-      .specification("system.load-below", "The load is low") { (settings: LoadBelowSettings) in
+      .specification("system.load-below", "The load is below a limit") { (settings: LoadBelowSettings) in
         SampledSpecification(name: "load-below", every: settings.interval) { _ in files.load(settings) }
       },
       .specification("system.memory-available", "There is enough memory") { (settings: MemoryAvailableSettings) in

@@ -74,12 +74,13 @@ struct SystemFiles: Sendable {
       }
     }
     if let charger = chargers.first(where: \.isOnline) {
-      return Sample(isSatisfied: true, reason: "\(charger.name) gives power")
+      return Sample(isSatisfied: true, reason: "\(charger.name) supplies power")
     }
     if !hasBattery { return Sample(isSatisfied: true, reason: "there is no battery") }
     return Sample(
       isSatisfied: false,
-      reason: chargers.isEmpty ? "there is a battery, and no charger" : "no charger gives power: the battery is used")
+      reason: chargers.isEmpty
+        ? "there is a battery but no charger" : "no charger supplies power: the computer runs on battery")
   }
 
   // MARK: Reading

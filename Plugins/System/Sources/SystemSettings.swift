@@ -18,14 +18,14 @@ struct LoadBelowSettings: PluginSettings {
     }
   }
 
-  @Setting("The load that is too high: tasks that run or wait for the disk, of each processor") var below: Double
+  @Setting("The limit of the load: tasks that run or wait for the disk, per processor") var below: Double
   @Setting("Whether the load is divided by the number of processors") var perProcessor: Bool = true
-  @Setting("Over which time the load is averaged: 1m, 5m or 15m") var window: Window = .one
-  @Setting("How often to look; at least 1s") var interval: Duration = .seconds(10)
+  @Setting("The time over which the load is averaged: 1m, 5m or 15m") var window: Window = .one
+  @Setting("How often to check; at least 1s") var interval: Duration = .seconds(10)
 
   func validate() throws {
     guard below > 0 else {
-      throw PluginProblem("invalid-settings", setting: "below", "the load is never under \(below)")
+      throw PluginProblem("invalid-settings", setting: "below", "\(below) must be greater than zero")
     }
     try Interval.validate(interval)
   }
@@ -33,8 +33,8 @@ struct LoadBelowSettings: PluginSettings {
 
 /// The settings of `uses: system.memory-available`.
 struct MemoryAvailableSettings: PluginSettings {
-  @Setting("How much memory new programs can have at least without swapping, such as 2GiB") var atLeast: ByteCount
-  @Setting("How often to look; at least 1s. Shortage is noticed at once where the kernel tells of it")
+  @Setting("The minimum memory that new programs can use without swapping, such as 2GiB") var atLeast: ByteCount
+  @Setting("How often to check; at least 1s. A shortage is noticed at once if the kernel reports it")
   var interval: Duration = .seconds(10)
 
   func validate() throws { try Interval.validate(interval) }
@@ -42,10 +42,10 @@ struct MemoryAvailableSettings: PluginSettings {
 
 /// The settings of `uses: system.disk-free`.
 struct DiskFreeSettings: PluginSettings {
-  @Setting("Anything on the disk; a relative path starts from the directory of the pipeline file") var path: String =
+  @Setting("A path on the disk; a relative path starts from the directory of the pipeline file") var path: String =
     "."
-  @Setting("How much an ordinary user can still write at least, such as 10GiB") var atLeast: ByteCount
-  @Setting("How often to look; at least 1s") var interval: Duration = .seconds(30)
+  @Setting("The minimum space that an ordinary user can still write, such as 10GiB") var atLeast: ByteCount
+  @Setting("How often to check; at least 1s") var interval: Duration = .seconds(30)
 
   func validate() throws {
     guard !path.isEmpty, !path.utf8.contains(0) else {
@@ -57,7 +57,7 @@ struct DiskFreeSettings: PluginSettings {
 
 /// The settings of `uses: system.on-ac-power`.
 struct PowerSettings: PluginSettings {
-  @Setting("How often to look; at least 1s") var interval: Duration = .seconds(10)
+  @Setting("How often to check; at least 1s") var interval: Duration = .seconds(10)
 
   func validate() throws { try Interval.validate(interval) }
 }

@@ -17,18 +17,19 @@ public enum HTTPAuthorization: Sendable, Hashable {
     switch self {
     case .basic(let user, let password):
       guard !user.utf8.contains(UInt8(ascii: ":")) else {
-        throw HTTPEncodingError(.invalidCredentials, "the user of basic authentication cannot have a colon in its name")
+        throw HTTPEncodingError(.invalidCredentials, "the user name of basic authentication cannot contain a colon")
       }
       guard (user + password).unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
         throw HTTPEncodingError(
-          .invalidCredentials, "the user or the password of basic authentication has a control character")
+          .invalidCredentials, "the user name or the password of basic authentication contains a control character")
       }
       return "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
     case .bearer(let token):
       guard Self.isToken(token) else {
         throw HTTPEncodingError(
           .invalidCredentials,
-          "a bearer token has only letters, digits and -._~+/ with = at its end: is there a line break in it?")
+          "a bearer token can contain only letters, digits and -._~+/ and end with =: remove line breaks and other characters"
+        )
       }
       return "Bearer \(token)"
     case .netrc(let file):

@@ -60,7 +60,7 @@ public struct NetrcFile: Sendable, Hashable {
       case "password": password = try value(keyword)
       case "account": _ = try value(keyword)
       case "macdef": words.skipMacro()
-      default: throw fail("this is none of machine, default, login, password, account and macdef")
+      default: throw fail("expected machine, default, login, password, account or macdef")
       }
     }
     flush()
@@ -73,7 +73,7 @@ public struct NetrcFile: Sendable, Hashable {
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
       throw HTTPEncodingError(
-        .unreadableFile, "\(path) can be read by others: take that away with 'chmod 600', or its passwords are theirs")
+        .unreadableFile, "\(path) is readable by others: protect its passwords with 'chmod 600'")
     }
     let bytes: [UInt8]
     do throws(FileError) {

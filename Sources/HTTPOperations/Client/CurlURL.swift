@@ -25,7 +25,7 @@ struct CurlURL {
   init(_ text: String, relativeTo base: String?) throws(HTTPTransferError) {
     guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
       throw HTTPTransferError(
-        .invalidURL, "the URL holds a space or a control character: write it percent-encoded, a space as %20")
+        .invalidURL, "the URL contains a space or a control character: percent-encode it, a space as %20")
     }
     guard let handle = curl_url() else {
       let shortage = CurlLibrary.shortage
@@ -43,7 +43,7 @@ struct CurlURL {
     }
     let scheme = Self.part(CURLUPART_SCHEME, of: handle)?.lowercased() ?? ""
     guard scheme == "http" || scheme == "https" else {
-      throw HTTPTransferError(.unsupportedScheme, "the URL's scheme is '\(scheme)': only http and https are spoken")
+      throw HTTPTransferError(.unsupportedScheme, "the URL's scheme is '\(scheme)': only http and https are supported")
     }
     guard let host = Self.part(CURLUPART_HOST, of: handle)?.lowercased(), !host.isEmpty else {
       throw HTTPTransferError(.invalidURL, "the URL has no host")

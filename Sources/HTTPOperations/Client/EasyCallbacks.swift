@@ -102,7 +102,8 @@ extension EasyHandle {
       return Int(CURL_READFUNC_PAUSE)
     case .failed:
       failure = HTTPTransferError(
-        .unreadableBody, "the file with the request's body cannot be read to the end that it had when it was opened")
+        .unreadableBody,
+        "the file with the request's body cannot be read up to the length that it had when it was opened")
       return nil
     }
     uploadPosition += Int64(count)
@@ -125,7 +126,7 @@ extension EasyHandle {
     guard headTotal <= transfer.request.options.limits.head else {
       failure = HTTPTransferError(
         .headTooLarge,
-        "\(transfer.url.authority): the head of the response is longer than the \(transfer.request.options.limits.head) bytes that are allowed"
+        "\(transfer.url.authority): the head of the response is larger than the limit of \(transfer.request.options.limits.head) bytes"
       )
       return false
     }

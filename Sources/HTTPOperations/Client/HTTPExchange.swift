@@ -39,7 +39,7 @@ struct HTTPExchange {
       guard
         let head = ResponseHeadParser.parse(raw.bytes, url: transfer.url.plain, remoteAddress: raw.remoteAddress)
       else {
-        throw HTTPTransferError(.protocolViolation, "\(transfer.url.authority): the head of the response is none")
+        throw HTTPTransferError(.protocolViolation, "\(transfer.url.authority): the head of the response is invalid")
       }
       try Task.checkCancellation()
       if let next = try RedirectRule.next(after: head, to: transfer.request, followed: redirects) {

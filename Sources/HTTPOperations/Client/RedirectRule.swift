@@ -20,7 +20,7 @@ enum RedirectRule {
     guard count < limit else {
       throw HTTPTransferError(
         .tooManyRedirects,
-        "\(from.authority) redirects once more after \(count) redirects: raise the limit, or look whether they go round"
+        "\(from.authority) redirects again after \(count) redirects: raise the limit, or check for a loop"
       )
     }
     let target: CurlURL
@@ -28,12 +28,12 @@ enum RedirectRule {
       target = try CurlURL(location, relativeTo: from.plain)
     } catch {
       throw HTTPTransferError(
-        .redirectRefused, "\(from.authority) redirects to where nobody can follow: \(error.message)")
+        .redirectRefused, "\(from.authority) redirects to an unusable URL: \(error.message)")
     }
     guard from.scheme == "http" || target.scheme == "https" || allowsInsecure else {
       throw HTTPTransferError(
         .redirectRefused,
-        "\(from.authority) redirects from https to http at \(target.authority), where everybody on the way can read along: \(insecureAdvice)"
+        "\(from.authority) redirects from https to http at \(target.authority), where the request would not be encrypted: \(insecureAdvice)"
       )
     }
 
@@ -50,7 +50,7 @@ enum RedirectRule {
       if request.options.keepsBodyAtOrigin, next.body != .none {
         throw HTTPTransferError(
           .redirectRefused,
-          "\(from.authority) redirects to \(target.authority), but the body, which holds a secret, is for the former alone: ask there directly if that is right"
+          "\(from.authority) redirects to \(target.authority), but the body contains a secret, which is not sent to another server: use the new URL if it may receive the secret"
         )
       }
       next.url = target.plain
@@ -62,7 +62,7 @@ enum RedirectRule {
 
   /// Written for pipelines as well as for Swift, whose settings have different names.
   private static let insecureAdvice =
-    "ask there directly, or allow it with 'redirects: {insecure: true}' ('allowsInsecure' in Swift)"
+    "use the new URL, or allow the redirect with 'redirects: {insecure: true}' ('allowsInsecure' in Swift)"
 
   private static func becomesGet(_ status: Int, _ method: HTTPRequest.Method) -> Bool {
     switch status {

@@ -34,11 +34,11 @@ final class Transfer: Sendable {
   /// Rejects what `HTTPTypes` accepts, but C strings or HTTP do not.
   private static func check(_ request: HTTPTransferRequest) throws(HTTPTransferError) {
     if request.method == .connect {
-      throw HTTPTransferError(.invalidRequest, "the method CONNECT is for proxies: name a proxy in the options")
+      throw HTTPTransferError(.invalidRequest, "the method CONNECT is for proxies: set a proxy in the options")
     }
     for field in request.fields where field.value.utf8.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) {
       throw HTTPTransferError(
-        .invalidRequest, "the value of the field '\(field.name)' holds a line break or a zero byte")
+        .invalidRequest, "the value of the field '\(field.name)' contains a line break or a zero byte")
     }
     let tls = request.options.tls
     let names = [
@@ -46,7 +46,7 @@ final class Transfer: Sendable {
       tls.certificate?.password, request.options.proxies?.http, request.options.proxies?.https,
     ]
     for case let name? in names where name.utf8.contains(0) {
-      throw HTTPTransferError(.invalidRequest, "a path or proxy in the options holds a zero byte")
+      throw HTTPTransferError(.invalidRequest, "a path or proxy in the options contains a zero byte")
     }
   }
 

@@ -91,7 +91,7 @@ enum TransferFailure {
     {
       message = "\(authority): cannot connect to the proxy \(proxy.host):\(proxy.port): \(said)"
       return HTTPTransferError(
-        code, "\(message) (look whether the proxy is up, and at the settings that name it)",
+        code, "\(message) (check that the proxy is up, and check the settings that name it)",
         curlCode: Int32(curlCode.rawValue), systemError: systemError)
     }
     if let advice = advice(code) { message += " (\(advice))" }
@@ -101,11 +101,11 @@ enum TransferFailure {
   /// Returns what to do next, where that is not obvious.
   private static func advice(_ code: HTTPTransferError.Code) -> String? {
     switch code {
-    case .tlsNotVerified: "name the file of the authority that signed the server's certificate, or ask the right host"
-    case .tlsSettings: "look at the files of certificates and keys"
-    case .nameNotResolved: "look at the spelling of the host, and whether this machine can resolve names"
-    case .cannotConnect: "look whether the server is up and the port is right"
-    case .proxyFailed, .proxyNotResolved: "look at the settings of the proxy"
+    case .tlsNotVerified: "name the file of the authority that signed the server's certificate, or correct the host"
+    case .tlsSettings: "check the files of certificates and keys"
+    case .nameNotResolved: "check the spelling of the host, and that this computer can resolve names"
+    case .cannotConnect: "check that the server is up and the port is right"
+    case .proxyFailed, .proxyNotResolved: "check the settings of the proxy"
     default: nil
     }
   }
@@ -118,7 +118,7 @@ enum TransferFailure {
       case .nameNotResolved, .proxyNotResolved: "cannot look up the name"
       case .tlsFailed, .tlsNotVerified, .tlsSettings: "cannot read the certificates"
       case .cannotConnect: "cannot open a socket"
-      default: "cannot begin the transfer"
+      default: "cannot start the transfer"
       }
     return HTTPTransferError(
       .internalFailure, "\(authority): \(what): \(SystemError.textWithAdvice(of: number))", shortage: number)
@@ -128,10 +128,10 @@ enum TransferFailure {
   static func timeout(_ code: HTTPTransferError.Code, _ authority: String, _ limit: Duration) -> HTTPTransferError {
     let what =
       switch code {
-      case .connectTimeout: "there was no connection"
-      case .firstByteTimeout: "there was no response"
-      case .idleTimeout: "nothing came or went"
-      default: "the transfer was not over"
+      case .connectTimeout: "no connection was established"
+      case .firstByteTimeout: "no response arrived"
+      case .idleTimeout: "no data was sent or received"
+      default: "the transfer did not finish"
       }
     return HTTPTransferError(code, "\(authority): \(what) within \(limit)")
   }
@@ -140,7 +140,7 @@ enum TransferFailure {
   static func bodyTooLarge(_ authority: String, limit: Int64) -> HTTPTransferError {
     HTTPTransferError(
       .bodyTooLarge,
-      "\(authority): the body is longer than the \(limit) bytes that are allowed: raise the limit"
+      "\(authority): the body is larger than the limit of \(limit) bytes: raise the limit"
     )
   }
 
@@ -148,7 +148,7 @@ enum TransferFailure {
   static func expandsTooMuch(_ authority: String) -> HTTPTransferError {
     HTTPTransferError(
       .bodyTooLarge,
-      "\(authority): a few bytes of the compressed body expand to more than 64 MiB: ask for it without compression"
+      "\(authority): a few bytes of the compressed body expand to more than 64 MiB: request it without compression"
     )
   }
 }

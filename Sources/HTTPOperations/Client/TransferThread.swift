@@ -127,12 +127,12 @@ final class TransferThread: Sendable {
 
   private static func notSetUp(_ number: Int32) -> HTTPTransferError {
     HTTPTransferError(
-      .internalFailure, "libcurl cannot be set up: \(SystemError.textWithAdvice(of: number))", shortage: number)
+      .internalFailure, "cannot initialize libcurl: \(SystemError.textWithAdvice(of: number))", shortage: number)
   }
 
   private static func noThread(_ error: Int32) -> HTTPTransferError {
     HTTPTransferError(
-      .internalFailure, "the client's thread cannot be made: \(SystemError.textWithAdvice(of: error))", shortage: error)
+      .internalFailure, "cannot create the client's thread: \(SystemError.textWithAdvice(of: error))", shortage: error)
   }
 
   private static let closed = HTTPTransferError(.clientClosed, "the HTTP client was shut down")

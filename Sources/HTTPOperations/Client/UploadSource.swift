@@ -52,12 +52,12 @@ final class UploadSource: Sendable {
       var information = stat()
       guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
         close(descriptor)
-        throw Self.failure("'\(path)' is not a file with a content of its own", 0)
+        throw Self.failure("'\(path)' is not a regular file", 0)
       }
       let length = Int64(information.st_size)
       guard (0...length).contains(offset) else {
         close(descriptor)
-        throw Self.failure("'\(path)' is shorter than the \(offset) bytes that are to be left out", 0)
+        throw Self.failure("'\(path)' is shorter than the \(offset) bytes to skip", 0)
       }
       content = .file(descriptor: descriptor, offset: offset)
       size = length - offset

@@ -47,7 +47,8 @@ final class DownloadSink: HTTPResultSink {
     guard offset > 0, let state else {
       guard head.status != .partialContent else {
         throw HTTPDownloadError(
-          .unexpectedRange, "\(HTTPURL.shown(head.url)) sent a part of the content, although all of it was asked for")
+          .unexpectedRange,
+          "\(HTTPURL.shown(head.url)) sent only a part of the content, although all of it was requested")
       }
       return
     }
@@ -57,7 +58,9 @@ final class DownloadSink: HTTPResultSink {
       // A server that ignores If-Range, or counts in another way, must not combine two contents in one file.
       let isSame = state.isValidator(of: head.fields)
       let isSameLength = state.total == nil || range?.total == nil || range?.total == state.total
-      guard let range, range.first == offset, isSame, isSameLength else { throw restart("the part is another one") }
+      guard let range, range.first == offset, isSame, isSameLength else {
+        throw restart("the server sent a different part")
+      }
       progress.withLock { $0.total = range.total ?? state.total }
     case 412, 416: throw restart("the server no longer has the rest: \(head.status.shown)")
     default: break
@@ -87,14 +90,14 @@ final class DownloadSink: HTTPResultSink {
     if let expected = download.length ?? total, expected != length {
       throw wrong(
         .lengthMismatch,
-        "the content of \(HTTPURL.shown(result.head.url)) has \(length) bytes; expected were \(expected)", offset)
+        "the content of \(HTTPURL.shown(result.head.url)) has \(length) bytes; expected \(expected)", offset)
     }
     if let checksum = download.checksum {
       let digest = try await digest(checksum.algorithm)
       guard digest == checksum.digest else {
         throw wrong(
           .checksumMismatch,
-          "the content of \(HTTPURL.shown(result.head.url)) has \(checksum.algorithm.rawValue) \(digest); expected was "
+          "the content of \(HTTPURL.shown(result.head.url)) has \(checksum.algorithm.rawValue) \(digest); expected "
             + checksum.digest, offset)
       }
     }
@@ -132,7 +135,7 @@ final class DownloadSink: HTTPResultSink {
     do {
       return try result.get()
     } catch {
-      throw HTTPDownloadError(.unwritableTarget, "the downloaded content cannot be read again: \(error)")
+      throw HTTPDownloadError(.unwritableTarget, "cannot read back the downloaded content: \(error)")
     }
   }
 
@@ -148,7 +151,7 @@ final class DownloadSink: HTTPResultSink {
       if error.problem == FileError.exists {
         throw HTTPDownloadError(
           .targetExists,
-          "\(download.path) was made by somebody else meanwhile: remove it, or let the download replace it")
+          "\(download.path) was created by another process in the meantime: remove it, or let the download replace it")
       }
       throw HTTPDownloadError(.unwritableTarget, "\(download.path) cannot be written: \(error)")
     }

@@ -22,7 +22,7 @@ final class PartFile: Sendable {
     path = "\(place.directory)/.\(place.name).penstock-part"
     statePath = path + ".state"
     guard !place.name.isEmpty, place.name != ".", place.name != ".." else {
-      throw FileError(target, problem: "this is not a name of a file")
+      throw FileError(target, problem: "it is not a file name")
     }
     try FilePlace.makeDirectories(place.directory)
     // Retry if the file disappeared between opening and locking: its holder has finished with it.
@@ -156,7 +156,7 @@ struct FilePlace {
 }
 
 extension FileError {
-  private static let busyProblem = "another download writes it"
+  private static let busyProblem = "another download is writing to it"
 
   static func busy(_ path: String) -> FileError { FileError(path, problem: busyProblem) }
 

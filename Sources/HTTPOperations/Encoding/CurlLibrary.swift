@@ -19,7 +19,7 @@ enum CurlLibrary {
   /// Why libcurl could not create an object: it cannot be loaded, or there is no memory.
   static var problem: String {
     guard let problem = penstock_curl_problem() else { return "out of memory" }
-    let text = "libcurl cannot be loaded: \(String(cString: problem))"
+    let text = "cannot load libcurl: \(String(cString: problem))"
     return shortage.map { "\(text): \(SystemError.textWithAdvice(of: $0))" } ?? "\(text); install libcurl 4"
   }
 

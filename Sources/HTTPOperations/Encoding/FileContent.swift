@@ -32,7 +32,7 @@ enum FileContent {
       switch error {
       case .system(_, let number): throw FileError(path, number)
       case .tooLong: throw FileError(path, problem: "it has more than \(limit) bytes")
-      default: throw FileError(path, problem: "it is not a file with a content of its own")
+      default: throw FileError(path, problem: "it is not a regular file")
       }
     }
   }

@@ -21,7 +21,7 @@ extension HTTPField.Name {
     guard let valid = HTTPField.Name(name), !name.hasPrefix(":") else {
       throw HTTPEncodingError(
         .invalidFieldName,
-        "'\(shownName(name))' cannot be the name of a field: names have letters, digits and !#$%&'*+-.^_`|~")
+        "'\(shownName(name))' cannot be the name of a field: names contain only letters, digits and !#$%&'*+-.^_`|~")
     }
     self = valid
   }
@@ -40,7 +40,7 @@ extension HTTPField {
       case 0x09, 0x20...0x7E, 0x80...: continue
       default: problem = "a control character"
       }
-      throw HTTPEncodingError(.invalidFieldValue, "the value of the field '\(shownName(name))' has \(problem)")
+      throw HTTPEncodingError(.invalidFieldValue, "the value of the field '\(shownName(name))' contains \(problem)")
     }
     var trimmed = Substring(value)
     while let first = trimmed.utf8.first, first == 0x20 || first == 0x09 { trimmed.removeFirst() }
@@ -56,7 +56,7 @@ extension HTTPRequest.Method {
   public init(checking method: String) throws(HTTPEncodingError) {
     guard let valid = HTTPRequest.Method(method.uppercased()) else {
       throw HTTPEncodingError(
-        .invalidMethod, "'\(shownName(method))' cannot be a method: one is a word such as GET or POST")
+        .invalidMethod, "'\(shownName(method))' is not a method: use a word such as GET or POST")
     }
     self = valid
   }

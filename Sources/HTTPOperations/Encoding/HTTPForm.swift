@@ -70,7 +70,7 @@ public struct HTTPForm: Sendable, Hashable {
     for part in parts {
       guard case .text(let text) = part.content else {
         throw HTTPEncodingError(
-          .invalidForm, "the part '\(part.name)' is a file, which an urlencoded form cannot have: use multipart")
+          .invalidForm, "the part '\(part.name)' is a file, which a urlencoded form cannot contain: use multipart")
       }
       items.append(
         PercentEncoding.encode(part.name.utf8, spaceAsPlus: true) + "="

@@ -27,7 +27,7 @@ public struct HTTPURL: Sendable, Hashable {
   public init(_ text: String) throws(HTTPEncodingError) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw HTTPEncodingError(
-        .invalidURL, "a URL has only printable ASCII characters and no spaces: write the others as %XX")
+        .invalidURL, "a URL can contain only printable ASCII characters without spaces: write the others as %XX")
     }
     guard let handle = curl_url() else {
       let shortage = CurlLibrary.shortage

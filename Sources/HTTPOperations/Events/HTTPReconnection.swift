@@ -66,7 +66,7 @@ struct HTTPEventRetryProvider: HTTPRetryProvider {
     switch failure.error.cause {
     case .transfer(let error):
       guard HTTPRetryTable.kind(of: error) != .permanent else {
-        return .doNotRetry(reason: "\(error.code.rawValue) will be the same next time")
+        return .doNotRetry(reason: "another attempt would also end with \(error.code.rawValue)")
       }
       isUnreachable = error.isUnreachable
       reason = error.code.rawValue
@@ -78,7 +78,7 @@ struct HTTPEventRetryProvider: HTTPRetryProvider {
     case .result(let error as HTTPResultError) where error.code == .streamEnded:
       reason = "the stream ended"
     case .request, .rejected, .result:
-      return .doNotRetry(reason: "\(failure.error.code) will be the same next time")
+      return .doNotRetry(reason: "another attempt would also end with \(failure.error.code)")
     }
     guard let endpoint = failure.error.endpoint else { return .retry(reason: reason) }
     let wakers = reconnection.early.wakers(

@@ -41,7 +41,7 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
   /// The wait requested by the server, limited by the operation's cap, or chosen by a retry provider; nil if there is neither.
   public var retryAfter: Duration?
   /// Whether another attempt makes sense.
-  public var verdict: Verdict = .stop(reason: "nobody has an opinion")
+  public var verdict: Verdict = .stop(reason: "no retry provider decided")
 
   /// Creates an error.
   public init(_ cause: Cause, method: String, endpoint: HTTPEndpoint?, head: HTTPResponseHead? = nil) {
@@ -82,7 +82,7 @@ public struct HTTPOperationError: RetryHinting, Sendable, CustomStringConvertibl
   /// Why there must be no further retry: the reason of the verdict, or that the operation has retried; nil if a retry is allowed.
   public var retryStopReason: String? {
     if case .stop(let reason) = verdict { return reason }
-    return hasRetried ? "the request has used its own retries" : nil
+    return hasRetried ? "the request has used up its own retries" : nil
   }
 
   /// The errno if the process had no descriptor, thread or memory for the request, and nothing of it was sent; otherwise nil.

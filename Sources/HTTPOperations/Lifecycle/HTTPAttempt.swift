@@ -149,7 +149,7 @@ public struct HTTPAttempt<Value: Sendable>: OperationRequest {
       case .noOpinion: continue
       }
     }
-    failure.verdict = .stop(reason: "no retry provider has an opinion on \(failure.code)")
+    failure.verdict = .stop(reason: "no retry provider handles \(failure.code)")
     return failure
   }
 

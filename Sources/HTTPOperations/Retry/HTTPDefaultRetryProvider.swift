@@ -46,7 +46,7 @@ public struct HTTPDefaultRetryProvider: HTTPRetryProvider {
     case .transfer(let error):
       kind = HTTPRetryTable.kind(of: error)
       guard kind != .permanent else {
-        return .doNotRetry(reason: "\(error.code.rawValue) will be the same next time")
+        return .doNotRetry(reason: "another attempt would also end with \(error.code.rawValue)")
       }
       isUnreachable = error.isUnreachable
       reason = error.code.rawValue
@@ -57,17 +57,17 @@ public struct HTTPDefaultRetryProvider: HTTPRetryProvider {
         let what = failure.rejectedStatus.map { "status \($0)" } ?? rejection.code
         return .doNotRetry(
           reason: rejection.code == HTTPStatusValidator.code
-            ? "\(what) is not a failure that passes" : "\(rejection.code) will be the same next time")
+            ? "\(what) is not a temporary failure" : "another attempt would also end with \(rejection.code)")
       }
       kind = .connection
       reason = "status \(status)"
     case .request(let error) where error is HTTPEncodingError:
       return .doNotRetry(reason: "the request cannot be sent")
     case .result(let error) where error is HTTPResultError:
-      return .doNotRetry(reason: "the result will be the same next time")
+      return .doNotRetry(reason: "another attempt would have the same result")
     case .result(let error as HTTPDownloadError):
       guard error.isWorthAnotherTry else {
-        return .doNotRetry(reason: "\(error.code.rawValue) will be the same next time")
+        return .doNotRetry(reason: "another attempt would also end with \(error.code.rawValue)")
       }
       kind = .connection
       reason = error.code.rawValue
@@ -76,7 +76,7 @@ public struct HTTPDefaultRetryProvider: HTTPRetryProvider {
     }
     guard failure.isIdempotent || nonIdempotent == .always || nonIdempotent == .unsent && kind == .unreachable else {
       return .doNotRetry(
-        reason: "\(failure.request.method.rawValue) may have been done, and has no Idempotency-Key")
+        reason: "the server may have processed the \(failure.request.method.rawValue), which has no Idempotency-Key")
     }
     guard let endpoint = failure.error.endpoint else { return .retry(reason: reason) }
     return .retry(

@@ -95,7 +95,7 @@ public enum HTTPBodyText {
       guard let declared = TextEncoding(charset: charset) else {
         let known = TextEncoding.allCases.map(\.rawValue).joined(separator: ", ")
         throw HTTPResultError(
-          .unknownCharset, "the charset of the body, '\(charset.prefix(40))', is none of \(known)")
+          .unknownCharset, "the charset of the body, '\(charset.prefix(40))', is not one of \(known)")
       }
       encoding = declared
     }

@@ -31,7 +31,7 @@ public struct HTTPStatusValidator: HTTPResponseValidator {
     throw HTTPRejection(
       code: Self.code,
       message: "\(HTTPURL.shown(head.url)) answered \(head.status.shown) to \(request.method.rawValue); "
-        + "expected was \(expectation)",
+        + "expected \(expectation)",
       bodyLimit: 16 * 1024)
   }
 }
@@ -57,12 +57,12 @@ public struct HTTPMediaTypeValidator: HTTPResponseValidator {
     if let value = head.fields[.contentType] {
       let type = MediaType(value)
       if let type, patterns.contains(where: { $0.matches(type) }) { return }
-      found = type.map { "is \($0.essence)" } ?? "has a type that cannot be read"
+      found = type.map { "is \($0.essence)" } ?? "has an invalid type"
     } else {
       found = "has no type"
     }
     throw HTTPRejection(
-      code: Self.code, message: "the response of \(HTTPURL.shown(head.url)) \(found); expected was \(expected)")
+      code: Self.code, message: "the response of \(HTTPURL.shown(head.url)) \(found); expected \(expected)")
   }
 }
 

@@ -25,7 +25,7 @@ extension HTTPBodyReceiver {
 public enum HTTPBodyDestination: Sendable, Hashable {
   /// Into ``HTTPTransferResult/body``. Bounded by ``HTTPLimits/body``.
   case memory
-  /// To ``HTTPBodyReceiver/receive(_:)-swift.method``, piece by piece, at the receiver's speed.
+  /// To `receive(_:)`, piece by piece, at the receiver's speed.
   case chunks
   /// To an open file, from its current offset. The transport neither closes nor syncs it; it must stay open until the transfer has ended.
   case file(descriptor: Int32)

@@ -14,7 +14,7 @@ public struct CollectedOperation<Element: OperationRequest, Output>: OperationRe
   private let transform: Transform
 
   init(_ operations: [Element], atOnce limit: Int?, transform: @escaping Transform) {
-    precondition(limit.map { $0 > 0 } ?? true, "at least one operation has to run at once")
+    precondition(limit.map { $0 > 0 } ?? true, "the limit must be at least 1")
     self.operations = operations
     self.limit = limit
     self.transform = transform

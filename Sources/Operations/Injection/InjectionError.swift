@@ -29,7 +29,7 @@ public enum InjectionError: Error, CustomStringConvertible {
   /// A description for people.
   public var description: String {
     switch self {
-    case .requirementNotSatisfied: "the dependency has no result, and one is required"
+    case .requirementNotSatisfied: "the dependency has no result, but one is required"
     case .dependencyFailed(let error): "the dependency failed: \(error)"
     case .dependencyCancelled(let error?): "the dependency was cancelled: \(error)"
     case .dependencyCancelled(nil): "the dependency was cancelled"

@@ -65,7 +65,7 @@ package final class RetryPause: Sendable {
     case .success(let cause):
       observer?.onWake(cause)
     case .failure(let error):
-      observer?.onGiveUp(.stopped("the delay could not be kept: \(error)"))
+      observer?.onGiveUp(.stopped("the delay failed: \(error)"))
       throw error
     }
   }

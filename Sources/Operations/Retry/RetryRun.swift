@@ -102,7 +102,7 @@ package final class RetryRun<Operation: OperationRequest> where Operation.Failur
     case .wait(let delay, let isHint, let wakers):
       observer?.onWait(progress.wait(after: failure, delay: delay))
       context.operationLogger.debug(
-        "operation failed, will be tried again",
+        "operation failed and will be retried",
         metadata: ["attempt": "\(progress.state.attemptsUsed)", "delay": "\(delay)", "error": "\(failure)"])
       let all = isHint ? policy.wakers.filter(\.endsHintedWaits) : policy.wakers + wakers
       return RetryPause(of: delay, wakers: all, in: context)

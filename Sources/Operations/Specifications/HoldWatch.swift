@@ -143,7 +143,7 @@ final class HoldWatch: Sendable {
         self?.expire(round)
       } catch is CancellationError {
       } catch {
-        logger.warning("A hold cannot be timed, and is noticed only when asked for: \(error)")
+        logger.warning("Cannot schedule the end of a hold, which takes effect only at the next check: \(error)")
       }
     }
   }

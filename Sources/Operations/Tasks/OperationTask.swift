@@ -134,7 +134,7 @@ public enum OperationTaskScheduleError: Error, Sendable, Hashable, CustomStringC
     case .dependencyCycle(let task, let other):
       "task \(task) cannot wait for task \(other), which waits for it"
     case .alreadyStarted(let task):
-      "task \(task) has started and cannot wait for another any more"
+      "task \(task) has started and can no longer wait for another"
     }
   }
 }

@@ -20,7 +20,7 @@ extension CommandAction: RunnableAction {
       guard !text.utf8.contains(0) else {
         throw OperationFailure(
           code: "nul-character",
-          message: "an argument contains a NUL character, which no process can be given; use standard input")
+          message: "an argument contains a NUL character, which cannot be passed to a process; use standard input")
       }
       return text
     }

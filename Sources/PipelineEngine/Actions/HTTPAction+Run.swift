@@ -35,7 +35,7 @@ extension HTTPAction: RunnableAction {
     let endpoint = failure.endpoint
     var events: [OperationReason.Early] = []
     if early.endpoint || early.network {
-      events.append(.event("reachable", "\(endpoint.host):\(endpoint.port) can be reached again"))
+      events.append(.event("reachable", "\(endpoint.host):\(endpoint.port) is reachable again"))
     }
     if early.peerSuccess, failure.isUnreachable {
       events.append(.event("peer-success", "another request to \(endpoint) succeeds"))
@@ -48,7 +48,7 @@ extension HTTPAction: RunnableAction {
     if let reason = failure.stopReason { return .stop(reason: reason) }
     // No request was sent, or the response was not as required: the next attempt would end the same way.
     guard failure.httpEndpoint != nil || failure.code == "timeout" else {
-      return .stop(reason: "\(failure.code) will be the same next time")
+      return .stop(reason: "another attempt would also end with \(failure.code)")
     }
     return .noOpinion
   }

@@ -80,8 +80,8 @@ struct HTTPActionRequest {
     guard !text.isEmpty, !text.utf8.contains(0) else { throw fail("'\(text.escapedForMessage)' is not a path") }
     if isAbsolute || joined.part(among: [".."], isURL: false) != nil {
       throw fail(
-        "the path '\(text.escapedForMessage)' leads out of its directory by what an expression yielded: "
-          + "let an expression be the whole path, or the directory in front of the first '/', if that is meant")
+        "the value of an expression makes the path '\(text.escapedForMessage)' leave its directory: "
+          + "if that is intended, use an expression for the whole path or for everything before the first '/'")
     }
     return absolute(text)
   }
@@ -103,7 +103,7 @@ struct HTTPActionRequest {
     }
     if let part = joined.part(among: [".", ".."], isURL: true) {
       throw OperationFailure(
-        code: "value-mismatch", message: "http: a part of the URL is '\(part)', which would name another path")
+        code: "value-mismatch", message: "http: a component of the URL is '\(part)', which would change the path")
     }
     do throws(HTTPEncodingError) {
       return try HTTPURL(joined.text)
@@ -111,9 +111,9 @@ struct HTTPActionRequest {
       guard Self.hasPortInHost(joined.text) else { throw error }
       throw OperationFailure(
         code: error.code.rawValue,
-        message: "http: what an expression yields for the host has a ':' in it, which is not a part of a name: "
-          + "write the port outside of the expression, as in 'http://${{ … }}:8080/', or let the expression be "
-          + "the beginning of the URL, 'http://' included")
+        message: "http: the value of the expression for the host contains ':', which is not allowed in a name: "
+          + "write the port outside the expression, as in 'http://${{ … }}:8080/', or begin the URL with an "
+          + "expression whose value includes 'http://'")
     }
   }
 

@@ -17,7 +17,8 @@ enum HTTPBodyValue {
         return .string(type == nil ? text : text.last == "\n" ? String(text.dropLast()) : text)
       } catch let error as HTTPResultError {
         throw OperationFailure(
-          code: "result-invalid", message: "\(error.message); use 'save_to' for what is not a text, or 'result: none'")
+          code: "result-invalid",
+          message: "\(error.message); save it to a file with 'save_to', or ignore it with 'result: none'")
       }
     case .some(let type): return try ResultText.value(of: response.body, as: type)
     }

@@ -109,7 +109,7 @@ private struct NestedRunAttempt {
       throw OperationFailure(
         code: "nested-invalid",
         message:
-          "the definition that run \(former.run.id.text) began with cannot be read again: \(loaded.diagnostics.first?.message ?? "")"
+          "the definition of run \(former.run.id.text) can no longer be loaded: \(loaded.diagnostics.first?.message ?? "")"
       )
     }
     return pipeline

@@ -38,13 +38,13 @@ struct ProcessArtifacts {
     run.state.instances[ordinal].latest.artifacts = kept.artifacts
     let name = run.state.instances[ordinal].name
     if let leftOut = summary(of: kept.leftOut) {
-      run.observer.emit(.notice(run.state.id, "not all files of '\(name)' were kept: \(leftOut)"))
+      run.observer.emit(.notice(run.state.id, "some files of '\(name)' were not kept: \(leftOut)"))
     }
     if let changing = summary(of: kept.changing.map { "'\($0)'" }) {
       run.observer.emit(
         .notice(
           run.state.id,
-          "artifacts of '\(name)' changed while they were copied and may be incomplete, as something still writes to them: \(changing)"
+          "artifacts of '\(name)' changed while they were copied and may be incomplete because something still writes to them: \(changing)"
         ))
     }
   }

@@ -82,7 +82,7 @@ struct ProcessAttempt {
     let directory = try workingDirectory(node, contexts)
     guard let program = arguments.first, !program.isEmpty else {
       throw OperationFailure(
-        code: "command-not-found", message: "the name of the program, the first of the arguments, is empty",
+        code: "command-not-found", message: "the first argument, the name of the program, is empty",
         exitCode: 127)
     }
     return Job(

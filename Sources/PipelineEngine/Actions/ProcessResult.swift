@@ -22,7 +22,7 @@ struct ProcessResult {
       remove(files.result.pointer)
       if type == ValueType.none { return .none }
       throw OperationFailure(
-        code: "result-invalid", message: "what the process left at $PENSTOCK_RESULT is not a regular file")
+        code: "result-invalid", message: "the process created something other than a regular file at $PENSTOCK_RESULT")
     }
     if type == ValueType.none {
       if isFile { unlink(files.result.pointer) }
@@ -39,7 +39,7 @@ struct ProcessResult {
         throw OperationFailure(
           code: "result-too-large",
           message:
-            "the result of \(SizeNotation.format(size)) is too large to be checked as \(type?.description ?? "json") (limit \(SizeNotation.format(ResultFile.memoryLimit))); declare `result: string` to hand it on whole"
+            "the result of \(SizeNotation.format(size)) is too large to be checked as \(type?.description ?? "json") (limit \(SizeNotation.format(ResultFile.memoryLimit))); declare `result: string` to pass it on unchecked"
         )
       }
       guard isFile else { return .file(ResultFile(path: path, size: size, type: type)) }
@@ -103,7 +103,7 @@ struct ProcessResult {
     return try await BlockingWork.run(if: size > BlockingWork.large) { () throws(OperationFailure) in
       guard let bytes = FileBytes.read(descriptor: descriptor, limit: Int(ResultFile.memoryLimit)) else {
         throw OperationFailure(
-          code: "result-missing", message: "the result cannot be read back: \(SystemError.text(of: errno))")
+          code: "result-missing", message: "the result cannot be read: \(SystemError.text(of: errno))")
       }
       return bytes
     }

@@ -100,7 +100,7 @@ struct JobRunner {
       reason = why
       if Task.isCancelled { throw CancellationError() }
     }
-    return JobEnd(cause: .notBegun(reason.isEmpty ? "\(Self.mostStarts) starts came to nothing" : reason))
+    return JobEnd(cause: .notBegun(reason.isEmpty ? "all \(Self.mostStarts) attempts to start it failed" : reason))
   }
 
   /// Starts a job, unless a former host did, or may have.

@@ -5,7 +5,7 @@ extension Run {
   func tell(of shortage: EngineError, _ ordinal: Int) {
     recorder.enter(ordinal, .running(.shortage(shortage.descriptionOfWait)))
     observer.emit(
-      .notice(id, "'\(state.instances[ordinal].name)' waits until it can continue: \(shortage.descriptionOfWait)"))
+      .notice(id, "'\(state.instances[ordinal].name)' waits for system resources: \(shortage.descriptionOfWait)"))
     remind(of: shortage, ordinal)
   }
 
@@ -60,6 +60,8 @@ extension Run {
   func tell(ofRoom error: EngineError, _ ordinal: Int) {
     services.writing.lackRoom(error)
     recorder.enter(ordinal, .running(.shortage(error.descriptionOfWait)))
-    observer.emit(.notice(id, "'\(state.instances[ordinal].name)' waits for room: \(error.descriptionOfWait)"))
+    observer.emit(
+      .notice(id, "'\(state.instances[ordinal].name)' waits until its files can be written: \(error.descriptionOfWait)")
+    )
   }
 }

@@ -46,8 +46,9 @@ final class ControllerDriver: Sendable {
     plugin: any PipelinePlugin, offer: PluginOffer, settings: JSONValue, secrets: PluginSecrets, services: HostServices,
     pipeline: PipelineDefinition, session: ControllerSession, position: Int
   ) {
-    storage = HeldPluginStorage(secrets.access.storage) { [catalog = services.plugins.source.catalog] key in
-      catalog?.log(.error, plugin: offer.id, "what it remembers under '\(key)' could not be written")
+    storage = HeldPluginStorage(secrets.access.storage) {
+      [catalog = services.plugins.source.catalog, name = pipeline.name] key in
+      catalog?.log(.error, plugin: offer.id, pipeline: name, "cannot write its value for '\(key)'")
     }
     self.plugin = plugin
     self.offer = offer
@@ -145,7 +146,9 @@ final class ControllerDriver: Sendable {
         ControllerEvent(controller: offer.id, value: secrets.mask(event), instant: instant, weight: signal.weight),
         instance)
     case .leftOut(let instants): leaveOut(instants, instance)
-    case .error(let failure): log(.error, "\(failure.code): \(failure.message)")
+    case .error(let failure):
+      log(.error, "\(failure.code): \(failure.message)")
+      health.erred(because: secrets.mask(failure.message))
     case .reset: forget(session?.reset(self) ?? [])
     }
   }
@@ -200,10 +203,10 @@ final class ControllerDriver: Sendable {
   }
 
   private func tell(_ losses: Int) {
-    let what = losses == 1 ? "an event is lost" : "\(losses) events are lost"
+    let what = losses == 1 ? "1 event" : "\(losses) events"
     services.plugins.source.catalog?.log(
-      .error, plugin: PluginUse.plugin(of: offer.id),
-      "\(what): as many of '\(offer.id)' wait as are kept, because the pipeline '\(pipeline)' is slower than they come")
+      .error, plugin: PluginUse.plugin(of: offer.id), pipeline: pipeline,
+      "dropped \(what) of '\(offer.id)': its queue is full because pipeline '\(pipeline)' cannot keep up")
   }
 
   /// These requests lead to no runs, so values stored after them need not wait for them.
@@ -220,12 +223,12 @@ final class ControllerDriver: Sendable {
       return (state.failures, state.hasEnded)
     }
     guard !isOver else { return letGo() }
-    guard case .failure(let failure) = outcome else { return log(.info, "there is nothing more to come") }
+    guard case .failure(let failure) = outcome else { return log(.info, "the controller has ended") }
     let willNotBegin = [PluginError.Code.settings, .closed].contains { $0.rawValue == failure.code }
     health.failed(because: secrets.mask(failure.message), isOver: willNotBegin)
     guard !willNotBegin else { return log(.error, failure.message) }
     let (loop, delay) = (services.loop, PluginRestart.delay(failures: failures))
-    log(.error, "\(failure.code): \(failure.message); it is begun again in \(DurationNotation.format(delay))")
+    log(.error, "\(failure.code): \(failure.message); restarting in \(DurationNotation.format(delay))")
     loop.execute { [weak self] in _ = loop.schedule(after: delay) { [weak self] in self?.start() } }
   }
 
@@ -239,7 +242,8 @@ final class ControllerDriver: Sendable {
   fileprivate func log(_ level: PluginLogLevel, _ text: String) {
     let plugin = plugin.description.id
     let text = secrets.mask(text)
-    services.plugins.source.catalog?.log(level, plugin: plugin, offer.id == plugin ? text : "\(offer.id): \(text)")
+    services.plugins.source.catalog?.log(
+      level, plugin: plugin, pipeline: pipeline, offer.id == plugin ? text : "\(offer.id): \(text)")
   }
 }
 

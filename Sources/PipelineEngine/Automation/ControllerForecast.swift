@@ -71,7 +71,7 @@ package struct ControllerForecast: Sendable {
     _ use: PluginUse, of pipeline: PipelineDefinition, _ plugins: PluginSource, _ contexts: borrowing RunContexts,
     _ input: JSONValue, _ after: RecordTime, _ until: RecordTime, _ limit: Int
   ) throws {
-    let notKnown = "'\(use.offer)' does not know its instants beforehand"
+    let notKnown = "'\(use.offer)' does not know its instants in advance"
     guard use.plugin != HTTPPlugin.id, let catalog = plugins.catalog else {
       unknown = notKnown
       return

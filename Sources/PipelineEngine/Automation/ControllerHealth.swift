@@ -21,11 +21,13 @@ package struct ControllerTrouble: Sendable, Hashable {
   }
 }
 
-/// The health of a controller. One that crashes repeatedly is in trouble from its first failure until it has worked for a minute. May be used from any thread.
+/// The health of a controller. One that fails repeatedly is in trouble from its first failure until it has worked for a minute. May be used from any thread.
 final class ControllerHealth: Sendable {
   private struct State {
     var trouble: ControllerTrouble?
     var failures = 0
+    /// When it failed last, by the monotonic clock.
+    var failedAt: Duration?
     /// Waits until it has worked for long enough.
     var recovery: Task<Void, Never>?
   }
@@ -54,14 +56,31 @@ final class ControllerHealth: Sendable {
     }
   }
 
+  /// Notes an error that it has reported without ending. It is out of trouble when twice the time between its last two errors has passed without another
+  /// one, and at least a minute.
+  func erred(because reason: String) {
+    let now = services.clock.monotonic()
+    let former = state.withLock { state in
+      defer { state.failedAt = now }
+      return state.failedAt
+    }
+    failed(because: reason, isOver: false)
+    awaitRecovery(after: max(Self.recovery, former.map { (now - $0) * 2 } ?? .zero))
+  }
+
   /// Notes that it has started, perhaps again.
   func begins() {
+    change { $0.trouble?.isOver = false }
+    awaitRecovery(after: Self.recovery)
+  }
+
+  /// Ends the trouble after this time, unless it has failed again by then.
+  private func awaitRecovery(after time: Duration) {
     let failures = state.withLock { $0.trouble == nil ? nil : $0.failures }
     guard let failures else { return }
-    change { $0.trouble?.isOver = false }
     let delayer = services.context.operationDelayer
     let recovery = Task { [weak self] in
-      guard (try? await delayer.delay(for: Self.recovery)) != nil else { return }
+      guard (try? await delayer.delay(for: time)) != nil else { return }
       self?.change { if $0.failures == failures { $0.trouble = nil } }
     }
     let former = state.withLock { state in

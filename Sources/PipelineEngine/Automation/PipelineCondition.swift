@@ -33,7 +33,7 @@ package struct PipelineCondition: Sendable, Hashable {
   /// The value, the condition and the reason for its value: `automatic is false: file-exists(flag) (/srv/flag is not there)`.
   package var words: String {
     let subject = key == .staleWhen ? "\(key.rawValue) of the latest success" : key.rawValue
-    let value = value.map { $0 ? "is true" : "is false" } ?? "is not known"
+    let value = value.map { $0 ? "is true" : "is false" } ?? "is unknown"
     return "\(subject) \(value): \(formula) (\(reason))"
   }
 }

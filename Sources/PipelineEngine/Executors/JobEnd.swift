@@ -49,19 +49,19 @@ extension OperationFailure {
     case .exited(let code): self.init(code: "exit", ownWords: "exited with code \(code)", exitCode: code)
     case .signal(let signal):
       // SIGKILL is number 9 on every system.
-      let hint = signal == 9 ? "; if nobody killed it, the machine may have run out of memory" : ""
+      let hint = signal == 9 ? "; if nobody killed it, the computer may have run out of memory" : ""
       self.init(code: "signal", ownWords: "was ended by \(SignalName.name(of: signal))\(hint)", signal: signal)
     case .unknown: self = .exitUnknown
-    case .nodeFailed(let reason): self.init(.nodeFailed, "the computer that it ran on failed", reason)
-    case .preempted(let reason): self.init(.preempted, "was ended to make room for others", reason)
+    case .nodeFailed(let reason): self.init(.nodeFailed, "the computer it ran on failed", reason)
+    case .preempted(let reason): self.init(.preempted, "was preempted to make room for other jobs", reason)
     case .outOfMemory(let reason):
-      self.init(.outOfMemory, "needed more memory than it was given", reason)
+      self.init(.outOfMemory, "exceeded its memory limit", reason)
     case .lost(let reason):
-      self.init(.lost, "nobody can say how it ended", reason)
+      self.init(.lost, "ended in an unknown way", reason)
       // So that it is retried only if `on` says so.
       stopReason = "the job may have succeeded"
     case .refused(let failure): self = failure
-    case .notBegun(let reason): self.init(code: "not-begun", message: "was never begun: \(reason)")
+    case .notBegun(let reason): self.init(code: "not-begun", message: "was never started: \(reason)")
     }
   }
 

@@ -180,11 +180,11 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
         "ended \(Count.of(outcome.ended, "process", plural: "processes")) that operations had left running")
     }
     if let remaining = outcome.remainingText {
-      notices.append("cannot end \(remaining), which operations have left running")
+      notices.append("cannot end \(remaining), which operations left running")
     }
     if outcome.couldNotLook {
       notices.append(
-        "cannot look for all processes that operations may have left running: no descriptor or no memory is free; `penstock doctor` looks again"
+        "cannot search for all processes that operations may have left running: out of descriptors or memory; run `penstock doctor` to search again"
       )
     }
     return notices

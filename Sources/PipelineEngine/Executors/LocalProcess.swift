@@ -60,19 +60,19 @@ final class LocalProcess {
         let isThere = lstat(directory, &status) == 0
         return OperationFailure(
           code: "directory-not-found",
-          message: "the directory '\(directory)' \(isThere ? "is no directory" : "does not exist")")
+          message: "the directory '\(directory)' \(isThere ? "is not a directory" : "does not exist")")
       }
       return OperationFailure(
         code: "command-not-found", message: "'\(executable)' does not exist, or its interpreter does not", exitCode: 127
       )
     case EACCES:
       return OperationFailure(
-        code: "command-not-executable", message: "'\(executable)' may not be executed: \(reason)", exitCode: 126)
+        code: "command-not-executable", message: "'\(executable)' is not executable: \(reason)", exitCode: 126)
     case E2BIG:
       return OperationFailure(
         code: "arguments-too-long",
         message:
-          "the arguments and environment are too long for the system; inject large values whole, so that they arrive on standard input"
+          "the arguments and environment are too long for the system; inject large values on standard input"
       )
     default:
       let engineError = EngineError.systemCall("starting '\(executable)'", number)

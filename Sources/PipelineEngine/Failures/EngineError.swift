@@ -42,7 +42,7 @@ public enum EngineError: Error, Sendable, Hashable {
     let isThere = stat(runs, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     guard number == ENOENT || number == ENOTDIR, !isThere else { return .file(path, number) }
     return .history(
-      "cannot write '\(path)': \(SystemError.text(of: number)); the workspace and the directory 'runs' in it must stay where they are while a run uses them"
+      "cannot write '\(path)': \(SystemError.text(of: number)); do not move the workspace or its directory 'runs' while a run uses them"
     )
   }
 
@@ -134,25 +134,25 @@ extension EngineError: CustomStringConvertible {
       return reason
     case .runTaken(let run):
       return
-        "another process has taken run \(run.text), because it could not see that this one was alive; this one has stopped, and records nothing more; `penstock history show \(run.text)` shows its state, and `penstock resume \(run.text)` resumes it where nobody does"
+        "another process took over run \(run.text) because it could not see that this one was alive; this process stopped and records nothing more; see `penstock history show \(run.text)`, and run `penstock resume \(run.text)` if no process is running it"
     case .unrecorded(let run):
       return
-        "run \(run.text) was interrupted: the history could not be written, and no more of its records could be kept in memory; free some space, then `penstock resume \(run.text)` goes on from what is recorded"
+        "run \(run.text) was interrupted: the history cannot be written, and the memory for waiting records is full; free some space, then run `penstock resume \(run.text)` to continue from its recorded results"
     case .left(let run):
       return
-        "run \(run.text) was interrupted while it waited, because its host was told to end; the next host of the workspace resumes it, or `penstock resume \(run.text)`"
+        "run \(run.text) was interrupted while it waited because its host was shutting down; the next host of the workspace resumes it, or run `penstock resume \(run.text)`"
     case .processesRemain(let processes, let run):
       return "cannot end \(processes), which the former host of run \(run.text) left running; end it first"
     case .processesUnknown(let run):
       return
-        "cannot look for processes that the former host of run \(run.text) may have left running, because no descriptor or no memory is free; raise the limit on open files (`ulimit -n`), or wait until others need less, and try again"
+        "cannot search for processes that the former host of run \(run.text) may have left running: out of descriptors or memory; raise the limit on open files (`ulimit -n`) or free some memory, and try again"
     case .jobsElsewhere(let executors, let run):
       let names = executors.map { "'\($0.escapedForMessage)'" }.joined(separator: " and ")
       return
-        "run \(run.text) may have jobs at \(names), an executor that this host does not have and cannot ask about them; resume the run on a host that has it, or run it anew with `penstock retry \(run.text)` once they have ended"
+        "run \(run.text) may have jobs on the executor \(names), which this host does not have; resume the run on a host that has it, or run `penstock retry \(run.text)` after the jobs have ended"
     case .impossibleTransition(let transition):
       return
-        "the engine was about to change \(transition), which cannot be; this is a mistake in Penstock: please report it"
+        "the engine attempted an invalid change of state: \(transition); this is a bug in Penstock: please report it"
     }
   }
 
@@ -162,7 +162,7 @@ extension EngineError: CustomStringConvertible {
     return text.hasSuffix(Self.retryHint) ? String(text.dropLast(Self.retryHint.count)) : text
   }
 
-  private static let retryHint = ", then `penstock retry` goes on from what is recorded"
+  private static let retryHint = ", then run `penstock retry` to continue from the recorded results"
 
   private static func hint(_ number: Int32) -> String {
     switch number {

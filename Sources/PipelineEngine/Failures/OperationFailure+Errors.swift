@@ -10,7 +10,7 @@ extension OperationFailure {
     OperationFailure(
       code: "capacity-exceeded",
       message:
-        "needs \(amount) of the resource '\(resource)', of which \(host) has \(capacity); lower 'resources' of the operation, or raise '\(resource)' in the configuration of the host"
+        "needs \(amount) of the resource '\(resource)', but \(host) has only \(capacity); lower 'resources' of the operation, or raise '\(resource)' in the configuration of the host"
     )
   }
 

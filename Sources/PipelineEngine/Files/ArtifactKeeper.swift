@@ -107,7 +107,8 @@ final class ArtifactKeeper: Sendable {
         try match(steps[...], in: source, [], &entries, &state) { matches.insert($0) }
         if matches.count > Self.mostMatches {
           throw failure(
-            "limit", "the artifact '\(wanted.name)' has \(matches.count) files; a pattern may match \(Self.mostMatches)"
+            "limit",
+            "the artifact '\(wanted.name)' has \(matches.count) files, but a pattern may match at most \(Self.mostMatches)"
           )
         }
         for path in matches.sorted() {
@@ -172,7 +173,7 @@ final class ArtifactKeeper: Sendable {
     guard let step = pattern.first else { return }
     try requireGoingOn()
     guard way.count < Self.deepest else {
-      throw failure("limit", "the artifact '\(state.name)' leads more than \(Self.deepest) directories down")
+      throw failure("limit", "the artifact '\(state.name)' is nested more than \(Self.deepest) directories deep")
     }
     let rest = pattern.dropFirst()
     if step == "**" {
@@ -209,7 +210,7 @@ final class ArtifactKeeper: Sendable {
   private func count(_ entries: inout Int, _ state: Copy) throws {
     entries += 1
     guard entries > Self.mostEntries else { return }
-    throw failure("limit", "the artifact '\(state.name)' has more than \(Self.mostEntries) files to look at")
+    throw failure("limit", "the artifact '\(state.name)' has more than \(Self.mostEntries) files to search")
   }
 
   // MARK: Copying
@@ -224,10 +225,10 @@ final class ArtifactKeeper: Sendable {
     for (place, step) in steps.enumerated() {
       let shown = steps[...place].joined(separator: "/").escapedForMessage
       switch folder.entry(step) {
-      case nil: throw failure("missing", "\(what)there is no '\(shown)' in '\(directory.escapedForMessage)'")
+      case nil: throw failure("missing", "\(what)'\(shown)' does not exist in '\(directory.escapedForMessage)'")
       case .link:
         throw failure(
-          "invalid", "\(what)'\(shown)' is a symbolic link, which may lead anywhere; name the file that it leads to")
+          "invalid", "\(what)'\(shown)' is a symbolic link; name the file it points to")
       case .special: throw failure("invalid", "\(what)'\(shown)' is neither a regular file nor a directory")
       case .file where place == steps.count - 1: try copyFile(step, from: folder, to: made, path, &state)
       case .file: throw failure("missing", "\(what)'\(shown)' is not a directory")
@@ -245,7 +246,7 @@ final class ArtifactKeeper: Sendable {
   private func copyTree(_ folder: Folder, to target: Folder?, _ path: String, depth: Int, _ state: inout Copy) throws {
     try requireGoingOn()
     guard depth < Self.deepest else {
-      throw failure("limit", "the artifact '\(state.name)' nests more than \(Self.deepest) directories")
+      throw failure("limit", "the artifact '\(state.name)' is nested more than \(Self.deepest) directories deep")
     }
     for name in try names(in: folder).sorted() {
       let inner = "\(path)/\(name)"
@@ -272,7 +273,8 @@ final class ArtifactKeeper: Sendable {
     }
     state.files += 1
     guard state.files <= Self.mostFiles else {
-      throw failure("limit", "the artifacts have more than \(Self.mostFiles) files; keep an archive of them instead")
+      throw failure(
+        "limit", "the artifacts have more than \(Self.mostFiles) files; put them into an archive and keep that")
     }
     if let masker, masker.mask(path) != path { throw secret(state.name, "the name of a file") }
     guard let target else {
@@ -319,7 +321,8 @@ final class ArtifactKeeper: Sendable {
     guard bytes > Self.mostBytes else { return }
     throw failure(
       "limit",
-      "the artifacts are larger than \(SizeNotation.format(Self.mostBytes)); keep them elsewhere, and hand on where")
+      "the artifacts are larger than \(SizeNotation.format(Self.mostBytes)); store them elsewhere and pass on their location"
+    )
   }
 
   // MARK: Failing
@@ -333,7 +336,7 @@ final class ArtifactKeeper: Sendable {
   }
 
   private func secret(_ name: String, _ place: String) -> OperationFailure {
-    failure("secret", "the artifact '\(name)' has a secret in it (\(place)), and files are kept as they are")
+    failure("secret", "the artifact '\(name)' contains a secret (\(place)), and kept files are not masked")
   }
 
   /// Returns a directory that a pattern may lead to, or nil if it cannot be opened, unless a descriptor or memory is lacking.

@@ -46,7 +46,7 @@ struct ResultFile: Sendable, Hashable {
       throw OperationFailure(
         code: "result-missing",
         message:
-          "the result in '\(path)' has \(found) bytes, but \(size) were recorded: the file was changed after its operation had succeeded; run that operation again with `penstock retry --from`"
+          "the result in '\(path)' has \(found) bytes, but \(size) were recorded: the file was changed after the operation succeeded; run the operation again with `penstock retry --from`"
       )
     }
     return file
@@ -60,7 +60,7 @@ struct ResultFile: Sendable, Hashable {
       throw OperationFailure(
         code: "result-too-large",
         message:
-          "the result of \(SizeNotation.format(size)) in '\(path)' is too large for an expression (limit \(SizeNotation.format(Self.memoryLimit))); inject it whole, so that it arrives on standard input"
+          "the result of \(SizeNotation.format(size)) in '\(path)' is too large for an expression (limit \(SizeNotation.format(Self.memoryLimit))); inject the whole result, so that it arrives on standard input"
       )
     }
     let file = try open()

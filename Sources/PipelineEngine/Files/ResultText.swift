@@ -55,7 +55,7 @@ enum ResultText {
       throw OperationFailure(
         code: "result-invalid",
         message:
-          "the result is not UTF-8 text; declare `result: none`, or write the bytes to a file and its path to standard output (`result: file`)"
+          "the result is not UTF-8 text; declare `result: none`, or write the bytes to a file and print its path (`result: file`)"
       )
     }
     return text

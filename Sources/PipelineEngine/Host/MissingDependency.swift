@@ -43,9 +43,9 @@ public struct MissingDependency: Error, Sendable, Hashable {
 extension MissingDependency: CustomStringConvertible {
   /// What is missing, and what to do next.
   public var description: String {
-    let latest = isRetry ? "the run that is retried" : "the latest run of this pipeline"
+    let latest = isRetry ? "the retried run" : "the latest run of this pipeline"
     let known = source.map { "\(latest) (\($0.text)) has" } ?? "no run of this pipeline has"
     let what = source == nil ? "a result of it" : "no result of it"
-    return "'\(operation)' needs '\(dependency)', and \(known) \(what); run it with --from \(dependency)"
+    return "'\(operation)' needs '\(dependency)', but \(known) \(what); run it with --from \(dependency)"
   }
 }

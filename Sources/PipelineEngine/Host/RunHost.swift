@@ -90,7 +90,7 @@ public final class RunHost: Sendable {
   /// - Parameters:
   ///   - pipeline: The pipeline to run.
   ///   - options: Its params, and which operations to run.
-  ///   - events: The events that `onEvent` is called for. Default ``RunEventRange/all``.
+  ///   - events: The events that `onEvent` is called for. Default `all`.
   ///   - onEvent: Called on the engine's thread for every event, including those of nested runs. Must return immediately.
   /// - Returns: How the run ended. A failed run is an outcome, not an error.
   /// - Throws: ``MissingDependency`` if a selection cannot be executed; `WorkspaceError` or ``EngineError`` if the engine itself could not continue;
@@ -310,7 +310,7 @@ public struct RunNotFound: Error, Sendable, Hashable, CustomStringConvertible {
   public let id: RunID
   /// What happened, and what to do next.
   public var description: String {
-    "there is no run \(id.text) in this workspace; `penstock history list` shows which there are"
+    "there is no run \(id.text) in this workspace; `penstock history list` lists its runs"
   }
 }
 
@@ -328,8 +328,8 @@ public struct RunNotResumable: Error, Sendable, Hashable, CustomStringConvertibl
     case .queued, .running:
       "run \(id.text) \(whereabouts ?? "is running in another process")"
     case .failed, .cancelled:
-      "run \(id.text) \(state.rawValue); `penstock retry \(id.text)` runs again what did not succeed"
-    default: "run \(id.text) \(state.rawValue); there is nothing left to do"
+      "run \(id.text) \(state.rawValue); `penstock retry \(id.text)` runs the operations that did not succeed"
+    default: "run \(id.text) \(state.rawValue); there is nothing to resume"
     }
   }
 }
@@ -345,7 +345,7 @@ extension InvalidPipeline: CustomStringConvertible {
   public var description: String {
     let findings = DiagnosticRenderer().render(result.diagnostics, in: result.sources)
     return """
-      the definition that was recorded with the run does not load any more; put files that it names back where they were, or use the version that recorded it
+      the recorded definition of the run can no longer be loaded; restore the files that it names, or use the version that recorded it
       \(findings)
       """
   }

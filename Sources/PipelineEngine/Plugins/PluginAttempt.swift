@@ -76,7 +76,9 @@ final class PluginAttempt: PluginInstanceEvents {
     state.withLock { state in
       state.isFlushing = false
       var lines = state.lines
-      if state.dropped > 0 { lines.append("warning: \(state.dropped) more lines came too fast to be kept") }
+      if state.dropped > 0 {
+        lines.append("warning: \(state.dropped) more lines were dropped because they came too fast")
+      }
       defer {
         (state.lines, state.size, state.dropped) = ([], 0, 0)
         state.progress = nil

@@ -149,7 +149,7 @@ final class PluginCondition: OperationRunSpecification {
   fileprivate func ended(_ outcome: Result<JSONValue?, PluginFailure>) {
     let reason =
       switch outcome {
-      case .success: "the plugin has ended it"
+      case .success: "the plugin ended it"
       case .failure(let failure): secrets.mask(failure.message)
       }
     let (failures, waiters) = state.withLock { state in
@@ -169,7 +169,7 @@ final class PluginCondition: OperationRunSpecification {
   }
 
   fileprivate func log(_ level: PluginLogLevel, _ text: String) {
-    services.source.catalog?.log(level, plugin: plugin.description.id, secrets.mask(text))
+    services.source.catalog?.log(level, plugin: plugin.description.id, pipeline: nil, secrets.mask(text))
   }
 
   private static func settle(_ state: inout State) -> [PluginConditionWaiter] {

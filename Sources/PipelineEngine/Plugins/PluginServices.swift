@@ -48,7 +48,8 @@ final class PluginServices: Sendable {
     if id == HTTPPlugin.id, let plugin = httpPlugin { return plugin }
     guard let catalog = source.catalog else {
       throw OperationFailure(
-        code: PluginError.Code.notFound.rawValue, message: "the plugin '\(id)' cannot be used: this program loads none")
+        code: PluginError.Code.notFound.rawValue,
+        message: "the plugin '\(id)' cannot be used: this program does not load plugins")
     }
     do {
       return try catalog.plugin(id, pipeline.plugins[id] ?? PluginReference())

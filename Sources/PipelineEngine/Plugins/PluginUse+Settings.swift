@@ -12,7 +12,7 @@ extension PipelinePlugin {
     if let offer = description.offer(id, kind) { return offer }
     throw OperationFailure(
       code: PluginError.Code.noSuchOffer.rawValue,
-      message: "the plugin '\(description.id)' (\(description.version)) offers no \(kind.rawValue) '\(id)' any more")
+      message: "the plugin '\(description.id)' (\(description.version)) no longer offers the \(kind.rawValue) '\(id)'")
   }
 }
 

@@ -157,7 +157,7 @@ extension LeftoverProcesses.Outcome {
     var notices: [String] = []
     if host.isElsewhere {
       notices.append(
-        "the former host ran in another container (pid namespace): processes that it left there cannot be ended from here"
+        "cannot end processes of the former host from here: it ran in another container (pid namespace)"
       )
     }
     if ended > 0 {

@@ -59,7 +59,7 @@ struct ProcessExit: Sendable, Hashable {
 
   /// Why a status is unknown, and what to do.
   static let unknownReason =
-    "its exit status is unknown: something in this process ignores SIGCHLD or has reaped it, such as a plugin; let that plugin run with 'isolation: process'"
+    "its exit status is unknown: something in this process, such as a plugin, ignores SIGCHLD or has reaped it; run that plugin with 'isolation: process'"
 
   /// `exited with code 3`
   var summary: String {

@@ -24,7 +24,7 @@ struct LoopItems {
     case .list(let data):
       let value = try data.evaluate(in: run.contexts(ordinal))
       guard case .array(let items) = value else {
-        throw OperationFailure(code: "value-mismatch", message: "for_each needs a list, but got \(value.kind)")
+        throw OperationFailure(code: "value-mismatch", message: "for_each must be a list, found \(value.kind)")
       }
       return items
     case .matrix(let matrix): return try combinations(of: matrix).map { .object($0) }
@@ -60,7 +60,7 @@ struct LoopItems {
     let value = try data.evaluate(in: run.contexts(ordinal))
     guard case .array(let values) = value else {
       throw OperationFailure(
-        code: "value-mismatch", message: "matrix: '\(name)' needs a list, but got \(value.kind)")
+        code: "value-mismatch", message: "matrix: '\(name)' must be a list, found \(value.kind)")
     }
     return values
   }
@@ -72,7 +72,7 @@ struct LoopItems {
     try list(data, called: name).map { entry in
       guard case .object(let members) = entry, !members.isEmpty else {
         throw OperationFailure(
-          code: "value-mismatch", message: "matrix: an entry of '\(name)' needs to be a mapping, but got \(entry.kind)")
+          code: "value-mismatch", message: "matrix: an entry of '\(name)' must be a mapping, found \(entry.kind)")
       }
       return members
     }

@@ -61,12 +61,12 @@ struct OperationReuse {
       if let end = known.endedAt, end > now {
         // The age of that success, and what has changed since, cannot be determined.
         guard let earlier = try latest(notAfter: now) else {
-          return .unusable("its latest result is from \(end.text), which is in the future; the clock was set back")
+          return .unusable("its latest result is from \(end.text), which is in the future: the clock was set back")
         }
         known = earlier
       }
       if case .file(let path, let size) = known.result, !history.isIntact(path, size: size) {
-        return .unusable("its result in '\(path)' is gone, or is not as long as recorded")
+        return .unusable("its result in '\(path)' is missing or does not have its recorded size")
       }
       guard known.hasArtifacts(in: workspace) else { return .unusable(OperationRecord.artifactsGone) }
       return .whole(known, ParsedResults(of: [known]))

@@ -72,7 +72,7 @@ extension RunEngine {
 
   private func takeTurn(_ name: String) async throws -> ExclusiveLocks.Hold {
     if run.services.shared.locks.isTaken(name) {
-      run.observer.emit(.notice(run.state.id, "queued: another run of '\(run.state.pipeline.name)' is going on"))
+      run.observer.emit(.notice(run.state.id, "queued: another run of '\(run.state.pipeline.name)' is running"))
     }
     var told: Int32?
     return try await run.services.shared.locks.take(
@@ -82,7 +82,7 @@ extension RunEngine {
       guard told != holder.process else { return }
       told = holder.process
       let other = "\(holder.description) of '\(run.state.pipeline.name)'"
-      run.observer.emit(.notice(run.state.id, "queued: \(other) is going on in process \(holder.process)"))
+      run.observer.emit(.notice(run.state.id, "queued: \(other) is running in process \(holder.process)"))
     } noticing: { notice in
       run.observer.emit(.notice(run.state.id, notice))
     }

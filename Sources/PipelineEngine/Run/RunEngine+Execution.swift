@@ -69,7 +69,7 @@ extension RunEngine {
         || run.state.given.masker.mask(name) == name
     else {
       throw OperationFailure(
-        code: "secret-exposed", ownWords: "exclusive: the name has a secret in it, and names are shown")
+        code: "secret-exposed", ownWords: "exclusive: the name contains a secret, and names are not masked")
     }
     try await executeHolding(name, ordinal)
   }

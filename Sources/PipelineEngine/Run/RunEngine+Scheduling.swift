@@ -113,9 +113,9 @@ extension RunEngine {
     var failure = OperationFailure(code: code, ownWords: "")
     switch decision {
     case .requirementNotSatisfied:
-      let required = names.count == 1 ? "one is" : "their results are"
+      let required = names.count == 1 ? "its result is" : "their results are"
       failure.message =
-        "\(quoted) ended without a result, and \(required) required; give a default (`results.x || …`) if it may be missing"
+        "\(quoted) ended without a result, but \(required) required; give a default (`results.x || …`) if it may be missing"
     case .dependencyCancelled:
       failure.message = "\(quoted) \(names.count == 1 ? "was" : "were") cancelled"
     case .dependencyFailed, .run, .runWithoutResult, .skip:

@@ -35,7 +35,7 @@ extension RunEngine {
 
   /// Interrupts the run if everything in it waits and it is not being cancelled. Returns whether it did.
   func leaveIfResting() -> Bool {
-    guard run.cancellation == nil, !run.ending.isLost, run.isResting(countingShortages: true) else { return false }
+    guard run.cancellation == nil, !run.ending.isLost, run.isResting(leaving: true) else { return false }
     interrupt(because: .left)
     return true
   }

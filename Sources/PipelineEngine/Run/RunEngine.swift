@@ -168,8 +168,8 @@ extension RunEngine: ChildRun {
     return "'\(instance.name)' \(instance.failure?.message ?? "failed")"
   }
 
-  nonisolated func isResting(countingShortages: Bool) -> Bool {
-    assumeIsolated { $0.run.isResting(countingShortages: countingShortages) }
+  nonisolated func isResting(leaving: Bool) -> Bool {
+    assumeIsolated { $0.run.isResting(leaving: leaving) }
   }
 
   nonisolated func giveBackSpares() {

@@ -68,7 +68,7 @@ struct RunTakeover {
     where !run.state.instances[position].state.isFinal && run.recordedItems.conditional[position] == nil {
       let (name, definition) = (run.state.instances[position].name, run.state.instances[position].node.definition)
       if chosen.contains(position) {
-        run.state.again[position] = "it was chosen"
+        run.state.again[position] = "it was selected"
       } else if let former = known[name] {
         run.state.again[position] = Self.cause(of: former, at: position, hasParts: definition.hasParts, plan)
       }
@@ -97,7 +97,7 @@ struct RunTakeover {
     guard let former = run.recordedItems.conditional[ordinal], let source = run.options.source else { return false }
     if let other = former.dependencies.first(where: { !endedAsBefore($0.ordinal, $0.state) })?.ordinal {
       let (name, dependency) = (run.state.instances[ordinal].name, run.state.instances[other].name)
-      let cause = "'\(dependency)' has not ended as it did then"
+      let cause = "'\(dependency)' did not end as it did in the retried run"
       run.observer.emit(.notice(run.state.id, "'\(name)' runs again: \(cause)"))
       run.state.again[ordinal] = cause
       return false

@@ -56,7 +56,7 @@ struct SecretPreparation {
       let shown = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and \(names.count - 3) more" : "")
       for secret in SecretPreview.missingAnywhere(in: nested, variables: run.services.environment.secrets) {
         let reason = "the secret '\(secret.name)' of '\(path)' cannot be read: \(secret.reason)"
-        run.observer.emit(.notice(run.state.id, "\(shown) would fail: \(reason)"))
+        run.observer.emit(.notice(run.state.id, "\(shown) will fail: \(reason)"))
       }
     }
   }

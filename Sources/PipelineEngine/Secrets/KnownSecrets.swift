@@ -31,7 +31,8 @@ struct KnownSecrets: Sendable {
       let largest = own.max { $0.value.utf8.count < $1.value.utf8.count }?.key ?? ""
       let (size, limit) = (SizeNotation.format(Int64(size)), SizeNotation.format(Int64(Self.limit)))
       throw EngineError.secrets([
-        UnreadableSecret(name: largest, reason: "the secrets of the run have \(size) together; the limit is \(limit)")
+        UnreadableSecret(
+          name: largest, reason: "the secrets of the run have a total size of \(size), but the limit is \(limit)")
       ])
     }
     masker = size <= Self.quick ? SecretMasker(values) : try await Self.masker(of: values)

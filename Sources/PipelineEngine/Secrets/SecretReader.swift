@@ -118,7 +118,7 @@ struct SecretReader {
   private func output(
     of arguments: [String], known: [String], isolation: isolated (any Actor)?, begun: () -> Void
   ) async throws -> [UInt8] {
-    guard let program = arguments.first else { throw Failure("its command is empty") }
+    guard let program = arguments.first else { throw Failure("its command is empty; name a program") }
     let variables = environment.inherited
     guard let executable = local.executables.locate(program, path: variables["PATH"]) else {
       throw Failure("its command '\(program)' was not found in PATH")

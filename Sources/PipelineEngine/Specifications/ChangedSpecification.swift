@@ -40,8 +40,8 @@ struct ChangedSpecification: LoopSpecification {
     let isSatisfied = isSatisfied(in: context)
     let reason =
       FileStamp(path).map { stamp in
-        isSatisfied ? "\(path) changed last at \(stamp.latest.text)" : "\(path) has not changed since \(begun.text)"
-      } ?? "\(path) is not there"
+        isSatisfied ? "\(path) last changed at \(stamp.latest.text)" : "\(path) has not changed since \(begun.text)"
+      } ?? "\(path) does not exist"
     return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied)
   }
 

@@ -19,9 +19,9 @@ struct FileExistsSpecification: LoopSpecification {
 
   func description(in context: OperationContext) -> SpecificationDescription {
     let isThere = isSatisfied(in: context)
-    var reason = isThere ? "\(path) is there" : "\(path) is not there"
+    var reason = isThere ? "\(path) exists" : "\(path) does not exist"
     if isThere, let since = FileClock.latestChange(atPath: path) {
-      reason += " since \(context.operationTimestampFormat(since))"
+      reason = "\(path) has existed since \(context.operationTimestampFormat(since))"
     }
     // Only for people to read: a file whose directory was moved here keeps its times, and holds must not count from before that.
     return SpecificationDescription(formula: text, reason: reason, isSatisfied: isThere)

@@ -20,8 +20,8 @@ struct OlderThanSpecification: LoopSpecification {
   func description(in context: OperationContext) -> SpecificationDescription {
     let isAhead = passed(in: context).map { $0 < .zero } ?? false
     let reason =
-      birth.map { "it is from \($0.text)" + (isAhead ? ", which is in the future; the clock was set back" : "") }
-      ?? "there is none yet"
+      birth.map { "it is from \($0.text)" + (isAhead ? ", which is in the future: the clock was set back" : "") }
+      ?? "there is no success yet"
     return SpecificationDescription(formula: text, reason: reason, isSatisfied: isSatisfied(in: context))
   }
 

@@ -5,7 +5,8 @@ import Values
 /// or a whole context here.
 struct FrozenContexts: ExpressionContexts, Sendable {
   /// Thrown for a value that was not noted. The template is then evaluated on the event loop, where everything is known.
-  static let unforeseen = ExpressionError(otherCode: "unforeseen", "a value is used that was not noted beforehand")
+  static let unforeseen = ExpressionError(
+    otherCode: "unforeseen", "the expression uses a value that was not recorded beforehand")
 
   private struct Member: Hashable {
     let context: String

@@ -127,7 +127,7 @@ extension RetryPlan.Cause {
     let (their, verb) = ofSeveral ? ("their", "have") : ("its", "has")
     switch self {
     case .change(.definition): return "\(their) definition\(ofSeveral ? "s" : "") \(verb) changed"
-    case .change(.items): return "the list of \(their) items has changed; items that are the same are taken over"
+    case .change(.items): return "the list of \(their) items has changed; unchanged items are reused"
     case .change(.pipeline(let path)): return "the pipeline '\(path)' has changed"
     case .change(.pipelineSettings(let path)):
       return "a file of params or variables of the pipeline '\(path)' has changed"
@@ -137,10 +137,10 @@ extension RetryPlan.Cause {
     case .change(.environment(let names)):
       return "\(Self.list(names, "variable")) under 'env' \(Self.have(names)) changed"
     case .change(.secrets(let names)):
-      return "\(Self.list(names, "secret")) \(names.count == 1 ? "comes" : "come") from elsewhere"
+      return "\(Self.list(names, "secret")) \(names.count == 1 ? "comes" : "come") from a different source"
     case .parameters(let names): return "\(Self.list(names, "param")) \(Self.have(names)) changed"
     case .dependency(let name): return "\(ofSeveral ? "they depend" : "it depends") on '\(name)'"
-    case .outcome(let name): return "\(ofSeveral ? "they look" : "it looks") at what becomes of '\(name)'"
+    case .outcome(let name): return "\(ofSeveral ? "they depend" : "it depends") on the outcome of '\(name)'"
     }
   }
 

@@ -27,5 +27,5 @@ extension OperationRecord {
   func hasArtifacts(in workspace: String) -> Bool { artifacts.allSatisfy { $0.isThere(in: workspace) } }
 
   /// Why a success whose artifacts no longer exist is not reused.
-  static let artifactsGone = "some of its artifacts are gone"
+  static let artifactsGone = "some of its artifacts are missing"
 }

@@ -72,7 +72,7 @@ public struct SourceMissing: Error, Sendable, Hashable, CustomStringConvertible 
   public let source: RunID
   /// What happened, and what to do next.
   public var description: String {
-    "run \(run.text) takes over results of run \(source.text), which is not in this workspace any more; import that run again, or start a new one with `penstock run`"
+    "run \(run.text) reuses results of run \(source.text), which is no longer in this workspace; import that run again, or start a new one with `penstock run`"
   }
 }
 

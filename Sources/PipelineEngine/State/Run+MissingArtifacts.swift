@@ -10,9 +10,9 @@ extension Run {
         case .null? = try? requirement.expression.evaluate(in: contexts(ordinal))
       else { continue }
       let artifact = instance.node.definition.artifacts.first { requirement.steps.contains($0.name.lowercased()) }
-      var message = "'\(instance.name)' kept no such artifact"
+      var message = "'\(instance.name)' has no such artifact"
       if let artifact {
-        message = "'\(instance.name)' kept no file as '\(artifact.name)'"
+        message = "'\(instance.name)' has no file for its artifact '\(artifact.name)'"
         if artifact.isPattern { message += ": nothing matched its pattern '\(artifact.path.text)'" }
       }
       let text = requirement.expression.text

@@ -226,8 +226,8 @@ protocol ChildRun: Sendable {
   func firstFailure() async -> String?
   /// Whether it, or a run nested in it, is `run`. Called on the event loop.
   func includes(_ run: RunID) -> Bool
-  /// Whether everything in it waits: see ``Run/isResting(countingShortages:)``. Called on the event loop.
-  func isResting(countingShortages: Bool) -> Bool
+  /// Whether everything in it waits: see ``Run/isResting(leaving:)``. Called on the event loop.
+  func isResting(leaving: Bool) -> Bool
   /// Releases what it and the runs nested in it keep for later attempts. Called on the event loop.
   func giveBackSpares()
   /// Ends it for the same cause as the run around it. Called on the event loop.

@@ -26,7 +26,7 @@ enum ApproveKey: String, CaseIterable, Sendable {
   case message
 
   static let table = KeyTable<ApproveKey>(
-    "'approve'", [KeyRow("message", .template, "What the person is asked.")])
+    "'approve'", [KeyRow("message", .template, "The question.")])
 }
 
 extension ApprovalAction: CheckableAction {
@@ -43,7 +43,8 @@ extension ApprovalAction: CheckableAction {
   static var rows: [KeyRow] {
     [
       KeyRow(
-        "approve", .anyOf([.template, .keys(ApproveKey.table.rows)]), "A person decides; the text says what about.")
+        "approve", .anyOf([.template, .keys(ApproveKey.table.rows)]),
+        "Waits for a person to approve or reject; the text is the question.")
     ]
   }
 

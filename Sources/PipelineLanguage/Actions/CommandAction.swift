@@ -34,7 +34,7 @@ extension CommandAction: CheckableAction {
 
   static var rows: [KeyRow] {
     [
-      KeyRow("command", .list(.template, minimum: 1), "An argument list, run without a shell.")
+      KeyRow("command", .list(.template, minimum: 1), "A program and its arguments, run without a shell.")
     ]
   }
 

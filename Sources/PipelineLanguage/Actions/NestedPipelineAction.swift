@@ -33,8 +33,8 @@ enum NestedPipelineKey: String, CaseIterable, Sendable {
   static let table = KeyTable<NestedPipelineKey>(
     "'pipeline'",
     [
-      KeyRow("file", .text, "The path of the pipeline file.", required: true),
-      KeyRow("params", .map(keyPattern: NamePattern.member, .data), "What its params are set to."),
+      KeyRow("file", .text, "The path of the pipeline file, relative to the directory of this file.", required: true),
+      KeyRow("params", .map(keyPattern: NamePattern.member, .data), "Values for its params."),
     ])
 }
 
@@ -43,7 +43,7 @@ extension NestedPipelineAction: CheckableAction {
     [
       KeyRow(
         "pipeline", .anyOf([.text, .keys(NestedPipelineKey.table.rows)]),
-        "Runs another pipeline file; its path starts from this file's directory.")
+        "Runs another pipeline file as a nested run; the path is relative to the directory of this file.")
     ]
   }
 

@@ -21,8 +21,8 @@ extension PluginUse: CheckableAction {
     [
       KeyRow("uses", .name(pattern: NamePattern.offer), "An operation of a plugin."),
       KeyRow(
-        "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's operation.",
-        default: "what the plugin says", only: [.uses]),
+        "with", .map(keyPattern: NamePattern.member, .data), "The settings of the plugin's operation.",
+        default: "that of the plugin", only: [.uses]),
     ]
   }
 

@@ -25,7 +25,7 @@ package struct ScriptAction: ActionKind {
 extension ScriptAction: CheckableAction {
   static var rows: [KeyRow] {
     [
-      KeyRow("run", .script, "A script for the shell; values reach it through `inject` and `env`.")
+      KeyRow("run", .script, "A script for the shell; pass values to it with `inject` and `env`.")
     ]
   }
 

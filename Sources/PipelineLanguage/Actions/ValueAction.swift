@@ -25,7 +25,7 @@ package struct ValueAction: ActionKind {
 extension ValueAction: CheckableAction {
   static var rows: [KeyRow] {
     [
-      KeyRow("value", .data, "Data with expressions in it; no process.")
+      KeyRow("value", .data, "Data with expressions in it; starts no process.")
     ]
   }
 

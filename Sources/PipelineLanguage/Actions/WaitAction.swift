@@ -36,8 +36,8 @@ enum WaitKey: String, CaseIterable, Sendable {
   static let table = KeyTable<WaitKey>(
     "'wait'",
     [
-      KeyRow("for", .template, "A length of time, or a specification that is to turn true."),
-      KeyRow("until", .template, "An instant, such as `2026-01-31T08:00:00Z`."),
+      KeyRow("for", .template, "The duration, or the condition over specifications, to wait for."),
+      KeyRow("until", .template, "The instant to wait until, such as `2026-01-31T08:00:00Z`."),
     ])
 }
 
@@ -49,7 +49,7 @@ extension OperationDefinition.Wait: CheckableAction {
     [
       KeyRow(
         "wait", .anyOf([.template, .oneKey(WaitKey.table.rows)]),
-        "Lets time pass: a duration, or until an instant, or until a specification is true.")
+        "Waits for a duration, until an instant, or until a condition over specifications is true.")
     ]
   }
 

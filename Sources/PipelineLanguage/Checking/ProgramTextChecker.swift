@@ -32,6 +32,6 @@ extension PipelineChecker {
       return #"name it with 'inject' or 'env', and read it as ENVIRON["name"]"#
     }
     let shown = expression.text.utf8.count > 60 || expression.text.contains("\n") ? "…" : expression.text
-    return #"make it an argument behind the code, as in [\#(use.program), \#(option), \#(sample), "${{ \#(shown) }}"]"#
+    return #"make it an argument after the code, as in [\#(use.program), \#(option), \#(sample), "${{ \#(shown) }}"]"#
   }
 }

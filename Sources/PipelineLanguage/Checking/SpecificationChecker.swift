@@ -72,13 +72,16 @@ extension PipelineChecker {
       let extent = site.formula.formula.root.extent(extents)
       let problem =
         extent.conditions > Self.largestFormula
-        ? ("has more than \(Self.largestFormula) conditions", "name each specification once")
+        ? ("has more than \(Self.largestFormula) terms", "name each specification once")
         : extent.levels > Self.deepestFormula
-          ? ("is more than \(Self.deepestFormula) levels deep", "name fewer specifications one by way of another") : nil
+          ? (
+            "is more than \(Self.deepestFormula) levels deep",
+            "let fewer specifications refer to one another in a chain"
+          ) : nil
       guard let (problem, fix) = problem, let place = site.formula.names.last?.place else { return extent }
       reader.error(
         .specificationTooLarge,
-        "written out, this formula \(problem): the specifications it names name others again and again",
+        "expanded, this condition \(problem): its specifications refer to others again and again",
         at: range(of: place, in: site), fix: fix)
       return nil
     }

@@ -14,7 +14,7 @@ public struct HTTPAction: Sendable {
     case form([(name: String, value: FormValue)])
     /// The contents of a file.
     case file(Template)
-    /// A report on how the run ended, as JSON: see ``RunReport``. `message` is its text for people.
+    /// A report on how the run ended, as JSON: see `RunReport`. `message` is its text for people.
     case report(message: Template?, results: Bool)
   }
 

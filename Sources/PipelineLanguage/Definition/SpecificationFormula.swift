@@ -2,7 +2,7 @@ import Expressions
 
 /// An observable condition: a boolean formula over specifications, checked when the file was loaded.
 ///
-/// Unlike an ``Expression``, which is evaluated once, it has a value at any time and notifies of changes.
+/// Unlike an `Expression`, which is evaluated once, it has a value at any time and notifies of changes.
 public struct SpecificationFormula: Sendable {
   /// A part of the condition.
   public indirect enum Node: Sendable {

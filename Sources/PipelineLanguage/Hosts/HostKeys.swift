@@ -16,10 +16,12 @@ enum HostKey: String, CaseIterable, Sendable {
         "workspace", .text,
         "The directory in which runs are recorded; a relative path starts from this file's directory.",
         default: "as for other commands"),
-      KeyRow("limits", .keys(HostLimitKey.table.rows), "How much may be in progress, and how much may wait, at once."),
+      KeyRow(
+        "limits", .keys(HostLimitKey.table.rows),
+        "How many runs and processes may be active, and how many runs may wait, at once."),
       KeyRow(
         "queues", .map(keyPattern: NamePattern.operation, .keys(HostQueueKey.table.rows)),
-        "The queues that pipelines can name with `queue`.", default: "`default` alone, which is always there"),
+        "The queues that pipelines can name with `queue`.", default: "only `default`, which always exists"),
       KeyRow(
         "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
         "Capacities that operations of all runs share, such as `gpu: 1`.", default: "none"),
@@ -31,17 +33,17 @@ enum HostKey: String, CaseIterable, Sendable {
         "What a starting host does with interrupted runs, unless a pipeline has its own `on_restart`.",
         default: "resume"),
       KeyRow(
-        "drain", .duration, "How long runs in progress may continue when the host is asked to end.",
+        "drain", .duration, "How long active runs may continue when the host is told to shut down.",
         default: "10m"),
       KeyRow(
         "retention", .keys(RetentionKey.table.rows),
-        "Which runs are deleted when nothing is due, unless a pipeline has its own `retention`.", default: "none are"),
+        "Which runs are deleted when nothing is due, unless a pipeline has its own `retention`.", default: "none"),
       KeyRow(
         elsewhere: "env", "is a key of pipelines",
         fix: "write 'environment: { set: { NAME: text } }' for the processes of all pipelines"),
       KeyRow(
         elsewhere: "concurrency", "is a key of pipelines",
-        fix: "'limits' says how many runs and processes there may be at once"),
+        fix: "'limits' sets how many runs and processes there may be at once"),
     ])
 }
 
@@ -64,12 +66,12 @@ enum HostLimitKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HostLimitKey>(
     "'limits'",
     [
-      KeyRow("runs", .int(minimum: 1, maximum: largest), "How many runs are in progress at once.", default: "8"),
+      KeyRow("runs", .int(minimum: 1, maximum: largest), "How many runs may be active at once.", default: "8"),
       KeyRow(
-        "processes", .int(minimum: 1, maximum: largest), "How many processes exist at once, over all runs.",
+        "processes", .int(minimum: 1, maximum: largest), "How many processes of all runs may exist at once.",
         default: "no limit"),
       KeyRow(
-        "queued", .int(minimum: 1, maximum: largest), "How many runs wait at once; further ones are refused.",
+        "queued", .int(minimum: 1, maximum: largest), "How many runs may wait at once; more are rejected.",
         default: "100000"),
     ])
 }
@@ -82,7 +84,7 @@ enum HostQueueKey: String, CaseIterable, Sendable {
     "a queue",
     [
       KeyRow(
-        "runs", .int(minimum: 1, maximum: HostLimitKey.largest), "How many of its runs are in progress at once.",
+        "runs", .int(minimum: 1, maximum: HostLimitKey.largest), "How many of its runs may be active at once.",
         default: "the `runs` of `limits`")
     ])
 }

@@ -142,7 +142,7 @@ extension DocumentReader {
     guard checkVariable(node), let name = node.text else { return false }
     guard HostVariable.isOwn(name) else { return true }
     error(
-      .reservedName, "'\(name)' cannot be handed to processes: it is between the host and systemd", at: node.range)
+      .reservedName, "'\(name)' cannot be passed to processes: it is reserved for the host and systemd", at: node.range)
     return false
   }
 

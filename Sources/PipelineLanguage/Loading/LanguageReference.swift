@@ -22,6 +22,17 @@ public enum LanguageReference {
     public var actions: [String]?
     /// Whether the key is required.
     public var isRequired: Bool
+
+    /// The defaults of one word that are descriptions, not values.
+    private static let words: Set = ["none", "any", "empty", "nothing", "unsigned"]
+
+    /// The default as a cell of a table: a value in backquotes, a description as it is.
+    var defaultCell: String {
+      if isRequired { return "required" }
+      guard let standard else { return "none" }
+      let isValue = !standard.contains(" ") && !standard.contains("`") && !Self.words.contains(standard)
+      return isValue ? "`\(standard)`" : standard
+    }
   }
 
   /// All sections, the outermost first. Keys that this version does not support yet are left out.
@@ -58,25 +69,30 @@ public enum LanguageReference {
     return Set(rows.filter { !$0.isAvailable }.map(\.key)).sorted()
   }
 
-  /// Returns the sections as Markdown, each with a heading and a table.
-  public static func markdown() -> String { markdown(of: sections) }
+  /// Returns the sections as Markdown, each with a heading and a table. `link` returns what a key links to; nil for nothing.
+  public static func markdown(linking link: (Section, Key) -> String? = { _, _ in nil }) -> String {
+    markdown(of: sections, linking: link)
+  }
 
   /// Returns the sections of a host's file as Markdown.
-  public static func hostMarkdown() -> String { markdown(of: hostSections) }
+  public static func hostMarkdown() -> String { markdown(of: hostSections) { _, _ in nil } }
 
-  private static func markdown(of sections: [Section]) -> String {
-    var text = ""
-    for section in sections {
-      text += "### Keys of \(section.owner)\n\n| key | value | default | what it does |\n|---|---|---|---|\n"
-      for key in section.keys {
-        let standard = key.isRequired ? "required" : key.standard ?? ""
-        let actions = key.actions.map { " Only with \($0.map { "`\($0)`" }.joined(separator: ", "))." } ?? ""
-        let cells = ["`\(key.name)`", key.form, standard, key.summary + actions]
-        text += "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |\n"
-      }
-      text += "\n"
+  /// Returns the table of some keys as Markdown.
+  public static func table(of keys: [Key], linking link: (Key) -> String? = { _ in nil }) -> String {
+    var text = "| key | accepted values | default | what it does |\n|---|---|---|---|\n"
+    for key in keys {
+      let name = link(key).map { "[`\(key.name)`](\($0))" } ?? "`\(key.name)`"
+      let actions = key.actions.map { " Only with \($0.map { "`\($0)`" }.joined(separator: ", "))." } ?? ""
+      let cells = [name, key.form, key.defaultCell, key.summary + actions]
+      text += "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |\n"
     }
     return text
+  }
+
+  private static func markdown(of sections: [Section], linking link: (Section, Key) -> String?) -> String {
+    sections.map { section in
+      "### Keys of \(section.owner)\n\n\(table(of: section.keys) { link(section, $0) })\n"
+    }.joined()
   }
 
   private static func section(_ table: KeySection) -> Section {

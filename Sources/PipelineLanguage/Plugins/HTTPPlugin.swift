@@ -60,14 +60,20 @@ package final class HTTPPlugin: PipelinePlugin {
         "kind": "controller", "id": "http.events", "summary": "Runs the pipeline for each event that a server sends",
         "states": .string(eventType),
         "settings": [
-          setting("url", "string", "Where the events come from", required: true),
-          setting("events", "[string]", "The types of the events that count", []),
-          setting("headers", "json", "Fields of the request: an object of texts"),
+          setting("url", "string", "The URL of the stream of events", required: true),
+          setting("events", "[string]", "The types of events that run the pipeline; all if it is empty", []),
+          setting("headers", "json", "Header fields of the request: an object of strings"),
           setting("bearer", "string", "The name of a secret that is sent as a bearer token"),
-          setting("secret_headers", "json", "Fields of the request with the names of the secrets that they are"),
-          setting("reconnect", "duration", "How long to wait before connecting again, unless the server says", "3s"),
-          setting("silence", "duration", "How long the server may be silent before the connection is lost", "5m"),
-          setting("remember", "bool", "Whether to go on behind the latest event that began a run, in any host", true),
+          setting(
+            "secret_headers", "json",
+            "Header fields of the request whose values are secrets: an object with the names of the secrets"),
+          setting(
+            "reconnect", "duration", "How long to wait before reconnecting, unless the server sends a time", "3s"),
+          setting(
+            "silence", "duration", "How long the server may be silent before the connection counts as lost", "5m"),
+          setting(
+            "remember", "bool", "Whether to continue after the latest event that started a run, even in another host",
+            true),
         ],
       ]
     ],

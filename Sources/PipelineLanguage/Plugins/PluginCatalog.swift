@@ -14,8 +14,8 @@ package protocol PluginCatalog: Sendable {
   /// Reloads every plugin whose file has changed. Blocks the calling thread.
   func reloadChanged()
 
-  /// Logs a line that belongs to no operation.
-  func log(_ level: PluginLogLevel, plugin: String, _ message: String)
+  /// Logs a line that belongs to no operation; `pipeline` is the pipeline that it concerns, if it is a single one.
+  func log(_ level: PluginLogLevel, plugin: String, pipeline: String?, _ message: String)
 }
 
 /// A loaded plugin as pipelines see it. Safe to use on any thread.

@@ -34,12 +34,16 @@ private struct HostCatalog: PluginCatalog {
 
   func reloadChanged() {
     for error in host.reloadChanged().errors {
-      log(.error, plugin: "plugins", "a file has changed, and the old code runs on: \(error.message)")
+      log(.error, plugin: "plugins", pipeline: nil, "a file has changed, and the old code runs on: \(error.message)")
     }
   }
 
-  func log(_ level: PluginLogLevel, plugin: String, _ message: String) {
-    host.configuration.log(level, plugin, message)
+  func log(_ level: PluginLogLevel, plugin: String, pipeline: String?, _ message: String) {
+    if let pipeline, let log = host.configuration.pipelineLog {
+      log(level, plugin, pipeline, message)
+    } else {
+      host.configuration.log(level, plugin, message)
+    }
   }
 }
 

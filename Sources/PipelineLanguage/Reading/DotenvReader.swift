@@ -193,7 +193,7 @@ struct DotenvReader {
     if byte(at: place) == UInt8(ascii: "#"), place > end || end == start { return true }
     let isSingle = bytes[start] == UInt8(ascii: "'")
     error(
-      .dotenvSyntax, "there is text behind the closing quote", place, lineEnd(from: place),
+      .dotenvSyntax, "there is text after the closing quote", place, lineEnd(from: place),
       fix: isSingle ? "nothing is escaped in single quotes; use double quotes" : "write a quote in the value as \\\"")
     return false
   }

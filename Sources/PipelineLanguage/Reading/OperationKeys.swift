@@ -30,109 +30,117 @@ enum OperationKey: String, CaseIterable, Sendable {
   private static var head: [KeyRow] {
     [
       KeyRow(
-        "name", .name(pattern: NamePattern.operation), "What others call it; unique without regard to case.",
+        "name", .name(pattern: NamePattern.operation),
+        "The name by which expressions and `needs` refer to it; unique, without regard to case.",
         required: true),
-      KeyRow("description", .text, "What it is for, for people."),
+      KeyRow("description", .text, "A note for readers of the file."),
       KeyRow(
         "extends", .name(pattern: NamePattern.member),
-        "The template whose keys it has; its own take precedence, and mappings of both are joined key by key."),
+        "The template whose keys the operation takes; its own keys take precedence, and mappings are merged key by key."
+      ),
     ]
   }
 
   private static var rest: [KeyRow] {
     [
       KeyRow(
-        "params", .map(keyPattern: NamePattern.member, .data), "What the nested pipeline's params are set to.",
+        "params", .map(keyPattern: NamePattern.member, .data), "Values for the params of the nested pipeline.",
         only: takers(of: .params)),
       KeyRow(
-        "needs", .anyOf([.text, .list(.text, minimum: 0)]), "Operations that must have ended before this one starts."),
+        "needs", .anyOf([.text, .list(.text, minimum: 0)]), "Operations that must end before this one starts."),
       KeyRow(
         "inject", .anyOf([.template, .map(keyPattern: NamePattern.variable, .template)]),
-        "The requirement: an operation's name or an expression (on standard input), or named values (in the environment). A plugin gets it as it is, or as an object.",
+        "The input of the operation: one operation's name or expression, passed on standard input, or named values, passed as environment variables. A plugin receives one value as it is, and named values as an object.",
         only: takers(of: .inject)),
-      KeyRow("requires", .type, "The type that the requirement must have.", only: takers(of: .requires)),
+      KeyRow("requires", .type, "The type that the injected value must have.", only: takers(of: .requires)),
       KeyRow(
-        "result", .type, "The type of the result.", default: "text; JSON if it is an object or a list",
+        "result", .type, "The type of the result.", default: "text; for an object or a list, JSON",
         only: takers(of: .result)),
       KeyRow(
-        "run_when", .formula, "Starts only when this is true; until then it waits, unless `otherwise` says more.",
+        "run_when", .formula,
+        "Delays the start of the operation until the condition is true; `otherwise` changes what happens meanwhile.",
         default: "always"),
       KeyRow(
         "otherwise", .choice(OperationDefinition.Gate.Otherwise.allCases.map(\.rawValue)),
-        "What becomes of it when `run_when` is not true in time.",
-        default: "wait; once `wait_at_most` is over, fail"),
+        "What happens if `run_when` is not true in time.",
+        default: "`wait`; after `wait_at_most`, `fail`"),
       KeyRow(
-        "wait_at_most", .duration, "How long it waits for `run_when`.",
-        default: "no limit; with `otherwise: skip` or `fail`, not at all"),
-      KeyRow("when", .expression, "Runs only if this is true, else it is skipped.", default: "success()"),
+        "wait_at_most", .duration, "The longest wait for `run_when`.",
+        default: "no limit; with `otherwise: skip` or `fail`, no wait"),
       KeyRow(
-        "retry", .anyOf([.int(minimum: 0), .keys(RetryKey.table.rows)]), "How failures are tried again.",
-        default: "0; 3 for `notify`, and for `http` with an idempotent method",
+        "when", .expression, "Runs the operation only if the expression is true; otherwise skips it.",
+        default: "`success()`"),
+      KeyRow(
+        "retry", .anyOf([.int(minimum: 0), .keys(RetryKey.table.rows)]),
+        "How often, and with which delays, failures are retried.",
+        default: "`0`; for `notify`, and for `http` with an idempotent method, `3`",
         only: takers(of: .retry)),
       KeyRow(
         "repeat", .keys(RepeatKey.table.rows),
-        "Runs the action again after it succeeded; `previous` is the result of the round before.",
+        "Runs the action again after it succeeds; `previous` is the result of the previous round.",
         only: takers(of: .repeat)),
-      KeyRow("timeout", .duration, "Bounds one attempt.", default: "none"),
+      KeyRow("timeout", .duration, "The longest duration of one attempt.", default: "none"),
       KeyRow(
-        "grace", .duration, "How long after SIGTERM comes SIGKILL; how long a plugin has to end.", default: "10s",
+        "grace", .duration, "The time between SIGTERM and SIGKILL; for a plugin, the time that it has to end.",
+        default: "10s",
         only: takers(of: .grace)),
-      KeyRow("allow_failure", .bool, "Whether the run can succeed though this fails.", default: "false"),
+      KeyRow("allow_failure", .bool, "Whether the run can succeed even if this operation fails.", default: "false"),
       KeyRow(
         "for_each", .anyOf([.expression, .list(.data, minimum: 0), .keys(ForEachKey.table.rows)]),
-        "Runs the action once for each item of a list; the result is the list of results."),
+        "Runs the action once for each item of a list; the result is the list of their results."),
       KeyRow(
         "matrix",
         .keysAndMap(
           MatrixKey.table.rows, keyPattern: NamePattern.member, except: NamePattern.misspeltMatrixKey,
           .anyOf([.list(.data, minimum: 0), .expression])),
-        "Runs the action once for each combination; the last name varies fastest."),
+        "Runs the action once for each combination of values; the last name varies fastest."),
       KeyRow(
-        "label", .template, "What an item of the loop is called behind its number, wherever it is shown.",
-        default: "its value; of a mapping, its values"),
+        "label", .template, "The name that is shown after the number of an item.",
+        default: "the value of the item; for a mapping, its values"),
       KeyRow(
         "fail_fast", .bool,
-        "Whether a loop cancels the items that are running once `max_failures` of its items have failed.",
+        "Whether the loop also cancels running items once `max_failures` items have failed.",
         default: "false"),
       KeyRow(
-        "max_failures", .int(minimum: 1), "How many items of a loop may fail before no further ones begin.",
-        default: "no limit; 1 with `fail_fast`"),
-      KeyRow("exclusive", .template, "A name that only one operation on the workspace holds at a time."),
+        "max_failures", .int(minimum: 1), "The number of failed items after which no further item begins.",
+        default: "no limit; with `fail_fast`, 1"),
+      KeyRow("exclusive", .template, "A name that only one operation in the workspace can hold at a time."),
       KeyRow(
         "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
-        "How much it takes of what the pipeline declares."),
+        "The amount of each declared resource that an attempt takes."),
       KeyRow(
-        "env", .map(keyPattern: NamePattern.variable, .template), "Environment variables of the process.",
+        "env", .map(keyPattern: NamePattern.variable, .template), "Environment variables for the process.",
         only: takers(of: .env)),
       KeyRow(
         "env_file", SettingFileKey.form,
-        "Files with environment variables of the process, as `NAME=value` lines; `env` takes precedence.",
+        "Files with environment variables for the process, as `NAME=value` lines; `env` takes precedence.",
         only: takers(of: .envFile)),
       KeyRow(
-        "directory", .template, "Where the process starts.", default: "the directory of the pipeline file",
+        "directory", .template, "The directory in which the process starts.",
+        default: "the directory of the pipeline file",
         only: takers(of: .directory)),
       KeyRow(
         "shell", .anyOf([.text, .list(.text, minimum: 1)]),
-        "The shell and its arguments; the script is added as the last one.", default: "[/bin/sh, -e, -c]",
+        "The shell and its arguments; the script is added as the last argument.", default: "`[/bin/sh, -e, -c]`",
         only: takers(of: .shell)),
       KeyRow(
         "artifacts", .map(keyPattern: NamePattern.member, .template),
-        "Files that are kept when the process has succeeded: names with paths or patterns below the directory where it starts.",
+        "Files to keep after the process succeeds: names with paths or patterns, relative to the directory in which it starts.",
         default: "none", only: takers(of: .artifacts)),
-      KeyRow("stdin", .template, "What the process reads on standard input.", only: takers(of: .stdin)),
+      KeyRow("stdin", .template, "The text that the process reads on standard input.", only: takers(of: .stdin)),
       KeyRow(
-        "stale_after", .duration, "A success with the same inputs that is younger than this is taken over.",
-        default: "nothing is taken over", only: takers(of: .staleAfter)),
+        "stale_after", .duration, "Reuses a success with the same inputs that is younger than this.",
+        default: "nothing is reused", only: takers(of: .staleAfter)),
       KeyRow(
-        "stale_when", .formula, "A success with the same inputs is taken over unless this is true of it.",
-        default: "nothing is taken over", only: takers(of: .staleWhen)),
+        "stale_when", .formula, "Reuses a success with the same inputs unless the condition is true for it.",
+        default: "nothing is reused", only: takers(of: .staleWhen)),
       KeyRow(notAvailable: "rerun_on_change"),
       KeyRow(
         elsewhere: "controllers", "belongs at the top of the file: a controller starts runs of the whole pipeline",
         fix: "move it there, or put the operation into a separate pipeline"),
       KeyRow(
         elsewhere: "labels", "belongs at the top of the file: runs have labels, operations do not",
-        fix: "move it there; what an item of a loop is called is its 'label'"),
+        fix: "move it there; an item of a loop has a 'label'"),
       KeyRow(
         elsewhere: "priority", "belongs at the top of the file: runs wait in queues, operations do not",
         fix: "the order in the file decides among operations that are ready"),
@@ -185,22 +193,23 @@ enum RetryKey: String, CaseIterable, Sendable {
   static let table = KeyTable<RetryKey>(
     "'retry'",
     [
-      KeyRow("limit", .int(minimum: 0), "How many times after the first attempt.", default: "3"),
+      KeyRow("limit", .int(minimum: 0), "The number of retries after the first attempt.", default: "3"),
       KeyRow(
-        "backoff", .choice(OperationDefinition.Retry.Backoff.allCases.map(\.rawValue)), "How the delay grows.",
+        "backoff", .choice(OperationDefinition.Retry.Backoff.allCases.map(\.rawValue)),
+        "How the delay grows from retry to retry.",
         default: "exponential"),
-      KeyRow("base", .duration, "The first delay.", default: "1s"),
-      KeyRow("max", .duration, "The longest delay.", default: "60s, or `base` where that is longer"),
+      KeyRow("base", .duration, "The delay before the first retry.", default: "1s"),
+      KeyRow("max", .duration, "The longest delay.", default: "`60s`, or `base` if that is longer"),
       KeyRow(
         "jitter", .choice(OperationDefinition.Retry.Jitter.allCases.map(\.rawValue)),
-        "How much of a delay is left to chance.", default: "full; none with `backoff: constant`"),
-      KeyRow("deadline", .duration, "Bounds all attempts together.", default: "none"),
+        "How much of each delay is random.", default: "`full`; with `backoff: constant`, `none`"),
+      KeyRow("deadline", .duration, "The longest time for all attempts and delays together.", default: "none"),
       KeyRow(
         "on", .list(.anyOf([.choice(causeWords), .oneKey(CauseKey.table.rows)]), minimum: 1),
-        "The only failures that are tried again.", default: "every failure"),
+        "The failures that are retried; all others are final.", default: "every failure"),
       KeyRow(
         "early", .anyOf([.formula, .list(.formula, minimum: 1)]),
-        "What brings the next attempt forward when it turns true.", default: "nothing"),
+        "Conditions that start the next attempt at once when they turn true.", default: "nothing"),
     ])
 }
 
@@ -211,11 +220,11 @@ enum CauseKey: String, CaseIterable, Sendable {
   static let table = KeyTable<CauseKey>(
     "an entry of 'on'",
     [
-      KeyRow("exit", .anyOf([.int(minimum: 1), .list(.int(minimum: 1), minimum: 1)]), "Exit codes from 1 to 255."),
+      KeyRow("exit", .anyOf([.int(minimum: 1), .list(.int(minimum: 1), minimum: 1)]), "Exit codes, from 1 to 255."),
       KeyRow(
-        "signal", .anyOf([.text, .list(.text, minimum: 1)]), "Signals that ended the process, such as `SIGKILL`."),
+        "signal", .anyOf([.text, .list(.text, minimum: 1)]), "Signals that terminated the process, such as `SIGKILL`."),
       KeyRow(
-        "status", .anyOf([.text, .list(.text, minimum: 1)]), "Statuses of responses, such as `503` or `5xx`."),
+        "status", .anyOf([.text, .list(.text, minimum: 1)]), "Statuses of HTTP responses, such as `503` or `5xx`."),
       KeyRow("error", .anyOf([.text, .list(.text, minimum: 1)]), "Error codes, such as `result-mismatch`."),
     ])
 }
@@ -227,9 +236,10 @@ enum RepeatKey: String, CaseIterable, Sendable {
   static let table = KeyTable<RepeatKey>(
     "'repeat'",
     [
-      KeyRow("until", .expression, "Stops when it turns true; sees the latest result under the operation's own name."),
-      KeyRow("every", .duration, "The pause between two runs.", default: "0s"),
-      KeyRow("limit", .int(minimum: 1), "The most times the action runs, the first included.", default: "none"),
+      KeyRow(
+        "until", .expression, "Ends the repetition when true; reads the latest result under the operation's own name."),
+      KeyRow("every", .duration, "The pause between two rounds.", default: "0s"),
+      KeyRow("limit", .int(minimum: 1), "The largest number of rounds, including the first.", default: "none"),
     ])
 }
 
@@ -242,13 +252,16 @@ enum ForEachKey: String, CaseIterable, Sendable {
   static let table = KeyTable<ForEachKey>(
     "'for_each'",
     [
-      KeyRow("in", .anyOf([.expression, .list(.data, minimum: 0)]), "The list.", required: true),
+      KeyRow("in", .anyOf([.expression, .list(.data, minimum: 0)]), "The list of items.", required: true),
       KeyRow(
-        "as", .name(pattern: NamePattern.member), "What expressions call the item.", default: "item"),
+        "as", .name(pattern: NamePattern.member), "The name of the item in expressions.", default: "item"),
       KeyRow(
-        "label", .template, "What an item is called behind its number; `label` may as well stand beside `for_each`.",
-        default: "its value; of a mapping, its values"),
-      KeyRow("concurrency", .int(minimum: 1), "How many items run at once.", default: "as many as the run allows"),
+        "label", .template,
+        "The name that is shown after the number of an item; `label` can also be written beside `for_each`.",
+        default: "the value of the item; for a mapping, its values"),
+      KeyRow(
+        "concurrency", .int(minimum: 1), "The largest number of items that run at once.",
+        default: "the `concurrency` of the run"),
       KeyRow(elsewhere: "fail_fast", "goes beside 'for_each'", fix: "move it one level up"),
       KeyRow(elsewhere: "max_failures", "goes beside 'for_each'", fix: "move it one level up"),
     ])
@@ -265,10 +278,10 @@ enum MatrixKey: String, CaseIterable, Sendable {
   static let table = KeyTable<MatrixKey>(
     "'matrix'",
     [
-      KeyRow("exclude", entries, "Leaves out the combinations that have all the values of an entry.", default: "[]"),
+      KeyRow("exclude", entries, "Removes the combinations that have all the values of an entry.", default: "`[]`"),
       KeyRow(
         "include", entries,
-        "After `exclude`: adds each entry to the combinations that it does not contradict; one that fits none is a combination of its own.",
-        default: "[]"),
+        "Adds the values of each entry to the combinations that it does not contradict, after `exclude`; an entry that fits none becomes a combination of its own.",
+        default: "`[]`"),
     ])
 }

@@ -69,7 +69,7 @@ public enum ParameterResolver {
         problems.append(
           ParameterProblem(
             name: parameter.name, code: "missing-param",
-            message: "the param '\(parameter.name)', \(parameter.type.noun), must be given",
+            message: "the param '\(parameter.name)' is required: it is \(parameter.type.noun) and has no default",
             fix: "add '-p \(parameter.name)=…'"))
       }
     }
@@ -87,7 +87,7 @@ public enum ParameterResolver {
     var problems: [String] = []
     for parameter in definition.parameters {
       guard let value = given[parameter.name] ?? parameter.defaultValue else {
-        problems.append("the param '\(parameter.name)' must be given")
+        problems.append("the param '\(parameter.name)' is required")
         continue
       }
       if let problem = ParameterRule.problem(with: value, for: parameter) {
@@ -125,7 +125,7 @@ public enum ParameterResolver {
       } catch {
         switch parameter.type {
         case .list, .object: return problem("needs JSON: \(error.message)")
-        default: return problem("is not of its type: expected \(parameter.type), found '\(text)'")
+        default: return problem("has the wrong type: expected \(parameter.type), found '\(text)'")
         }
       }
     }

@@ -4,7 +4,7 @@ import Values
 enum ParameterRule {
   /// Returns the problem with `value`, as the end of a sentence: `must be at least 1, found 0`. Nil if there is none.
   static func problem(with value: JSONValue, for parameter: PipelineDefinition.Parameter) -> String? {
-    if let mismatch = parameter.type.mismatch(of: value) { return "is not of its type: \(mismatch)" }
+    if let mismatch = parameter.type.mismatch(of: value) { return "has the wrong type: \(mismatch)" }
     // The params of a run are stored as JSON.
     if let problem = value.problemBeyondJSON { return problem }
     if let number = value.doubleValue {

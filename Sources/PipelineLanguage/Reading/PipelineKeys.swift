@@ -30,88 +30,92 @@ package enum PipelineKey: String, CaseIterable, Sendable {
     "a pipeline",
     [
       KeyRow(
-        "name", .name(pattern: NamePattern.pipeline), "What the pipeline is called in messages and in the history.",
-        default: "the file's name without its extension"),
-      KeyRow("description", .text, "What the pipeline is for, for people."),
+        "name", .name(pattern: NamePattern.pipeline), "The name of the pipeline in messages and in the history.",
+        default: "the file name without its extension"),
+      KeyRow("description", .text, "What the pipeline does, for readers of the file and of `penstock list`."),
       KeyRow(
         "labels", .map(keyPattern: LabelRule.namePattern, .text),
-        "Names with short texts that its runs are found by, such as `team: data`.", default: "none"),
+        "Names with short texts by which runs can be selected, such as `team: data`.", default: "none"),
       KeyRow(
         "include", .anyOf([.text, .list(.text, minimum: 1)]),
-        "Files with `defaults`, `env`, `specifications` and `templates` that several pipelines share; paths start from this file's directory."
+        "Shared files with `defaults`, `env`, `specifications` and `templates`; paths are relative to the directory of this file."
       ),
       KeyRow(
         "params", .map(keyPattern: NamePattern.member, .anyOf([.keys(ParameterKey.table.rows), .text])),
-        "Typed values that are given when the pipeline is started."),
+        "Typed values that are passed when the pipeline is started."),
       KeyRow(
         "params_file", SettingFileKey.form,
-        "Files with values of params, in YAML, JSON or `NAME=value` lines: they take precedence over defaults."),
+        "Files with values for params, as YAML, JSON or `NAME=value` lines; they take precedence over defaults."),
       KeyRow(
         "env", .map(keyPattern: NamePattern.variable, .template),
-        "Environment variables of every process; also the `env` context."),
+        "Environment variables for every process; also the context `env` of expressions."),
       KeyRow(
         "env_file", SettingFileKey.form,
         "Files with environment variables, as `NAME=value` lines; `env` takes precedence."),
       KeyRow(
         "secrets", .map(keyPattern: NamePattern.member, .oneKey(SecretKey.table.rows)),
-        "Values that are read when the run starts and masked wherever they would show."),
-      KeyRow("defaults", .keys(DefaultsKey.table.rows), "What operations take when they do not say otherwise."),
+        "Values that are read when the run starts, and masked in logs and results."),
+      KeyRow("defaults", .keys(DefaultsKey.table.rows), "Values for operations that do not set these keys themselves."),
       KeyRow(
         "templates", .map(keyPattern: NamePattern.member, .operationTemplate),
-        "Operations without a name, whose keys an operation takes with `extends`."),
+        "Operations without a name, whose keys other operations take with `extends`."),
       KeyRow(
-        "concurrency", .int(minimum: 1), "How many operations may run at once.", default: "the number of processors"),
+        "concurrency", .int(minimum: 1), "The largest number of operations that run at once.",
+        default: "the number of processors"),
       KeyRow(
         "order", .choice(PipelineDefinition.Order.allCases.map(\.rawValue)),
-        "With `chain`, each operation needs the one before it.", default: "graph"),
+        "The order of operations: by their dependencies (`graph`), or one after another as written (`chain`).",
+        default: "graph"),
       KeyRow(
         "overlap", .choice(PipelineDefinition.Overlap.allCases.map(\.rawValue)),
-        "What happens when the pipeline is started while another run of it is going on.", default: "allow"),
+        "What happens if the pipeline is started while another run of it is active.", default: "allow"),
       KeyRow(
         "queue", .name(pattern: NamePattern.operation),
-        "The queue of the host in which its runs wait; without effect unless a host runs the pipeline.",
+        "The queue of the host in which runs wait; has no effect without a host.",
         default: "default"),
       KeyRow(
         "priority",
         .int(
           minimum: PipelineScheduling.priorities.lowerBound, maximum: PipelineScheduling.priorities.upperBound),
-        "Under a host, queued runs of a pipeline with a higher priority begin first.", default: "0"),
+        "The rank of queued runs on a host: a higher number begins first.", default: "0"),
       KeyRow(
         "on_restart", .choice(RestartPolicy.allCases.map(\.rawValue)),
-        "What a host does at its start with runs of the pipeline that were interrupted.",
-        default: "what `host.yaml` says, else resume"),
+        "What a host does with interrupted runs when it starts.",
+        default: "the value in `host.yaml`, otherwise `resume`"),
       KeyRow(
         "start_within", .duration,
-        "Under a host, a run that has not begun this long after its occasion does not run.", default: "no limit"),
+        "The longest time between the occasion of a run and its beginning on a host; later, the run is dropped.",
+        default: "no limit"),
       KeyRow(
         "resources", .map(keyPattern: NamePattern.member, .int(minimum: 1)),
-        "Capacities that operations share, such as `gpu: 2`."),
-      KeyRow("timeout", .duration, "Bounds the whole run.", default: "none"),
+        "The capacities that operations share, such as `gpu: 2`."),
+      KeyRow("timeout", .duration, "The longest duration of a run.", default: "none"),
       KeyRow(
         "specifications",
         .map(keyPattern: NamePattern.member, .anyOf([.formula, .keys(SpecificationKey.table.rows)])),
-        "Names for conditions on the world, such as `online: connected`."),
+        "Named conditions on the world outside the run, such as `online: connected`."),
       KeyRow(
         "automatic", .formula,
-        "While it is true, the pipeline may run without being asked: at first, after an edit, and by `rerun_on_change`.",
+        "Whether the pipeline can run without a request: at first, after an edit, and by `rerun_on_change`.",
         default: "always"),
       KeyRow(
-        "rerun_on_change", .formula, "The pipeline runs again whenever it turns true.", default: "never"),
+        "rerun_on_change", .formula, "Runs the pipeline again each time the condition turns true.", default: "never"),
       KeyRow(
-        "stale_when", .formula, "Without being asked, the pipeline runs only if its latest success is stale.",
+        "stale_when", .formula,
+        "Whether the latest success is too old; until then, the pipeline does not run without a request.",
         default: "always"),
       KeyRow(
         "plugins", .map(keyPattern: NamePattern.plugin, .anyOf([.text, .keys(PluginKey.table.rows)])),
-        "Where plugins are, and what they may do: each id with a path, or with more."),
+        "Where plugins are, and what they may do; the short form is an id with a path."),
       KeyRow(
         "controllers", .anyOf([.keys(ControllerKey.table.rows), .list(.keys(ControllerKey.table.rows), minimum: 1)]),
-        "Controllers of plugins that run the pipeline, as long as `penstock run --watch` does."),
+        "Controllers, which start runs on `penstock serve` and `penstock run --watch`."),
       KeyRow(
         "retention", .keys(RetentionKey.table.rows),
-        "Which of its runs are kept. Its host deletes the others when no run goes on, and `penstock history prune` does where nothing else is asked of it.",
-        default: "as the host says, else all"),
-      KeyRow("operations", .list(.operation, minimum: 1), "What the pipeline does.", required: true),
-      KeyRow("after", .keys(EventKey.table.rows), "Handlers that run when the pipeline has ended."),
+        "Which runs are kept. A host deletes the others while no run is active, and so does `penstock history prune` without options.",
+        default: "that of the host, otherwise all runs"),
+      KeyRow("operations", .list(.operation, minimum: 1), "The operations of the pipeline.", required: true),
+      KeyRow("after", .keys(EventKey.table.rows), "Handlers, which run after the operations have ended."),
       KeyRow(notAvailable: "http"), KeyRow(notAvailable: "uses"), KeyRow(notAvailable: "run_when"),
       KeyRow(notAvailable: "otherwise"),
     ])
@@ -125,8 +129,9 @@ enum RetentionKey: String, CaseIterable, Sendable {
   static let table = KeyTable<RetentionKey>(
     "'retention'",
     [
-      KeyRow("keep", .int(minimum: 0), "How many of the latest runs are kept, however old they are.", default: "none"),
-      KeyRow("older_than", .duration, "Runs that were created longer ago may be deleted.", default: "any"),
+      KeyRow(
+        "keep", .int(minimum: 0), "The number of latest runs that are kept regardless of their age.", default: "none"),
+      KeyRow("older_than", .duration, "The age from which runs can be deleted.", default: "any"),
     ])
 }
 
@@ -138,12 +143,14 @@ enum ParameterKey: String, CaseIterable, Sendable {
     "a parameter",
     [
       KeyRow("type", .type, "The type that the value must have.", default: "the type of `default`, else `string`"),
-      KeyRow("default", .data, "Taken when none is given; no expressions.", default: "none: it must be given"),
-      KeyRow("description", .text, "What the parameter means, for people."),
+      KeyRow(
+        "default", .data, "The value if none is passed; cannot contain expressions.",
+        default: "none: a value must be passed"),
+      KeyRow("description", .text, "What the parameter means, for readers of the file."),
       KeyRow("min", .number, "The smallest number allowed."),
       KeyRow("max", .number, "The largest number allowed."),
       KeyRow("enum", .list(.data, minimum: 1), "The only values allowed."),
-      KeyRow("pattern", .text, "A regular expression that the whole of a string must match."),
+      KeyRow("pattern", .text, "A regular expression that the whole string must match."),
     ])
 }
 
@@ -154,12 +161,12 @@ enum SecretKey: String, CaseIterable, Sendable {
   static let table = KeyTable<SecretKey>(
     "a secret",
     [
-      KeyRow("env", .name(pattern: NamePattern.variable), "The environment variable that holds it."),
+      KeyRow("env", .name(pattern: NamePattern.variable), "The environment variable that contains the secret."),
       KeyRow(
         "file", .text,
-        "The file that holds it; one newline at its end is removed. A path may begin with `$CREDENTIALS_DIRECTORY/`, the folder that systemd gives a service."
+        "The file that contains the secret; one trailing newline is removed. A path can begin with `$CREDENTIALS_DIRECTORY/`, the folder that systemd provides to a service."
       ),
-      KeyRow("command", .list(.text, minimum: 1), "An argument list whose standard output is it."),
+      KeyRow("command", .list(.text, minimum: 1), "The program and its arguments whose standard output is the secret."),
     ])
 }
 
@@ -172,13 +179,15 @@ enum SpecificationKey: String, CaseIterable, Sendable {
     [
       KeyRow(
         "uses", .formula,
-        "What it is: one of the language's own specifications, a formula, or a specification of a plugin.",
+        "A condition over specifications, or a specification of a plugin.",
         required: true),
       KeyRow(
-        "with", .map(keyPattern: NamePattern.member, .data), "The settings of a plugin's specification.",
-        default: "what the plugin says"),
+        "with", .map(keyPattern: NamePattern.member, .data), "The settings of the plugin's specification.",
+        default: "that of the plugin"),
       KeyRow(
-        "hold", .duration, "How long that must be true before the specification is, against flapping.", default: "0s"),
+        "hold", .duration,
+        "How long the condition must be true before the specification turns true, which prevents flapping.",
+        default: "0s"),
     ])
 }
 
@@ -190,21 +199,21 @@ enum PluginKey: String, CaseIterable, Sendable {
     "a plugin",
     [
       KeyRow(
-        "path", .text, "The shared object; a relative path starts from the directory of the pipeline file.",
-        default: "looked for by its id"),
+        "path", .text, "The path of the shared object, relative to the directory of the pipeline file.",
+        default: "found by the id"),
       KeyRow(
-        "sha256", .name(pattern: NamePattern.hash), "The SHA-256 that the file must have.", default: "any"),
+        "sha256", .name(pattern: NamePattern.hash), "The SHA-256 hash that the file must have.", default: "any"),
       KeyRow(
         "isolation", .choice(PluginReference.Isolation.allCases.map(\.rawValue)),
-        "Where its code runs: in the process of `penstock`, or in a child process.",
-        default: "host for the plugins that come with Penstock, process for all others"),
-      KeyRow("limits", .keys(PluginLimitKey.table.rows), "What its child process may use."),
+        "Whether its code runs in the process of `penstock` (`host`) or in a child process (`process`).",
+        default: "`host` for plugins that come with Penstock, otherwise `process`"),
+      KeyRow("limits", .keys(PluginLimitKey.table.rows), "The limits of its child process."),
       KeyRow(
         "env", .list(.name(pattern: NamePattern.variable), minimum: 0),
-        "Environment variables that its child process gets beside `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.",
+        "Environment variables that its child process receives in addition to `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`.",
         default: "none"),
       KeyRow(
-        "secrets", .list(.name(pattern: NamePattern.member), minimum: 0), "Secrets that it may ask for.",
+        "secrets", .list(.name(pattern: NamePattern.member), minimum: 0), "Secrets that the plugin can request.",
         default: "none"),
     ])
 }
@@ -216,8 +225,8 @@ enum PluginLimitKey: String, CaseIterable, Sendable {
   static let table = KeyTable<PluginLimitKey>(
     "'limits'",
     [
-      KeyRow("memory", .size, "The most memory that it may ask for.", default: "512MiB"),
-      KeyRow("descriptors", .int(minimum: 16), "The most open descriptors.", default: "256"),
+      KeyRow("memory", .size, "The largest amount of memory that it can allocate.", default: "512MiB"),
+      KeyRow("descriptors", .int(minimum: 16), "The largest number of open descriptors.", default: "256"),
     ])
 }
 
@@ -229,9 +238,10 @@ enum ControllerKey: String, CaseIterable, Sendable {
     "a controller",
     [
       KeyRow(
-        "uses", .name(pattern: NamePattern.offer), "A controller of a plugin, such as `cron`.", required: true),
+        "uses", .name(pattern: NamePattern.offer), "The controller of a plugin, such as `cron`.", required: true),
       KeyRow(
-        "with", .map(keyPattern: NamePattern.member, .data), "Its settings.", default: "what the plugin says"),
+        "with", .map(keyPattern: NamePattern.member, .data), "The settings of the controller.",
+        default: "that of the plugin"),
     ])
 }
 

@@ -15,8 +15,8 @@ enum SettingFileKey: String, CaseIterable, Sendable {
   static let table = KeyTable<SettingFileKey>(
     "a file",
     [
-      KeyRow("path", .text, "Its path, which starts from the directory of the pipeline file.", required: true),
-      KeyRow("required", .bool, "Whether it is an error if there is no such file.", default: "true"),
+      KeyRow("path", .text, "The path of the file, relative to the directory of the pipeline file.", required: true),
+      KeyRow("required", .bool, "Whether a missing file is an error.", default: "true"),
     ])
 
   /// The form of keys that name such files: one of them, or a list.

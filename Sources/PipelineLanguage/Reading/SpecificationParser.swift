@@ -23,7 +23,7 @@ struct SpecificationParser {
   ) throws(ExpressionError) -> ParsedFormula {
     guard text.utf8.count <= maximumLength || text.unicodeScalars.count <= maximumLength else {
       throw ExpressionError(
-        .specificationTooLong, "the formula is longer than \(maximumLength) characters",
+        .specificationTooLong, "the condition is longer than \(maximumLength) characters",
         position: maximumLength + 1)
     }
     var parser = SpecificationParser(text, use, specifications)
@@ -97,7 +97,7 @@ struct SpecificationParser {
     depth += 1
     guard depth <= Self.maximumDepth else {
       throw ExpressionError(
-        .specificationTooDeep, "the formula is nested more than \(Self.maximumDepth) levels deep",
+        .specificationTooDeep, "the condition is nested more than \(Self.maximumDepth) levels deep",
         position: token.start + 1)
     }
   }
@@ -275,7 +275,7 @@ struct SpecificationParser {
   private func unexpected(_ expectation: String) -> ExpressionError {
     guard token.kind != .end else {
       return ExpressionError(
-        .specificationSyntax, "unexpected end of the formula, \(expectation)", position: lexer.text.count + 1)
+        .specificationSyntax, "unexpected end of the condition, \(expectation)", position: lexer.text.count + 1)
     }
     let spelling = lexer.spelling(token.start..<token.end)
     var fix: String?

@@ -74,7 +74,7 @@ extension DocumentReader {
   ) -> SpecificationFormula? {
     guard !node.isFaulty else { return nil }
     guard let text = node.text, !isNull(node) else {
-      wrongForm(node, what, needs: "a formula of specifications")
+      wrongForm(node, what, needs: "a condition over specifications")
       return nil
     }
     do {

@@ -71,7 +71,7 @@ struct TextPatternParser {
     let start = at
     at += 1
     guard let minimum = number() else {
-      throw failure("a '{' needs a number behind it; for the character itself write '\\{'", at: start)
+      throw failure("a '{' must be followed by a number; for the character itself, write '\\{'", at: start)
     }
     var maximum: Int? = minimum
     if take(",") { maximum = number() }

@@ -46,30 +46,62 @@ indirect enum ValueForm: Sendable {
   var name: String {
     switch self {
     case .text: "text"
-    case .template: "text, may hold `${{ }}`"
-    case .script: "script, no `${{ }}`"
+    case .template: "text with expressions"
+    case .script: "script without expressions"
     case .expression: "expression"
-    case .formula: "formula of specifications"
+    case .formula: "condition over specifications"
     case .bool: "`true` or `false`"
     case .int(let minimum, .max): "whole number, at least \(minimum)"
-    case .int(let minimum, let maximum): "whole number, \(minimum) to \(maximum)"
+    case .int(let minimum, let maximum): "whole number from \(minimum) to \(maximum)"
     case .number: "number"
-    case .duration: "duration such as `30s`, `1h30m`, `200ms`"
-    case .size: "size such as `64MiB`"
+    case .duration: "duration, such as `200ms` or `1h30m`"
+    case .size: "size, such as `64MiB`"
     case .name: "name"
-    case .choice(let words): words.map { "`\($0)`" }.joined(separator: " or ")
-    case .data: "any data, may hold `${{ }}`"
+    case .choice(let words): Self.alternatives(words.map { "`\($0)`" })
+    case .data: "data with expressions"
     case .type: "type"
-    case .list(let element, _): "list of: \(element.name)"
-    case .map(_, let value): "mapping of names to: \(value.name)"
+    case .list(let element, _): "list of \(element.pluralName)"
+    case .map(_, let value): "mapping of names to \(value.innerName)"
     case .keysAndMap(let rows, _, _, let value):
-      "mapping of \(rows.map { "`\($0.key)`" }.joined(separator: ", ")), and of names to: \(value.name)"
-    case .keys(let rows): "mapping of \(rows.filter(\.isAvailable).map { "`\($0.key)`" }.joined(separator: ", "))"
-    case .oneKey(let rows): "mapping of one of \(rows.map { "`\($0.key)`" }.joined(separator: ", "))"
+      "mapping of names to \(value.innerName), with the special keys \(Self.keys(of: rows))"
+    case .keys(let rows): "mapping with \(Self.keys(of: rows))"
+    case .oneKey(let rows): "mapping with one of \(Self.keys(of: rows))"
     case .anyOf(let forms): forms.map(\.name).joined(separator: "; or ")
     case .operation: "operation"
     case .operationTemplate: "operation without a `name`"
     }
+  }
+
+  /// The name as a part of another one.
+  private var innerName: String {
+    switch self {
+    case .anyOf(let forms): "(\(forms.map(\.innerName).joined(separator: " or ")))"
+    case .choice: "(\(name))"
+    default: name
+    }
+  }
+
+  /// The name of several such values.
+  private var pluralName: String {
+    switch self {
+    case .text: "texts"
+    case .template: "texts with expressions"
+    case .expression: "expressions"
+    case .formula: "conditions over specifications"
+    case .int: name.replacing("number", with: "numbers")
+    case .name: "names"
+    case .operation: "operations"
+    default: innerName
+    }
+  }
+
+  private static func alternatives(_ words: [String]) -> String {
+    guard words.count > 1, let last = words.last else { return words.joined() }
+    return words.dropLast().joined(separator: ", ") + " or " + last
+  }
+
+  private static func keys(of rows: [KeyRow]) -> String {
+    rows.filter(\.isAvailable).map { "`\($0.key)`" }.joined(separator: ", ")
   }
 }
 

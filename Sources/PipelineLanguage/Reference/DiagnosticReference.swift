@@ -63,5 +63,5 @@ private struct NoPlugins: PluginCatalog {
     throw PluginError(.notFound, "there is no plugin '\(id)'")
   }
 
-  func log(_ level: PluginLogLevel, plugin: String, _ message: String) {}
+  func log(_ level: PluginLogLevel, plugin: String, pipeline: String?, _ message: String) {}
 }

@@ -9,7 +9,7 @@ extension DiagnosticTable {
         - name: sum
           value: ${{ 1 +2 }}
       """,
-      fix: "Correct it; [expressions](language.md#expressions) lists the operators and functions."),
+      fix: "Correct it; [expressions](language/expressions.md) lists the operators and functions."),
     DiagnosticRow(
       ExpressionCode.notClosed, "`${{` has no `}}` behind it.",
       """
@@ -33,7 +33,7 @@ extension DiagnosticTable {
         - name: count
           value: ${{ size(run.id) }}
       """,
-      fix: "Use one of the [functions](language.md#expressions)."),
+      fix: "Use one of the [functions](language/expressions.md#functions)."),
     DiagnosticRow(
       ExpressionCode.argumentCount, "A function is given too many or too few arguments.",
       """
@@ -78,7 +78,7 @@ extension DiagnosticTable {
           value: ${{ result.fetch }}
       """,
       fix:
-        "Use one of the [contexts](language.md#expressions): `params`, `env`, `secrets`, `results`, `errors`, `operations`, `run`, `item`."
+        "Use one of the [contexts](language/expressions.md#contexts): `params`, `env`, `secrets`, `results`, `errors`, `operations`, `run`, `item`."
     ),
     DiagnosticRow(
       DiagnosticCode.contextNotAvailable, "The context exists, but is not available at this place.",
@@ -156,7 +156,7 @@ extension DiagnosticTable {
           run: echo ${{ params.name }}
       """,
       fix:
-        "Pass the value with [`inject`](language.md#injection) or [`env`](language.md#env), and read it as `\"$name\"`."
+        "Pass the value with [`inject`](language/inputs.md#injection-inject) or [`env`](language/environment.md#environment-variables-env), and read it as `\"$name\"`."
     ),
     DiagnosticRow(
       DiagnosticCode.expressionInCode,
@@ -168,7 +168,7 @@ extension DiagnosticTable {
           command: [sh, -c, "echo ${{ params.name }}"]
       """,
       fix:
-        "Make the value a separate argument after the code, as in `[sh, -c, 'echo \"$1\"', sh, \"${{ params.name }}\"]`, or pass it with [`inject`](language.md#injection) or [`env`](language.md#env)."
+        "Make the value a separate argument after the code, as in `[sh, -c, 'echo \"$1\"', sh, \"${{ params.name }}\"]`, or pass it with [`inject`](language/inputs.md#injection-inject) or [`env`](language/environment.md#environment-variables-env)."
     ),
     DiagnosticRow(
       DiagnosticCode.expressionNotAllowed, "An expression is used where the value must be known before anything runs.",

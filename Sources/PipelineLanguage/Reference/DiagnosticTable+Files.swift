@@ -26,7 +26,9 @@ extension DiagnosticTable {
     DiagnosticRow(
       DiagnosticCode.fileTooLarge, "The file is larger than 16 MiB.",
       when: "a log that was pasted into a pipeline file.",
-      fix: "Move data into files of its own, and operations into [nested pipelines](language.md#pipeline)."),
+      fix:
+        "Move data into files of its own, and operations into [nested pipelines](language/shared-files.md#nested-pipelines-pipeline)."
+    ),
     DiagnosticRow(
       DiagnosticCode.invalidUTF8, "The file is not UTF-8 text.",
       when: "a file that was saved as UTF-16 or in an 8-bit encoding such as Latin-1.",
@@ -45,7 +47,7 @@ extension DiagnosticTable {
         timeout: 30s
       """,
       fix:
-        "Run a pipeline that names the file under [`include`](language.md#shared-files), or add `operations`. To check a [host file](host.md), use `penstock check --config`."
+        "Run a pipeline that names the file under [`include`](language/shared-files.md#shared-files-include), or add `operations`. To check a [host file](host.md), use `penstock check --config`."
     ),
     DiagnosticRow(
       DiagnosticCode.recursiveInclude, "A file includes itself, directly or through others.",
@@ -108,7 +110,7 @@ extension DiagnosticTable {
           env: { <<: *common }
       """,
       fix:
-        "Write the keys out, or put them into [`defaults`](language.md#defaults), a top-level `env`, or a template that operations [extend](language.md#shared-files)."
+        "Write the keys out, or put them into [`defaults`](language/shared-files.md#defaults), a top-level `env`, or a template that operations [extend](language/shared-files.md#templates-and-extends)."
     ),
     DiagnosticRow(
       DiagnosticCode.tagUnsupported, "A tag is not part of the YAML core schema.",

@@ -150,7 +150,9 @@ extension DiagnosticTable {
         - { name: hello, run: echo hello }
       """,
       others: ["values.env": "region: eu\n"],
-      fix: "See [params and variables in files](language.md#params-and-variables-in-files) for the syntax of a line."),
+      fix:
+        "See [params and variables in files](language/inputs.md#files-of-params-and-variables) for the syntax of a line."
+    ),
     DiagnosticRow(
       DiagnosticCode.invalidPattern, "The `pattern` of a param cannot be read.",
       """
@@ -159,7 +161,7 @@ extension DiagnosticTable {
       operations:
         - { name: hello, run: echo hello }
       """,
-      fix: "Correct the pattern; [params](language.md#params) describes what it may contain."),
+      fix: "Correct the pattern; [params](language/inputs.md#params) describes what it may contain."),
     DiagnosticRow(
       DiagnosticCode.unknownParam, "A nested pipeline or a file of params sets a param that is not declared.",
       """
@@ -197,6 +199,7 @@ extension DiagnosticTable {
           pipeline: example.yaml
       """,
       fix:
-        "Repeat an operation with [`repeat`](language.md#repeat), or over a list with [`for_each`](language.md#loops)."),
+        "Repeat an operation with [`repeat`](language/loops.md#repetition-repeat), or over a list with [`for_each`](language/loops.md)."
+    ),
   ]
 }

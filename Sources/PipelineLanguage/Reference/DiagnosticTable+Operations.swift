@@ -10,7 +10,7 @@ extension DiagnosticTable {
           extends: greting
       """,
       fix:
-        "Correct the name, or include the file that has the template. A template can extend templates of its own file and of the files that it includes: see [shared files](language.md#shared-files)."
+        "Correct the name, or include the file that has the template. A template can extend templates of its own file and of the files that it includes: see [shared files](language/shared-files.md#templates-and-extends)."
     ),
     DiagnosticRow(
       DiagnosticCode.recursiveTemplate, "A template extends itself, directly or through others.",
@@ -29,7 +29,7 @@ extension DiagnosticTable {
         - name: hello
           timeout: 30s
       """,
-      fix: "Give it exactly one action, such as `run`; [operations](language.md#operations) lists them."),
+      fix: "Give it exactly one action, such as `run`; [operations](language/operations.md) lists them."),
     DiagnosticRow(
       DiagnosticCode.severalActions, "An operation has more than one action.",
       """
@@ -48,7 +48,9 @@ extension DiagnosticTable {
             #!/usr/bin/env python3
             print("hello")
       """,
-      fix: "Name the interpreter with [`shell`](language.md#run), as in `shell: [python3, -c]`, or remove the line."),
+      fix:
+        "Name the interpreter with [`shell`](language/operations.md#shell-scripts-run), as in `shell: [python3, -c]`, or remove the line."
+    ),
     DiagnosticRow(
       DiagnosticCode.severalLoops, "An operation has both `for_each` and `matrix`.",
       """
@@ -172,7 +174,7 @@ extension DiagnosticTable {
           run: wc -l
           result: integer
       """,
-      fix: "Use one of the [types](language.md#types)."),
+      fix: "Use one of the [types](language/results.md#types)."),
     DiagnosticRow(
       DiagnosticCode.typeMismatch, "A value has a different type from the one that is needed at its place.",
       """
@@ -198,7 +200,7 @@ extension DiagnosticTable {
         - { name: changed, run: echo false }
         - { name: deploy, run: ./deploy, when: "${{ results.changed }}" }
       """,
-      fix: "Declare the [`result`](language.md#results) of the process, such as `result: bool`."),
+      fix: "Declare the [`result`](language/results.md#results-result) of the process, such as `result: bool`."),
     DiagnosticRow(
       DiagnosticCode.nothingInjected, "An operation requires a value, and nothing is injected.",
       """
@@ -207,7 +209,7 @@ extension DiagnosticTable {
           run: wc -l
           requires: string
       """,
-      fix: "Add [`inject`](language.md#injection), or remove `requires`."),
+      fix: "Add [`inject`](language/inputs.md#injection-inject), or remove `requires`."),
     DiagnosticRow(
       DiagnosticCode.nothingRequired, "A value is injected into a plugin operation that takes none.",
       when: "`inject` with `uses` of an operation whose plugin declares no requirement.",

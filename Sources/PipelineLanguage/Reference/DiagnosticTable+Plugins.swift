@@ -136,7 +136,7 @@ extension DiagnosticTable {
       fix: "If the change is intended, write the new hash; otherwise find out who changed the file."),
     DiagnosticRow(
       PluginError.Code.lock, "The file of the pins, `plugins.lock`, cannot be used.",
-      when: "a `plugins.lock` that is not what `penstock plugins verify --write` writes.",
+      when: "a `plugins.lock` that is not what `penstock plugins add` or `verify --write` writes.",
       fix: "Correct it, or remove it and write it again."),
     DiagnosticRow(
       PluginError.Code.openFailed, "The plugin reports that it cannot start.",

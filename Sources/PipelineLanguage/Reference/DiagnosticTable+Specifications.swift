@@ -9,7 +9,7 @@ extension DiagnosticTable {
           run_when: connected and foreground
       """,
       fix:
-        "Combine names with `!`, `&&`, `||` and parentheses; see [conditions over specifications](language.md#conditions-over-specifications)."
+        "Combine names with `!`, `&&`, `||` and parentheses; see [conditions over specifications](language/conditions.md#conditions-over-specifications)."
     ),
     DiagnosticRow(
       DiagnosticCode.specificationTooLong, "A condition is longer than 21,000 characters.",
@@ -32,7 +32,7 @@ extension DiagnosticTable {
           run: ./upload
           run_when: conected
       """,
-      fix: "Use the suggested name, or declare it under [`specifications`](language.md#specifications)."),
+      fix: "Use the suggested name, or declare it under [`specifications`](language/conditions.md#specifications)."),
     DiagnosticRow(
       DiagnosticCode.misplacedSpecification, "A specification has no meaning at this place.",
       """
@@ -51,7 +51,8 @@ extension DiagnosticTable {
           run: ./upload
           run_when: connected(eth0)
       """,
-      fix: "See [conditions over specifications](language.md#conditions-over-specifications) for its syntax."),
+      fix: "See [conditions over specifications](language/conditions.md#conditions-over-specifications) for its syntax."
+    ),
     DiagnosticRow(
       DiagnosticCode.unusedSpecification, "No condition names the specification.",
       """
@@ -82,7 +83,7 @@ extension DiagnosticTable {
           value: ${{ secrets.token }}
       """,
       fix:
-        "Use it only where it is passed on or sent: `env`, `inject`, `stdin`, `params` and what `http` sends; see [secrets](language.md#secrets)."
+        "Use it only where it is passed on or sent: `env`, `inject`, `stdin`, `params` and what `http` sends; see [secrets](language/environment.md#secrets)."
     ),
     DiagnosticRow(
       DiagnosticCode.unknownSecret, "A plugin is given a secret that the pipeline does not declare.",

@@ -114,11 +114,12 @@ struct YAMLSyntaxFault {
         fix: "put the value in quotes"
       )
     case (_, "while scanning a tag"), (_, "while parsing a tag"), ("found undefined tag handle", _):
-      return Finding(message: "'!' begins a tag, and this is none", range: one(context), fix: "put the value in quotes")
+      return Finding(
+        message: "'!' begins a tag, but this is not a tag", range: one(context), fix: "put the value in quotes")
     case (_, "while scanning a directive"), (_, "while scanning a %YAML directive"),
       (_, "while scanning a %TAG directive"):
       return Finding(
-        message: "a line that begins with '%' is a directive, and this is none", range: one(context),
+        message: "a line that begins with '%' is a directive, but this is not a directive", range: one(context),
         fix: "remove the line, or indent it if it belongs to a text"
       )
     case ("found incompatible YAML document", _):

@@ -47,7 +47,7 @@ package struct LogWhereabouts {
       ? "\(records.count) items of '\(TerminalText.visible(name))' were"
       : "'\(TerminalText.name(name, label: first?.label))' was"
     guard let found = try? reference.history.run(source), found.id == source else {
-      return "\(subject) reused from run \(source.short), which is not in this workspace any more"
+      return "\(subject) reused from run \(source.short), which is no longer in this workspace"
     }
     let short = reference.short(source)
     let command = TerminalText.visible("penstock logs \(short) \(ShellText.quoted(name))")

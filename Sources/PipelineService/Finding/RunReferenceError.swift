@@ -62,7 +62,7 @@ package enum RunReferenceError: ServiceError {
       let separator = names.contains { $0.contains(", ") } ? "; " : ", "
       let listed = names.prefix(12).joined(separator: separator) + (names.count > 12 ? "\(separator)…" : "")
       let hint =
-        near.map { ", did you mean '\($0)'?" } ?? (names.isEmpty ? "; none was recorded" : "; it has \(listed)")
+        near.map { ", did you mean '\($0)'?" } ?? (names.isEmpty ? ": nothing in it has begun" : "; it has \(listed)")
       return
         "run \(candidate.short) of \(candidate.run.pipeline) has no operation '\(TerminalText.visible(name))'\(hint)"
     case .ambiguousItem(let name, let candidate, let titles):

@@ -10,7 +10,7 @@ package struct WorkspaceMissing: ServiceError {
   package var code: String { "no-workspace" }
 
   package var description: String {
-    let creation = "run a pipeline to create it (`penstock run FILE`)"
+    let creation = "run a pipeline (`penstock run FILE`) or start a host (`penstock serve`) to create it"
     return location.isNamed
       ? "\(location.searchText); \(creation), or name another directory"
       : "\(location.searchText); \(creation), or name one with --workspace DIR or $PENSTOCK_WORKSPACE"

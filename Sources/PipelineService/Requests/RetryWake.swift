@@ -82,8 +82,8 @@ package enum WakeError: ServiceError {
         case .queued: "has not begun, so nothing in it waits for a retry; `penstock queue` says what it waits for"
         case .interrupted: "was interrupted: no host is there to wake; `penstock resume \(short)` resumes it"
         case .failed, .cancelled:
-          "\(run.state == .failed ? "has failed" : "was cancelled"), so nothing in it waits any more; `penstock retry \(short)` runs again what did not succeed"
-        case .succeeded, .running: "has \(run.state.rawValue), so nothing in it waits any more"
+          "\(run.state == .failed ? "has failed" : "was cancelled"), so nothing in it is waiting; `penstock retry \(short)` runs the operations that did not succeed"
+        case .succeeded, .running: "has \(run.state.rawValue), so nothing in it is waiting"
         }
       return "run \(short) of '\(TerminalText.visible(run.pipeline))' \(words)"
     case .notWaiting(let operation, let path, let asked, let others):

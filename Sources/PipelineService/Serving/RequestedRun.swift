@@ -27,6 +27,11 @@ package struct RequestedRun: Sendable {
       try Self.refuse(name, for: .invalidDefinition, finding, who: who, at: time, in: history)
       throw error
     }
+    guard definition.name == name else {
+      let error = ServedPipelineError.renamed(name, path: pipeline.path, other: definition.name)
+      try Self.refuse(name, for: .invalidDefinition, error.description, who: who, at: time, in: history)
+      throw error
+    }
     // The host may not have noticed yet that one of them was renamed.
     let claimants = pipeline.claimants.filter { Self.file($0, claims: name, plugins) }
     guard claimants.count < 2 else {

@@ -21,6 +21,8 @@ package enum ServedPipelineError: ServiceError {
   case nothingServed(workspace: String, by: HostRecord?)
   /// The files at `paths` have the same pipeline name.
   case duplicate(String, paths: [String])
+  /// The file at `path`, which defined the pipeline, now defines `other`; the host has not noticed yet, or rejects that.
+  case renamed(String, path: String, other: String)
   /// The host has not read all of its files yet, so it is unknown whether one has that name; nil if any pipeline would do. `problem` is what the host
   /// lacks, if known.
   case starting(String?, host: HostRecord, workspace: String, problem: String?)
@@ -32,6 +34,7 @@ package enum ServedPipelineError: ServiceError {
     case .unknown, .unheardOf: "unknown-pipeline"
     case .none, .nothingServed: "no-pipeline"
     case .duplicate: DiagnosticCode.duplicateName.rawValue
+    case .renamed: "pipeline-renamed"
     case .starting: "host-starting"
     case .refused(_, let reason, _): reason.rawValue
     }
@@ -74,6 +77,9 @@ package enum ServedPipelineError: ServiceError {
     case .none(let labels, let workspace):
       return "no pipeline that is served on the workspace '\(workspace)' matches \(labels)"
     case .duplicate(let name, let paths): return PublishedPipeline.problem(of: paths, claiming: name)
+    case .renamed(let name, let path, let other):
+      return
+        "'\(TerminalText.visible(name))' is not started: '\(TerminalText.visible(path))' now defines '\(TerminalText.visible(other))'; change its name back, or start '\(TerminalText.visible(other))' once `penstock status` lists it"
     case .nothingServed(let workspace, let host):
       return "no pipeline is served on the workspace '\(workspace)'; \(Self.unserved(by: host))"
     case .starting(let name, let host, let workspace, let problem):
@@ -86,7 +92,7 @@ package enum ServedPipelineError: ServiceError {
       switch reason {
       case .queueFull: return "'\(name)' is not queued: the queue is full\(particulars); see `penstock queue`"
       case .overlap:
-        return "'\(name)' is not queued: another run of it is going on or queued, and it has `overlap: skip`"
+        return "'\(name)' is not queued: another run of it is running or queued, and it has `overlap: skip`"
       default: return "'\(name)' is not queued: \(reason.rawValue)\(particulars)"
       }
     }

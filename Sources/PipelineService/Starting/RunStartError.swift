@@ -69,7 +69,7 @@ package enum RunStartError: ServiceError {
       switch state {
       case .queued, .running: "run \(short) \(whereabouts) on \(host)"
       case .failed, .cancelled:
-        "run \(short) \(state.rawValue) by itself; `penstock retry \(short)` runs again what did not succeed"
+        "run \(short) \(state.rawValue) by itself; `penstock retry \(short)` runs the operations that did not succeed"
       case .succeeded: "run \(short) has succeeded; there is nothing left to do"
       case .interrupted: "run \(short) was interrupted"
       }

@@ -3,14 +3,14 @@ import Glibc
 /// The outcome of another thread's work, for threads that wait for it.
 ///
 /// Loading a plugin takes time, wherever the plugin runs: see ``PluginLoader/plugin(_:_:)``.
-final class AwaitedOutcome<Success: Sendable, Failure: Error>: @unchecked Sendable {
+package final class AwaitedOutcome<Success: Sendable, Failure: Error>: @unchecked Sendable {
   // @unchecked: `outcome` is accessed only under `mutex`.
 
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var outcome: Result<Success, Failure>?
 
-  init() {
+  package init() {
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(condition, nil)
   }
@@ -23,7 +23,7 @@ final class AwaitedOutcome<Success: Sendable, Failure: Error>: @unchecked Sendab
   }
 
   /// Resumes all waiting threads. Only the first outcome counts.
-  func resume(with outcome: Result<Success, Failure>) {
+  package func resume(with outcome: Result<Success, Failure>) {
     pthread_mutex_lock(mutex)
     if self.outcome == nil { self.outcome = outcome }
     pthread_cond_broadcast(condition)
@@ -31,7 +31,7 @@ final class AwaitedOutcome<Success: Sendable, Failure: Error>: @unchecked Sendab
   }
 
   /// Waits for the outcome.
-  func get() throws(Failure) -> Success {
+  package func get() throws(Failure) -> Success {
     pthread_mutex_lock(mutex)
     while true {
       if let outcome {

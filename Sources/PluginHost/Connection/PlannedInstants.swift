@@ -76,7 +76,7 @@ extension PlannedInstants {
   init(_ json: JSONValue, to question: InstantsQuestion, kind: PluginOffer.Kind) throws(Problem) {
     guard let list = json["instants"]?.arrayValue else { throw Problem(reason: "has no list \"instants\"") }
     guard list.count <= question.limit else {
-      throw Problem(reason: "has \(list.count) instants where at most \(question.limit) were asked for")
+      throw Problem(reason: "has \(list.count) instants, but at most \(question.limit) were requested")
     }
     self.init(zone: try Self.line(json, "zone"))
     hasMore = try Self.flag(json, "more")
@@ -86,7 +86,7 @@ extension PlannedInstants {
       // The question has nanoseconds, but timestamps may have fewer digits.
       guard instant.microseconds > question.after / 1000, instant.microseconds <= question.until / 1000 else {
         throw Problem(
-          reason: "has the instant \(element["instant"]?.text ?? ""), which is not between those asked about")
+          reason: "has the instant \(element["instant"]?.text ?? ""), which is outside the requested range")
       }
       if let last, instant.microseconds <= last {
         throw Problem(reason: "has the instant \(element["instant"]?.text ?? "") after one that is not before it")
@@ -94,7 +94,7 @@ extension PlannedInstants {
       last = instant.microseconds
       instants.append(instant)
     }
-    if hasMore, instants.isEmpty { throw Problem(reason: "says that there are more, and has none") }
+    if hasMore, instants.isEmpty { throw Problem(reason: "says that there are more instants, but has none") }
   }
 
   private static func instant(_ json: JSONValue, _ kind: PluginOffer.Kind) throws(Problem) -> PlannedInstant {

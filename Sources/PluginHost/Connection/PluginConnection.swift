@@ -110,7 +110,7 @@ public enum PluginSignal: Sendable, Hashable {
   case error(PluginFailure)
   case rerun(JSONValue)
   case reset
-  /// Instants for which it will not request a run: see ``PluginLeftOut``.
+  /// Instants for which it will not request a run: see `PluginLeftOut`.
   case leftOut(JSONValue)
 }
 

@@ -33,8 +33,8 @@ extension PluginConnection {
     let instance = trial(offer, settings: settings, question: question, events: PluginTrialEvents(awaited))
     let failure = PluginFailure(
       code: .unresponsive,
-      message: "plugin '\(description.id)' did not say within \(PluginTrial.limit.brief) "
-        + (question == nil ? "whether it takes the settings" : "which instants come"))
+      message: "plugin '\(description.id)' did not report within \(PluginTrial.limit.brief) "
+        + (question == nil ? "whether it accepts the settings" : "its next instants"))
     let alarm = clock.wake(after: PluginTrial.limit) { awaited.resume(with: .failure(failure)) }
     defer {
       alarm.cancel()

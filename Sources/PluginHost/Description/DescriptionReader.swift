@@ -58,16 +58,16 @@ extension PluginDescription {
     let description = reader.description(json)
     guard let first = reader.problems.first else {
       if let description { return description }
-      throw PluginError(.malformed, "the plugin '\(file.escapedForMessage)' does not say what it is")
+      throw PluginError(.malformed, "the plugin '\(file.escapedForMessage)' has no valid description")
     }
     let others = reader.problems.count - 1
     throw PluginError(
       .malformed,
-      "the description of the plugin '\(file.escapedForMessage)' is not right: \(first)"
+      "the description of the plugin '\(file.escapedForMessage)' is invalid: \(first)"
         + (others == 0 ? "" : " (and \(others) more, see 'penstock plugins check')"))
   }
 
-  /// Returns all problems of a description, in the order of its members; none if ``parse(_:file:isNewer:)`` accepts it.
+  /// Returns all problems of a description, in the order of its members; none if `parse(_:file:isNewer:)` accepts it.
   ///
   /// - Parameters:
   ///   - json: The description.
@@ -94,7 +94,8 @@ struct DescriptionReader {
   mutating func description(_ json: JSONValue) -> PluginDescription? {
     guard case .object = json else {
       note(
-        "", "it is not an object, but \(json.kind)", "give {\"id\": …, \"version\": …, \"summary\": …, \"offers\": […]}"
+        "", "expected an object, found \(json.kind)",
+        "give {\"id\": …, \"version\": …, \"summary\": …, \"offers\": […]}"
       )
       return nil
     }
@@ -123,7 +124,7 @@ struct DescriptionReader {
     if elements.isEmpty { note("offers", "it is empty", "list what the plugin offers: at least one") }
     guard elements.count <= PluginDescription.mostOffers else {
       note(
-        "offers", "there are \(elements.count), at most 1,000 are allowed",
+        "offers", "there are \(elements.count), but at most 1,000 are allowed",
         "split the plugin, or turn offers into settings of one")
       return []
     }
@@ -134,7 +135,7 @@ struct DescriptionReader {
       guard let offer = offer(element, path: path, plugin: plugin) else { continue }
       if let earlier = seen.updateValue(index, forKey: OfferKey(kind: offer.kind, id: offer.id)) {
         note(
-          "\(path).id", "the \(offer.kind.rawValue) '\(offer.id)' is offered by offers[\(earlier)] already",
+          "\(path).id", "the \(offer.kind.rawValue) '\(offer.id)' is already offered by offers[\(earlier)]",
           "give each a name of its own")
       }
       offers.append(offer)
@@ -188,7 +189,7 @@ struct DescriptionReader {
     guard form.fits(text) else {
       note(
         place, "\(quoted(text)) is not a name of the form \(form.text) with at most 64 characters",
-        form.proposal(for: text).map { "use '\($0)'" } ?? "use lower-case letters and digits, a letter first")
+        form.proposal(for: text).map { "use '\($0)'" } ?? "use lowercase letters and digits, starting with a letter")
       return nil
     }
     return text
@@ -214,7 +215,7 @@ struct DescriptionReader {
   ) -> String? {
     guard let value = json[member] else { return nil }
     guard case .string(let text) = value, isOneLine(text) else {
-      note(path + member, "expected one line of text, found \(summary(of: value))", "give one line, or leave it out")
+      note(path + member, "expected one line of text, found \(summary(of: value))", "give one line, or remove it")
       return nil
     }
     return text

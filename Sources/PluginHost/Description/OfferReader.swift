@@ -38,13 +38,15 @@ extension DescriptionReader {
   }
 
   private mutating func offerID(_ json: JSONValue, path: String, plugin: String?) -> String? {
-    let form = plugin.map { "'\($0)' or '\($0).' and a name" } ?? "the plugin's id, or that, a dot and a name"
+    let form =
+      plugin.map { "'\($0)' or '\($0).' and a name" } ?? "the plugin's id, or the id followed by '.' and a name"
     guard let id = string(json, "id", path: "\(path).", fix: "use \(form)") else { return nil }
     let parts = id.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = parts.first, parts.allSatisfy({ NameForm.id.fits($0) }), plugin.map({ $0 == first }) ?? true
     else {
       note(
-        "\(path).id", "\(quoted(id)) is not the plugin's id, nor that, a dot and a name of the form [a-z][a-z0-9-]*",
+        "\(path).id",
+        "\(quoted(id)) is neither the plugin's id nor the id followed by '.' and a name of the form [a-z][a-z0-9-]*",
         "use \(form)")
       return nil
     }
@@ -58,7 +60,7 @@ extension DescriptionReader {
     guard let value = json[member] else { return nil }
     guard kind == owner else {
       let owner = owner == .operation ? "an operation" : "a \(owner.rawValue)"
-      note("\(path).\(member)", "only \(owner) has it", "leave it out")
+      note("\(path).\(member)", "only \(owner) can have it", "remove it")
       return nil
     }
     return type(value, path: "\(path).\(member)")
@@ -88,7 +90,7 @@ extension DescriptionReader {
   private mutating func settings(_ value: JSONValue?, path: String) -> [PluginSetting] {
     guard let value else { return [] }
     guard case .array(let elements) = value else {
-      note(path, "expected a list, found \(value.kind)", "list the settings, or leave it out")
+      note(path, "expected a list, found \(value.kind)", "list the settings, or remove it")
       return []
     }
     var seen: [String: Int] = [:]
@@ -97,7 +99,7 @@ extension DescriptionReader {
       guard let setting = setting(element, path: "\(path)[\(index)]") else { continue }
       if let earlier = seen.updateValue(index, forKey: setting.name) {
         note(
-          "\(path)[\(index)].name", "the setting '\(setting.name)' is described by [\(earlier)] already",
+          "\(path)[\(index)].name", "the setting '\(setting.name)' is already described by [\(earlier)]",
           "describe each setting once")
       }
       settings.append(setting)
@@ -120,7 +122,7 @@ extension DescriptionReader {
     if let defaultValue, let type {
       check(defaultValue, of: type, among: values, path: "\(path).default")
       if isRequired {
-        note("\(path).default", "a required setting has no use for a default", "leave out 'required' or 'default'")
+        note("\(path).default", "a required setting cannot have a default", "remove 'required' or 'default'")
       }
     }
     guard problems.count == before, let name, let summary, let type else { return nil }
@@ -156,15 +158,15 @@ extension DescriptionReader {
     guard let json else { return nil }
     guard case .array(let elements) = json, !elements.isEmpty else {
       note(
-        path, json == .array([]) ? "it is empty, so that no value would do" : "expected a list, found \(json.kind)",
-        "list the only values that the setting may have, or leave it out")
+        path, json == .array([]) ? "it is empty, so no value is allowed" : "expected a list, found \(json.kind)",
+        "list the allowed values of the setting, or remove it")
       return nil
     }
     var seen: Set<JSONValue> = []
     for (index, element) in elements.enumerated() {
       if let type { check(element, of: type, among: nil, path: "\(path)[\(index)]") }
       if !seen.insert(element).inserted {
-        note("\(path)[\(index)]", "\(summary(of: element)) is listed before", "list each value once")
+        note("\(path)[\(index)]", "\(summary(of: element)) is already listed", "list each value once")
       }
     }
     return elements
@@ -172,10 +174,10 @@ extension DescriptionReader {
 
   private mutating func check(_ value: JSONValue, of type: ValueType, among values: [JSONValue]?, path: String) {
     if let mismatch = type.mismatch(of: value) {
-      note(path, "it is not of its type: \(mismatch)", "give \(type.noun)")
+      note(path, "it has the wrong type: \(mismatch)", "give \(type.noun)")
     } else if let values, !values.contains(where: { $0.isSameSetting(as: value) }) {
       note(
-        path, "\(summary(of: value)) is not among its values",
+        path, "\(summary(of: value)) is not among the allowed values",
         "use one of \(values.map(\.text).joined(separator: ", "))")
     }
   }

@@ -27,7 +27,7 @@ extension PluginOffer {
     guard case .object(let members) = given else {
       let problem = PluginSettingProblem(
         code: .invalid, setting: nil, path: "",
-        message: "the settings of '\(id)' must be an object, and are \(settings.kind)",
+        message: "the settings of '\(id)' must be an object, found \(settings.kind)",
         fix: "write 'with: { name: value }'")
       throw PluginSettingProblems(problems: [problem])
     }
@@ -76,7 +76,7 @@ extension PluginOffer {
     if let mismatch = setting.type.mismatch(of: value) {
       return PluginSettingProblem(
         code: .invalid, setting: name, path: mismatch.path,
-        message: "the setting '\(name)' of '\(id)' is not of its type: \(mismatch.description.escapedForMessage)",
+        message: "the setting '\(name)' of '\(id)' has the wrong type: \(mismatch.description.escapedForMessage)",
         fix: setting.fix(for: mismatch))
     }
     // A plugin receives its settings as JSON.
@@ -102,7 +102,7 @@ extension PluginOffer {
     guard case .no(let reason) = setting.type.accepts(type) else { return nil }
     return PluginSettingProblem(
       code: .invalid, setting: name, path: "",
-      message: "the setting '\(name)' of '\(id)' is not of its type: \(reason.escapedForMessage)",
+      message: "the setting '\(name)' of '\(id)' has the wrong type: \(reason.escapedForMessage)",
       fix: "give it \(setting.type.noun)")
   }
 
@@ -117,7 +117,7 @@ extension PluginOffer {
   private func missing(_ setting: PluginSetting) -> PluginSettingProblem {
     PluginSettingProblem(
       code: .missing, setting: setting.name, path: "",
-      message: "the setting '\(setting.name)' of '\(id)', \(setting.type.noun), must be given",
+      message: "'\(id)' requires the setting '\(setting.name)', \(setting.type.noun)",
       fix: "add '\(setting.name): …' under 'with:' (\(setting.summary))")
   }
 
@@ -127,7 +127,7 @@ extension PluginOffer {
     return PluginSettingProblem(
       code: .unknown, setting: name, path: "",
       message: "'\(id)' has no setting '\(name.escapedForMessage)'",
-      fix: fix ?? (names.isEmpty ? "it has no settings at all" : "its settings are \(names.joined(separator: ", "))"))
+      fix: fix ?? (names.isEmpty ? "it has no settings" : "its settings are \(names.joined(separator: ", "))"))
   }
 
   private func nearestSetting(_ name: String) -> String? {

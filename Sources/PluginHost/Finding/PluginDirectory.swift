@@ -21,26 +21,62 @@ public struct PluginDirectory: Sendable, Hashable {
   ///
   /// 1. the executable's own directory, where `swift build` puts plugins: only files named `libpenstock-….so` or `penstock-….so`;
   /// 2. `../lib/penstock/plugins` from there, where `make install` puts them;
-  /// 3. each directory of `PENSTOCK_PLUGIN_PATH`, in its order. Empty parts are ignored; they do not mean the current directory.
+  /// 3. each directory of `PENSTOCK_PLUGIN_PATH`, in its order. Empty parts are ignored; they do not mean the current directory;
+  /// 4. ``added(executable:home:)``, where `penstock plugins add` puts them.
   ///
   /// - Parameters:
   ///   - executable: The path of the running program; nil omits the first two.
   ///   - pluginPath: The value of `PENSTOCK_PLUGIN_PATH`: directories separated by colons.
+  ///   - home: The user's home directory; nil omits the last one.
   /// - Returns: The directories in this order, whether or not they exist.
   public static func standard(
     executable: String? = PluginDirectory.runningExecutable(),
-    pluginPath: String? = getenv("PENSTOCK_PLUGIN_PATH").map { String(cString: $0) }
+    pluginPath: String? = getenv("PENSTOCK_PLUGIN_PATH").map { String(cString: $0) },
+    home: String? = getenv("HOME").map { String(cString: $0) }
   ) -> [PluginDirectory] {
     var directories: [PluginDirectory] = []
     if let executable, let slash = executable.lastIndex(of: "/") {
       let own = slash == executable.startIndex ? "/" : String(executable[..<slash])
       directories.append(PluginDirectory(path: own, isStandard: true, isPrefixed: true))
-      // Drop the last component where possible instead of adding `..`: messages show this path.
-      let parent = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? own
-      directories.append(PluginDirectory(path: "\(parent)/lib/penstock/plugins", isStandard: true))
+      directories.append(PluginDirectory(path: installed(beside: own), isStandard: true))
     }
     for part in (pluginPath ?? "").split(separator: ":") { directories.append(PluginDirectory(path: String(part))) }
+    if let added = added(executable: executable, home: home) { directories.append(added) }
     return directories
+  }
+
+  /// Returns the directory in which `penstock plugins add` installs third-party plugins: `.local/lib/penstock/plugins` in the home directory.
+  ///
+  /// If Penstock itself is installed in `.local`, its own plugins are there, and run in the host's process. Third-party plugins then get the
+  /// directory `added` below it, so that they run in separate processes.
+  ///
+  /// - Parameters:
+  ///   - executable: The path of the running program.
+  ///   - home: The user's home directory.
+  /// - Returns: The directory, which need not exist; nil if the path of the home directory is not absolute.
+  public static func added(
+    executable: String? = PluginDirectory.runningExecutable(),
+    home: String? = getenv("HOME").map { String(cString: $0) }
+  ) -> PluginDirectory? {
+    guard var home, home.hasPrefix("/") else { return nil }
+    while home.hasSuffix("/") { home.removeLast() }
+    let path = "\(home)/.local/lib/penstock/plugins"
+    guard let executable, let slash = executable.lastIndex(of: "/") else { return PluginDirectory(path: path) }
+    let installed = installed(beside: String(executable[..<slash]))
+    return PluginDirectory(path: isSame(path, installed) ? "\(path)/added" : path)
+  }
+
+  /// Returns `../lib/penstock/plugins` of a directory. The last component is dropped where possible instead of adding `..`: messages show this path.
+  private static func installed(beside directory: String) -> String {
+    let parent = directory.lastIndex(of: "/").map { String(directory[..<$0]) } ?? directory
+    return "\(parent)/lib/penstock/plugins"
+  }
+
+  private static func isSame(_ path: String, _ other: String) -> Bool {
+    var (first, second) = (stat(), stat())
+    guard path != other else { return true }
+    return stat(path, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino
+      && first.st_dev == second.st_dev
   }
 
   /// Returns the path of the program that this process runs, without symbolic links, or nil if the kernel does not provide it.
@@ -62,7 +98,7 @@ extension PluginDirectory {
     let number: Int32
 
     var isMissing: Bool { number == ENOENT }
-    var text: String { isMissing ? "not there" : SystemError.text(of: number) }
+    var text: String { isMissing ? "does not exist" : SystemError.text(of: number) }
   }
 
   /// Returns the sorted names of the files that may be plugins.

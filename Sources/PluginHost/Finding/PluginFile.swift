@@ -108,13 +108,13 @@ public struct PluginFile: Sendable, Hashable {
     switch number {
     case ENOENT where lstat(path, &link) == 0:
       return PluginError(
-        .notFound, "the plugin \(name) is a symbolic link to a file that is not there; correct or remove the link")
+        .notFound, "the plugin \(name) is a symbolic link to a file that does not exist; correct or remove the link")
     case ENOENT, ENOTDIR:
       return PluginError(.notFound, "there is no plugin file \(name); check the path")
     default:
       return PluginError(
         .unreadable,
-        "cannot look at the plugin \(name): \(SystemError.text(of: number)); check the permissions of its directories"
+        "cannot access the plugin \(name): \(SystemError.text(of: number)); check the permissions of its directories"
       )
     }
   }

@@ -77,7 +77,7 @@ public final class Plugin: Sendable {
       } else if let near = NearestName.suggestion(for: id, among: names) {
         "did you mean '\(near)'?"
       } else if names.isEmpty {
-        "it offers no \(kind.rawValue)s at all"
+        "it offers no \(kind.rawValue)s"
       } else {
         "its \(kind.rawValue)s are \(names.map { "'\($0)'" }.joined(separator: ", "))"
       }

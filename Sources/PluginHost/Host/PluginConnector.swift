@@ -21,8 +21,8 @@ extension PluginConnector {
       guard !command.isEmpty else {
         configuration.log(
           .warning, verified.file.id,
-          "\(verified.path.quotedForMessage) is loaded into this process untried: a damaged file may end it. This host was not told how "
-            + "to start a child host that could try it first (PluginLoader.Configuration.childHost)")
+          "loading \(verified.path.quotedForMessage) into this process untested: a damaged file can crash it. To test plugins in a "
+            + "child host first, set PluginLoader.Configuration.childHost")
         return
       }
       configuration.willStartChildHost()
@@ -42,8 +42,8 @@ extension PluginConnector {
       guard !command.isEmpty else {
         throw PluginError(
           .childHost,
-          "cannot load \(verified.path.quotedForMessage) in a process of its own: this host was not told how to start one "
-            + "(PluginLoader.Configuration.childHost)")
+          "cannot load \(verified.path.quotedForMessage) in a separate process: "
+            + "PluginLoader.Configuration.childHost is not set")
       }
       configuration.willStartChildHost()
       // Writing to the file while it is in use would crash children, and bring unverified code into new ones.

@@ -50,8 +50,8 @@ public struct PluginFinder: Sendable {
     guard found.count == 1 else {
       throw PluginError(
         .ambiguous,
-        "two files have the name of the plugin \(id.quotedForMessage): \(first.foundPath.quotedForMessage) and "
-          + "\(found[1].foundPath.quotedForMessage); remove one of them, or say which with 'path' under 'plugins' in the pipeline file"
+        "two files are named like the plugin \(id.quotedForMessage): \(first.foundPath.quotedForMessage) and "
+          + "\(found[1].foundPath.quotedForMessage); remove one of them, or choose one with 'path' under 'plugins' in the pipeline file"
       )
     }
     return first
@@ -80,8 +80,8 @@ public struct PluginFinder: Sendable {
         errors.append(
           PluginError(
             .unreadable,
-            "cannot look for plugins in \(directory.path.quotedForMessage): \(problem.text); "
-              + "check its permissions, or leave it out of PENSTOCK_PLUGIN_PATH"))
+            "cannot search for plugins in \(directory.path.quotedForMessage): \(problem.text); "
+              + "check its permissions, or remove it from PENSTOCK_PLUGIN_PATH"))
       }
     }
     return (files, errors)
@@ -99,8 +99,8 @@ public struct PluginFinder: Sendable {
       case .failure(let problem): places.append("\(path) (\(problem.text))")
       }
     }
-    var place = places.isEmpty ? "no directories were given to look in" : "looked in \(places.joined(separator: ", "))"
-    let named = files.map { "\($0.quotedForMessage) has the name of \(PluginFile.id(ofFile: $0).quotedForMessage)" }
+    var place = places.isEmpty ? "there are no directories to search" : "searched \(places.joined(separator: ", "))"
+    let named = files.map { "\($0.quotedForMessage) is named like \(PluginFile.id(ofFile: $0).quotedForMessage)" }
     if !named.isEmpty { place += ", and \(named.joined(separator: ", "))" }
     return PluginError(
       .notFound,
@@ -110,7 +110,7 @@ public struct PluginFinder: Sendable {
 
   private func remedy(_ id: String, _ near: String?) -> String {
     if let near { return "did you mean '\(near.escapedForMessage)'?" }
-    guard DescriptionReader.NameForm.id.fits(id) else { return "an id has lower-case letters, digits and '-' only" }
+    guard DescriptionReader.NameForm.id.fits(id) else { return "an id has only lowercase letters, digits and '-'" }
     guard files.isEmpty else {
       // A file on the command line may be the plugin under a different name.
       let names = PluginFile.names(of: id, isPrefixed: false)
@@ -119,7 +119,7 @@ public struct PluginFinder: Sendable {
         + " or be named with 'path' under 'plugins'"
     }
     return
-      "put libpenstock-\(id).so into a directory of PENSTOCK_PLUGIN_PATH, or name the file with --plugin or under 'plugins'"
+      "add it with 'penstock plugins add FILE|URL', install what 'plugins.lock' pins with 'penstock plugins install', or name the file with --plugin or under 'plugins'"
   }
 }
 

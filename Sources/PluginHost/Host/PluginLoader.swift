@@ -28,6 +28,8 @@ public final class PluginLoader: Sendable {
     /// Called with the lines that plugins log and with the host's observations about them; on any thread, including those of plugins, with no lock
     /// held. It must return at once.
     public var log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void
+    /// Called instead of `log` with lines that concern a single pipeline. Default nil: `log` is called with those, too.
+    public var pipelineLog: (@Sendable (PluginLogLevel, _ plugin: String, _ pipeline: String, _ message: String) -> Void)?
     /// Whether this process may open the files that loading another plugin takes.
     package var hasRoom: @Sendable () -> Bool = { DescriptorRoom.isThere(for: 16) }
 
@@ -111,7 +113,7 @@ public final class PluginLoader: Sendable {
       throw PluginError(
         .notFound,
         "\(file.foundPath.quotedForMessage) is the plugin '\(plugin.id)', not \(wanted.quotedForMessage); "
-          + "use it by its own id, or correct the path")
+          + "use its own id, or correct the path")
     }
     return plugin
   }
@@ -262,13 +264,13 @@ public final class PluginLoader: Sendable {
       connection.retire()
       throw PluginError(
         .notFound,
-        "\(file.foundPath.quotedForMessage) was the plugin '\(former.id)' and is '\(connection.description.id)' now; "
-          + "restart the host, or give the files names of their own")
+        "\(file.foundPath.quotedForMessage) contained the plugin '\(former.id)' and now contains '\(connection.description.id)'; "
+          + "restart the host, or give the files different names")
     }
     former.replace(by: connection, source)
     configuration.log(
       .info, former.id,
-      "loaded again from \(file.foundPath.quotedForMessage), version \(connection.description.version)")
+      "reloaded from \(file.foundPath.quotedForMessage), version \(connection.description.version)")
     return (former, reference)
   }
 }

@@ -39,7 +39,7 @@ final class PluginSeat: Sendable {
       case .wait(let loading):
         // Called from within the plugin's own `open`, by way of the log: waiting would deadlock.
         guard loading.thread != thread else {
-          throw PluginError(.unresponsive, "the plugin is being loaded by the same thread; use it when that is done")
+          throw PluginError(.unresponsive, "this thread is still loading the plugin; use the plugin after that")
         }
         loading.end.get()
       }

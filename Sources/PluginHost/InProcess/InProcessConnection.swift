@@ -72,7 +72,7 @@ final class InProcessConnection: PluginConnection {
     let status = CallWatchdog.shared.watch(.open, of: nil, reports) { PluginStatus(open(host)) }
     guard status == .ok else {
       throw PluginError(
-        .openFailed, "plugin '\(image.file)' could not be opened (status \(status)); its log may say why")
+        .openFailed, "plugin '\(image.file)' failed to open (status \(status)); see its log")
     }
   }
 
@@ -115,7 +115,8 @@ final class InProcessConnection: PluginConnection {
       return instance
     }
     guard let instance else {
-      return EndedInstance(events, .closed, "plugin '\(description.id)' takes no new instances: it is being closed")
+      return EndedInstance(
+        events, .closed, "plugin '\(description.id)' does not accept new instances: it is being closed")
     }
     begin(instance)
     return instance
@@ -181,7 +182,8 @@ final class InProcessConnection: PluginConnection {
     for instance in instances {
       instance.end(
         .failure(
-          PluginFailure(code: .closed, message: "\(name(of: instance.offer)) was ended: its plugin is being closed")))
+          PluginFailure(
+            code: .closed, message: "\(name(of: instance.offer)) was ended because its plugin is being closed")))
       instance.destroy()
     }
     closeIfDone()

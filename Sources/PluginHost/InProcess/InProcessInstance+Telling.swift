@@ -7,12 +7,12 @@ extension InProcessInstance {
     let value: JSONValue?
     switch PluginText.json(text) {
     case .success(let json): value = json
-    case .failure(let kind): return refuseEnd(kind, .complete, "a result that is refused")
+    case .failure(let kind): return refuseEnd(kind, .complete, "an invalid result")
     }
     guard offer.offer.kind == .operation else { return end(.success(nil), from: .complete) }
     if let mismatch = offer.offer.result.mismatch(ofResult: value) {
       let failure = PluginFailure(
-        code: "result-mismatch", message: "the result of \(connection.name(of: offer)) is not of its type: \(mismatch)")
+        code: "result-mismatch", message: "the result of \(connection.name(of: offer)) has the wrong type: \(mismatch)")
       return refuseEnd(.mismatch(mismatch.description), .complete, failure)
     }
     return end(.success(value), from: .complete)
@@ -20,12 +20,12 @@ extension InProcessInstance {
 
   func fail(_ text: penstock_text) -> PluginStatus {
     switch PluginText.json(text) {
-    case .failure(let kind): return refuseEnd(kind, .fail, "an error that is refused")
+    case .failure(let kind): return refuseEnd(kind, .fail, "an invalid error")
     case .success(let json):
       do throws(PluginFailureProblem) {
         return end(.failure(try PluginFailure(json)), from: .fail)
       } catch {
-        return refuseEnd(.noError(error.reason), .fail, "an error that is refused")
+        return refuseEnd(.noError(error.reason), .fail, "an invalid error")
       }
     }
   }
@@ -51,7 +51,7 @@ extension InProcessInstance {
         return tell(.state(value))
       }
       let failure = PluginFailure(
-        code: "result-mismatch", message: "a state of \(connection.name(of: offer)) is not of its type: \(mismatch)")
+        code: "result-mismatch", message: "a state of \(connection.name(of: offer)) has the wrong type: \(mismatch)")
       let status = tell(.yielded(.error(failure)))
       return status == .ok ? refuse(.mismatch(mismatch.description), .yieldState) : status
     }

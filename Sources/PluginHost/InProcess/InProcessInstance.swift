@@ -136,9 +136,9 @@ final class InProcessInstance: PluginInstance {
   private func endUnresponsive(_ grace: Duration) {
     let failure = PluginFailure(
       code: PluginError.Code.unresponsive.rawValue,
-      message: "\(connection.name(of: offer)) did not end within \(grace.brief) after it was asked to")
+      message: "\(connection.name(of: offer)) did not end within \(grace.brief) after it was asked to stop")
     guard post(.ended(.failure(failure)), ending: .byHost) == nil else { return }
-    connection.report(.warning, "\(failure.message); it was ended without its help")
+    connection.report(.warning, "\(failure.message); the host no longer waits for it")
     destroy()
   }
 
@@ -214,7 +214,7 @@ final class InProcessInstance: PluginInstance {
         connection.report(PluginMistake(kind: .noInstance, function: .create), about: self)
         end(.failure(PluginFailure(code: .malformed, message: "\(name) was created without an instance")))
       } else {
-        let message = "\(name) did not take its settings, and did not say why (status \(status))"
+        let message = "\(name) rejected its settings without a reason (status \(status))"
         end(.failure(PluginFailure(code: .settings, message: message)))
       }
       close()

@@ -14,7 +14,7 @@ extension PluginFailure {
     guard case .object(let members) = json else { throw PluginFailureProblem("it is \(json.kind), not an object") }
     guard let code = members["code"] else { throw PluginFailureProblem("it has no \"code\"") }
     guard let code = code.stringValue, Self.isCode(code) else {
-      throw PluginFailureProblem("\"code\" is not like \"quota-exceeded\"")
+      throw PluginFailureProblem("\"code\" is not a code such as \"quota-exceeded\"")
     }
     guard let message = members["message"]?.stringValue, !message.isEmpty else {
       throw PluginFailureProblem("it has no \"message\"")

@@ -137,7 +137,7 @@ package final class PluginImage: @unchecked Sendable {
     defer { close(memory) }
     let handle = try map(path: path(of: memory), file: file, reports)
     guard claim(handle) else {
-      throw PluginError(.notLoadable, "cannot load plugin '\(file)': the dynamic linker does not map it a second time")
+      throw PluginError(.notLoadable, "cannot load plugin '\(file)': the dynamic linker did not map it a second time")
     }
     return try PluginImage(file: file, handle: handle, reports: reports)
   }
@@ -164,8 +164,8 @@ package final class PluginImage: @unchecked Sendable {
     guard major == PENSTOCK_ABI_MAJOR else {
       throw PluginError(
         .versionMismatch,
-        "plugin '\(file)' speaks version \(major) of the plugin contract, this host version \(PENSTOCK_ABI_MAJOR); "
-          + "get the plugin built for this host")
+        "plugin '\(file)' uses version \(major) of the plugin contract, but this host uses version \(PENSTOCK_ABI_MAJOR); "
+          + "get a build for this host")
     }
     guard minor <= PENSTOCK_ABI_MINOR else {
       throw PluginError(
@@ -188,7 +188,8 @@ package final class PluginImage: @unchecked Sendable {
     switch PluginText.bytes(CallWatchdog.shared.watch(.describe, of: nil, reports) { describe() }) {
     case .success(let bytes): return Array(bytes)
     case .failure:
-      throw PluginError(.malformed, "'describe' of plugin '\(file)' gives a text that has no bytes or more than 16 MiB")
+      throw PluginError(
+        .malformed, "'describe' of plugin '\(file)' returns a text that has no bytes or more than 16 MiB")
     }
   }
 
@@ -211,7 +212,7 @@ package final class PluginImage: @unchecked Sendable {
     guard let copy = ContractTable.copy(table, penstock_instants.self, least: least) else {
       throw PluginError(
         .malformed,
-        "plugin '\(file)' answers '\(PENSTOCK_INSTANTS)' with a table of \(ContractTable.size(table)) bytes instead of at least "
+        "plugin '\(file)' returns a table of \(ContractTable.size(table)) bytes for '\(PENSTOCK_INSTANTS)' instead of at least "
           + "\(least)")
     }
     return copy.between

@@ -59,27 +59,27 @@ struct PluginMistake: Hashable, Sendable {
 
     func sentence(_ function: HostFunction) -> String {
       switch self {
-      case .tooLarge: "gave '\(function.rawValue)' more than 16 MiB; hand over a file's path instead"
-      case .longKey: "gave '\(function.rawValue)' a key of more than 1,024 bytes"
-      case .noBytes: "gave '\(function.rawValue)' a text with a length but without bytes"
-      case .noUTF8(let text): "gave '\(function.rawValue)' bytes that are not UTF-8: \(text)"
-      case .noJSON(let reason): "gave '\(function.rawValue)' what is not JSON: \(reason)"
-      case .noObject: "gave '\(function.rawValue)' JSON that is not an object"
-      case .noError(let reason): "gave '\(function.rawValue)' what is not an error object: \(reason)"
+      case .tooLarge: "passed more than 16 MiB to '\(function.rawValue)'; pass the path of a file instead"
+      case .longKey: "passed a key of more than 1,024 bytes to '\(function.rawValue)'"
+      case .noBytes: "passed a text with a length but without bytes to '\(function.rawValue)'"
+      case .noUTF8(let text): "passed bytes that are not UTF-8 to '\(function.rawValue)': \(text)"
+      case .noJSON(let reason): "passed text that is not JSON to '\(function.rawValue)': \(reason)"
+      case .noObject: "passed JSON that is not an object to '\(function.rawValue)'"
+      case .noError(let reason): "passed an invalid error object to '\(function.rawValue)': \(reason)"
       case .badMember(let member, let reason):
-        "gave '\(function.rawValue)' an object with a wrong \"\(member)\": \(reason)"
+        "passed an object with an invalid \"\(member)\" to '\(function.rawValue)': \(reason)"
       case .noCallback: "called '\(function.rawValue)' without a function to call back"
-      case .emptyText: "gave '\(function.rawValue)' empty text where a value is needed"
-      case .unknownValue(let value): "called '\(function.rawValue)' with \(value), which means nothing there"
+      case .emptyText: "passed empty text to '\(function.rawValue)', which needs a value"
+      case .unknownValue(let value): "called '\(function.rawValue)' with the unknown value \(value)"
       case .wrongKind(let kind): "called '\(function.rawValue)' for \(kind), which has no such function"
-      case .mismatch(let reason): "gave '\(function.rawValue)' a value of another type than it describes: \(reason)"
-      case .endedTwice: "called '\(function.rawValue)' although the instance had ended; an instance ends once"
-      case .beforeStart: "called '\(function.rawValue)' before 'start'; 'create' makes the instance, and that is all"
+      case .mismatch(let reason): "passed a value of the wrong type to '\(function.rawValue)': \(reason)"
+      case .endedTwice: "called '\(function.rawValue)' after the instance had ended; an instance can end only once"
+      case .beforeStart: "called '\(function.rawValue)' before 'start'; 'create' must only create the instance"
       case .afterDestroy:
-        "called '\(function.rawValue)' for an instance that is destroyed; 'destroy' must end whatever goes on in it"
-      case .neverWas: "called '\(function.rawValue)' for an instance that never was"
-      case .afterClose: "called '\(function.rawValue)' after it was closed; 'close' must end whatever goes on in it"
-      case .noInstance: "answered 'create' with PENSTOCK_OK and no instance"
+        "called '\(function.rawValue)' for a destroyed instance; 'destroy' must stop all work of the instance"
+      case .neverWas: "called '\(function.rawValue)' for an instance that never existed"
+      case .afterClose: "called '\(function.rawValue)' after it was closed; 'close' must stop all work of the plugin"
+      case .noInstance: "returned PENSTOCK_OK from 'create' without an instance"
       }
     }
   }

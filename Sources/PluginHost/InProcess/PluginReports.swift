@@ -40,12 +40,12 @@ final class PluginReports: @unchecked Sendable {
   func reportSlow(_ call: CallWatchdog.SlowCall, isOver: Bool) {
     let time = Duration.nanoseconds(call.nanoseconds).brief
     guard isOver else {
-      return report(.warning, "\(call.text) has not returned for \(time); what waits for it cannot go on")
+      return report(.warning, "\(call.text) has not returned for \(time) and blocks everything that waits for it")
     }
     guard let count = mistakes.withLock({ $0.countSlow(call.function, offer: call.offer?.index ?? -1) }) else { return }
     report(
       .warning,
-      "\(call.text) took \(time); it must return at once, and do on a thread of its own what takes longer\(times(count))"
+      "\(call.text) took \(time); it must return at once and do longer work on a thread of its own\(times(count))"
     )
   }
 

@@ -22,8 +22,8 @@ package enum ProcessGuard {
       // A call that has crashed does not return either.
       guard penstock_guard_is_crashing() == 0 else { return }
       end(
-        "\(call.text) has not returned for \(patience.brief), and whatever waits for it waits for ever; "
-          + "with 'isolation: process' only the plugin's own process would end")
+        "\(call.text) has not returned for \(patience.brief) and blocks everything that waits for it; "
+          + "with 'isolation: process', only the plugin's own process would end")
     }
   }
 

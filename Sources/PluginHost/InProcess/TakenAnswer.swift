@@ -32,15 +32,15 @@ final class TakenAnswer {
     switch status {
     case .ok: break
     case .unavailable: return .success(nil)
-    default: return malformed("could not say which instants come (status \(status))")
+    default: return malformed("could not report its next instants (status \(status))")
     }
     guard texts == 1 else {
-      return malformed("answered \(texts == 0 ? "nothing" : "\(texts) times") when it was asked which instants come")
+      return malformed("answered \(texts == 0 ? "nothing" : "\(texts) times") when it was asked for its next instants")
     }
     switch json {
     case .success(let value?): return .success(value)
-    case .success(nil): return malformed("answered with empty text when it was asked which instants come")
-    case .failure: return malformed("answered with what is not JSON when it was asked which instants come")
+    case .success(nil): return malformed("answered with empty text when it was asked for its next instants")
+    case .failure: return malformed("answered with text that is not JSON when it was asked for its next instants")
     }
   }
 }

@@ -54,10 +54,7 @@ extension InProcessInstance {
     let weight = weight ?? signal.weight
     let (isKept, isFirstRefused) = count(hasInstant: hasInstant, weight: weight)
     if isFirstRefused {
-      connection.report(
-        .warning,
-        "\(connection.name(of: offer)) is refused what it tells: as much of it waits already as is kept, "
-          + "because the pipeline cannot keep up")
+      _ = log(.warning, "rejecting states and reruns: the queue is full because the pipeline cannot keep up", nil)
     }
     guard isKept else { return .full }
     let status = tell(.yielded(signal))
@@ -68,8 +65,7 @@ extension InProcessInstance {
   func settled(_ number: Int) {
     let refused = settle(number)
     guard refused > 1 else { return }
-    connection.report(
-      .warning, "\(connection.name(of: offer)) was refused \(refused) states or reruns before there was room again")
+    _ = log(.warning, "rejected \(refused) states or reruns while the queue was full", nil)
   }
 }
 

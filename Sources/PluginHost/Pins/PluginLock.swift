@@ -2,66 +2,57 @@ import Glibc
 import OperatingSystem
 import Values
 
-/// The file `plugins.lock`, which pins the content of the plugins that a folder's pipelines use.
+/// The file `plugins.lock`, which pins the content of the plugins that a folder's pipelines use, and says where to get them.
 ///
-/// It lies beside the pipeline files and is meant to be committed with them. Each line pins one plugin by the SHA-256 of its file, its id, and the
-/// path at which it was pinned, separated by white space:
+/// It lies beside the pipeline files and is meant to be committed with them. Each line pins one plugin for one processor architecture: its id,
+/// its version, the architecture, the SHA-256 of its file and, if known, the URL or path from which it comes, separated by white space:
 ///
 /// ```
-/// # What plugins must be: SHA-256, id and path of each. `penstock plugins verify` checks it, with --write it writes it.
-/// 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  calendar  /usr/local/lib/penstock/plugins/libpenstock-calendar.so
-/// 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752  mine      plugins/mine.so
+/// # The plugins of these pipelines: id, version, architecture, SHA-256 and where to get it.
+/// words 1.2.0 x86_64 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 https://example.org/words-1.2.0-x86_64.so
+/// words 1.2.0 aarch64 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752 https://example.org/words-1.2.0-aarch64.so
+/// mine - x86_64 fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13 plugins/mine.so
 /// ```
 ///
-/// Only the id matters: whichever file is found for it, or named for it under `plugins:`, must have that hash. An id may have several lines, for
-/// several processor architectures for example; any of their hashes is then accepted. `verify` uses the path, relative to the lock's directory
-/// where it is below it, if the plugin is not found by its id. Lines that begin with `#` are comments. The format is line-based rather than YAML so
-/// that branches merge, and `grep` and `sha256sum` suffice to maintain it.
+/// Whichever file is found for an id, or named for it under `plugins:`, must have the hash of one of its lines. `penstock plugins install` fetches
+/// what the lines for this computer's architecture name. Version and architecture are `-` if unknown. A path is relative to the lock's directory.
+/// Lines that begin with `#` are comments; they are kept, and lines that do not change are written as they were read. The format is line-based
+/// rather than YAML so that branches merge, and `grep` and `sha256sum` suffice to maintain it.
 public struct PluginLock: Sendable, Hashable {
-  /// One pinned plugin.
-  public struct Line: Sendable, Hashable {
-    /// The plugin's id, as derived from the name of its file.
-    public let id: String
-    /// 64 lower-case hexadecimal digits.
-    public let sha256: String
-    /// The path at which it was pinned: relative to the lock's directory if below it, otherwise absolute.
-    public let path: String
-    /// The line's number in the file, from 1; nil if it was not read from one. Equality ignores it.
-    public let number: Int?
-
-    /// Creates a line that pins `id`.
-    public init(id: String, sha256: String, path: String, number: Int? = nil) {
-      self.id = id
-      self.sha256 = sha256
-      self.path = path
-      self.number = number
-    }
-
-    /// Whether both lines pin the same, whatever their numbers.
-    public static func == (left: Self, right: Self) -> Bool {
-      left.id == right.id && left.sha256 == right.sha256 && left.path == right.path
-    }
-
-    /// Hashes the members that equality compares.
-    public func hash(into hasher: inout Hasher) {
-      hasher.combine(id)
-      hasher.combine(sha256)
-      hasher.combine(path)
-    }
-  }
-
   /// The name of the file: `plugins.lock`.
   public static let fileName = "plugins.lock"
 
   /// The path of the file, which need not exist.
   public let path: String
-  /// The lines in order.
-  public private(set) var lines: [Line]
+  var entries: [Entry]
+
+  /// A line of the file.
+  enum Entry: Sendable, Hashable {
+    /// A comment or an empty line.
+    case text(String)
+    /// A pin, with its text in the file.
+    case pin(Line, text: String)
+  }
 
   /// Creates a lock at `path` that pins nothing yet.
   public init(path: String) {
     self.path = path
-    lines = []
+    entries = [.text(Self.head)]
+  }
+
+  /// The first line of a new file.
+  static let head = "# The plugins of these pipelines: id, version, architecture, SHA-256 and where to get it."
+
+  /// The pins in order.
+  public var lines: [Line] { entries.compactMap(\.line) }
+
+  /// Whether both locks pin the same in the same order, whatever their comments and spaces.
+  public static func == (left: Self, right: Self) -> Bool { left.path == right.path && left.lines == right.lines }
+
+  /// Hashes what equality compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(path)
+    hasher.combine(lines)
   }
 
   /// Returns the path of the lock beside a pipeline file.
@@ -79,12 +70,19 @@ public struct PluginLock: Sendable, Hashable {
     return lines.map(\.id).filter { known.insert($0).inserted }
   }
 
-  /// Returns the pin of a plugin.
+  /// Returns the lines of a plugin that are for this computer: those of its architecture, and those whose architecture is unknown.
+  ///
+  /// - Parameter id: The id of the plugin.
+  /// - Returns: The lines in order.
+  public func ownLines(_ id: String) -> [Line] { lines.filter { $0.id == id && $0.isForThisComputer } }
+
+  /// Returns the pin of a plugin: to its lines for this computer or, if there are none, to all its lines.
   ///
   /// - Parameter id: The id of the plugin.
   /// - Returns: The pin, or nil if the plugin is not pinned.
   public func pin(_ id: String) -> PluginPin? {
-    let lines = lines.filter { $0.id == id }
+    let own = ownLines(id)
+    let lines = own.isEmpty ? lines.filter { $0.id == id } : own
     if lines.isEmpty { return nil }
     let numbers = lines.compactMap(\.number).map(String.init)
     let place =
@@ -98,7 +96,31 @@ public struct PluginLock: Sendable, Hashable {
       remedy: "'penstock plugins verify --write' pins the new one")
   }
 
-  /// Pins a plugin to a hash, replacing all its previous pins.
+  // MARK: Changes
+
+  /// Adds a line, in place of all others for its plugin and its architecture.
+  ///
+  /// - Parameter line: The new line.
+  /// - Throws: `plugin-lock` if it cannot be written as one line of words.
+  public mutating func pin(_ line: Line) throws(PluginError) {
+    guard line.isWritable else {
+      throw PluginError(
+        .lock,
+        "the plugin \((line.location ?? line.id).quotedForMessage) cannot be pinned because its name contains white space; rename the file"
+      )
+    }
+    let isReplaced = { (entry: Entry) in
+      entry.line.map { $0.id == line.id && ($0.architecture == line.architecture || $0.architecture == nil) } ?? false
+    }
+    if entries.contains(where: { $0.line == line && isReplaced($0) }), entries.count(where: isReplaced) == 1 { return }
+    let last = entries.lastIndex { $0.line?.id == line.id }
+    let place = entries.firstIndex(where: isReplaced) ?? last.map { $0 + 1 } ?? entries.count
+    entries.removeAll(where: isReplaced)
+    entries.insert(.pin(line, text: line.text), at: min(place, entries.count))
+  }
+
+  /// Pins a plugin for this computer to the hash of a file, replacing its previous pins for this computer. The version of a line with this hash is kept,
+  /// and so is its URL.
   ///
   /// - Parameters:
   ///   - id: The id of the plugin.
@@ -106,126 +128,55 @@ public struct PluginLock: Sendable, Hashable {
   ///   - file: The absolute path of the plugin's file.
   /// - Throws: `plugin-lock` if the path has a line break, or the id is empty or has white space.
   public mutating func pin(_ id: String, to sha256: String, file: String) throws(PluginError) {
-    guard !id.isEmpty, !id.contains(where: \.isWhitespace), !file.contains(where: \.isNewline) else {
-      throw PluginError(
-        .lock, "the plugin \(file.quotedForMessage) cannot be pinned, as its name has white space; rename the file")
-    }
-    let line = Line(id: id, sha256: sha256, path: relative(file))
-    let place = lines.firstIndex { $0.id == id }
-    lines.removeAll { $0.id == id }
-    lines.insert(line, at: min(place ?? lines.count, lines.count))
+    let former = ownLines(id).first { $0.sha256 == sha256 }
+    try pin(
+      Line(
+        id: id, version: former?.version, architecture: ProcessorArchitecture.own, sha256: sha256,
+        location: former?.location ?? relative(file)))
   }
 
-  /// Returns the path that a line names.
+  /// Removes all lines of a plugin.
+  ///
+  /// - Parameter id: The id of the plugin.
+  /// - Returns: The removed lines.
+  public mutating func remove(_ id: String) -> [Line] {
+    let removed = lines.filter { $0.id == id }
+    entries.removeAll { $0.line?.id == id }
+    return removed
+  }
+
+  // MARK: Paths
+
+  /// Returns the path of the file that a line names.
   ///
   /// - Parameter line: One of the lines.
-  /// - Returns: An absolute path, or one relative to the current directory if the lock's own path is.
-  public func file(of line: Line) -> String { line.path.hasPrefix("/") ? line.path : directory + line.path }
+  /// - Returns: An absolute path, or one relative to the current directory if the lock's own path is; nil if the line names no file.
+  public func file(of line: Line) -> String? {
+    guard let location = line.location, !line.isURL else { return nil }
+    return location.hasPrefix("/") ? location : directory + location
+  }
 
-  /// The lock's directory with a trailing slash; empty for the current directory.
-  private var directory: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
-
-  private func relative(_ file: String) -> String {
+  /// Returns the path of a file as a line names it: relative to the lock's directory if the file is below it.
+  ///
+  /// - Parameter file: An absolute path without symbolic links.
+  /// - Returns: The path.
+  public func relative(_ file: String) -> String {
     guard let resolved = realpath(directory.isEmpty ? "." : directory, nil) else { return file }
     defer { free(resolved) }
     let own = String(cString: resolved)
     let prefix = own == "/" ? own : own + "/"
     return file.hasPrefix(prefix) ? String(file.dropFirst(prefix.count)) : file
   }
+
+  /// The lock's directory with a trailing slash; empty for the current directory.
+  var directory: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
 }
 
-// MARK: Text
-
-extension PluginLock {
-  private static let head =
-    "# What plugins must be: SHA-256, id and path of each. `penstock plugins verify` checks it, with --write it writes it.\n"
-
-  /// The text of the file.
-  public var text: String {
-    let width = lines.map(\.id.utf8.count).max() ?? 0
-    return lines.reduce(into: Self.head) { text, line in
-      let space = String(repeating: " ", count: width - line.id.utf8.count + 2)
-      text += "\(line.sha256)  \(line.id)\(space)\(line.path)\n"
+extension PluginLock.Entry {
+  var line: PluginLock.Line? { if case .pin(let line, _) = self { line } else { nil } }
+  var text: String {
+    switch self {
+    case .text(let text), .pin(_, let text): text
     }
-  }
-
-  /// Creates a lock from its text.
-  ///
-  /// - Parameters:
-  ///   - text: The content of the file.
-  ///   - path: The path of the file, for messages and relative paths.
-  /// - Throws: `plugin-lock`, with the number of the line.
-  public init(parsing text: String, path: String) throws(PluginError) {
-    self.init(path: path)
-    // In Swift, a carriage return and a line feed are one character that is not equal to a line feed.
-    let text = text.replacing("\r\n", with: "\n")
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
-      guard let first = parts.first, !first.hasPrefix("#") else { continue }
-      guard parts.count == 3, PluginHash.isValid(first) else {
-        let wrong = parts.count == 3 ? "\(String(first).quotedForMessage) is not an SHA-256" : "a part is missing"
-        throw PluginError(
-          .lock,
-          "\(path.quotedForMessage), line \(index + 1): \(wrong); a line has 64 hexadecimal digits in lower case, an id and a path"
-            + " - fix it, or remove the file and pin what is there now with 'penstock plugins verify --write'")
-      }
-      // The path may contain spaces, and spaces before it align it.
-      lines.append(
-        Line(id: String(parts[1]), sha256: String(first), path: String(parts[2].drop { $0 == " " }), number: index + 1))
-    }
-  }
-
-  /// Reads the lock at `path`.
-  ///
-  /// - Parameter path: The path of the file.
-  /// - Returns: The lock, or nil if there is no file.
-  /// - Throws: `plugin-lock` if the file cannot be read or is invalid.
-  public static func read(_ path: String) throws(PluginError) -> PluginLock? {
-    let bytes: [UInt8]
-    do throws(InputFileError) {
-      bytes = try InputFile.read(path, limit: largest)
-    } catch {
-      if error.isMissing { return nil }
-      if case .tooLong = error {
-        throw PluginError(
-          .lock, "\(path.quotedForMessage) has more than 16 MiB, so it is not a file of pins; remove it")
-      }
-      throw PluginError(
-        .lock,
-        "cannot read \(path.quotedForMessage): \(error.reason)"
-          + (error.isLackOfResources ? "" : "; check the permissions of the file and of its directory"),
-        isShortage: error.isLackOfResources)
-    }
-    return try PluginLock(parsing: String(decoding: bytes, as: UTF8.self), path: path)
-  }
-
-  /// The largest size that is read, in bytes; thousands of plugins need one megabyte.
-  private static let largest = 16 << 20
-
-  /// Writes the file atomically: the old one stays until the new one is complete.
-  ///
-  /// - Throws: `plugin-lock`.
-  public func write() throws(PluginError) {
-    let temporary = "\(path).\(getpid()).new"
-    guard let file = Descriptor(open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)) else {
-      throw Self.failure("write", path)
-    }
-    do throws(SystemError) {
-      try SystemCall.writeAll(Array(text.utf8), to: file.number)
-    } catch {
-      throw Self.failure("write", path, error.number, removing: temporary)
-    }
-    guard fsync(file.number) == 0, rename(temporary, path) == 0 else {
-      throw Self.failure("write", path, removing: temporary)
-    }
-  }
-
-  private static func failure(
-    _ verb: String, _ path: String, _ number: Int32 = errno, removing temporary: String? = nil
-  ) -> PluginError {
-    let text = SystemError.text(of: number)
-    if let temporary { unlink(temporary) }
-    return PluginError(
-      .lock, "cannot \(verb) \(path.quotedForMessage): \(text); check the permissions of the file and of its directory")
   }
 }

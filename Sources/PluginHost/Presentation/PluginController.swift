@@ -4,7 +4,7 @@ import Values
 /// A plugin's controller, which drives stores by what the plugin yields. Each store has its own instance, which is asked to end when the store is released.
 ///
 /// A state that the plugin yields is set as a value, and an error as an error. A rerun runs the operation again where automatic running is enabled,
-/// with ``Operations/OperationContext/pluginEvent`` in its context. A reset resets the store. A failed instance is recreated after one second; the
+/// with `pluginEvent` in its context. A reset resets the store. A failed instance is recreated after one second; the
 /// delay grows with each failure until an instance reports something.
 public struct PluginController<State: OperationState>: OperationController where State.Failure == any Error {
   /// The plugin's offer.

@@ -40,7 +40,7 @@ public final class PluginSpecification: OperationRunSpecification {
 
     func ended(_ outcome: Result<JSONValue?, PluginFailure>) {
       switch outcome {
-      case .success: changed(nil, reason: "the plugin has ended it")
+      case .success: changed(nil, reason: "the plugin ended it")
       case .failure(let failure): changed(nil, reason: failure.message)
       }
     }
@@ -98,7 +98,7 @@ public final class PluginSpecification: OperationRunSpecification {
     let state = listener.state.withLock { $0 }
     let name = offer.id
     guard let value = state.value else {
-      let reason = state.reason.isEmpty ? "the plugin has not said what it is" : state.reason
+      let reason = state.reason.isEmpty ? "the plugin has not reported a value" : state.reason
       return SpecificationDescription(
         formula: name, reason: "\(name) is unknown: \(reason)", isSatisfied: nil, changedAt: state.changedAt)
     }

@@ -23,25 +23,25 @@ public enum PluginCheck: String, Sendable, Hashable, CaseIterable {
   /// The rule as a sentence, whose subject is the plugin or the offer.
   public var title: String {
     switch self {
-    case .entry: "exports penstock_plugin, of a version that this host speaks"
-    case .description: "describes itself as the contract asks for"
-    case .describe: "gives the same description every time, and does nothing else"
+    case .entry: "exports penstock_plugin in a version that this host supports"
+    case .description: "describes itself as the contract requires"
+    case .describe: "returns the same description every time, and does nothing else"
     case .capabilities: "has four functions for every kind that it offers, and none for others"
     case .open: "opens in time"
-    case .services: "opens or says no where the host has no services"
-    case .close: "closes in time, and is silent afterwards"
-    case .guest: "leaves the process as it was: directory, environment, signals, descriptors"
-    case .create: "is created, and destroyed without a start"
-    case .run: "runs to an end, and tells only what it may"
+    case .services: "opens or declines if the host has no services"
+    case .close: "closes in time and is silent afterwards"
+    case .guest: "does not change the process: directory, environment, signals, descriptors"
+    case .create: "can be created, and destroyed without a start"
+    case .run: "runs to an end and reports only what the contract allows"
     case .stop: "ends exactly once, whenever it is stopped"
-    case .destroy: "can be destroyed while it is busy, and is silent afterwards"
+    case .destroy: "can be destroyed while it is busy and is silent afterwards"
     case .latency: "returns from its functions in time"
-    case .settings: "refuses or survives settings that make no sense"
-    case .input: "survives input that makes no sense"
-    case .instants: "says rightly which instants come, where it says that"
+    case .settings: "rejects or survives invalid settings"
+    case .input: "survives invalid input"
+    case .instants: "reports its next instants correctly, if it reports them"
     case .clock: "survives a clock that jumps"
     case .threads: "serves several threads at once"
-    case .growth: "keeps nothing of 10,000 instances"
+    case .growth: "leaks nothing over 10,000 instances"
     }
   }
 

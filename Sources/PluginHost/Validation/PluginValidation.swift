@@ -25,6 +25,10 @@ public struct PluginValidation: Sendable {
   /// The number of bytes of memory that the plugin may use in each check, including shared memory and files in memory; 512 MiB by default.
   public var memory: Int64 = ChildLaunch.defaultMemory
 
+  /// The names of the environment variables that the plugin sees in addition to `PATH`, `HOME`, `LANG`, `TZ` and `TMPDIR`. It does not see the others, which
+  /// may contain secrets.
+  public var environment: [String] = []
+
   /// Creates a validation of `file`.
   public init(
     file: String, child: [String], seed: UInt64 = 1, settings: [String: JSONValue] = [:], only: [String] = []
@@ -85,6 +89,9 @@ public struct PluginValidation: Sendable {
     }
     return report()
   }
+
+  /// Deletes the directories of the checks in progress. For a process that is about to end; the checks end with it.
+  public static func cleanUp() { ScratchDirectory.removeAll() }
 
   /// Whether `only` selects the check.
   private func wants(_ check: PluginCheck, _ offer: String?) -> Bool {

@@ -39,17 +39,17 @@ extension PluginEntry {
         .noEntry, "it does not export '\(Self.symbol)', so it is not a plugin of Penstock", fix: declaration)
     }
     guard [1, 2, 10].contains(symbol.binding), symbol.visibility == 0 || symbol.visibility == 3 else {
-      throw Refusal(.noEntry, "its '\(Self.symbol)' cannot be seen from outside", fix: declaration)
+      throw Refusal(.noEntry, "its '\(Self.symbol)' is hidden, so the host cannot find it", fix: declaration)
     }
     // Section numbers from 0xff00 on are reserved, for absolute values for example.
     guard symbol.kind == 1, symbol.section < 0xFF00 else {
       throw Refusal(
-        .noEntry, "its '\(Self.symbol)' is \(symbol.kind == 2 ? "a function" : "no ordinary variable")",
+        .noEntry, "its '\(Self.symbol)' is \(symbol.kind == 2 ? "a function" : "not an ordinary variable")",
         fix: declaration)
     }
     guard symbol.size >= 12, image.isMapped(symbol.address, symbol.size), symbol.address % 8 == 0 else {
       throw Refusal(
-        .malformed, "its '\(Self.symbol)' is too small, or not at a place where it can be", fix: declaration)
+        .malformed, "its '\(Self.symbol)' is too small or at an invalid address", fix: declaration)
     }
     guard let offset = image.offset(of: symbol.address, 12) else {
       throw Refusal(.malformed, "its '\(Self.symbol)' is not initialized", fix: declaration)
@@ -66,7 +66,7 @@ extension PluginEntry {
     guard abiMajor == Self.hostMajor else {
       throw Refusal(
         .versionMismatch,
-        "it was built for version \(version) of the plugin contract, and this host speaks \(Self.hostVersion)",
+        "it was built for version \(version) of the plugin contract, but this host supports \(Self.hostVersion)",
         fix: abiMajor > Self.hostMajor
           ? "update Penstock, or get the plugin for \(Self.hostMajor).x"
           : "get a newer plugin, or build it with the header of this Penstock")
@@ -74,13 +74,13 @@ extension PluginEntry {
     guard abiMinorNeeded <= Self.hostMinor else {
       throw Refusal(
         .versionMismatch,
-        "it needs at least version \(abiMajor).\(abiMinorNeeded) of the plugin contract, and this host speaks \(Self.hostVersion)",
+        "it needs at least version \(abiMajor).\(abiMinorNeeded) of the plugin contract, but this host supports \(Self.hostVersion)",
         fix: "update Penstock, or get an older version of the plugin")
     }
     guard structSize >= Self.leastSize, UInt64(structSize) <= symbolSize else {
       throw Refusal(
         .malformed,
-        "its '\(Self.symbol)' says that it has \(structSize) bytes: version 1.0 has \(Self.leastSize), and there are \(symbolSize)",
+        "its '\(Self.symbol)' claims \(structSize) bytes: version 1.0 has \(Self.leastSize), and the file contains \(symbolSize)",
         fix: "begin it with 'sizeof(penstock_plugin_entry)'")
     }
   }

@@ -4,7 +4,18 @@ import OperatingSystem
 import Values
 
 /// The SHA-256 of an open file.
-enum PluginHash {
+package enum PluginHash {
+  /// Returns the hash of the whole content as 64 lower-case hexadecimal digits; the file position does not change.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The open file.
+  ///   - path: Its path for messages.
+  /// - Returns: The hash.
+  /// - Throws: `plugin-unreadable`.
+  package static func sha256(of descriptor: Int32, path: String) throws(PluginError) -> String {
+    do throws(Refusal) { return try sha256(ofDescriptor: descriptor) } catch { throw error.error(for: path) }
+  }
+
   /// Returns the hash of the whole content as 64 lower-case hexadecimal digits; the file position does not change.
   static func sha256(ofDescriptor descriptor: Int32) throws(Refusal) -> String {
     var hash = SHA256()
@@ -25,7 +36,7 @@ enum PluginHash {
   }
 
   /// Whether `text` consists of 64 lower-case hexadecimal digits.
-  static func isValid(_ text: some StringProtocol) -> Bool {
+  package static func isValid(_ text: some StringProtocol) -> Bool {
     text.utf8.count == 64 && text.utf8.allSatisfy(digits.contains)
   }
 

@@ -30,12 +30,12 @@ public struct PluginPin: Sendable, Hashable {
     if let wrong = hashes.first(where: { !PluginHash.isValid($0) }) {
       throw Refusal(
         .hashMismatch,
-        "\(place) pins it to \(wrong.quotedForMessage), which is not an SHA-256 of 64 hexadecimal digits",
+        "\(place) pins it to \(wrong.quotedForMessage), which is not a SHA-256 of 64 hexadecimal digits",
         fix: "its own is \(hash)")
     }
     throw Refusal(
       .hashMismatch,
-      "its SHA-256 is \(hash), and \(place) pins it to \(hashes.isEmpty ? "nothing" : hashes.joined(separator: " or "))",
-      fix: "find out why it changed; if you meant it to, \(remedy)")
+      "its SHA-256 is \(hash), but \(place) pins it to \(hashes.isEmpty ? "nothing" : hashes.joined(separator: " or "))",
+      fix: "find out why it changed; if the change is intended, \(remedy)")
   }
 }

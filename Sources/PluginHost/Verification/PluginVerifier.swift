@@ -86,7 +86,7 @@ public final class VerifiedPlugin: Sendable {
   }
 
   private static let changed = Refusal(
-    .unreadable, "it changed while it was read", fix: "try again when nobody writes it any more")
+    .unreadable, "it changed while it was read", fix: "retry when nothing writes to it any more")
 
   private func checkUnchanged() throws(Refusal) {
     var status = stat()
@@ -103,7 +103,7 @@ public final class VerifiedPlugin: Sendable {
       guard memory >= 0 else {
         throw Refusal(
           .unreadable, "it cannot be copied into memory: \(SystemError.text(of: -memory))",
-          fix: "see that there is memory for it")
+          fix: "free some memory and retry")
       }
       do throws(Refusal) {
         // A pinned file is compared by its hash, because its modification time can be forged.

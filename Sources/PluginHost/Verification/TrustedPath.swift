@@ -79,7 +79,7 @@ struct TrustedPath {
     }
     guard let opened = file.status(), opened.st_mode & S_IFMT == S_IFREG,
       PluginFile.Identity(opened).isSameFile(as: PluginFile.Identity(status))
-    else { throw Refusal(.unreadable, "it was replaced while it was opened", fix: "try again") }
+    else { throw Refusal(.unreadable, "it was replaced while it was opened", fix: "retry") }
     if let problem = problem(with: opened, at: path) { throw problem }
     return Opened(descriptor: file, identity: PluginFile.Identity(opened), path: path)
   }
@@ -154,7 +154,8 @@ struct TrustedPath {
     let text = SystemError.text(of: number)
     return switch number {
     case ENOENT, ENOTDIR:
-      Refusal(.notFound, "\(path.quotedForMessage) is not there", fix: "check the path, and the links that lead to it")
+      Refusal(
+        .notFound, "\(path.quotedForMessage) does not exist", fix: "check the path, and the links that lead to it")
     case EACCES, EPERM:
       Refusal(
         .unreadable, "\(path.quotedForMessage) cannot be read: \(text)", fix: "run 'chmod u+rX \(path.quotedForShell)'")

@@ -173,7 +173,8 @@ final class HostConnection: @unchecked Sendable {
       let context = Unmanaged.passRetained(HostAnswer(continuation)).toOpaque()
       if enter(instance, { ask($0, context) }) == nil {
         Unmanaged<HostAnswer>.fromOpaque(context).release()
-        continuation.resume(throwing: PluginAccessProblem.unavailable("the instance is gone, or the plugin is closed"))
+        continuation.resume(
+          throwing: PluginAccessProblem.unavailable("the instance was destroyed, or the plugin is closed"))
       }
     }
   }

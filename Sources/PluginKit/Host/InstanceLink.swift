@@ -11,8 +11,8 @@ struct InstanceLink: Sendable {
     switch status {
     // An instance that no longer exists, or has ended, needs no other end.
     case .ok, .ended, .unknown, .unavailable: break
-    case .tooLarge: fail(PluginProblem("result-too-large", "the result is longer than 16 MiB; write it to a file"))
-    default: fail(PluginProblem("invalid-result", "the host refused the result (status \(status))"))
+    case .tooLarge: fail(PluginProblem("result-too-large", "the result is larger than 16 MiB; write it to a file"))
+    default: fail(PluginProblem("invalid-result", "the host rejected the result (status \(status))"))
     }
   }
 

@@ -84,8 +84,8 @@ private struct HostControlTarget<Value: PluginValue, Failure: Error>: RemoteCont
       let status = link.host.yieldState(link.id, state)
       context?.deliveryReceipt?.note(status)
       switch status {
-      case .tooLarge: tell(PluginProblem("state-too-large", "a state was longer than 16 MiB, and is dropped"))
-      case .invalid: tell(PluginProblem("invalid-state", "the host refused a state, which is dropped"))
+      case .tooLarge: tell(PluginProblem("state-too-large", "dropped a state that is larger than 16 MiB"))
+      case .invalid: tell(PluginProblem("invalid-state", "dropped a state that the host rejected"))
       default: break
       }
     } catch {

@@ -103,7 +103,7 @@ extension Offer {
     do {
       return try ValueDecoder.decode(from: value ?? .null)
     } catch let error as DecodingError {
-      throw PluginProblem("invalid-requirement", "the requirement cannot be used: \(error.sentence)")
+      throw PluginProblem("invalid-requirement", "the requirement is invalid: \(error.sentence)")
     }
   }
 }

@@ -3,9 +3,9 @@
 /// An offer's id is the plugin's own, or begins with it and a dot: `words`, `words.count`. Its settings, and the types of its inputs and outputs,
 /// are described by Swift types, so that the host can check a pipeline when it is loaded.
 ///
-/// Create one with ``operation(_:_:threads:_:)-(_,_,_,(Settings)->Operation)`` and its variants,
-/// ``controller(_:_:threads:whenFull:_:)-(_,_,_,(Settings)->Controller)`` or
-/// ``specification(_:_:threads:_:)-(_,_,_,(Settings)->Specification)``.
+/// Create one with `operation(_:_:threads:_:)` and its variants,
+/// `controller(_:_:threads:whenFull:_:)` or
+/// `specification(_:_:threads:_:)`.
 public struct Offer: Sendable {
   /// The kind of an offer.
   package enum Kind: String, Sendable, CaseIterable {

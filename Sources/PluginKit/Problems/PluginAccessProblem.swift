@@ -12,10 +12,10 @@ public enum PluginAccessProblem: PluginProblemConvertible, Hashable, CustomStrin
   /// What happened, in a few words.
   public var description: String {
     switch self {
-    case .denied: "the pipeline file does not give it to this plugin; list it under the plugin's 'secrets'"
-    case .unknown: "there is none of that name"
+    case .denied: "this plugin has no access to it; list it under the plugin's 'secrets' in the pipeline file"
+    case .unknown: "there is nothing of that name"
     case .unavailable(let what): what
-    case .refused: "the host refused the name or the value"
+    case .refused: "the host rejected the name or the value"
     }
   }
 

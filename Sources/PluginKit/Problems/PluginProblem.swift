@@ -56,7 +56,7 @@ extension PluginProblem: PluginProblemConvertible {
   init(_ error: any Error) {
     switch error {
     case let error as any PluginProblemConvertible: self = error.pluginProblem
-    case is CancellationError: self.init("cancelled", "stopped, as the host asked")
+    case is CancellationError: self.init("cancelled", "stopped at the host's request")
     case let error as DecodingError: self.init("invalid-value", error.sentence)
     case let error as EncodingError: self.init("invalid-result", error.sentence)
     default: self.init("plugin-error", "\(error)", retryAfter: (error as? any RetryHinting)?.retryAfter)

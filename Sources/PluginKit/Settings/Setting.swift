@@ -43,7 +43,7 @@
   public var wrappedValue: Value {
     get {
       guard case .value(let value) = content else {
-        preconditionFailure("the setting “\(summary)” was read, but nothing has set it")
+        preconditionFailure("the setting “\(summary)” was read before it was set")
       }
       return value
     }
@@ -53,7 +53,7 @@
   /// Throws: the kit decodes settings as part of their ``PluginSettings``.
   public init(from decoder: any Decoder) throws {
     throw DecodingError.dataCorrupted(
-      .init(codingPath: decoder.codingPath, debugDescription: "settings are decoded by PluginKit alone"))
+      .init(codingPath: decoder.codingPath, debugDescription: "only PluginKit can decode settings"))
   }
 }
 

@@ -123,7 +123,7 @@ private final class SettingsDecoder: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { throw notObject() }
 
   private func notObject() -> PluginProblem {
-    PluginProblem("invalid-plugin", "settings must decode themselves by their properties, as Swift synthesizes it")
+    PluginProblem("invalid-plugin", "settings must use the synthesized decoding of their properties")
   }
 }
 

@@ -91,7 +91,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
     } catch DecodingError.dataCorrupted(let context) where type is any RawRepresentable.Type {
       // The compiler's own errors for an enumeration mention Swift types.
       guard context.codingPath.count == codingPath.count else { throw DecodingError.dataCorrupted(context) }
-      throw corrupted("\(value.text) is none of the values that it may have")
+      throw corrupted("\(value.text) is not an allowed value")
     }
   }
 

@@ -31,7 +31,7 @@ public struct ValueEncoder: Encoder {
     case let value as Double:
       guard value.isFinite else {
         throw EncodingError.invalidValue(
-          value, .init(codingPath: path, debugDescription: "\(value) is not a number that JSON has"))
+          value, .init(codingPath: path, debugDescription: "\(value) is not a number in JSON"))
       }
       return .double(value)
     default:
@@ -192,7 +192,7 @@ private struct ValueContainer: SingleValueEncodingContainer {
 private func integer(_ value: some FixedWidthInteger & Encodable, _ path: [any CodingKey]) throws -> JSONValue {
   guard let number = Int64(exactly: value) else {
     throw EncodingError.invalidValue(
-      value, .init(codingPath: path, debugDescription: "\(value) does not fit 64 bits"))
+      value, .init(codingPath: path, debugDescription: "\(value) does not fit into 64 bits"))
   }
   return .int(number)
 }

@@ -6,8 +6,8 @@ import Workspace
 package enum HostStandstill: Sendable, Hashable {
   /// The process is stopped, for example by SIGSTOP or a debugger.
   case stopped(pid: Int32)
-  /// It cannot write its history, and begins nothing until it can.
-  case unwritten(since: RecordTime, reason: String)
+  /// It cannot write its history, and begins nothing until it can. `since` is nil if it cannot even report this.
+  case unwritten(since: RecordTime?, reason: String)
 
   /// Describes it in one sentence without a full stop, including how it ends.
   package var words: String {
@@ -15,7 +15,7 @@ package enum HostStandstill: Sendable, Hashable {
     case .stopped(let pid):
       "process \(pid) is stopped (as by SIGSTOP), so nothing starts and nothing is recorded; continue it with `kill -CONT \(pid)`"
     case .unwritten(let since, let reason):
-      "the host has not been able to write since \(ClockText.dateAndTime(since)), so nothing starts, and what ends is recorded later: \(reason)"
+      "the host \(Self.inability(since)), so nothing starts, and results are recorded later: \(reason)"
     }
   }
 
@@ -24,8 +24,12 @@ package enum HostStandstill: Sendable, Hashable {
     switch self {
     case .stopped(let pid): "the host, whose process \(pid) is stopped; `kill -CONT \(pid)` continues it"
     case .unwritten(let since, let reason):
-      "the host, which has not been able to write since \(ClockText.dateAndTime(since)): \(reason)"
+      "the host, which \(Self.inability(since)): \(reason)"
     }
+  }
+
+  private static func inability(_ since: RecordTime?) -> String {
+    since.map { "has not been able to write since \(ClockText.dateAndTime($0))" } ?? "cannot write"
   }
 
   /// Whether it differs from another one. The reason may change while a lock is held, because its holder may.
@@ -51,7 +55,7 @@ extension History {
   package func standstill(of host: HostRecord) -> HostStandstill? {
     guard host.state != .stopped, host.state != .died else { return nil }
     if host.owner.isStopped { return .stopped(pid: host.owner.pid) }
-    return HostNote.read(of: host.owner, in: workspace.directory)
+    return HostNote.read(of: host.owner, in: workspace.directory) ?? .ofFileSystem(of: workspace.directory)
   }
 
   /// Returns what prevents the host that serves the workspace from working, or nil if nothing does or there is no host.
@@ -65,6 +69,24 @@ extension History {
     if run.owner.isStopped { return .stopped(pid: run.owner.pid) }
     guard let host = try currentHost(), host.owner == run.owner else { return nil }
     return standstill(of: host)
+  }
+}
+
+extension HostStandstill {
+  /// Returns the reason for which no process can write to a directory, nor report this in a file there; nil if there is none.
+  fileprivate static func ofFileSystem(of directory: String) -> HostStandstill? {
+    var status = statvfs()
+    guard statvfs(directory, &status) == 0 else { return nil }
+    if status.f_flag & UInt(ST_RDONLY) != 0 {
+      return .unwritten(
+        since: nil, reason: "the file system of '\(directory)' is read-only; check it, and mount it for writing again")
+    }
+    // File systems that create inodes as needed report none.
+    if status.f_files > 0, status.f_ffree == 0 {
+      return .unwritten(
+        since: nil, reason: "the file system of '\(directory)' has no inodes left (`df -i`); delete files on it")
+    }
+    return nil
   }
 }
 

@@ -241,7 +241,7 @@ enum OccasionLedger {
     guard db.changesCount > 0 else { return false }
     try db.cachedStatement(
       sql: """
-        UPDATE run_record SET state = 'cancelled', reason = ?, cancelled_by = ?, cancelled_with = ?, ended_at = ?
+        UPDATE run_record SET state = 'cancelled', reason = ?, cancelled_by = ?, cancelled_with = ?, ended_at = max(created_at, ?)
         WHERE number = ? AND state = 'queued'
         """
     ).execute(arguments: [

@@ -4,7 +4,7 @@ import Workspace
 /// Writes the records of runs: the single writer of a host's history, for all its runs.
 ///
 /// ``record(_:)`` is called on the engine's hot path; it accepts the change and returns. Changes become durable in order, in groups; ``flush()``
-/// waits for that. See ``OrderedWriter`` for what happens when the disk is full.
+/// waits for that. See `OrderedWriter` for what happens when the disk is full.
 ///
 /// A recorder that holds what it cannot write rejects a run whose records no longer fit: nothing more is recorded of it, so that its records are
 /// consistent as of one moment.
@@ -61,7 +61,7 @@ public final class HistoryRecorder: Sendable {
     try await writer.flush()
   }
 
-  /// Waits until everything recorded before also survives a power loss, if the workspace's ``OpenWorkspace/Durability`` requires it: for what is reported next.
+  /// Waits until everything recorded before also survives a power loss, if the workspace's `Durability` requires it: for what is reported next.
   public nonisolated(nonsending) func flushToDisk() async throws(WorkspaceError) {
     try await writer.flushToDisk()
   }

@@ -30,7 +30,7 @@ public struct RecordedError: Sendable, Hashable {
 
   /// The error of an attempt that was waiting when its host drained.
   package static let hostDrained = RecordedError(
-    code: "host-drained", message: "its host drained while it waited; the run goes on with another attempt")
+    code: "host-drained", message: "its host was draining while it waited; the run continues with another attempt")
 
   /// Whether the attempt ended with its host, which says nothing about the attempt itself: it does not count towards a retry limit.
   package var isEndOfHost: Bool { code == Self.hostDied.code || code == Self.hostDrained.code }

@@ -74,7 +74,7 @@ extension RunCanceller {
     case .overlap: return "replaced by " + (run.map { "run \($0)" } ?? "another run")
     case .timeout: return "cancelled by its timeout"
     case .parent: return "cancelled by its parent run" + (run.map { " \($0)" } ?? "")
-    case .drain: return "cancelled\(person) with the drain of its host"
+    case .drain: return "cancelled\(person) when its host drained"
     case .condition: return "cancelled because its 'rerun_on_change' turned false"
     default:
       return signal.map { "cancelled by the signal \($0)" } ?? "cancelled by \(means.rawValue)"

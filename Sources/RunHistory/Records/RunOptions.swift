@@ -25,7 +25,7 @@ public struct RunOptions: Sendable {
     }
   }
 
-  /// The value of every parameter, including defaults; see ``ParameterResolver``.
+  /// The value of every parameter, including defaults; see `ParameterResolver`.
   public var parameters: [String: JSONValue] = [:]
   /// The labels of the run. Default nil, for those of its pipeline.
   public var labels: [String: String]?

@@ -37,7 +37,7 @@ package enum RunReason: Sendable, Hashable {
     case .engineFailed: "engine-failed"
     case .cancelledBefore: "cancelled"
     case .tooLate: "too-late"
-    case .overlap(let other): "overlap: run \(other.text) is going on"
+    case .overlap(let other): "overlap: run \(other.text) is running"
     case .readsSecret(let name): "\(Self.secret)\(name)"
     case .shortage(let why): "\(Self.lack)\(why)"
     case .notBegun(let code, let why): "\(code): \(why)"

@@ -32,7 +32,7 @@ struct DatabaseReplacement {
     let failures = LookFailures.count
     if let pid = OpenFiles.user(of: database) { throw Failure.inUse(pid: pid) }
     guard LookFailures.count == failures else {
-      throw Failure.system("cannot look for processes that use \(database)", EMFILE)
+      throw Failure.system("cannot search for processes that use \(database)", EMFILE)
     }
     let lock = try OwnFile.open("workspace.lock", in: workspace, O_RDWR | O_CREAT)
     defer { close(lock) }

@@ -119,7 +119,7 @@ extension History {
   ///   - slices: The maximum number of parts in the trend; at least 1.
   ///   - now: The end of the period without `until`.
   /// - Returns: For each pipeline its runs as a whole (`operation` is nil), then its operations, ordered by name.
-  /// - Throws: ``WorkspaceError`` if the workspace cannot be read.
+  /// - Throws: `WorkspaceError` if the workspace cannot be read.
   public func statistics(
     pipeline: String? = nil, operation: String? = nil, since: RecordTime? = nil, until: RecordTime? = nil,
     labels: [RunLabel] = [], slices: Int = 30, now: RecordTime = .now

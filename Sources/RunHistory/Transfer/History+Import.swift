@@ -34,7 +34,7 @@ extension History {
   ///     records refer only to files that already exist here.
   ///   - line: Returns one line after another, without its line feed, then nil. Empty lines are ignored.
   /// - Returns: What was imported.
-  /// - Throws: ``ImportError`` with the number of the invalid line; ``WorkspaceError``; ``RunFileError`` if a file cannot be copied; the error of `line`.
+  /// - Throws: ``ImportError`` with the number of the invalid line; `WorkspaceError`; ``RunFileError`` if a file cannot be copied; the error of `line`.
   public func importRuns(filesFrom other: String? = nil, _ line: () throws -> [UInt8]?) throws -> ImportReport {
     try importRuns(in: nil, filesFrom: other, line)
   }

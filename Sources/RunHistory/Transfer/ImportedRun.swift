@@ -30,7 +30,7 @@ struct ImportedRun {
     }
     guard let source = try run.optionalText("source") else {
       throw ImportError(
-        "there is no 'source'; only what `penstock history export` of this version wrote can be imported")
+        "'source' is missing; only files written by `penstock history export` of this version can be imported")
     }
     var record = RunRecord(
       id: id, pipeline: try run.text("pipeline"), definitionHash: try run.text("definition"),

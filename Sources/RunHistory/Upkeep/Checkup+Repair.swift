@@ -47,7 +47,8 @@ extension Checkup {
       report(
         Finding(
           grade: .fixed, subject: "database",
-          message: "\(message). A new one has what could be saved (\(counts))\(rest); the damaged one is now '\(aside)'"
+          message:
+            "\(message). The data that could be read is in a new one (\(counts))\(rest); the damaged one is now '\(aside)'"
         ))
       return try History.open(at: location.path, mode: .readWrite)
     } catch {

@@ -113,7 +113,7 @@ package struct Checkup {
     if others.isEmpty, foreign.isEmpty {
       report(Finding(grade: .ok, subject: "permissions", message: "readable by the owner alone"))
     } else if !others.isEmpty {
-      let message = "others may use \(others.joined(separator: ", ")); chmod go= keeps them out"
+      let message = "other users have access to \(others.joined(separator: ", ")); remove it with chmod go="
       report(Finding(grade: .warn, subject: "permissions", message: message))
     }
     let isWritable = access(location.path, W_OK | X_OK) == 0 && access(location.path + "/workspace.db", W_OK) == 0
@@ -128,7 +128,7 @@ package struct Checkup {
     guard let version = try? history.read({ try String.fetchOne($0, sql: "SELECT sqlite_version()") }) else { return }
     // Before 3.51.3, two connections that checkpoint and write at the same instant can damage a WAL file.
     let note =
-      Self.isOlder(version, than: [3, 51, 3]) ? "; its checkpoint fault (before 3.51.3) is kept out by a lock" : ""
+      Self.isOlder(version, than: [3, 51, 3]) ? "; a lock prevents its checkpoint bug (before 3.51.3)" : ""
     report(Finding(grade: .ok, subject: "SQLite", message: version + note))
   }
 
@@ -164,7 +164,7 @@ package struct Checkup {
       let names = interrupted.prefix(3).map { "\((try? history.shortForm(of: $0.id)) ?? $0.id.text) of \($0.pipeline)" }
         .joined(separator: ", ")
       let message =
-        "\(interrupted.count) interrupted (\(names)\(interrupted.count > 3 ? ", …" : "")); `penstock resume` goes on with the latest"
+        "\(interrupted.count) interrupted (\(names)\(interrupted.count > 3 ? ", …" : "")); `penstock resume` resumes the latest"
       report(Finding(grade: .warn, subject: "runs", message: message))
     }
   }

@@ -13,7 +13,7 @@ enum ComputerCheckup {
     if count >= 1024 { return .init(grade: .ok, subject: "open files", message: "limit \(count)") }
     return .init(
       grade: count < 64 ? .fail : .warn, subject: "open files",
-      message: "limit \(count) bounds how many operations run at once; raise it with ulimit -n")
+      message: "limit \(count) restricts how many operations run at once; raise it with ulimit -n")
   }
 
   private static func notifications() -> Checkup.Finding {

@@ -16,11 +16,11 @@ extension WorkspaceError {
     case .notAWorkspace(let path, _) where isDamage:
       "\(path) is not a database, or its beginning is damaged\(Self.repair)."
     case .cannotCreate(let path, let reason):
-      "cannot create a workspace at \(path): \(reason). Choose a directory you may write to with --workspace."
+      "cannot create a workspace at \(path): \(reason). Choose a directory that you can write to with --workspace."
     default: description
     }
   }
 
   /// What to do about a damaged database, as the end of a sentence.
-  static let repair = ". `penstock doctor --repair` keeps it under another name, and saves what can be read"
+  static let repair = ". `penstock doctor --repair` renames it and copies the readable data into a new one"
 }

@@ -116,7 +116,7 @@ package struct WorkspaceLocation: Sendable, Hashable {
     case .option: "from --workspace"
     case .environment: "from $PENSTOCK_WORKSPACE"
     case .nearest: "the nearest .penstock upward from '\(start ?? "/")'\(ignoredText)"
-    case .state: "in the state directory, as there is no .penstock of yours in '\(start ?? "/")' or above\(ignoredText)"
+    case .state: "in the state directory because you have no .penstock in '\(start ?? "/")' or above\(ignoredText)"
     }
   }
 

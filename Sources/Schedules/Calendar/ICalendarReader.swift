@@ -40,7 +40,7 @@ struct ICalendarReader {
         if open.count == 2 { properties = [] }
       case "END":
         guard let begin = open.popLast(), begin.value.uppercased() == line.value.uppercased() else {
-          throw line.error("'END:\(line.value)' ends nothing")
+          throw line.error("'END:\(line.value)' has no matching BEGIN")
         }
         if open.count == 1, begin.value.uppercased() == "VEVENT" { try add(begin, properties) }
       default:
@@ -50,7 +50,7 @@ struct ICalendarReader {
         if open.count == 2 { properties.append(line) }
       }
     }
-    if let begin = open.last { throw begin.error("'BEGIN:\(begin.value)' has no end; the file is cut off") }
+    if let begin = open.last { throw begin.error("'BEGIN:\(begin.value)' has no end; the file is truncated") }
     guard !lines.isEmpty else { throw ICalendarError(line: 1, message: "the file is empty") }
     return ICalendar(events: whole(), zones: zones)
   }
@@ -70,10 +70,10 @@ struct ICalendarReader {
   private mutating func add(_ begin: ICalendarLine, _ properties: [ICalendarLine]) throws(ICalendarError) {
     var single: [String: ICalendarLine] = [:]
     for line in properties where !["RDATE", "EXDATE"].contains(line.name) {
-      if line.name == "RRULE", single["RRULE"] != nil { throw line.error("an event has one RRULE only") }
+      if line.name == "RRULE", single["RRULE"] != nil { throw line.error("an event can have only one RRULE") }
       if single[line.name] == nil { single[line.name] = line }
     }
-    if let exclusion = single["EXRULE"] { throw exclusion.error("EXRULE is not understood; use EXDATE") }
+    if let exclusion = single["EXRULE"] { throw exclusion.error("EXRULE is not supported; use EXDATE") }
     guard let startLine = single["DTSTART"] else { throw begin.error("the event has no DTSTART") }
     let start = try time(startLine.value, of: startLine)
     var event = ICalendarEvent(summary: single["SUMMARY"]?.text ?? "", start: start)
@@ -87,7 +87,7 @@ struct ICalendarReader {
         case .days(let days): days > 366
         case .seconds(let seconds): seconds > 366 * 86_400
         }
-      if isTooLong { throw line.error("the event comes again before it ends") }
+      if isTooLong { throw line.error("the event repeats before it ends") }
     }
     for line in properties {
       switch line.name {
@@ -98,7 +98,7 @@ struct ICalendarReader {
     }
     let identifier = single["UID"]?.value
     if let line = single["RECURRENCE-ID"] {
-      if line.parameters["RANGE"] != nil { throw line.error("RECURRENCE-ID with RANGE is not understood") }
+      if line.parameters["RANGE"] != nil { throw line.error("RECURRENCE-ID with RANGE is not supported") }
       if let identifier { replaced.append((identifier, try time(line.value, of: line))) }
     }
     if single["STATUS"]?.value.uppercased() == "CANCELLED" || event.length == .seconds(0) { return }
@@ -116,14 +116,14 @@ struct ICalendarReader {
   {
     let zone = try zone(of: line)
     guard let time = ICalendarTime.parse(text, zone: zone) else {
-      throw line.error("'\(text)' is not a date or time; they are as in 20260101 or 20260101T120000Z")
+      throw line.error("'\(text)' is not a date or time; write it like 20260101 or 20260101T120000Z")
     }
     let isDate = if case .date = time { true } else { false }
     switch line.parameters["VALUE"]?.uppercased() {
-    case "DATE" where !isDate: throw line.error("'\(text)' is not a date, which VALUE=DATE says")
-    case "DATE-TIME" where isDate: throw line.error("'\(text)' has no time, which VALUE=DATE-TIME asks for")
+    case "DATE" where !isDate: throw line.error("'\(text)' is not a date, which VALUE=DATE requires")
+    case "DATE-TIME" where isDate: throw line.error("'\(text)' has no time, which VALUE=DATE-TIME requires")
     case nil, "DATE", "DATE-TIME": return time
-    case .some(let kind): throw line.error("VALUE=\(kind) is not understood")
+    case .some(let kind): throw line.error("VALUE=\(kind) is not supported")
     }
   }
 
@@ -173,10 +173,12 @@ struct ICalendarReader {
     let isDate = if case .date = start { true } else { false }
     guard let line = duration else { return isDate ? .days(1) : .seconds(0) }
     guard let duration = ICalendarDuration.parse(line.value) else {
-      throw line.error("'\(line.value)' is not a DURATION; they are as in P1D or PT2H")
+      throw line.error("'\(line.value)' is not a DURATION; write it like P1D or PT2H")
     }
     if isDate {
-      guard duration.seconds == 0, duration.days > 0 else { throw line.error("an event of whole days lasts for days") }
+      guard duration.seconds == 0, duration.days > 0 else {
+        throw line.error("the DURATION of an all-day event must be in days")
+      }
       return .days(duration.days)
     }
     return .seconds(duration.days * 86_400 + duration.seconds)

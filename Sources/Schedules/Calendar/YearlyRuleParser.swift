@@ -23,7 +23,7 @@ struct YearlyRuleParser {
       guard seen.insert(name).inserted else { throw line.error("\(name) is given twice") }
       switch name {
       case "FREQ":
-        guard value == "YEARLY" else { throw line.error("only FREQ=YEARLY is understood, not '\(part)'") }
+        guard value == "YEARLY" else { throw line.error("only FREQ=YEARLY is supported, not '\(part)'") }
       case "INTERVAL": rule.interval = try number(value, of: name, 1...10_000)
       case "COUNT":
         count = try number(value, of: name, 1...Self.maximumCount)
@@ -37,12 +37,13 @@ struct YearlyRuleParser {
       case "WKST": break
       default:
         throw line.error(
-          "'\(part)' is not understood; FREQ=YEARLY goes with INTERVAL, COUNT, UNTIL, BYMONTH, BYMONTHDAY and BYDAY")
+          "'\(part)' is not supported; FREQ=YEARLY can be combined with INTERVAL, COUNT, UNTIL, BYMONTH, BYMONTHDAY and BYDAY"
+        )
       }
     }
     guard seen.contains("FREQ") else { throw line.error("the RRULE has no FREQ") }
     if let count {
-      guard rule.end == .never else { throw line.error("COUNT and UNTIL exclude each other") }
+      guard rule.end == .never else { throw line.error("COUNT and UNTIL cannot be combined") }
       if let last = rule.date(number: count, start: start) { rule.end = .until(.date(last)) }
     }
     return rule
@@ -63,7 +64,7 @@ struct YearlyRuleParser {
     _ text: Substring, of name: String, _ range: ClosedRange<Int>
   ) throws(ICalendarError) -> Int {
     guard text.utf8.count <= 8, let number = Int(text), range.contains(number) else {
-      throw line.error("'\(name)=\(text)' is out of range; it goes from \(range.lowerBound) to \(range.upperBound)")
+      throw line.error("'\(name)=\(text)' is out of range; it must be from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
@@ -72,7 +73,7 @@ struct YearlyRuleParser {
     var days: [YearlyRule.Day] = []
     for item in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard days.count < 32, let index = Self.weekdays.firstIndex(of: String(item.suffix(2))) else {
-        throw line.error("'BYDAY=\(text)' is not understood; days are as in MO, 2MO or -1SU")
+        throw line.error("'BYDAY=\(text)' is not supported; write days like MO, 2MO or -1SU")
       }
       let prefix = item.dropLast(2)
       var ordinal: Int?

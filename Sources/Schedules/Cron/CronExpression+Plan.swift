@@ -105,7 +105,8 @@ extension CronExpression {
     let (old, new) = (Int64(period.localTime.offset), Int64(zone.localTime(at: period.end).offset))
     guard new < old, instant >= period.end - (old - new) else { return nil }
     let time = Self.clock(instant + old)
-    return "\(time) comes twice, and counts the first time: the clocks go from \(Self.clock(period.end + old)) back to "
+    return
+      "\(time) occurs twice, and the first time counts: the clocks go back from \(Self.clock(period.end + old)) to "
       + Self.clock(period.end + new)
   }
 

@@ -63,7 +63,7 @@ struct CronItem {
         at += 1
       } else {
         guard let number = number(), (1...5).contains(number) else {
-          throw error("after '#' comes a number from 1 to 5, or L for the last", begin..<max(begin, end))
+          throw error("'#' must be followed by a number from 1 to 5, or by L for the last", begin..<max(begin, end))
         }
         bit = 1 << number
       }
@@ -79,11 +79,11 @@ struct CronItem {
     guard at < end else { return 1 }
     guard skip("/") else { throw unexpected() }
     let begin = at
-    guard let step = number() else { throw error("a step is a number", begin..<end) }
-    guard step > 0 else { throw error("a step of 0 leads nowhere", begin..<at, fix: "the least step is 1") }
+    guard let step = number() else { throw error("a step must be a number", begin..<end) }
+    guard step > 0 else { throw error("a step must not be 0", begin..<at, fix: "the smallest step is 1") }
     guard step <= field.range.upperBound else {
       throw error(
-        "a step of \(text(begin..<at)) is longer than all of the \(field.name) (\(bounds))", begin..<at,
+        "a step of \(text(begin..<at)) exceeds the range of the \(field.name) (\(bounds))", begin..<at,
         fix: "list the values, or use another field")
     }
     try finish()
@@ -95,7 +95,7 @@ struct CronItem {
     let begin = at
     if let number = number() {
       guard field.range.contains(number) else {
-        throw error("the \(field.name) cannot be \(text(begin..<at)); it is \(bounds)", begin..<at)
+        throw error("the \(field.name) cannot be \(text(begin..<at)); use \(bounds)", begin..<at)
       }
       return number
     }
@@ -146,7 +146,7 @@ struct CronItem {
     func range(_ low: Int, _ high: Int) -> String { low == high ? "\(low)" : "\(low)-\(high)" }
     let fix =
       field == .dayOfWeek && high == 0 ? range(low, 7) : "\(range(low, upper)),\(range(field.range.lowerBound, high))"
-    return error("the range \(text(start..<at)) runs backwards", start..<at, fix: "write '\(fix)'")
+    return error("the range \(text(start..<at)) is backwards", start..<at, fix: "write '\(fix)'")
   }
 
   private func unknown(_ begin: Int) -> CronError {

@@ -42,19 +42,19 @@ struct CronParser {
         fix: nil)
     }
     if let other = scalars.firstIndex(where: { $0.value < 0x20 && $0 != "\t" }) {
-      throw error("only blanks and tabs may stand between the fields of a schedule", other..<other + 1)
+      throw error("only spaces and tabs can separate the fields of a schedule", other..<other + 1)
     }
     let words = words()
     if let first = words.first, scalars[first.lowerBound] == "@" {
       // `@every 5m` is valid elsewhere, and gets its own error message.
       guard words.count == 1 || text(first) == "@every" else {
-        throw error("nothing may follow the nickname '\(text(first))'", words[1].lowerBound..<scalars.count)
+        throw error("nothing can follow the nickname '\(text(first))'", words[1].lowerBound..<scalars.count)
       }
       let fields = try CronParser(nickname(first)).fields()
       return CronExpression(text: text, fields: fields)
     }
     if let first = words.first, text(first).hasPrefix("TZ=") || text(first).hasPrefix("CRON_TZ=") {
-      throw error("a schedule cannot contain a time zone", first, fix: "set it beside the schedule, with 'zone'")
+      throw error("a schedule cannot contain a time zone", first, fix: "set it with 'zone' beside the schedule")
     }
     try checkCount(words)
     return CronExpression(text: text, fields: try fields())
@@ -67,7 +67,7 @@ struct CronParser {
     case "@reboot":
       throw error(
         "'@reboot' is not supported: it does not name a time", word,
-        fix: "use a time such as @daily or '0 3 * * *'; to run something at boot, start it from a unit of systemd")
+        fix: "use a time such as @daily or '0 3 * * *'; to run something at boot, start it from a systemd unit")
     case "@every":
       throw error(
         "'@every' is not a schedule of clock times", word, fix: "use the controller 'interval', with every: 5m")

@@ -34,7 +34,7 @@ public struct DayHours: Sendable, Hashable {
     let second = numbers.count > 2 ? numbers[2] : 0
     let isMidnight = numbers[0] == 24 && numbers[1] == 0 && second == 0
     guard numbers[0] < 24 || isMidnight, numbers[1] < 60, second < 60 else {
-      throw WindowError("there is no '\(text)' on any day; times go from 00:00 to 24:00", part)
+      throw WindowError("'\(text)' is not a time of day; use 00:00 to 24:00", part)
     }
     return numbers[0] * 3600 + numbers[1] * 60 + second
   }

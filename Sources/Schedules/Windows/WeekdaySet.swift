@@ -49,7 +49,7 @@ public struct WeekdaySet: Sendable, Hashable {
     {
       return weekday.rawValue
     }
-    throw WindowError("'\(item)' is not a day of the week; write days as in mon-fri or sat,sun", .days)
+    throw WindowError("'\(item)' is not a day of the week; write days like mon-fri or sat,sun", .days)
   }
 
   /// Returns whether the set contains `weekday`.

@@ -26,10 +26,11 @@ extension TimeZoneError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidName(let name):
-      "'\(name)' is not the name of a time zone; names are like Europe/Berlin, America/New_York or UTC"
-    case .unknown(let name): "there is no time zone '\(name)'; names are like Europe/Berlin, America/New_York or UTC"
+      "'\(name)' is not the name of a time zone; use a name such as Europe/Berlin, America/New_York or UTC"
+    case .unknown(let name):
+      "there is no time zone '\(name)'; use a name such as Europe/Berlin, America/New_York or UTC"
     case .noDatabase(let name, let directories):
-      "the time zone '\(name)' cannot be looked up, because there is no time zone database in "
+      "the time zone '\(name)' cannot be loaded because there is no time zone database in "
         + directories.map { "'\($0)'" }.joined(separator: ", ")
         + "; install the package tzdata, set TZDIR to where it is, or use UTC"
     case .unreadable(let name, let path, let reason):

@@ -79,19 +79,19 @@ struct TimeZoneFile {
     }
     guard [0, header.localTimes].contains(header.utcIndicators),
       [0, header.localTimes].contains(header.standardIndicators)
-    else { throw damage("its counts do not fit together") }
+    else { throw damage("its counts are inconsistent") }
 
     var transitions: [UnixTime] = []
     transitions.reserveCapacity(header.transitions)
     for _ in 0..<header.transitions {
       let time = number(timeSize)
-      if let last = transitions.last, last >= time { throw damage("its times do not ascend") }
+      if let last = transitions.last, last >= time { throw damage("its times are not in ascending order") }
       transitions.append(time)
     }
     let kinds = Array(bytes[at..<at + header.transitions])
     at += header.transitions
     guard kinds.allSatisfy({ $0 < header.localTimes }) else {
-      throw damage("it refers to a local time that is not there")
+      throw damage("it refers to a local time that it does not define")
     }
     let localTimes = try localTimes(header)
     at += header.standardIndicators + header.utcIndicators
@@ -110,12 +110,12 @@ struct TimeZoneFile {
       at += 2
       guard abs(offset) < TimeZoneRules.offsetBound else { throw damage("it has an offset of \(offset) seconds") }
       guard isDaylightSaving <= 1, index < characters.count else {
-        throw damage("it describes a local time wrongly")
+        throw damage("it describes an invalid local time")
       }
       let rest = characters.dropFirst(index)
-      guard let end = rest.firstIndex(of: 0) else { throw damage("an abbreviation has no end") }
+      guard let end = rest.firstIndex(of: 0) else { throw damage("an abbreviation is not terminated") }
       let abbreviation = rest[..<end]
-      guard abbreviation.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw damage("an abbreviation is not one") }
+      guard abbreviation.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw damage("an abbreviation is invalid") }
       localTimes.append(
         LocalTime(
           offset: offset, isDaylightSaving: isDaylightSaving == 1,
@@ -128,11 +128,11 @@ struct TimeZoneFile {
   /// Reads the formula between the two line feeds at the end.
   private mutating func formula() throws(TimeZoneError) -> TimeZoneFormula? {
     guard at < bytes.count, bytes[at] == 0x0A, let end = bytes[(at + 1)...].firstIndex(of: 0x0A) else {
-      throw damage("the line at its end is missing")
+      throw damage("its last line is missing")
     }
     let text = bytes[at + 1..<end]
     if text.isEmpty { return nil }
-    guard let formula = TimeZoneFormulaParser.parse(text) else { throw damage("the line at its end is not understood") }
+    guard let formula = TimeZoneFormulaParser.parse(text) else { throw damage("its last line is invalid") }
     return formula
   }
 

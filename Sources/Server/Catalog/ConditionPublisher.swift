@@ -2,25 +2,25 @@ import PipelineEngine
 import RunHistory
 import Synchronization
 
-/// Publishes what the conditions of pipelines are, when that has changed: together what changes together, and at most once a second.
+/// Publishes the conditions of pipelines when they have changed: changes that happen together are written together, at most once a second.
 final class ConditionPublisher: Sendable {
   private struct State {
-    /// Pipelines of which another version has begun.
+    /// Pipelines with a new version.
     var begun: Set<String> = []
     /// Changes of values that are not written yet, in order.
     var turns: [PublishedSpecification] = []
-    /// What the conditions are now, by pipeline and name.
+    /// The current conditions, by pipeline and name.
     var latest: [String: [String: PublishedSpecification]] = [:]
     /// Pipelines whose conditions have changed since they were written.
     var changed: Set<String> = []
-    /// What writes, as long as something changes.
+    /// The task that writes while something changes.
     var writing: Task<Void, Never>?
     var isClosed = false
 
     var isEmpty: Bool { begun.isEmpty && changed.isEmpty }
   }
 
-  /// How many changes wait at most, when a condition changes all the time: no more of each are kept anyway.
+  /// The maximum number of waiting changes, for a condition that changes all the time: no more changes of each condition are kept anyway.
   private static let mostTurns = 10_000
 
   private let host: RunHost
@@ -30,7 +30,7 @@ final class ConditionPublisher: Sendable {
     self.host = host
   }
 
-  /// Another version of the pipeline begins: the conditions of the former one count no longer.
+  /// Notes that another version of the pipeline begins: the conditions of the former one no longer count.
   func begin(_ pipeline: String) {
     change { state in
       state.begun.insert(pipeline)
@@ -38,7 +38,7 @@ final class ConditionPublisher: Sendable {
     }
   }
 
-  /// The pipeline is served no longer.
+  /// Notes that the pipeline is no longer served.
   func end(_ pipeline: String) {
     state.withLock { state in
       state.begun.remove(pipeline)
@@ -48,7 +48,7 @@ final class ConditionPublisher: Sendable {
     }
   }
 
-  /// A condition of the pipeline is this now. Any thread.
+  /// Sets the current state of a condition of the pipeline. Any thread.
   func note(_ condition: PipelineCondition, of pipeline: String) {
     let now = host.now()
     change { state in
@@ -76,7 +76,7 @@ final class ConditionPublisher: Sendable {
     }
   }
 
-  /// Writes what is left, and nothing after it.
+  /// Writes the remaining changes, and nothing after them.
   func close() async {
     let writing = state.withLock { state in
       state.isClosed = true
@@ -87,10 +87,10 @@ final class ConditionPublisher: Sendable {
     flush()
   }
 
-  /// Writes until nothing has changed any more.
+  /// Writes until nothing changes any more.
   private func write() async {
     while true {
-      // What changes together is written together.
+      // Changes that happen together are written together.
       try? await host.delay(for: .milliseconds(100))
       flush()
       guard (try? await host.delay(for: .milliseconds(900))) != nil else { return }
@@ -102,7 +102,7 @@ final class ConditionPublisher: Sendable {
     }
   }
 
-  /// Writes what has changed. What cannot be written now is tried with what changes next.
+  /// Writes the changes. A failed write is retried with the next change.
   func flush() {
     let taken = state.withLock { state in
       defer { (state.begun, state.turns, state.changed) = ([], [], []) }

@@ -2,14 +2,14 @@ import PipelineEngine
 import RunHistory
 import Synchronization
 
-/// Publishes what keeps controllers from their work, when that has changed: together what changes together, and at most once a second.
+/// Publishes the failures of controllers when they have changed: changes that happen together are written together, at most once a second.
 final class ControllerPublisher: Sendable {
   private struct State {
-    /// What there is now, by pipeline and position.
+    /// The current failures, by pipeline and position.
     var troubles: [String: [Int: ControllerTrouble]] = [:]
-    /// Pipelines of which it is another one than was written.
+    /// Pipelines whose failures differ from what was written.
     var changed: Set<String> = []
-    /// What writes, as long as something changes.
+    /// The task that writes while something changes.
     var writing: Task<Void, Never>?
     var isClosed = false
   }
@@ -19,12 +19,12 @@ final class ControllerPublisher: Sendable {
 
   init(host: RunHost) { self.host = host }
 
-  /// Forgets what former hosts have published.
+  /// Deletes what former hosts published.
   func open() throws {
     try host.history.publish(controllerProblems: [], of: nil)
   }
 
-  /// Other controllers begin, or none: those before them count no longer.
+  /// Replaces the controllers of a pipeline by others, or none: the failures of former ones no longer count.
   func begin(_ pipeline: String) {
     change { state in
       guard state.troubles.removeValue(forKey: pipeline) != nil else { return }
@@ -32,7 +32,7 @@ final class ControllerPublisher: Sendable {
     }
   }
 
-  /// This keeps a controller of the pipeline from its work, or nothing does. Any thread.
+  /// Sets why a controller of the pipeline fails; nil if it works. Any thread.
   func note(_ trouble: ControllerTrouble?, _ position: Int, of pipeline: String) {
     change { state in
       state.troubles[pipeline, default: [:]][position] = trouble
@@ -49,7 +49,7 @@ final class ControllerPublisher: Sendable {
     }
   }
 
-  /// Writes nothing more. Nobody's controllers fail without a host.
+  /// Stops writing. Without a host, no controller fails.
   func close() async {
     let writing = state.withLock { state in
       state.isClosed = true
@@ -60,7 +60,7 @@ final class ControllerPublisher: Sendable {
     try? open()
   }
 
-  /// Writes until nothing has changed any more.
+  /// Writes until nothing changes any more.
   private func write() async {
     while true {
       flush()
@@ -73,7 +73,7 @@ final class ControllerPublisher: Sendable {
     }
   }
 
-  /// Writes what has changed. What cannot be written now is tried again.
+  /// Writes the changes. A failed write is retried.
   private func flush() {
     let (changed, troubles) = state.withLock { state in
       defer { state.changed = [] }

@@ -1,36 +1,36 @@
 import PipelineLanguage
 
-/// What has become of the folders that a host serves: those that are gone serve nothing, and of those that cannot be searched everything stays as it was.
+/// The state of the folders that a host serves: a folder that is gone serves nothing, and a folder that cannot be searched keeps everything as it was.
 struct FolderFindings {
-  /// The paths that were named and have been folders.
+  /// The named paths that have been folders.
   private var roots: Set<String> = []
-  /// The folders that were searched at the latest look.
+  /// The folders that the latest search could read.
   private var searched: Set<String> = []
-  /// Why folders could not be searched then.
+  /// Why it could not search other folders.
   private var unknown: [String: String] = [:]
-  /// What was named and is not there, or is no folder any more.
+  /// The named paths that do not exist, or are no longer folders.
   private var gone: [String: String] = [:]
-  /// What is named like a pipeline file and is none.
+  /// The paths that are named like pipeline files but are not regular files.
   private var leftOut: [String: String] = [:]
 
-  /// How many are named; there may be a thousand folders in one that cannot be read.
+  /// The maximum number of folders in a message; there may be a thousand folders in one that cannot be read.
   private static let most = 20
 
-  /// What is wrong, in sentences, the same ones in the same order.
+  /// The problems as sentences, always in the same order.
   var sentences: [String] {
     let all = [unknown, gone, leftOut].flatMap { $0.map { ($0.key, $0.value) } }.sorted { $0 < $1 }.map(\.1)
     return all.count > Self.most ? all.prefix(Self.most) + ["and \(all.count - Self.most) more"] : all
   }
 
-  /// Whether a path that was named is to be a folder and is none.
+  /// Whether a named path should be a folder but is not.
   func isGone(_ path: String) -> Bool { gone[path] != nil }
 
-  /// Why the folder of a file cannot be searched, or one above it; nil where it can.
+  /// Returns why the folder of a file, or a folder above it, cannot be searched; nil if it can.
   func problem(above file: String) -> String? {
     unknown.first { folder, _ in file == folder || file.hasPrefix(folder + "/") }?.value
   }
 
-  /// Takes what a search has found, and says what is different.
+  /// Takes the findings of a search, and returns the changes.
   mutating func take(_ found: PipelineFiles, of paths: [String]) -> [PipelineCatalog.Notice] {
     let former = self
     roots.formUnion(paths.filter { found.given[$0] == .folder })
@@ -72,7 +72,7 @@ struct FolderFindings {
     for path in before.keys.sorted() where now[path] == nil && searched.contains(path) {
       notices.append(notice(false, "'\(path)' can be searched again"))
     }
-    // What a file of the host names no longer is not gone.
+    // A path that a host's file no longer names is not missing.
     let lost = former.searched.subtracting(searched).filter { folder in
       now[folder] == nil && problem(above: folder) == nil && paths.contains { folder.hasPrefix($0 + "/") }
     }

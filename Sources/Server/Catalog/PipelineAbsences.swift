@@ -1,11 +1,11 @@
 import RunHistory
 
-/// Since when a pipeline was not at work although a host was there, and why, until it began to be at work.
+/// The times and reasons for which a pipeline was not in effect although a host was running, until it came into effect.
 struct PipelineAbsence: Sendable {
-  /// The beginning of a time that lasts until that of the next one.
+  /// The beginning of a period that lasts until the next one.
   struct Part: Sendable, Equatable {
     var since: RecordTime
-    /// Nil where no host was there.
+    /// Nil if no host was running.
     var reason: Occasion.Reason?
   }
 
@@ -13,26 +13,26 @@ struct PipelineAbsence: Sendable {
   var parts: [Part] = []
   var end = RecordTime(microseconds: .max)
 
-  /// Why there was no run at an instant; nil where it was at work, or no host was there.
+  /// Returns why there was no run at an instant; nil if the pipeline was in effect, or no host was running.
   func reason(at instant: RecordTime) -> Occasion.Reason? {
     instant < end ? parts.last { $0.since <= instant }?.reason : nil
   }
 }
 
-/// When pipelines were not at work, by their names: what a controller that begins takes for the time without a host may have been that of a broken file.
+/// The times for which pipelines were not in effect, by name: a controller that begins may take the time of a broken file for a time without a host.
 struct PipelineAbsences {
-  /// How many parts of an absence are told apart: of files that come and go all the time, the latest.
+  /// The maximum number of periods kept: of files that appear and disappear all the time, the latest.
   private static let mostParts = 100
 
   private let began: RecordTime
   private var absences: [String: PipelineAbsence] = [:]
-  /// Whether the files have not been looked at before: what is found then has been so since this host began.
+  /// Whether the files have not been searched before: what the first search finds is assumed since the start of this host.
   private var isFirst = true
 
-  /// - Parameter began: When this host did.
+  /// - Parameter began: The time at which this host started.
   init(since began: RecordTime) { self.began = began }
 
-  /// Takes over what former hosts have published of pipelines that they could not load.
+  /// Adopts what former hosts published about pipelines that they could not load.
   ///
   /// - Parameters:
   ///   - pipelines: What was published last.
@@ -40,7 +40,7 @@ struct PipelineAbsences {
   mutating func takeOver(_ pipelines: [PublishedPipeline], of hosts: [HostRecord]) {
     for pipeline in pipelines where !pipeline.isLoaded {
       for host in hosts.reversed() {
-        // When one that was killed ended nobody knows.
+        // The end of a killed host is unknown.
         guard let ended = host.endedAt, ended > pipeline.loadedAt else { continue }
         add(.invalidDefinition, pipeline.name, since: max(pipeline.loadedAt, host.startedAt))
         add(nil, pipeline.name, since: ended)
@@ -48,7 +48,7 @@ struct PipelineAbsences {
     }
   }
 
-  /// The pipeline is not at work, for `reason`.
+  /// Notes that the pipeline is not in effect because of `reason`.
   mutating func note(_ reason: Occasion.Reason, of name: String, at time: RecordTime) {
     add(reason, name, since: isFirst ? began : time)
   }
@@ -61,25 +61,25 @@ struct PipelineAbsences {
     absences[name] = absence
   }
 
-  /// All files have been looked at.
+  /// Notes that all files have been searched.
   mutating func endLook() { isFirst = false }
 
-  /// Since when the file of a pipeline that is not at work has had errors, as far as hosts have seen it; nil where it has none.
+  /// Returns since when the file of an absent pipeline has had errors, as far as hosts have seen it; nil if it has none.
   func invalid(_ name: String) -> RecordTime? {
     guard let parts = absences[name]?.parts, parts.last?.reason == .invalidDefinition else { return nil }
     return parts.suffix(while: { $0.reason == nil || $0.reason == .invalidDefinition }).first { $0.reason != nil }?
       .since
   }
 
-  /// The pipeline begins to be at work.
+  /// Notes that the pipeline comes into effect.
   ///
   /// - Parameters:
   ///   - name: Its name.
   ///   - time: The present.
-  /// - Returns: How it has been without that until now.
+  /// - Returns: Its absence until now.
   mutating func end(_ name: String, at time: RecordTime) -> PipelineAbsence {
     var absence = absences.removeValue(forKey: name) ?? PipelineAbsence()
-    // This host has never heard of it.
+    // This host does not know the pipeline yet.
     if !isFirst, absence.parts.last.map({ $0.since < began }) ?? true {
       absence.parts.append(PipelineAbsence.Part(since: began, reason: .notServed))
     }

@@ -3,43 +3,43 @@ import PipelineLanguage
 import PipelineService
 import RunHistory
 
-/// The pipelines that a host serves, as their files are now: of each name one version at most is at work, which is the last good one.
+/// The pipelines that a host serves, according to the current files: at most one version of each name is in effect, the last good one.
 ///
-/// One that cannot be loaded hinders no other one.
+/// A pipeline that cannot be loaded does not affect the others.
 struct PipelineCatalog {
-  /// What is known of a file.
+  /// What is known about a file.
   private struct File {
     var stamp: FileStamp?
-    /// The name of its pipeline: that which it has been loaded with last, else that of the file. Nil where it is a file for others to include.
+    /// The name of its pipeline: the name with which it was last loaded, else the name of the file. Nil if other files only include it.
     var name: String?
     var served: ServedPipeline?
-    /// What is wrong with it as it is now.
+    /// Its current problem.
     var problem: String?
-    /// Why its folder cannot be searched, so that nobody knows how it is now.
+    /// Why its folder cannot be searched, so that its current content is unknown.
     var folderProblem: String?
-    /// Other files that count for it.
+    /// Other files that it depends on.
     var others: [String: FileStamp?] = [:]
-    /// Whether it is to be checked again although it is as it was: the host is another one.
+    /// Whether to check it again although it is unchanged, because the host has changed.
     var isUnchecked = false
   }
 
-  /// What a look has found to be different.
+  /// The changes that a search has found.
   struct Difference {
-    /// Pipelines of which another version is at work, or that are new.
+    /// Pipelines that are new or have another version in effect.
     var begun: [ServedPipeline] = []
-    /// Names of pipelines that are served no longer.
+    /// Names of pipelines that are no longer served.
     var ended: [String] = []
-    /// What is to be published, whether or not another version is at work.
+    /// What to publish, whether or not another version is in effect.
     var changed: [PublishedPipeline] = []
-    /// How those of `begun` that were not at work before have been without that.
+    /// The absences of those in `begun` that were not in effect before.
     var absences: [String: PipelineAbsence] = [:]
-    /// What is to be told of files.
+    /// What to report about files.
     var notices: [Notice] = []
-    /// Whether there was no descriptor or memory to look at all files: what could not be looked at is as it was, and has to be looked at again.
+    /// Whether some files could not be read for lack of descriptors or memory: they are treated as unchanged, and must be read again.
     var isIncomplete = false
   }
 
-  /// Something about a file.
+  /// A report about a file.
   struct Notice {
     var isProblem: Bool
     var message: String
@@ -47,7 +47,7 @@ struct PipelineCatalog {
   }
 
   private var paths: [String]
-  /// The host that they are checked for.
+  /// The host that they are checked against.
   private var definition: HostDefinition
   private let plugins: PluginSource
   private let host: RunHost
@@ -55,9 +55,9 @@ struct PipelineCatalog {
   private let names: PipelineFiles.Names
   private var files: [String: File] = [:]
   private var folders = FolderFindings()
-  /// What was told to be wrong with the files of pipelines, by name.
+  /// The reported problems of pipeline files, by name.
   private var told: [String: String] = [:]
-  /// What was published last, by name.
+  /// The latest published state, by name.
   private var published: [String: PublishedPipeline] = [:]
   private var atWork: [String: ServedPipeline] = [:]
   private var absences: PipelineAbsences
@@ -75,27 +75,27 @@ struct PipelineCatalog {
     absences = PipelineAbsences(since: host.now())
   }
 
-  /// The host has begun to serve the workspace, before the first look.
+  /// Notes that the host has begun to serve the workspace, before the first search.
   ///
   /// - Parameters:
-  ///   - time: When it did.
-  ///   - pipelines: What former hosts have published last.
-  ///   - hosts: These, the latest first.
+  ///   - time: The time at which it began.
+  ///   - pipelines: What former hosts published last.
+  ///   - hosts: The former hosts, the latest first.
   mutating func hostBegins(at time: RecordTime, after pipelines: [PublishedPipeline], of hosts: [HostRecord]) {
     absences = PipelineAbsences(since: time)
     absences.takeOver(pipelines, of: hosts)
   }
 
-  /// The version of a pipeline that is at work.
+  /// Returns the version of a pipeline that is in effect.
   func pipeline(_ name: String) -> ServedPipeline? { atWork[name] }
 
-  /// All that are at work.
+  /// All versions in effect.
   var pipelines: some Collection<ServedPipeline> { atWork.values }
 
-  /// The variables that hold secrets of any of them.
+  /// The variables that contain secrets of any of them.
   var secretVariables: Set<String> { atWork.values.reduce(into: []) { $0.formUnion($1.secretVariables) } }
 
-  /// Looks from now on for the files of another configuration.
+  /// Uses the files of another configuration from now on.
   mutating func change(to definition: HostDefinition, paths: [String]) {
     self.paths = paths
     let isSame = self.definition.queues.map(\.name) == definition.queues.map(\.name)
@@ -104,19 +104,19 @@ struct PipelineCatalog {
     for path in files.keys { files[path]?.isUnchecked = true }
   }
 
-  /// What is wrong with the paths that are served, beside the files below them.
+  /// The problems of the served paths themselves, as opposed to the files below them.
   var folderProblems: [String] { folders.sentences }
 
-  /// How many pipelines have a problem.
+  /// The number of pipelines with a problem.
   var problemCount: Int { published.values.count { $0.problem != nil } }
 
-  /// The folders and files in which a change may mean another pipeline, or another version of one.
+  /// The folders and files in which a change may mean another pipeline or another version.
   private(set) var watchedPaths: Set<String> = []
 
-  /// Looks at all files, and loads those that are new or have changed.
+  /// Searches all files, and loads those that are new or have changed.
   ///
-  /// - Parameter isOver: Whether nobody wants to know any more; asked before each file, as thousands take seconds.
-  /// - Returns: What is different. It is incomplete where nobody wanted to know any more.
+  /// - Parameter isOver: Returns whether the result is no longer wanted; asked before each file, because thousands take seconds.
+  /// - Returns: The changes; incomplete if the result was no longer wanted.
   mutating func look(unless isOver: () -> Bool = { false }) -> Difference {
     var difference = Difference()
     let found = PipelineFiles(paths, names: names)
@@ -126,7 +126,7 @@ struct PipelineCatalog {
     }
     var folders = folders
     let notices = folders.take(found, of: paths)
-    // What was named may be there later, and what cannot be searched be opened.
+    // A named path may appear later, and a folder that cannot be searched may become readable.
     watchedPaths = Set(found.folders + paths + found.problems.map(\.path))
     let present = found.files.filter { !folders.isGone($0) }
     for path in Set(files.keys).subtracting(present) {
@@ -141,7 +141,7 @@ struct PipelineCatalog {
       files[path]?.folderProblem = nil
       if !look(at: path) { difference.isIncomplete = true }
     }
-    // What has been loaded is at work with the rest.
+    // What has been loaded takes effect together with the rest.
     guard !difference.isIncomplete else { return difference }
     for file in files.values { watchedPaths.formUnion(file.others.keys) }
     self.folders = folders
@@ -150,7 +150,7 @@ struct PipelineCatalog {
     return difference
   }
 
-  /// False where the file could not be looked at for want of a descriptor.
+  /// Returns false if the file could not be read for lack of a descriptor.
   private mutating func look(at path: String) -> Bool {
     let stamp = FileStamp(path)
     var former: ServedPipeline?
@@ -166,11 +166,11 @@ struct PipelineCatalog {
     let others = result.sources.map(\.path).filter { $0 != path } + result.settingFiles
     file.others = Dictionary(others.map { ($0, FileStamp($0)) }) { first, _ in first }
     if let pipeline = result.pipeline {
-      // Another host makes no other version of it.
+      // A change of the host alone does not create another version.
       let served = former ?? ServedPipeline(pipeline, in: host, version: version)
       file.problem = served.obstacle
       file.name = pipeline.name
-      // One that cannot run by itself can be started with params all the same.
+      // A pipeline that cannot run by itself can still be started with params.
       file.served = served
     } else if result.templateCount != nil, !result.ownDiagnostics.contains(where: { $0.severity == .error }) {
       (file.name, file.served, file.problem) = (nil, nil, nil)
@@ -183,7 +183,7 @@ struct PipelineCatalog {
     return true
   }
 
-  /// Decides which version of each name is at work.
+  /// Decides which version of each name is in effect.
   private mutating func settle(_ difference: inout Difference) {
     let byName = withFormerNames(Dictionary(grouping: files.filter { $0.value.name != nil }) { $0.value.name ?? "" })
     for name in Set(atWork.keys).union(published.keys) where byName[name] == nil {
@@ -199,7 +199,7 @@ struct PipelineCatalog {
     absences.endLook()
   }
 
-  /// A file that now claims the name of another one keeps the name and the version that it had, marked with the conflict, until that is resolved.
+  /// A file that now claims the name of another one keeps its previous name and version, marked with the conflict, until that is resolved.
   private func withFormerNames(
     _ byName: [String: [(key: String, value: File)]]
   ) -> [String: [(key: String, value: File)]] {
@@ -221,13 +221,13 @@ struct PipelineCatalog {
     _ name: String, _ candidates: [(key: String, value: File)], _ difference: inout Difference
   ) {
     let former = atWork[name]
-    // What is wrong with a folder is told once for all of its pipelines.
+    // A problem of a folder is reported once for all of its pipelines.
     var problem = candidates.compactMap(\.value.problem).first
     defer { told[name] = problem }
     var next: ServedPipeline?
     if candidates.count > 1 {
       problem = PublishedPipeline.problem(of: candidates.map(\.key), claiming: name)
-      // The one that had the name keeps it, as it was.
+      // The file that had the name keeps it, with its version.
       next = former
     } else {
       next = candidates.first?.value.served

@@ -5,15 +5,15 @@ import PipelineService
 import RunHistory
 import Values
 
-/// A version of a pipeline at work: what is needed to know when it runs, and to queue its runs, without its operations.
+/// A version of a pipeline in effect: what the host needs to know when it runs and to queue its runs, without its operations.
 struct ServedPipeline: Sendable {
   /// The definition without operations and texts.
   let outline: PipelineDefinition
-  /// The params of runs that nobody gives any; without those that have no default.
+  /// The params of runs that start by themselves, without those that have no default.
   let parameters: [String: JSONValue]
-  /// The variables that its secrets come from, and those of the pipelines that it runs.
+  /// The variables that contain its secrets, and those of the pipelines that it runs.
   let secretVariables: Set<String>
-  /// The run that is queued, but for its id, its time and what it is for.
+  /// The run to queue, except for its id, its time and its occasion.
   private let prototype: QueuedRun
   let loadedAt: RecordTime
 
@@ -21,18 +21,18 @@ struct ServedPipeline: Sendable {
   var path: String { outline.source.absolutePath }
   var hash: String { prototype.record.definitionHash }
 
-  /// What becomes of its runs beside each other.
+  /// How its runs may overlap.
   var overlap: OccasionRequest.Overlap {
     OccasionRequest.Overlap(outline.overlap)
   }
 
-  /// Why it cannot run by itself, although its file says that it does; nil where it can, or does not.
+  /// Why it cannot run by itself although its file says so; nil if it can, or does not.
   let obstacle: String?
 
-  /// Whether it ought to run by itself, and cannot.
+  /// Whether it should run by itself, but cannot.
   var isIdle: Bool { obstacle != nil }
 
-  /// Whether anything but a person starts it.
+  /// Whether anything other than a person starts it.
   var runsByItself: Bool { outline.runsByItself }
 
   init(_ pipeline: PipelineDefinition, in host: RunHost, version: String) {
@@ -56,7 +56,7 @@ struct ServedPipeline: Sendable {
     self.outline = outline
   }
 
-  /// The run that an occasion asks for.
+  /// Returns the run that an occasion requests.
   func run(for occasion: Occasion, event: JSONValue?) -> QueuedRun {
     var run = prototype
     run.record.id = .generate(at: occasion.askedAt)

@@ -1,12 +1,12 @@
 import PipelineLanguage
 import RunHistory
 
-/// The params of a pipeline that runs by itself for which there are no values then: nobody gives any.
+/// The params without values of a pipeline that runs by itself: nobody passes them then.
 struct UnattendedParameters {
   private let pipeline: PipelineDefinition
   private let parameters: [PipelineDefinition.Parameter]
 
-  /// Nil where there are none.
+  /// Returns nil if there are none.
   init?(of pipeline: PipelineDefinition) {
     let isStarted = pipeline.runsByItself && !(pipeline.controllers.isEmpty && pipeline.automatic?.text == "never")
     parameters = isStarted ? pipeline.parameters.filter { $0.defaultValue == nil } : []
@@ -14,19 +14,19 @@ struct UnattendedParameters {
     self.pipeline = pipeline
   }
 
-  /// What the host publishes of the pipeline.
+  /// The problem that the host publishes for the pipeline.
   var problem: String {
     let list = parameters.map(Self.words).joined(separator: " and ")
     return PublishedPipeline.problem(
-      ofUnattended: "nothing gives \(list); add a 'default' to \(parameters.count == 1 ? "it" : "each")")
+      ofUnattended: "there is no value for \(list); add a 'default' to \(parameters.count == 1 ? "it" : "each")")
   }
 
-  /// One for each, with its place.
+  /// One diagnostic for each, with its place.
   var findings: [Diagnostic] {
     parameters.map { parameter in
       Diagnostic(
         otherCode: "missing-param",
-        "'\(pipeline.name)' cannot run by itself: nothing gives \(Self.words(parameter))",
+        "'\(pipeline.name)' cannot run by itself: there is no value for \(Self.words(parameter))",
         file: pipeline.source.path, range: parameter.range, fix: "add a 'default' to it")
     }
   }
@@ -37,6 +37,6 @@ struct UnattendedParameters {
 }
 
 extension PipelineDefinition {
-  /// Whether anything but a person starts it.
+  /// Whether anything other than a person starts it.
   var runsByItself: Bool { !controllers.isEmpty || automatic != nil || rerunOnChange != nil }
 }

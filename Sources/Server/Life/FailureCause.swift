@@ -3,7 +3,7 @@ import PipelineService
 import RunHistory
 import RunReports
 
-/// What the log says of a failed run.
+/// The text of the log about a failed run.
 enum FailureCause {
   /// Returns why a run failed, and the command that shows more; nil if its operations cannot be read.
   static func words(for run: RunRecord, in history: History, at location: WorkspaceLocation) -> String? {

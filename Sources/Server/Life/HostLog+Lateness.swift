@@ -2,7 +2,7 @@ import PipelineEngine
 import Values
 
 extension HostLog {
-  /// Tells how late the event loop of a host was since it began.
+  /// Logs how late the event loop of a host was since it began.
   package func tell(_ lateness: LoopLateness) {
     let (turns, timers) = (lateness.turns, lateness.timers)
     tell(

@@ -2,9 +2,9 @@ import RunHistory
 import RunReports
 import Values
 
-/// The occasions that no run comes of, each with one line.
+/// Logs the occasions without a run, each with one line.
 extension HostLog {
-  /// Tells that an occasion has no run, and why.
+  /// Logs that an occasion has no run, and why.
   func tell(_ occasion: Occasion, isNotRun reason: Occasion.Reason) {
     var occasion = occasion
     (occasion.outcome, occasion.reason) = (.skipped, reason)
@@ -15,16 +15,16 @@ extension HostLog {
       figures: Self.figures(reason))
   }
 
-  /// Tells that a run has not begun in time.
+  /// Logs that a run did not begin in time.
   func tell(_ late: LateRun) { tell(late.run, of: late.pipeline, isNotRun: .tooLate) }
 
-  /// Tells that a run which was queued does not begin, and why.
+  /// Logs that a queued run does not begin, and why.
   ///
   /// - Parameters:
   ///   - run: The run.
   ///   - pipeline: The name of its pipeline.
   ///   - reason: The reason.
-  ///   - clause: What is said instead of the clause of the reason.
+  ///   - clause: The text to use instead of the clause of the reason.
   func tell(_ run: RunID, of pipeline: String, isNotRun reason: Occasion.Reason, because clause: String? = nil) {
     tell(
       .info, Self.skipped, "skipped run \(run) of '\(pipeline)': \(clause ?? reason.clause)", pipeline: pipeline,

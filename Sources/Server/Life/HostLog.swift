@@ -2,13 +2,13 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// What a host tells of itself, one line each: the same to people, to programs and to the journal.
+/// The log of a host, one line per event: the same for people, for programs and for the journal.
 package struct HostLog: Sendable {
-  /// How much a line matters.
+  /// The severity of a line.
   package enum Level: String, Sendable, Hashable, CaseIterable {
     case error, warning, info
 
-    /// As `syslog` counts it.
+    /// The level of `syslog`.
     var priority: Int {
       switch self {
       case .error: 3
@@ -18,15 +18,15 @@ package struct HostLog: Sendable {
     }
   }
 
-  /// How lines look.
+  /// The format of lines.
   package enum Form: Sendable, Hashable {
     /// For people.
     case text
-    /// One JSON object a line; behind its priority in angle brackets where the journal reads it.
+    /// One JSON object per line, preceded by its priority in angle brackets if the journal reads it.
     case json(forJournal: Bool)
   }
 
-  /// What happened.
+  /// The event of a line.
   package struct Entry: Sendable {
     package var time: RecordTime
     package var level: Level
@@ -34,9 +34,9 @@ package struct HostLog: Sendable {
     package var event: String
     /// A sentence for people.
     package var message: String
-    /// What it is about, by the names that the history uses: `pipeline`, `run`, `operation`.
+    /// The subjects of the event, by the names that the history uses: `pipeline`, `run`, `operation`.
     package var subjects: [(name: String, value: String)]
-    /// What was measured, for programs.
+    /// Measured values, for programs.
     package var figures: [(name: String, value: JSONValue)] = []
   }
 
@@ -45,13 +45,13 @@ package struct HostLog: Sendable {
   private let write: @Sendable (String) -> Void
   private let budget = LogBudget()
 
-  /// The events of which there may be as many as a plugin likes.
+  /// The events whose number a plugin determines.
   private static let bounded: Set<String> = ["occasion-skipped", "plugin"]
 
   /// - Parameters:
-  ///   - form: How lines look.
-  ///   - clock: The time of lines.
-  ///   - write: Takes a line without its end. Any thread; must not wait.
+  ///   - form: The format of lines.
+  ///   - clock: The clock for the times of lines.
+  ///   - write: Accepts a line without its newline. Any thread; must not block.
   package init(
     _ form: Form, clock: @escaping @Sendable () -> RecordTime = { .now }, write: @escaping @Sendable (String) -> Void
   ) {
@@ -60,7 +60,7 @@ package struct HostLog: Sendable {
     self.write = write
   }
 
-  /// Tells of something.
+  /// Logs an event.
   package func tell(
     _ level: Level, _ event: String, _ message: String, pipeline: String? = nil, run: RunID? = nil,
     operation: String? = nil, figures: [(name: String, value: JSONValue)] = []
@@ -81,7 +81,7 @@ package struct HostLog: Sendable {
     write(line(of: entry))
   }
 
-  /// The line that stands in place of so many others, which its reader has not taken.
+  /// Returns the line that replaces this many lines, which were dropped because the reader was too slow.
   package func line(ofDropped count: Int) -> String {
     line(
       of: Entry(

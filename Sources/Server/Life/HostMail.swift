@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What a host is told, in its order, until it takes it. Any thread; taken by one task alone.
+/// The signals for a host, in their order, until it takes them. Any thread; only one task takes them.
 final class HostMail: Sendable {
   let signals: AsyncStream<HostSignal>
   private let sink: AsyncStream<HostSignal>.Continuation
-  /// Whether it was told to drain, taken or not.
+  /// Whether the host was told to drain, even if the signal has been taken.
   var isDrainAsked: Bool { hasDrain.load(ordering: .acquiring) }
 
-  /// Whether files have changed since that was asked last, of which one signal is enough.
+  /// Whether files have changed since this was last asked; one signal is enough for any number of changes.
   private let changes = Mutex(false)
   private let hasDrain = Atomic(false)
   private let onDrain = Mutex<(@Sendable () -> Void)?>(nil)
@@ -37,12 +37,12 @@ final class HostMail: Sendable {
   /// Whether files have changed since ``takeChanges()``.
   var hasChanges: Bool { changes.withLock { $0 } }
 
-  /// The next change is told of again.
+  /// Lets the next change be signalled again.
   func takeChanges() { changes.withLock { $0 = false } }
 
-  /// Has each request to drain call `body` at once, before it is taken.
+  /// Sets `body` to be called at once on each request to drain, before it is taken.
   func noticeDrains(_ body: @escaping @Sendable () -> Void) { drainNotice.withLock { $0 = body } }
 
-  /// Has the next request to drain call `body`, in place of being taken: for a host that waits for another one. Nil ends that.
+  /// Sets `body` to be called on the next request to drain instead of queueing it: for a host that waits for another one. Nil removes it.
   func interceptDrain(_ body: (@Sendable () -> Void)?) { onDrain.withLock { $0 = body } }
 }

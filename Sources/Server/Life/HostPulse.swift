@@ -1,8 +1,8 @@
 import PipelineEngine
 
-/// Tells a watchdog that the host works: its event loop, its timers, and the writer of its history. One that hangs is told of by silence.
+/// Notifies a watchdog while the host works: its event loop, its timers, and the writer of its history. Silence means that one of them hangs.
 ///
-/// A history that cannot be written, because the disk is full or another process holds the write lock, is no reason to restart the host, which tries again by itself.
+/// A history that cannot be written, because the disk is full or another process holds the write lock, is not a reason to restart the host, which retries by itself.
 actor HostPulse {
   private let host: RunHost
   private let interval: Duration
@@ -13,10 +13,10 @@ actor HostPulse {
   private var silence = Duration.zero
 
   /// - Parameters:
-  ///   - host: The host to listen to.
-  ///   - interval: How often it is told. The writer has as long to answer.
+  ///   - host: The host to monitor.
+  ///   - interval: The time between two beats. The writer has the same time to answer.
   ///   - patience: How long the writer may wait for another process.
-  ///   - beat: Tells the watchdog.
+  ///   - beat: Notifies the watchdog.
   init(of host: RunHost, every interval: Duration, patience: Duration, _ beat: @escaping @Sendable () -> Void) {
     self.patience = patience
     self.host = host
@@ -24,14 +24,14 @@ actor HostPulse {
     self.beat = beat
   }
 
-  /// Tells until the task is cancelled.
+  /// Notifies the watchdog until the task is cancelled.
   func run() async {
     askWriter()
-    // By a timer of the loop.
+    // This uses a timer of the loop.
     while (try? await host.delay(for: interval)) != nil {
       await host.awaitLoop()
       silence += interval
-      // So long it may wait for another process, before it says so itself.
+      // The writer may wait this long for another process before it reports that itself.
       if hasWriterAnswered || host.writeFailure != nil || silence < patience { beat() }
       if hasWriterAnswered { askWriter() }
     }

@@ -1,34 +1,34 @@
-/// Who wants to know how far a host has come, and what it does: a service manager, or a test.
+/// The receiver of a host's progress and work: a service manager, or a test.
 package struct HostStates: Sendable {
-  /// How far it has come.
+  /// The progress of a host.
   package enum State: Sendable, Hashable {
     /// It waits for the end of another host.
     case standby(String)
-    /// It starts, and waits until it can write: told again and again.
+    /// It is starting, and waits until it can write; sent repeatedly.
     case stillStarting
     case ready
-    /// It reads its configuration and its pipelines anew, and is ready then.
+    /// It reloads its configuration and its pipelines, and is ready after that.
     case reloading
     case draining
-    /// It drains, and is not done: told again and again.
+    /// It is draining; sent repeatedly until it is done.
     case stillDraining
     case stopped
   }
 
-  /// How often it is told that the host still starts, or drains.
+  /// The interval at which a starting or draining host reports its state again.
   static let reminder = Duration.seconds(10)
 
   private let onChange: @Sendable (State) -> Void
-  /// Told in one line what the host does, when that has changed, at most once a second; nil where nobody wants to know.
+  /// Called with one line about the work of the host when it has changed, at most once a second; nil if not wanted.
   package var onStatus: (@Sendable (String) -> Void)?
-  /// What a watchdog hears while the host works, and how often; nil without one.
+  /// The watchdog to notify while the host works, and the interval; nil without one.
   package var pulse: (interval: Duration, beat: @Sendable () -> Void)?
 
   package init(_ onChange: @escaping @Sendable (State) -> Void = { _ in }) {
     self.onChange = onChange
   }
 
-  /// Those of a service manager.
+  /// The states for a service manager.
   package init(telling manager: ServiceManager) {
     onChange = { manager.tell($0) }
     guard manager.isThere else { return }

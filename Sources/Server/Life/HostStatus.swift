@@ -2,14 +2,14 @@ import PipelineEngine
 import RunHistory
 import Workspace
 
-/// What a host has to do at a moment, in one line: `12 running, 3 queued, next: nightly 03:00`.
+/// The current work of a host in one line: `12 running, 3 queued, next: nightly 03:00`.
 struct HostStatus: Sendable {
   var running: Int
   var queued: Int
-  /// The pipeline that is due next, and when, as far as known.
+  /// The pipeline that is due next and its time, if known.
   var next: (pipeline: String, at: RecordTime)?
   var now: RecordTime
-  /// Since when the history cannot be written; nil where it can.
+  /// The time since which the history cannot be written; nil if it can.
   var unwrittenSince: RecordTime?
 
   var text: String {
@@ -23,7 +23,7 @@ struct HostStatus: Sendable {
   }
 }
 
-/// Tells what a host has to do whenever that has changed, at most once a second; nothing wakes it meanwhile.
+/// Reports the work of a host when it has changed, at most once a second; nothing wakes it between changes.
 final class StatusTeller: Sendable {
   private let host: RunHost
   private let running: @Sendable () async -> Int
@@ -32,9 +32,9 @@ final class StatusTeller: Sendable {
   private let sink: AsyncStream<Void>.Continuation
 
   /// - Parameters:
-  ///   - host: The host that it is about.
-  ///   - running: How many runs go on, or are about to begin.
-  ///   - tell: Told the line.
+  ///   - host: The host to report about.
+  ///   - running: Returns the number of runs that are active or about to begin.
+  ///   - tell: Called with the line.
   init(of host: RunHost, running: @escaping @Sendable () async -> Int, _ tell: @escaping @Sendable (String) -> Void) {
     self.host = host
     self.running = running
@@ -42,17 +42,17 @@ final class StatusTeller: Sendable {
     (changes, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Something may have changed.
+  /// Notes that something may have changed.
   func notice() { sink.yield() }
 
-  /// Tells until the task is cancelled.
+  /// Reports until the task is cancelled.
   func run() async {
     let following =
       try? host.history.followQueue { [sink] in sink.yield() } + host.history.followHosting { [sink] in sink.yield() }
     notice()
     var former: String?
     for await _ in changes {
-      // What changes together is told together.
+      // Changes that happen together are reported together.
       guard (try? await host.delay(for: .milliseconds(100))) != nil else { break }
       guard let text = await text(), text != former else { continue }
       former = text
@@ -63,17 +63,17 @@ final class StatusTeller: Sendable {
   }
 
   private func text() async -> String? {
-    // A history that cannot be read has nothing to tell.
+    // A history that cannot be read provides no status.
     guard let counts = try? host.history.queueCounts(),
       let due = try? host.history.nextDue(at: host.now()).map({ [$0] }) ?? []
     else {
       return nil
     }
-    // A host that drains begins nothing more.
+    // A draining host starts nothing more.
     let isDraining = (try? host.history.currentHost()?.state) == .draining
     let next = isDraining ? nil : due.first.flatMap { pipeline in pipeline.nextAt.map { (pipeline.name, $0) } }
     return HostStatus(
-      // What has not begun is queued, as in `penstock status`.
+      // A run that has not begun counts as queued, as in `penstock status`.
       running: max(0, await running() - counts.taken), queued: counts.queued, next: next, now: host.now(),
       unwrittenSince: host.writeFailure?.since
     ).text

@@ -1,13 +1,13 @@
 import RunHistory
 import Synchronization
 
-/// Bounds how many lines of one kind a minute has, so that a plugin which tells of ten thousand events a second does not fill the disk with what the host says of them. Any thread.
+/// Limits the lines of each kind per minute, so that a plugin with ten thousand events a second does not fill the disk with the host's messages. Any thread.
 final class LogBudget: Sendable {
-  /// What becomes of a line.
+  /// What happens to a line.
   enum Verdict: Equatable {
-    /// It is written, after so many that were not.
+    /// It is written, after this many that were not.
     case write(omitted: Int)
-    /// It is written, and is the last one for a while.
+    /// It is written, and is the last of its kind for a while.
     case writeLast
     case omit
   }
@@ -17,7 +17,7 @@ final class LogBudget: Sendable {
     var count = 0
   }
 
-  /// How many lines of a kind are written in a minute.
+  /// The maximum number of lines of a kind per minute.
   static let most = 50
   private static let length: Int64 = 60_000_000
 
@@ -28,7 +28,7 @@ final class LogBudget: Sendable {
     windows.withLock { windows in
       var window = windows[kind] ?? Window(began: now)
       defer { windows[kind] = window }
-      // A clock that was set back begins another one, too.
+      // A clock that was set back also begins another minute.
       if !(0..<Self.length).contains(now.microseconds - window.began.microseconds) {
         let omitted = max(0, window.count - Self.most)
         window = Window(began: now, count: 1)

@@ -2,23 +2,23 @@ import Glibc
 import OperatingSystem
 import Synchronization
 
-/// Writes the lines of a log to a descriptor on a thread of its own, so that whoever logs never waits for the reader: a pipe that nobody reads, or a terminal that was stopped by Ctrl-S, takes nothing for as
-/// long as it likes. Any thread.
+/// Writes the lines of a log to a descriptor on its own thread, so that callers never wait for the reader: a pipe that nobody reads, or a terminal stopped by Ctrl-S, may
+/// block for any length of time. Any thread.
 ///
-/// Lines that wait are bounded; more are dropped until half of that is free again, and counted. The count is the next line then.
+/// The waiting lines are bounded. Further lines are dropped and counted until half of the space is free again; the count is then the next line.
 package final class LogWriter: Sendable {
   private struct State {
     var lines: [[UInt8]] = []
-    /// The bytes of `lines`, and of what is being written.
+    /// The number of bytes in `lines` and in the current write.
     var bytes = 0
     var dropped = 0
-    /// How many bytes have been written or given up: whether the reader reads.
+    /// The number of bytes written or given up, which shows whether the reader reads.
     var written = 0
     var hasThread = false
     var isClosed = false
   }
 
-  /// How much is written together.
+  /// The maximum number of bytes of one write.
   private static let mostTogether = 1 << 16
 
   private let descriptor: Int32
@@ -28,9 +28,9 @@ package final class LogWriter: Sendable {
   private let wake: WakeDescriptor?
 
   /// - Parameters:
-  ///   - descriptor: What to write to. It stays open.
-  ///   - limit: How many bytes of lines may wait. Default: 8 MiB, some 30,000 lines.
-  ///   - notice: The line that tells how many were dropped.
+  ///   - descriptor: The descriptor to write to. It stays open.
+  ///   - limit: The maximum number of bytes of waiting lines. Default: 8 MiB, some 30,000 lines.
+  ///   - notice: Returns the line that reports how many lines were dropped.
   package init(to descriptor: Int32, limit: Int = 8 << 20, notice: @escaping @Sendable (Int) -> String) {
     self.descriptor = descriptor
     self.limit = limit
@@ -38,11 +38,11 @@ package final class LogWriter: Sendable {
     wake = try? WakeDescriptor()
   }
 
-  /// Accepts a line without its end, to be written behind those before it.
+  /// Accepts a line without its newline, to be written after the lines before it.
   ///
   /// - Parameters:
-  ///   - line: What to write.
-  ///   - isLast: Whether none is accepted behind it: what others say while the process ends would come behind the line that says why it does.
+  ///   - line: The line to write.
+  ///   - isLast: Whether no line is accepted after it: messages from others while the process ends would follow the line that says why it ends.
   package func write(_ line: String, isLast: Bool = false) {
     let bytes = Array((line + "\n").utf8)
     let isAlone = state.withLock { state in
@@ -53,7 +53,7 @@ package final class LogWriter: Sendable {
       state.hasThread = start()
       return !state.hasThread
     }
-    // Out of descriptors or threads before the first line: there is nothing to be kept from yet.
+    // Out of descriptors or threads before the first line: there is nothing to protect callers from yet.
     if isAlone { while writeSome() {} }
     wake?.signal()
   }
@@ -61,10 +61,10 @@ package final class LogWriter: Sendable {
   /// Accepts no more lines.
   package func close() { state.withLock { $0.isClosed = true } }
 
-  /// How long the end of a process waits for the thread of this, where the machine is busy and the reader is not.
+  /// How long the end of a process waits for this thread when the computer is busy and the reader is not.
   private static let longestWait = Duration.seconds(10)
 
-  /// Returns when all accepted lines are written, or when the reader has taken nothing for `patience`. Blocks the thread: for the end of a process.
+  /// Returns when all accepted lines are written, or when the reader has read nothing for `patience`. Blocks the thread; for the end of a process.
   package func finish(patience: Duration = .seconds(1)) {
     var former = -1
     let began = ContinuousClock.now
@@ -79,7 +79,7 @@ package final class LogWriter: Sendable {
     }
   }
 
-  /// Whether something could be written without waiting: then it is not the reader who keeps it from being.
+  /// Whether something can be written without waiting, so that the reader is not the cause of the delay.
   private var takesMore: Bool {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&wanted, 1, 0) == 1 && wanted.revents & Int16(POLLOUT) != 0
@@ -87,7 +87,7 @@ package final class LogWriter: Sendable {
 
   private func accept(_ line: [UInt8], _ state: inout State) {
     tellDropped(&state)
-    // One that is longer than all that may wait is written where nothing does.
+    // A line longer than the limit is written when nothing waits.
     guard state.dropped == 0, state.bytes == 0 || state.bytes + line.count <= limit else {
       state.dropped += 1
       return
@@ -96,7 +96,7 @@ package final class LogWriter: Sendable {
     state.bytes += line.count
   }
 
-  /// Puts the count of what was dropped behind what waits, where there is room again.
+  /// Adds the count of dropped lines after the waiting lines, once there is space again.
   private func tellDropped(_ state: inout State) {
     guard state.dropped > 0, state.bytes <= limit / 2 else { return }
     let line = Array((notice(state.dropped) + "\n").utf8)
@@ -105,7 +105,7 @@ package final class LogWriter: Sendable {
     state.bytes += line.count
   }
 
-  /// Under the lock: the thread begins by taking it.
+  /// Starts the thread. Call it with the lock held: the thread begins by taking the lock.
   private func start() -> Bool {
     guard let wake else { return false }
     do throws(SystemError) {
@@ -123,7 +123,7 @@ package final class LogWriter: Sendable {
     }
   }
 
-  /// Writes the lines that wait for longest; false where none do.
+  /// Writes the oldest waiting lines; false if there are none.
   private func writeSome() -> Bool {
     let (lines, count) = state.withLock { state in
       tellDropped(&state)
@@ -141,9 +141,9 @@ package final class LogWriter: Sendable {
     return true
   }
 
-  /// What nobody can read is lost.
+  /// Discards the waiting lines, because nobody can read them.
   private func put(_ lines: [[UInt8]]) {
-    // A journal gives each line the time at which it comes.
+    // A journal gives each line the time at which it arrives.
     for line in lines {
       var rest = line[...]
       while !rest.isEmpty {

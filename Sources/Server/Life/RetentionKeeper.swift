@@ -3,15 +3,15 @@ import PipelineLanguage
 import RunHistory
 import RunReports
 
-/// Deletes the runs that nobody wants to keep any more: beside everything else, a bounded number at a time, at most once an hour, and when no run goes on.
+/// Deletes the runs that the retention does not keep: in the background, a bounded number at a time, at most once an hour, and when no run is active.
 actor RetentionKeeper {
-  /// How long it waits between two deletions.
+  /// The time between two deletions.
   private static let interval = Duration.seconds(3600)
-  /// How long it waits for the next part, or for a moment when no run goes on.
+  /// The time before the next part, or before checking again whether no run is active.
   private static let pause = Duration.seconds(60)
-  /// How often it waits for such a moment. A host that is never idle deletes all the same.
+  /// How many times it checks for such a moment. A host that is never idle still deletes runs.
   private static let patience = 60
-  /// How many runs are deleted at a time.
+  /// The maximum number of runs deleted at a time.
   private static let batch = 1000
 
   private let host: RunHost
@@ -20,10 +20,10 @@ actor RetentionKeeper {
   private var otherwise: PipelineDefinition.Retention?
 
   /// - Parameters:
-  ///   - host: The host whose runs these are.
-  ///   - log: Told of what was deleted.
-  ///   - otherwise: What holds for pipelines that say nothing.
-  ///   - isBusy: Whether runs go on.
+  ///   - host: The host that owns the runs.
+  ///   - log: The log for reports of deletions.
+  ///   - otherwise: The retention of pipelines without their own.
+  ///   - isBusy: Returns whether runs are active.
   init(
     host: RunHost, log: HostLog, otherwise: PipelineDefinition.Retention?, isBusy: @escaping @Sendable () async -> Bool
   ) {
@@ -35,7 +35,7 @@ actor RetentionKeeper {
 
   func change(to otherwise: PipelineDefinition.Retention?) { self.otherwise = otherwise }
 
-  /// Deletes until the task is cancelled.
+  /// Deletes runs until the task is cancelled.
   func run() async {
     var delay = Self.pause
     while (try? await host.delay(for: delay)) != nil {
@@ -48,7 +48,7 @@ actor RetentionKeeper {
     }
   }
 
-  /// Deletes a part. True when there is more.
+  /// Deletes one part. Returns true if there is more to delete.
   private func deleteSome() async -> Bool {
     do {
       let (count, failures) = try await Self.delete(
@@ -66,7 +66,7 @@ actor RetentionKeeper {
     }
   }
 
-  /// Deletes at most `limit` runs, with one entry in the audit for all of them: others would soon not be among the latest.
+  /// Deletes at most `limit` runs with one entry in the audit for all of them, because more entries would soon displace others from the latest.
   @concurrent static func delete(
     _ limit: Int, in history: History, for user: String, otherwise: PipelineDefinition.Retention?, now: RecordTime
   ) async throws -> (count: Int, failures: [String]) {

@@ -1,22 +1,22 @@
 import Glibc
 import Values
 
-/// Tells the service manager that has started the process how far it is, as `sd_notify(3)` says; nothing where none has.
+/// Reports the progress of the host to the service manager that started the process, as in `sd_notify(3)`; does nothing without one.
 package struct ServiceManager: Sendable {
   /// The path of the manager's socket; an abstract one begins with `@`.
   private let path: String?
 
-  /// - Parameter variable: What the environment has under a name.
+  /// - Parameter variable: Returns an environment variable.
   package init(variable: (String) -> String?) {
     path = variable("NOTIFY_SOCKET").flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
-    // One that is meant for another process says so by its id.
+    // A variable that is meant for another process contains its id.
     let isForThis = variable("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
     watchdogInterval =
       isForThis
       ? variable("WATCHDOG_USEC").flatMap(Int64.init).flatMap { $0 > 1 ? .microseconds($0 / 2) : nil } : nil
   }
 
-  /// Whether a variable is for this process alone.
+  /// Whether a variable is meant for this process.
   package static func isOwn(_ name: String) -> Bool {
     names.contains(name) || ["LISTEN_", "WATCHDOG_", "MEMORY_PRESSURE_"].contains { name.hasPrefix($0) }
   }
@@ -25,13 +25,13 @@ package struct ServiceManager: Sendable {
     "NOTIFY_SOCKET", "CREDENTIALS_DIRECTORY", "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID",
   ]
 
-  /// How often the manager's watchdog is to hear: twice in the time after which it would restart the service. Nil where there is none.
+  /// The interval for notifying the manager's watchdog: half the time after which it would restart the service. Nil without a watchdog.
   package let watchdogInterval: Duration?
 
   /// Whether a manager has started the process.
   package var isThere: Bool { path != nil }
 
-  /// Tells how far the host is.
+  /// Reports the progress of the host.
   package func tell(_ state: HostStates.State) {
     switch state {
     case .standby(let holder): tell("READY=1", "STATUS=waiting for the end of \(holder)")
@@ -46,12 +46,12 @@ package struct ServiceManager: Sendable {
     }
   }
 
-  /// It may go on for three times as long as until it is told again.
+  /// Asks the manager to allow three times the interval until the next report.
   private static var `extension`: String {
     "EXTEND_TIMEOUT_USEC=\(HostStates.reminder.components.seconds * 3_000_000)"
   }
 
-  /// Sends lines such as `READY=1`. What cannot be sent is lost: the manager will notice.
+  /// Sends lines such as `READY=1`. A message that cannot be sent is lost; the manager will notice.
   package func tell(_ lines: String...) {
     guard let path else { return }
     var address = sockaddr_un()
@@ -65,7 +65,7 @@ package struct ServiceManager: Sendable {
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    // An abstract name ends where it ends, a path with a zero.
+    // An abstract name has no terminator, a path ends with a zero.
     let isAbstract = bytes[0] == UInt8(ascii: "@")
     let size = MemoryLayout<sockaddr_un>.offset(of: \.sun_path).map { $0 + bytes.count + (isAbstract ? 0 : 1) } ?? 0
     let text = lines.joined(separator: "\n")

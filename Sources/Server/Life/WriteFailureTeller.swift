@@ -2,7 +2,7 @@ import PipelineEngine
 import RunHistory
 import Synchronization
 
-/// Tells that the history cannot be written, and that it can again: by the log, and once the host serves, beside the database to those who ask for its status. Any thread.
+/// Reports that the history cannot be written, and that it can be written again: in the log and, once the host serves, in a file beside the database for requests of its status. Any thread.
 final class WriteFailureTeller: Sendable {
   private struct State {
     var isServing = false
@@ -17,19 +17,19 @@ final class WriteFailureTeller: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - log: Where each line goes.
-  ///   - directory: That of the workspace.
-  ///   - states: Told again and again that the host still starts, as long as it cannot for that.
+  ///   - log: The log of the host.
+  ///   - directory: The directory of the workspace.
+  ///   - states: Notified repeatedly that the host is still starting while the history cannot be written.
   init(log: HostLog, workspace directory: String, states: HostStates) {
     self.log = log
     self.states = states
     note = HostNote(in: directory)
   }
 
-  /// What keeps the history from being written now.
+  /// Why the history cannot be written now; nil if it can.
   var failure: WriteFailure? { state.withLock(\.failure) }
 
-  /// From now on the host is that of the workspace; `onChange` is told of each beginning and end.
+  /// Notes that the host has become the host of the workspace. `onChange` is called at the beginning and end of each failure.
   func serve(onChange: (@Sendable () -> Void)?) {
     let failure = state.withLock { state in
       (state.isServing, state.onChange) = (true, onChange)
@@ -38,10 +38,10 @@ final class WriteFailureTeller: Sendable {
     if let failure { write(failure) } else { note.remove() }
   }
 
-  /// The host has started.
+  /// Notes that the host has started.
   func becameReady() { state.withLock { $0.isReady = true } }
 
-  /// The host serves no longer.
+  /// Notes that the host no longer serves.
   func end() {
     guard
       state.withLock({ state in
@@ -55,7 +55,7 @@ final class WriteFailureTeller: Sendable {
   func failed(_ failure: WriteFailure) {
     log.tell(
       .error, "write-failed",
-      "cannot write \(failure.concernsFiles ? "the files of runs" : "the history") since \(failure.since.text), and nothing new begins; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are held: \(failure.error.advice)"
+      "cannot write \(failure.concernsFiles ? "the files of runs" : "the history") since \(failure.since.text), and nothing new starts; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are kept in memory: \(failure.error.advice)"
     )
     let (isServing, onChange, isFirst) = state.withLock { state in
       defer { state.failure = failure }
@@ -66,7 +66,7 @@ final class WriteFailureTeller: Sendable {
     if isFirst { Task { await keepManagerWaiting(since: failure.since) } }
   }
 
-  /// By the time of the manager who waits, and not that of the host, which a test may inject.
+  /// Uses the time of the waiting manager rather than that of the host, which a test may inject.
   private func keepManagerWaiting(since: RecordTime) async {
     while state.withLock({ !$0.isReady && $0.failure?.since == since }) {
       states.change(to: .stillStarting)

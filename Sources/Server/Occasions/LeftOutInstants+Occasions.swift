@@ -2,13 +2,13 @@ import PipelineEngine
 import RunHistory
 
 extension LeftOutInstants {
-  /// An occasion without a run for each instant, and one for a range, which says how many there are.
+  /// Returns an occasion without a run for each instant, and one for a range, which contains the number of instants.
   ///
-  /// A controller takes all the time in which it was not there for one without a host; `absence` knows better.
+  /// A controller takes all the time in which it was not running for time without a host; `absence` knows better.
   func occasions(
     of pipeline: String, controller: String, during absence: PipelineAbsence, at time: RecordTime
   ) -> [OccasionRequest] {
-    // What a later version of a plugin says is told in its words.
+    // A reason of a later version of a plugin is reported in its own words.
     let known = Occasion.Reason(rawValue: reason)
     func why(_ instant: RecordTime) -> Occasion.Reason {
       (known == .hostDown ? absence.reason(at: instant) : nil) ?? known ?? .catchUpLimit

@@ -5,20 +5,20 @@ import RunHistory
 import Synchronization
 import Values
 
-/// What starts one version of a pipeline by itself: its controllers and its conditions. Each thing that they tell becomes an occasion, in its order.
+/// The controllers and conditions that start one version of a pipeline. Each of their events becomes an occasion, in order.
 final class PipelineAgent: Sendable {
-  /// Records an occasion with the run that it asks for, and returns what came of it once that is sure.
+  /// Records an occasion with the run that it requests, and returns the outcome once it is recorded.
   typealias Admit = @Sendable (Occasion, QueuedRun, OccasionRequest.Overlap) async throws -> Admission
 
   private struct State {
     var session: ControllerSession?
-    /// Runs the pipeline when its conditions say so, as long as somebody has it.
+    /// The store that runs the pipeline when its conditions say so, for as long as it is held.
     var automation: PipelineAutomation?
-    /// Whether the run that its store begins next is the first one, which `automatic` allows.
+    /// Whether the next run of its store is the first one, which `automatic` allows.
     var beginsFirst = false
     var subscriptions: [OperationSubscription] = []
     var tasks: [Task<Void, Never>] = []
-    /// Conditions whose run has not ended.
+    /// The runs whose end a condition waits for.
     var awaited: [RunID: CheckedContinuation<RunOutcome, any Error>] = [:]
     var hasEnded = false
   }
@@ -26,7 +26,7 @@ final class PipelineAgent: Sendable {
   let pipeline: ServedPipeline
   private let host: RunHost
   private let absence: PipelineAbsence
-  /// Until when its condition was followed before; nil where it was not.
+  /// Until when its condition was observed before; nil if it was not.
   private let followed: RecordTime?
   private let awaited: AwaitedRuns
   private let admit: Admit
@@ -37,15 +37,15 @@ final class PipelineAgent: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - pipeline: What to run.
-  ///   - host: Who runs it.
-  ///   - absence: How long it has not been at work before, and why.
-  ///   - awaited: Told of the runs whose end it waits for.
+  ///   - pipeline: The pipeline to run.
+  ///   - host: The host that runs it.
+  ///   - absence: The time for which it was not in effect before, and why.
+  ///   - awaited: Notified of the runs whose end it waits for.
   ///   - admit: Records occasions.
-  ///   - onSkip: Told of each occasion that it has recorded itself, because no run comes of it.
-  ///   - onCondition: Told of what its conditions are, at once and after each change. Any thread.
-  ///   - onTrouble: Told what keeps a controller from its work, by its position, and with nil that nothing does any more. Any thread.
-  ///   - onProblem: Told of what keeps controllers or conditions from their work.
+  ///   - onSkip: Called for each occasion that the agent records itself because no run results from it.
+  ///   - onCondition: Called with the state of its conditions, at once and after each change. Any thread.
+  ///   - onTrouble: Called with the position of a controller and why it fails, or nil when it works again. Any thread.
+  ///   - onProblem: Called with what prevents controllers or conditions from working.
   init(
     _ pipeline: ServedPipeline, in host: RunHost, absence: PipelineAbsence, awaited: AwaitedRuns,
     admit: @escaping Admit, onSkip: @escaping @Sendable (Occasion, Occasion.Reason) -> Void,
@@ -69,16 +69,16 @@ final class PipelineAgent: Sendable {
     self.onProblem = onProblem
   }
 
-  /// Lets controllers and conditions begin.
+  /// Starts the controllers and conditions.
   ///
-  /// - Throws: What an expression in settings throws, or what a plugin that cannot be used any more does.
+  /// - Throws: Errors of expressions in settings, and of plugins that can no longer be used.
   func begin() throws {
     guard pipeline.runsByItself, !pipeline.isIdle else { return }
     if !pipeline.outline.controllers.isEmpty { try beginControllers() }
     if pipeline.outline.automatic != nil || pipeline.outline.rerunOnChange != nil { try beginConditions() }
   }
 
-  /// Ends them. What they have told and nobody has taken they may tell again.
+  /// Ends them. Events that nobody has taken may be reported again.
   func end() {
     let ended = state.withLock { state in
       state.hasEnded = true
@@ -92,7 +92,7 @@ final class PipelineAgent: Sendable {
     for continuation in ended.awaited.values { continuation.resume(throwing: CancellationError()) }
   }
 
-  /// The queue has changed: a run for which a condition waits may have been cancelled, or left out, before it began.
+  /// Handles a change of the queue: a run for which a condition waits may have been cancelled or skipped before it began.
   func queueChanged() {
     for id in state.withLock({ Array($0.awaited.keys) }) {
       guard let run = try? host.history.run(id), run.state.isFinal else { continue }
@@ -100,7 +100,7 @@ final class PipelineAgent: Sendable {
     }
   }
 
-  /// A run of the pipeline has ended.
+  /// Handles the end of a run of the pipeline.
   func ended(_ run: RunRecord) {
     takeAwaited(run.id)?.resume(returning: RunOutcome(run: run, results: [:]))
   }
@@ -127,14 +127,14 @@ final class PipelineAgent: Sendable {
       state.session = session
       state.tasks.append(task)
     }
-    // What was told before anybody listened.
+    // Events from before the agent listened.
     sink.yield()
   }
 
-  /// Records what controllers have told. False when the agent has ended.
+  /// Records the events of controllers. Returns false if the agent has ended.
   private func takeEvents(of session: ControllerSession) async -> Bool {
     while let event = session.next() {
-      // Its controller remembers it only when it is recorded; until then it is tried again.
+      // The controller stores it only when it is recorded; until then, recording is retried.
       while !Task.isCancelled {
         do {
           try await record(event)
@@ -179,7 +179,7 @@ final class PipelineAgent: Sendable {
     }
     let (store, condition) = (automation.store, automation.condition)
     keep { $0.automation = automation }
-    // What is good enough may be of a former host.
+    // A success that is good enough may belong to a former host.
     if outline.staleWhen != nil,
       let latest = try host.history.runs(
         RunFilter(pipeline: pipeline.name, states: [.succeeded], limit: 1)
@@ -187,7 +187,7 @@ final class PipelineAgent: Sendable {
     {
       store.setResult(to: .success(RunOutcome(run: latest, results: [:])))
     }
-    // To be served is no reason to run; what `automatic` allows at first is begun below.
+    // Being served is not a reason to run; the first run that `automatic` allows is started below.
     let subscription = store.subscribe(with: OperationEventHandler())
     isHeld.store(false, ordering: .sequentiallyConsistent)
     let awaitsFirst = Atomic(outline.controllers.isEmpty && outline.automatic != nil && isNew)
@@ -208,7 +208,7 @@ final class PipelineAgent: Sendable {
     }
     beginFirst()
     automation.begin()
-    // What changed or succeeded while nobody followed it, or when a host was killed before it could record what comes of that.
+    // Changes and successes while nothing observed it, or when a host was killed before it could record the occasion.
     if let followed, followed <= host.now() { automation.makeUp(followed) }
   }
 
@@ -221,13 +221,13 @@ final class PipelineAgent: Sendable {
     keep { $0.tasks.append(first) }
   }
 
-  /// Whether there is no run of this version yet: then `automatic` counts from the beginning, as after an edit.
+  /// Whether there is no run of this version yet: `automatic` then counts from the beginning, as after an edit.
   private var isNew: Bool {
     let latest = try? host.history.runs(RunFilter(pipeline: pipeline.name, limit: 1)).first
     return latest.map { $0.definitionHash != pipeline.hash } ?? true
   }
 
-  /// The body of the pipeline's store: queues a run, and waits for its end.
+  /// The body of the pipeline's store: queues a run and waits for its end.
   private func runByCondition() async throws -> RunOutcome {
     var occasion = Occasion(pipeline: pipeline.name, cause: .condition, askedAt: host.now())
     occasion.detail = decision
@@ -251,21 +251,21 @@ final class PipelineAgent: Sendable {
     }
   }
 
-  /// The condition that lets the store begin a run now, and why it is true.
+  /// Returns the condition that lets the store start a run now, and why it is true.
   private var decision: String? {
     let (automation, isFirst) = state.withLock { state in
       defer { state.beginsFirst = false }
       return (state.automation, state.beginsFirst)
     }
     let condition = automation?.condition(isFirst ? .automatic : .rerunOnChange)
-    // It may be false again already: then nobody can say any more why it was true.
+    // It may already be false again: then the reason for which it was true is unknown.
     return condition.map { $0.value == true ? $0.words : "\($0.key.rawValue) turned true: \($0.formula)" }
   }
 
-  /// Records that its conditions have come true, and why there is no run all the same.
+  /// Records that its conditions became true, and why there is no run nevertheless.
   private func recordRefusal(_ reason: Occasion.Reason, _ why: String) {
     let occasion = Occasion(pipeline: pipeline.name, cause: .condition, askedAt: host.now(), detail: why)
-    // Not among the tasks that end with the agent: what has happened is recorded, and a host lives for months.
+    // Not among the tasks that end with the agent: past events are recorded, and a host runs for months.
     Task { [host, onProblem, onSkip] in
       do {
         _ = try await host.admit(OccasionRequest(occasion, without: reason))
@@ -285,7 +285,7 @@ final class PipelineAgent: Sendable {
     }
   }
 
-  /// Nobody waits for the run any more, or it does not come.
+  /// Notes that nothing waits for the run any more, or that it does not come.
   private func abandon(_ run: RunID) {
     takeAwaited(run)?.resume(throwing: CancellationError())
   }

@@ -3,37 +3,37 @@ import RunHistory
 import Values
 import Workspace
 
-/// Begins queued runs while there are places: no more runs go on than the limits of the host and of their queues allow.
+/// Starts queued runs while slots are free, so that the limits of the host and of its queues on active runs are kept.
 ///
-/// A run has its place from before it is taken from the queue until its record has ended, but for the times in which everything in it waits: then it is gone on
-/// with when a place is free, before runs that are queued.
+/// A run holds its slot from before it is taken from the queue until its record has ended, except while everything in it waits: it then continues
+/// when a slot is free, before runs that are queued.
 actor Dispatcher {
-  /// What the dispatcher tells of the runs that it begins.
+  /// What the dispatcher reports about the runs that it starts.
   struct Events: Sendable {
-    /// A run that was taken from the queue begins, or another one is gone on with.
+    /// A run that was taken from the queue begins, or another run is resumed.
     var began: @Sendable (RunRecord) -> Void
     var ended: @Sendable (RunRecord) -> Void
-    /// A run whose host could not go on with it.
+    /// A run that its host could not continue.
     var failed: @Sendable (RunRecord, any Error) -> Void
-    /// A queued run that had not begun in time.
+    /// A queued run that did not begin in time.
     var late: @Sendable (LateRun) -> Void
-    /// The queue cannot be read or written; it is tried again.
+    /// The queue cannot be read or written; the dispatcher retries.
     var stalled: @Sendable (any Error) -> Void
   }
 
-  /// Who runs beside what.
+  /// Which runs may be active at the same time.
   struct Limits: Sendable {
     var runs: Int
     var queues: [String: Int]
   }
 
-  /// What becomes of runs that were taken from the queue when no more are.
+  /// What happens to runs taken from the queue when the dispatcher closes.
   struct Left: Sendable {
-    /// How many have not begun, and return to the queue.
+    /// The number of runs that did not begin and return to the queue.
     var queued: Int
-    /// How many are left to the next host because everything in them waits.
+    /// The number of runs that are left to the next host because everything in them waits.
     var resting: Int
-    /// How many continue.
+    /// The number of runs that continue.
     var going: Int
   }
 
@@ -41,14 +41,14 @@ actor Dispatcher {
   private var limits: Limits
   private let events: Events
   private var going = GoingRuns()
-  /// Runs that go on and wait for a place, in the order in which they asked.
+  /// Active runs that wait for a slot, in the order of their requests.
   private var returning: [RunID] = []
-  /// Runs that have ended because they were left.
+  /// Runs that ended because they were left to the next host.
   private var gone: Set<RunID> = []
   private var isOpen = false
   private var isLooking = false
   private var isLookDue = false
-  /// Wakes the dispatcher when the time of a queued run is up or a pause ends, or after a failure.
+  /// Wakes the dispatcher when the deadline of a queued run passes or a pause ends, or after a failure.
   private var timer: Task<Void, Never>?
   private var waitingForEnd: [CheckedContinuation<Void, Never>] = []
   private var waitingForLook: [CheckedContinuation<Void, Never>] = []
@@ -59,28 +59,28 @@ actor Dispatcher {
     self.events = events
   }
 
-  /// The runs of a pipeline that go on.
+  /// The active runs of a pipeline.
   func runs(of pipeline: String) -> [RunID] { going.runs(of: pipeline) }
 
-  /// How many runs go on.
+  /// The number of active runs.
   var count: Int { going.count }
 
-  /// Whether this run does.
+  /// Whether this run is active.
   func has(_ run: RunID) -> Bool { going[run] != nil }
 
-  /// Lets other limits hold for runs that begin from now on.
+  /// Applies other limits to runs that begin from now on.
   func setLimits(_ limits: Limits) async {
     self.limits = limits
     await look()
   }
 
-  /// Lets runs begin.
+  /// Allows runs to begin.
   func open() async {
     isOpen = true
     await look()
   }
 
-  /// Lets no run begin any more. What was being taken from the queue when it was called is among those that are taken when it returns, where it is waited for.
+  /// Stops runs from beginning. With `waiting`, it returns after the current look at the queue, so that a run that was being taken counts as taken.
   func close(waiting: Bool = true) async {
     isOpen = false
     timer?.cancel()
@@ -94,10 +94,10 @@ actor Dispatcher {
     going.setOverlap(single: single, replacing: replacing)
   }
 
-  /// Something about the queue has changed.
+  /// Handles a change of the queue.
   func notice() async { await look() }
 
-  /// Executes a run that is not queued, such as one that is resumed: it has a free place, or the next one, before those that are queued.
+  /// Executes a run that is not queued, such as one that is resumed. It gets a free slot, or the next one, before queued runs.
   func run(
     _ record: RunRecord, in queue: String, _ body: @escaping @Sendable (RunPlace) async throws -> RunOutcome
   ) {
@@ -108,7 +108,7 @@ actor Dispatcher {
     if !isHeld { returning.append(record.id) }
   }
 
-  /// Leaves what need not end here to the queue and to the next host. Nothing is taken from the queue any more: see ``close(waiting:)``.
+  /// Leaves runs that need not end here to the queue and to the next host. Nothing more is taken from the queue: see ``close(waiting:)``.
   func leaveWaiting() async -> Left {
     let taken = going.ids.filter { going[$0]?.isTaken == true }
     for run in taken { going[run]?.place.bar() }
@@ -117,17 +117,17 @@ actor Dispatcher {
     for run in unknown { going[run]?.task.cancel() }
     var queued = Set(notBegun + unknown)
     let resting = Set(await host.leaveResting(going.ids.filter { !queued.contains($0) }))
-    // Those that were about to begin return to the queue by themselves.
+    // Runs that were about to begin return to the queue by themselves.
     queued.formUnion(gone.subtracting(resting))
     return Left(
       queued: queued.count, resting: resting.count,
       going: going.ids.count { !queued.contains($0) && !resting.contains($0) })
   }
 
-  /// Cancels the runs that go on.
+  /// Cancels the active runs.
   func cancelAll() { for run in going.all { run.task.cancel() } }
 
-  /// Returns when no run goes on.
+  /// Returns when no run is active.
   func awaitEnd() async {
     guard count > 0 else { return }
     await withCheckedContinuation { waitingForEnd.append($0) }
@@ -137,7 +137,7 @@ actor Dispatcher {
 
   private func look() async {
     guard isOpen else {
-      // What goes on may do so while the host drains.
+      // Active runs may continue while the host drains.
       _ = grantPlaces()
       return
     }
@@ -164,7 +164,7 @@ actor Dispatcher {
   private func takeNext() async throws {
     let now = host.now()
     leaveOutTaken(at: now)
-    // Those in the queue stay there.
+    // Queued runs stay in the queue.
     guard host.mayTakeQueued() else { return wake(after: .seconds(1)) }
     var startBy = try host.history.nextStartBy()
     if let late = startBy, late < now {
@@ -172,12 +172,12 @@ actor Dispatcher {
       startBy = try host.history.nextStartBy()
     }
     let pauses = try await takeNext(in: grantPlaces(), at: now)
-    // The end of a pause changes nothing in the workspace. At `start_by` itself a run may still begin.
+    // The end of a pause changes nothing in the workspace. A run may still begin exactly at `start_by`.
     let next = (pauses.map(\.until) + [going.nextStartBy, startBy].map { $0?.advanced(by: 1) }).compactMap { $0 }.min()
     if let next { wake(after: max(.milliseconds(1), next.duration(since: now))) }
   }
 
-  /// Takes runs that are next, and returns the pauses whose end may let others begin.
+  /// Takes the next runs, and returns the pauses whose end may let others begin.
   private func takeNext(in places: QueueTurns.Places, at now: RecordTime) async throws -> [Pause] {
     guard places.total > 0 || !going.replacing.isEmpty, let pauses = try host.history.pausesOfQueue(at: now) else {
       return []
@@ -199,7 +199,7 @@ actor Dispatcher {
         if isBound { await self?.hasBegun(id) }
       }
       begin(entry.run, in: entry.queue, isHeld: true, startBy: entry.startBy, telling: beginning) { [host] in
-        // Not on the thread of the engine, which waits for nobody.
+        // Not on the thread of the engine, which must never wait.
         try await host.run(entry, in: $0, onBegin: { Task { await tell() } })
       }
     }
@@ -207,22 +207,22 @@ actor Dispatcher {
     return pauses
   }
 
-  /// Leaves out runs that were taken from the queue, and have not begun in time, whatever they wait for.
+  /// Skips runs that were taken from the queue but did not begin in time, whatever they wait for.
   private func leaveOutTaken(at now: RecordTime) {
     for id in going.takeLate(at: now) {
-      // What nobody executes yet goes back to the queue, and is left out there.
+      // A run that nothing executes yet returns to the queue and is skipped there.
       if !host.leaveOutLate(id) { going[id]?.task.cancel() }
     }
   }
 
-  /// Cancels runs that have the place which a later run of their pipeline waits for, and is to take.
+  /// Cancels the runs whose slots a later run of their pipeline waits to take.
   private func endReplaced(except paused: Set<String>) throws {
     let candidates = going.replaceable.filter { going[$0].map { paused.contains($0.pipeline) } == false }
     guard !candidates.isEmpty else { return }
     for (run, successor) in try host.history.successors(of: candidates) { host.cancel(run, replacedBy: successor) }
   }
 
-  /// Gives free places to runs that go on and want one. Returns what is left.
+  /// Gives free slots to active runs that wait for one. Returns the slots that are left.
   private func grantPlaces() -> QueueTurns.Places {
     var places = going.free(of: limits)
     returning.removeAll { id in

@@ -1,9 +1,9 @@
 import PipelineEngine
 import RunHistory
 
-/// The runs of a dispatcher that go on, with what each of its looks asks of them counted as it changes: a look costs the same however many there are.
+/// The active runs of a dispatcher. Everything that the dispatcher reads is counted as it changes, so that reading costs the same for any number of runs.
 struct GoingRuns {
-  /// One of them.
+  /// An active run.
   struct Run: Sendable {
     var pipeline: String
     var queue: String
@@ -15,15 +15,15 @@ struct GoingRuns {
 
   private var runs: [RunID: Run] = [:]
   private var ofPipeline: [String: Set<RunID>] = [:]
-  /// When those must have begun that have to, and have not.
+  /// The deadlines of runs that must begin by a time and have not begun.
   private var startBys: [RunID: RecordTime] = [:]
-  /// Runs that hold a place.
+  /// Runs that hold a slot.
   private var holding: Set<RunID> = []
-  /// How many of them there are in each queue.
+  /// The number of them in each queue.
   private var heldOf: [String: Int] = [:]
   /// Pipelines that have at most one run at a time (`overlap: queue`).
   private(set) var single: Set<String> = []
-  /// Those pipelines of `single` that have a run here.
+  /// The pipelines of `single` that have an active run.
   private(set) var singleGoing: Set<String> = []
   /// Pipelines in which a later run replaces an earlier one (`overlap: cancel`).
   private(set) var replacing: Set<String> = []
@@ -33,7 +33,7 @@ struct GoingRuns {
   var count: Int { runs.count }
   var ids: [RunID] { runs.keys.sorted() }
   var all: some Collection<Run> { runs.values }
-  /// When the first of those must have begun that have to.
+  /// The earliest deadline by which a run must begin.
   var nextStartBy: RecordTime? { startBys.values.min() }
 
   subscript(run: RunID) -> Run? { runs[run] }
@@ -41,7 +41,7 @@ struct GoingRuns {
   /// The runs of a pipeline.
   func runs(of pipeline: String) -> [RunID] { ofPipeline[pipeline]?.sorted() ?? [] }
 
-  /// The places that are left of these.
+  /// Returns the slots that are left within these limits.
   func free(of limits: Dispatcher.Limits) -> QueueTurns.Places {
     var places = QueueTurns.Places(total: limits.runs - holding.count, queues: limits.queues)
     for (queue, count) in heldOf { places.queues[queue]? -= count }
@@ -59,9 +59,9 @@ struct GoingRuns {
   /// Adds a run.
   ///
   /// - Parameters:
-  ///   - id: Which one.
-  ///   - run: What is known of it.
-  ///   - startBy: When it must have begun; nil where that is any time.
+  ///   - id: The id of the run.
+  ///   - run: The run.
+  ///   - startBy: The time by which it must have begun; nil if there is none.
   mutating func add(_ id: RunID, _ run: Run, startBy: RecordTime?) {
     remove(id)
     runs[id] = run
@@ -72,16 +72,16 @@ struct GoingRuns {
     notePlace(of: id)
   }
 
-  /// Its place may have been taken or given back.
+  /// Updates the counts after the run took or returned its slot.
   mutating func notePlace(of id: RunID) {
     guard let run = runs[id] else { return }
     count(id, of: run.queue, isHeld: run.place.state == .held)
   }
 
-  /// It has begun: it cannot be too late any more.
+  /// Notes that the run has begun, so it can no longer be too late.
   mutating func noteBeginning(of id: RunID) { startBys[id] = nil }
 
-  /// It has ended.
+  /// Removes a run that has ended.
   mutating func remove(_ id: RunID) {
     guard let run = runs.removeValue(forKey: id) else { return }
     count(id, of: run.queue, isHeld: false)
@@ -93,7 +93,7 @@ struct GoingRuns {
     singleGoing.remove(run.pipeline)
   }
 
-  /// Takes out, once, those that must have begun before `time`.
+  /// Removes and returns, once, the runs that must have begun before `time`.
   mutating func takeLate(at time: RecordTime) -> [RunID] {
     guard let next = nextStartBy, next < time else { return [] }
     let late = startBys.filter { $0.value < time }.keys.sorted()

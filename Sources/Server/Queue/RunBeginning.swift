@@ -1,7 +1,7 @@
 import RunHistory
 import Synchronization
 
-/// Tells once that a run begins, before anything is told of its end.
+/// Reports once that a run begins, before anything is reported about its end.
 final class RunBeginning: Sendable {
   private let run: RunRecord
   private let onBegin: @Sendable (RunRecord) -> Void
@@ -12,7 +12,7 @@ final class RunBeginning: Sendable {
     self.onBegin = onBegin
   }
 
-  /// Tells it, unless that has been done. Any thread; whoever calls it at the same time waits until it is done.
+  /// Reports it unless that has been done. Any thread; concurrent callers wait until it is done.
   func tell() {
     isTold.withLock { isTold in
       guard !isTold else { return }

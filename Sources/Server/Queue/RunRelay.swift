@@ -2,18 +2,18 @@ import PipelineEngine
 import RunHistory
 import Synchronization
 
-/// Hands what becomes of runs to the log and to the server, which exists only after the dispatcher.
+/// Passes events of runs to the log and to the server, which is created only after the dispatcher.
 final class RunRelay: Sendable {
-  /// A struct: a bare closure is wrapped in another one each time that it is read out of a `Mutex`, until it is too deep for the stack.
+  /// A struct, because a bare closure is wrapped in another one each time it is read from a `Mutex`, until the stack overflows.
   private struct Target {
     var onBegin: (@Sendable () -> Void)?
     var onEnd: (@Sendable (RunRecord) -> Void)?
   }
 
   private let log: HostLog
-  /// What is recorded of a run.
+  /// The record of a run.
   private let state: @Sendable (RunID) -> RunState?
-  /// Why a run failed and what shows more, for people; nil if that cannot be read.
+  /// Why a run failed and the command that shows more, for people; nil if that cannot be read.
   private let failure: @Sendable (RunRecord) -> String?
   private let target = Mutex(Target())
 
@@ -26,7 +26,7 @@ final class RunRelay: Sendable {
     self.state = state
   }
 
-  /// Why a run that was taken from the queue has not begun; nil where it has, and where somebody has cancelled it.
+  /// Why a run that was taken from the queue did not begin; nil if it did, or if somebody cancelled it.
   private static func reasonNotToRun(_ run: RunRecord) -> (reason: Occasion.Reason, clause: String?)? {
     guard run.state == .cancelled, run.startedAt == nil else { return nil }
     if run.canceller?.means == .overlap, let other = run.canceller?.who {
@@ -35,7 +35,7 @@ final class RunRelay: Sendable {
     return run.reason == RunReason.tooLate.text ? (.tooLate, nil) : nil
   }
 
-  /// What has become of a run that its host does not go on with.
+  /// The state of a run that its host does not continue.
   static func words(for state: RunState?) -> String {
     switch state {
     case .failed?, .cancelled?, .succeeded?: "has ended as \(state?.rawValue ?? "")"
@@ -47,7 +47,7 @@ final class RunRelay: Sendable {
 
   func connect(_ body: @escaping @Sendable (RunRecord) -> Void) { target.withLock { $0.onEnd = body } }
 
-  /// `body` hears that a run begins.
+  /// Sets `body` to be called when a run begins.
   func connectBeginning(_ body: @escaping @Sendable () -> Void) { target.withLock { $0.onBegin = body } }
 
   private func tell(_ run: RunRecord) { target.withLock { $0.onEnd }?(run) }

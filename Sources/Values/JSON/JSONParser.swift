@@ -189,7 +189,7 @@ private struct JSONParser {
     return .double(value)
   }
 
-  /// Returns the digits from `first` to the current position as an integer, or nil if it does not fit 64 bits.
+  /// Returns the digits from `first` to the current position as an integer, or nil if it does not fit into 64 bits.
   private func integer(from first: Int, isNegative: Bool) -> Int64? {
     // 19 digits always fit an unsigned 64-bit integer.
     var magnitude: UInt64 = 0

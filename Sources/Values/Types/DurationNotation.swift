@@ -109,7 +109,7 @@ struct NotationNumber {
     return at > start ? at - start : nil
   }
 
-  /// Returns the number times `unit`, rounded down to a whole number, or nil if it does not fit 64 bits.
+  /// Returns the number times `unit`, rounded down to a whole number, or nil if it does not fit into 64 bits.
   func times(_ unit: Int64) -> Int64? {
     Int64(exactly: Int128(digits) * Int128(unit) / Int128(divisor))
   }

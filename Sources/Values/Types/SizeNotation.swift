@@ -5,7 +5,7 @@ public enum SizeNotation {
     ("MB", 1_000_000), ("KiB", 1 << 10), ("KB", 1000), ("kB", 1000), ("B", 1),
   ]
 
-  /// Returns the number of bytes that `text` stands for, or nil if it is not a size or does not fit 64 bits.
+  /// Returns the number of bytes that `text` stands for, or nil if it is not a size or does not fit into 64 bits.
   ///
   /// Units are `B`, `KiB MiB GiB TiB` (powers of 1024) and `KB MB GB TB` (powers of 1000), optionally preceded by
   /// spaces; a number before a unit may have a fraction and is rounded down to whole bytes; a bare number counts bytes.

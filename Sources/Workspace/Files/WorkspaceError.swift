@@ -83,18 +83,18 @@ extension WorkspaceError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cannotCreate(let path, let reason):
-      "cannot create a workspace at \(path): \(reason). Choose a directory you may write to."
+      "cannot create a workspace at \(path): \(reason). Choose a directory that you can write to."
     case .notAWorkspace(let path, let reason):
       "\(path) is not a workspace: \(reason)."
     case .newerSchema(let path, let found, let known):
       "\(path) was written by a newer version (schema \(found), this version knows \(known)). "
         + "Nothing was changed; use the newer version, or another workspace."
     case .notPermitted(let path):
-      "cannot open \(path): permission denied. It must be yours, or let you enter and read it (chmod u+rwX); or choose another workspace."
+      "cannot open \(path): permission denied. Make it accessible to you (`chmod u+rwX`), or choose another workspace."
     case .readOnly(let path):
       "cannot write to \(path): it is read-only. Check its permissions, or choose another workspace."
     case .untrusted(let path, let reason):
-      "will not write to \(path): \(reason). Reading it is possible; to write, choose another workspace, or remove what is foreign."
+      "refusing to write to \(path): \(reason). It can still be read; to write, fix this or choose another workspace."
     case .full(let path):
       "cannot write to \(path): the disk or quota is full. Everything recorded before is safe; free some space and try again."
     case .locked(let path):
@@ -102,21 +102,21 @@ extension WorkspaceError: CustomStringConvertible {
     case .corrupt(let path, let message):
       "\(path) is damaged (\(message)). Move it away, together with its -wal and -shm files, and start a new workspace."
     case .moved(let path):
-      "\(path), or the -wal or -shm file beside it, was moved, deleted or replaced while it was in use; what was recorded is in the former file. Put that back, or start anew."
+      "\(path), or the -wal or -shm file beside it, was moved, deleted or replaced while it was in use; the records are in the original file. Restore that file, or start a new workspace."
     case .closed(let path):
       "\(path) has been closed."
     case .unsuitableSchema(let path, let reason):
-      "cannot keep objects in \(path): \(reason)."
+      "cannot store objects in \(path): \(reason)."
     case .unsuitableQuery(let path, let reason):
       "cannot query \(path): \(reason)."
     case .unreadable(let path, let field, let value):
-      "cannot read \(field) in \(path): \(value) is not a value of it. Another version may have written it; use that one, or correct it."
+      "cannot read \(field) in \(path): \(value) is not a valid value. Another version may have written it; use that version, or correct the value."
     case .unknownType(let path, let type):
-      "\(type) is not kept in \(path). Name it in the objects of the schema that the workspace is opened with."
+      "\(type) is not stored in \(path). Add it to the objects of the schema with which the workspace is opened."
     case .snapshotEnded(let path):
-      "a snapshot of \(path) was used after its end. Fetch what is needed before the closure returns."
+      "a snapshot of \(path) was used after its end. Fetch everything before the closure returns."
     case .snapshotExpired(let path):
-      "a snapshot of \(path) was ended, because 64 MiB were written while it lasted. Take a new one, and do less in it."
+      "a snapshot of \(path) was ended because 64 MiB were written while it was open. Take a new one and do less in it."
     case .io(let path, let code, let message):
       "cannot use \(path) (error \(code)): \(message)."
     }

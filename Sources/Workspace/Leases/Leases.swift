@@ -6,7 +6,6 @@ import SQLite
 /// ```swift
 /// let outcome = try workspace.write { try Leases.acquire("archive-disk", holder: "run k3x…", in: $0) }
 /// ```
-/// To wait for a lease, subscribe to ``StoredLease``.
 public enum Leases {
   /// Grants the lease with the next fencing number if it is free or its owner has ended; otherwise returns the current lease.
   ///

@@ -62,14 +62,14 @@ extension ChangeError: CustomStringConvertible {
   public var description: String {
     let object = [table, key?.description].compactMap { $0 }.joined(separator: " ")
     return switch cause {
-    case .keyTaken: "\(object) exists already. Nothing was changed by this submission; use an upsert if it may exist."
+    case .keyTaken: "\(object) already exists. This submission changed nothing; use an upsert if the object may exist."
     case .valueTaken(let fields):
-      "another object has the \(fields.joined(separator: ", ")) of \(object). Nothing was changed by this submission."
+      "another object has the same \(fields.joined(separator: ", ")) as \(object). This submission changed nothing."
     case .missing: "\(object) does not exist, so it cannot be changed or deleted."
-    case .constraint(let message): "\(object) cannot be kept: \(message)."
-    case .unsuitable(let field, let reason): "the \(field) of \(object) cannot be kept: \(reason)."
+    case .constraint(let message): "\(object) cannot be stored: \(message)."
+    case .unsuitable(let field, let reason): "the \(field) of \(object) cannot be stored: \(reason)."
     case .undeclaredType:
-      "\(object) is not among the types of the transaction. Name it in the list that performChanges is given."
+      "\(object) is not among the types of the transaction. Add it to the list passed to performChanges."
     case .aborted: "the transaction was aborted; nothing was changed."
     case .ended: "the context was used after its transaction. Submit before the closure returns."
     case .workspace(let error): error.description

@@ -6,7 +6,7 @@ extension ColumnValue where Self: FixedWidthInteger {
   /// Fails for numbers greater than `Int64.max`, which SQLite cannot store.
   @inlinable public func columnValue() throws(UnsuitableValue) -> SQLValue {
     guard let number = Int64(exactly: self) else {
-      throw UnsuitableValue(reason: "\(self) is greater than \(Int64.max), the greatest number a column has room for")
+      throw UnsuitableValue(reason: "\(self) is greater than \(Int64.max), the maximum of a column")
     }
     return .int(number)
   }
@@ -60,7 +60,7 @@ extension ColumnValue where Self: BinaryFloatingPoint {
   @inlinable public static var storage: ColumnStorage { .real }
   /// Fails for NaN, which SQLite would store as NULL.
   @inlinable public func columnValue() throws(UnsuitableValue) -> SQLValue {
-    guard !isNaN else { throw UnsuitableValue(reason: "NaN is not a number that can be kept; use an optional field") }
+    guard !isNaN else { throw UnsuitableValue(reason: "NaN cannot be stored; use an optional field") }
     return .double(Double(self))
   }
   /// The number.
@@ -124,7 +124,7 @@ extension Date: KeyValue {
   /// Microseconds since 1970, rounded. Fails for a date more than 290,000 years away.
   public func columnValue() throws(UnsuitableValue) -> SQLValue {
     guard let microseconds = Int64(exactly: (timeIntervalSince1970 * 1_000_000).rounded()) else {
-      throw UnsuitableValue(reason: "the date is too far away to be kept in microseconds")
+      throw UnsuitableValue(reason: "the date is too far away to be stored in microseconds")
     }
     return .int(microseconds)
   }

@@ -96,7 +96,9 @@ public struct TableDescription: Sendable {
     if Self.reserved.contains(name.lowercased()) || name.lowercased().hasPrefix("sqlite_") {
       return "the table name '\(name)' is reserved"
     }
-    if Set(columns.map { $0.name.lowercased() }).count < columns.count { return "'\(name)' has two fields of one name" }
+    if Set(columns.map { $0.name.lowercased() }).count < columns.count {
+      return "'\(name)' has two fields with the same name"
+    }
     if key.isEmpty || keyPlaces.count < key.count { return "the key of '\(name)' is not among its fields" }
     for index in indexes {
       for field in index.fields where !columns.contains(where: { $0.name == field }) {

@@ -108,7 +108,7 @@ struct ObjectTables {
       let isOptional = !isRequired && row[3] == 0
       guard storage == column.storage.rawValue, isOptional == column.isOptional else {
         throw unsuitable(
-          "\(table.name).\(column.name) is \(storage)\(isOptional ? "" : " NOT NULL") in the file and "
+          "\(table.name).\(column.name) is \(storage)\(isOptional ? "" : " NOT NULL") in the file but "
             + "\(column.storage.rawValue)\(column.isOptional ? "" : " NOT NULL") in the declaration; add a migration")
       }
     }
@@ -117,13 +117,13 @@ struct ObjectTables {
     if let needed = rows.first(where: { $0[2] && $0[3] == 0 && ($0[4] as String?) == nil && !names.contains($0[0]) }) {
       let name: String = needed[0]
       throw unsuitable(
-        "\(table.name).\(name) is required in the file and missing in the declaration, so that nothing could be created; "
+        "\(table.name).\(name) is required in the file but missing in the declaration, so no object could be created; "
           + "declare it, or add the migration .remove(\"\(name)\")")
     }
     let key: [String] = rows.filter { $0[3] > 0 }.sorted { ($0[3] as Int) < $1[3] }.map { $0[0] }
     guard key == table.key else {
       throw unsuitable(
-        "the key of \(table.name) is (\(key.joined(separator: ", "))) in the file and "
+        "the key of \(table.name) is (\(key.joined(separator: ", "))) in the file but "
           + "(\(table.key.joined(separator: ", "))) in the declaration; add a migration")
     }
     return columns.filter { found[$0.name] == nil }
@@ -168,7 +168,7 @@ struct ObjectTables {
 
   private func add(_ column: ColumnDescription, to table: TableDescription, _ db: Database) throws {
     guard column.isOptional || column.defaultValue != nil else {
-      throw unsuitable("\(table.name).\(column.name) is new and has neither a default nor is it optional; give it one")
+      throw unsuitable("\(table.name).\(column.name) is new, is not optional and has no default; give it a default")
     }
     try db.execute(sql: "ALTER TABLE \(table.name.quoted) ADD COLUMN \(definition(of: column, in: table))")
   }
@@ -178,7 +178,7 @@ struct ObjectTables {
       try db.execute(sql: index.sql(for: table.name))
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
       throw unsuitable(
-        "(\(index.fields.joined(separator: ", "))) of \(table.name) is declared unique, and some objects have the same values; "
+        "(\(index.fields.joined(separator: ", "))) of \(table.name) is declared unique, but some objects have the same values; "
           + "add a migration that makes them different")
     }
   }

@@ -37,7 +37,7 @@ struct SchemaUpgrade {
       try (Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0) <= schema.version,
       let foreign = try ForeignSchema(schema).first(in: db)
     else { return }
-    throw WorkspaceError.untrusted(path: path, reason: "\(foreign) in it is not Penstock's")
+    throw WorkspaceError.untrusted(path: path, reason: "it contains \(foreign), which does not belong to Penstock")
   }
 
   /// Returns the statements of declared indexes that are missing. `access` provides the file.

@@ -35,9 +35,12 @@ struct Approve: ParsableCommand {
   @Option(help: ArgumentHelp("A note to record with the answer", valueName: "text"))
   var note: String?
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistoryForHost()
     let reference = RunReference(history: history)
     let record = try reference.find(runName)

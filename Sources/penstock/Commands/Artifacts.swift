@@ -39,6 +39,8 @@ struct Artifacts: ParsableCommand {
   @Flag(help: "Overwrite existing files")
   var force = false
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -46,6 +48,7 @@ struct Artifacts: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
     let record = try reference.find(runName)

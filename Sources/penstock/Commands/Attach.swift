@@ -21,9 +21,12 @@ struct Attach: ForegroundCommand {
     completion: ArgumentCompletion.runs([.queued, .running]))
   var runName: String?
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func runInForeground() async throws -> ExitStatus {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory()
     return try await Self.show(
       runName.map(RunReference(history: history).find) ?? latest(in: history), in: history, shared)
@@ -48,10 +51,12 @@ struct Attach: ForegroundCommand {
     let session = AttachSession(history: history, run: record.id, presentation: presentation)
     if let outcome = try await session.present() { return ExitStatus(of: outcome.run) }
     let short = reference.short(record.id)
+    // The cause is reported when the command ends.
+    let status = TextOutput.standard.failure == nil ? ExitStatus.cancelled : .engineFailed
     TextOutput.error.writeMessage(
       "penstock: detached; run \(short) continues: `penstock attach \(short)` shows it again, `penstock cancel \(short)` cancels it"
     )
-    return .cancelled
+    return status
   }
 
   private func latest(in history: History) throws -> RunRecord {

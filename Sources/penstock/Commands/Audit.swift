@@ -23,6 +23,8 @@ struct Audit: ParsableCommand {
   @Option(help: ArgumentHelp("Show at most this many entries; 0 for all", valueName: "number"))
   var limit = 30
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -30,6 +32,7 @@ struct Audit: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let (since, until) = try span.span()
     guard let history = try shared.openHistory() else { return }
     let entries = try history.audit(since: since, until: until, limit: limit == 0 ? nil : limit)

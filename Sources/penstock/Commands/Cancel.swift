@@ -25,9 +25,12 @@ struct Cancel: ParsableCommand {
   @Flag(help: "Kill their processes at once, without grace period")
   var kill = false
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistoryForHost()
     let who = QuestionAnswer.loginName()
     // Resolve all names first: the meaning of some, such as `last`, may change as runs are cancelled.

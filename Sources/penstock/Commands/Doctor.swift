@@ -25,9 +25,12 @@ struct Doctor: ParsableCommand {
   @Flag(help: "Repair what can be repaired")
   var repair = false
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     var failures = 0
     Checkup(of: try shared.location(), isRepairing: repair).run(
       processes: { LeftoverCheckup(history: $0).findings() }

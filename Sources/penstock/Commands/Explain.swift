@@ -32,9 +32,12 @@ struct Explain: ParsableCommand {
     completion: ArgumentCompletion.operations)
   var operation: String?
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
     if operation == nil, let pipeline = try PipelineExplanation(of: runName, in: history) {
@@ -136,14 +139,22 @@ struct Explain: ParsableCommand {
         line(TerminalText.visible(parts[0]), indentation: 2)
         for rest in parts.dropFirst() { TextOutput.standard.writeLine(TerminalLines.visible(rest)) }
       }
-      for place in explanation.places {
+      for place in explanation.places.prefix(Self.mostPlaces) {
         line(
           "run \(reference.short(place.place.run)) is queued, with \(place.before) before it; it waits for \(TerminalText.oneLine(place.reason))",
+          indentation: 2)
+      }
+      if explanation.places.count > Self.mostPlaces {
+        line(
+          "more runs are queued behind these; `penstock queue \(ShellText.quoted(entry.pipeline.name))` lists them",
           indentation: 2)
       }
       show(explanation.occasions, reference, startedBy: explanation.startCommand)
     }
   }
+
+  /// The maximum number of queued runs of a pipeline that are shown; `--json` has all.
+  private static let mostPlaces = 5
 
   private func show(_ vanished: VanishedPipeline, _ reference: RunReference) {
     shared.output.print(vanished.jsonValue()) {

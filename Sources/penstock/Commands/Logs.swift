@@ -55,6 +55,8 @@ struct Logs: ParsableCommand {
   @Flag(help: "Pass escape sequences to the terminal instead of showing them as text")
   var raw = false
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -63,6 +65,7 @@ struct Logs: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
     let record = try reference.find(runName)

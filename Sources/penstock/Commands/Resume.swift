@@ -29,15 +29,18 @@ struct Resume: ForegroundCommand {
 
   @OptionGroup var plugins: PluginOptions
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func runInForeground() async throws -> ExitStatus {
+    let shared = try hostFile.serving(shared)
     let pluginHost = plugins.host()
     let service = try shared.openService(plugins: .host(pluginHost))
     let run = try ResumedRun(named: runName, in: service.history)
     let requester = Requester(QuestionAnswer.loginName())
     if let host = try place.host(for: run.record, in: service.history, display, shared) {
-      return try await ask(host, to: run.record, for: requester, in: service.history)
+      return try await ask(host, to: run.record, for: requester, in: service.history, shared)
     }
     var presentation = shared.presentation(of: run.pipeline, in: service)
     presentation.isResumed = true
@@ -63,7 +66,8 @@ struct Resume: ForegroundCommand {
 
   /// Asks the host to resume the run.
   private func ask(
-    _ host: HostRecord, to run: RunRecord, for requester: Requester, in history: History
+    _ host: HostRecord, to run: RunRecord, for requester: Requester, in history: History,
+    _ shared: SharedOptions
   ) async throws -> ExitStatus {
     let short = RunReference(history: history).short(run.id)
     let request = try history.ask(.resume, about: run.id, for: requester, at: .now)

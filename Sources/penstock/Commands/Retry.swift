@@ -76,6 +76,8 @@ struct Retry: ForegroundCommand {
 
   @OptionGroup var plugins: PluginOptions
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -88,6 +90,7 @@ struct Retry: ForegroundCommand {
   }
 
   func runInForeground() async throws -> ExitStatus {
+    let shared = try hostFile.serving(shared)
     let pluginHost = plugins.host()
     let service = try shared.openService(plugins: .host(pluginHost))
     let former = try RetriedRun(named: runName, of: pipeline, in: service.history)
@@ -117,7 +120,7 @@ struct Retry: ForegroundCommand {
     }
     if let host = try place.host(for: former.record, in: service.history, display, shared) {
       await pluginHost.shutDown()
-      return try await queue(start, repeating: former.record, for: host, in: service.history)
+      return try await queue(start, repeating: former.record, for: host, in: service.history, shared)
     }
     var presentation = shared.presentation(of: pipeline, in: service)
     try display.apply(to: &presentation)
@@ -133,7 +136,7 @@ struct Retry: ForegroundCommand {
 
   /// Asks the host to retry the run.
   private func queue(
-    _ start: RunStart, repeating former: RunRecord, for host: HostRecord, in history: History
+    _ start: RunStart, repeating former: RunRecord, for host: HostRecord, in history: History, _ shared: SharedOptions
   ) async throws -> ExitStatus {
     let reference = RunReference(history: history)
     let run = try start.queue(in: history, for: Requester(QuestionAnswer.loginName()))

@@ -24,9 +24,12 @@ struct Top: ParsableCommand {
 
   @OptionGroup var labels: LabelFilterOptions
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let labels = try labels.labels()
     let history = try shared.requireHistory()
     if !once, shared.output.format == .text, WatchScreen.isPossible {

@@ -28,9 +28,12 @@ struct Wake: ParsableCommand {
     completion: ArgumentCompletion.retries)
   var operation: String
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistoryForHost()
     let wake = try RetryWake(
       of: operation, ofRunNamed: runName, for: Requester(QuestionAnswer.loginName()), in: history)

@@ -9,7 +9,7 @@ struct PluginOptions: ParsableArguments, Sendable {
     help: ArgumentHelp(
       "Also use this plugin's shared object (may be repeated)",
       discussion:
-        "Plugins are found beside penstock, in ../lib/penstock/plugins from there, and in $PENSTOCK_PLUGIN_PATH.",
+        "Plugins are found beside penstock, in ../lib/penstock/plugins from there, in $PENSTOCK_PLUGIN_PATH, and in ~/.local/lib/penstock/plugins.",
       valueName: "file"))
   var files: [String] = []
 

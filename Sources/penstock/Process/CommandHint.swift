@@ -1,8 +1,8 @@
 import PipelineLanguage
 
-/// Completes the commands that messages suggest: if this command was given a workspace, so must they be.
+/// Completes the commands that messages suggest: if this command was given a workspace, or the host whose workspace to use, so must they be.
 enum CommandHint {
-  /// ` --workspace DIR` as it was given to this command; empty if it was not.
+  /// ` --workspace DIR` or else ` --config FILE` as it was given to this command; empty if neither was.
   static let workspace = workspace(in: Arguments.words)
 
   /// Commands without a workspace.
@@ -13,9 +13,11 @@ enum CommandHint {
   /// Returns the same for a command of these words.
   static func workspace(in words: [String]) -> String {
     let options = words.prefix { $0 != "--" }
-    for (index, word) in options.enumerated() {
-      if word == "--workspace", index + 1 < words.count { return ShellText.option("--workspace", words[index + 1]) }
-      if word.hasPrefix("--workspace=") { return ShellText.option("--workspace", String(word.dropFirst(12))) }
+    for name in ["--workspace", "--config"] {
+      for (index, word) in options.enumerated() {
+        if word == name, index + 1 < words.count { return ShellText.option(name, words[index + 1]) }
+        if word.hasPrefix("\(name)=") { return ShellText.option(name, String(word.dropFirst(name.count + 1))) }
+      }
     }
     return ""
   }

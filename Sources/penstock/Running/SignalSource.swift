@@ -13,8 +13,10 @@ struct SignalSource {
 
   /// Blocks the signals, which disables their default actions. Must be called by the first thread before others exist, because they inherit the mask;
   /// processes of operations are started without it.
-  static func block() {
-    var set = set(ending + terminal)
+  ///
+  /// - Parameter numbers: The signals. Default: all that a run handles.
+  static func block(_ numbers: [Int32] = ending + terminal) {
+    var set = set(numbers)
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 

@@ -63,6 +63,11 @@ enum Documents {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
+  /// Returns the anchor of a heading, as GitHub makes it.
+  static func anchor(of heading: String) -> String {
+    heading.lowercased().replacing(" ", with: "-").filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+  }
+
   /// All fenced blocks of all documents.
   static let examples: [Example] = all.flatMap { examples(in: (try? text($0)) ?? "", of: $0) }
 

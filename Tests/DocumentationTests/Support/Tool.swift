@@ -67,7 +67,7 @@ struct Tool {
       // A command that hangs fails its own test because of the missing output, instead of the whole suite because of its time limit.
       .name("timeout"), arguments: ["--kill-after=5", "60", "/bin/sh", "-c", command],
       environment: .inherit.updating([
-        "PATH": path, "NO_COLOR": "1", "COLUMNS": "100",
+        "PATH": path, "NO_COLOR": "1", "COLUMNS": "100", "HOME": directory.appendingPathComponent("home").path,
         "PENSTOCK_WORKSPACE": namesWorkspace ? directory.appendingPathComponent(".penstock").path : nil,
         "LC_ALL": "C.UTF-8", "TZ": "UTC", "FEED_TOKEN": "token-of-the-examples",
       ]),

@@ -66,7 +66,7 @@ struct NetrcFileTests {
   func wrong() {
     let error = #expect(throws: HTTPEncodingError.self) { try NetrcFile("machine a\nlogin b\npassword c secret") }
     #expect(
-      error?.message == "the netrc file, line 3: this is none of machine, default, login, password, account and macdef")
+      error?.message == "the netrc file, line 3: expected machine, default, login, password, account or macdef")
     let end = #expect(throws: HTTPEncodingError.self) { try NetrcFile("machine a login") }
     #expect(end?.message == "the netrc file, line 1: 'login' has no value")
   }

@@ -103,7 +103,7 @@ struct HTTPOperationTests {
     let transport = FakeTransport(.response(404, [:], Array(repeating: 65, count: 40_000)))
     let error = await #expect(throws: HTTPOperationError.self) { try await run(operation(transport)) }
     #expect(error?.code == "http-status")
-    #expect(error?.description == "http://h/?… answered 404 Not Found to GET; expected was 2xx")
+    #expect(error?.description == "http://h/?… answered 404 Not Found to GET; expected 2xx")
     #expect(error?.body.count == 16 * 1024)
     #expect(transport.requests.count == 1)
   }
@@ -115,7 +115,7 @@ struct HTTPOperationTests {
     operation.validators.append(HTTPMediaTypeValidator([try #require(MediaTypePattern("application/json"))]))
     let error = await #expect(throws: HTTPOperationError.self) { try await run(operation) }
     #expect(error?.code == "http-type")
-    #expect(error?.description == "the response of http://h/?… is text/html; expected was application/json")
+    #expect(error?.description == "the response of http://h/?… is text/html; expected application/json")
     #expect(transport.bodies == 0)
     #expect(transport.requests.count == 1)
   }

@@ -165,7 +165,7 @@ struct RetryWakerTests {
       let runner = OperationRunner(
         operation.retry(RetryPolicy(limit: 3, wakers: wakers)).delayer(Broken()), context: context)
       await #expect(throws: TestError(number: -1)) { try await runner.run() }
-      #expect(gaveUp.elements == [.stopped("the delay could not be kept: TestError(number: -1)")])
+      #expect(gaveUp.elements == [.stopped("the delay failed: TestError(number: -1)")])
     }
   }
 }

@@ -60,4 +60,16 @@ struct PluginScaffoldTests {
     #expect(try text("try.yaml", of: scaffold(language)).contains("uses: release-notes.greet"))
     #expect(try text("Makefile", of: scaffold(language)).contains("\ntry: "))
   }
+
+  @Test(
+    "have a target that makes the files to publish, which is not for version control",
+    arguments: PluginScaffold.Language.allCases)
+  func dist(language: PluginScaffold.Language) throws {
+    let makefile = try text("Makefile", of: scaffold(language))
+    #expect(makefile.contains("\ndist: test\n\trm -rf dist"))
+    #expect(makefile.contains("\n.PHONY: ") && makefile.contains(" dist clean\n"))
+    #expect(makefile.contains("\tfile=release-notes-$$version-$$(uname -m).so && cp "))
+    #expect(!makefile.contains("DIST"))
+    #expect(try text(".gitignore", of: scaffold(language)).contains("\ndist\n"))
+  }
 }

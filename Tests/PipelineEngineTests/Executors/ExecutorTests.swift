@@ -19,9 +19,9 @@ import Testing
         .lost("the queue was emptied"), .signal(15), .exited(3),
       ],
       [
-        "node-failed: the computer that it ran on failed: node-7", "preempted: was ended to make room for others",
-        "out-of-memory: needed more memory than it was given: used 2 GiB of 1 GiB",
-        "lost: nobody can say how it ended: the queue was emptied", "signal: was ended by SIGTERM",
+        "node-failed: the computer it ran on failed: node-7", "preempted: was preempted to make room for other jobs",
+        "out-of-memory: exceeded its memory limit: used 2 GiB of 1 GiB",
+        "lost: ended in an unknown way: the queue was emptied", "signal: was ended by SIGTERM",
         "exit: exited with code 3",
       ]))
   func ends(_ cause: JobEnd.Cause, _ said: String) async throws {
@@ -89,7 +89,7 @@ import Testing
     let host = try EngineTestHost(executor: executor)
     let run = try await host.run("operations: [{ name: a, run: job }]")
     #expect(run.states == ["a failed not-begun"])
-    #expect(run.operations.first?.error?.message == "was never begun: no node")
+    #expect(run.operations.first?.error?.message == "was never started: no node")
     #expect(executor.started.count == 6)
     await host.close()
   }

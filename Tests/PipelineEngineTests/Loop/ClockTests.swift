@@ -63,7 +63,7 @@ struct ClockTests {
     #expect(run.states == ["fetch succeeded"])
     #expect(
       notices.withLock { $0 } == [
-        "'fetch' runs again: its latest result is from 2027-01-15T08:00:00.000Z, which is in the future; the clock was set back"
+        "'fetch' runs again: its latest result is from 2027-01-15T08:00:00.000Z, which is in the future: the clock was set back"
       ])
     // What is recorded with the new time counts again.
     #expect(try await host.run(text).states == ["fetch reused fresh"])

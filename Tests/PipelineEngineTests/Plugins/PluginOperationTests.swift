@@ -341,7 +341,7 @@ struct PluginOperationTests {
       let lines = log.split(separator: "\n")
       let kept = lines.dropLast().map(\.utf8.count)
       #expect(kept == Array(repeating: line.utf8.count, count: 4))
-      #expect(lines.last == "warning: 2 more lines came too fast to be kept")
+      #expect(lines.last == "warning: 2 more lines were dropped because they came too fast")
     }
   }
 
@@ -372,5 +372,5 @@ private final class SwitchingCatalog: PluginCatalog {
   }
 
   var knownIDs: [String] { [] }
-  func log(_ level: PluginLogLevel, plugin: String, _ message: String) {}
+  func log(_ level: PluginLogLevel, plugin: String, pipeline: String?, _ message: String) {}
 }

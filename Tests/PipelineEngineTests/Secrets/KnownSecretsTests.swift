@@ -27,7 +27,9 @@ import Testing
       _ = try await KnownSecrets(own: large, inherited: [])
       Issue.record("5 MiB of secrets were taken")
     } catch let error as EngineError {
-      #expect(error.description.hasSuffix("the secrets of the run have 5MiB together; the limit is 4MiB"), "\(error)")
+      #expect(
+        error.description.hasSuffix("the secrets of the run have a total size of 5MiB, but the limit is 4MiB"),
+        "\(error)")
     }
   }
 }

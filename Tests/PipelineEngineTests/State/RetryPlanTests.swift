@@ -97,7 +97,7 @@ import Values
     "an operation whose `when` depends on the outcome of one that failed or was cancelled",
     arguments: [OperationState.failed, .cancelled])
   func outcomes(state: RunHistory.OperationState) throws {
-    #expect(try again(plan(["send": state])) == ["tidy: it looks at what becomes of 'send'"])
+    #expect(try again(plan(["send": state])) == ["tidy: it depends on the outcome of 'send'"])
     #expect(try again(plan(["send": .skipped])) == [])
   }
 

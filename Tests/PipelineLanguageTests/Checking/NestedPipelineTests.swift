@@ -119,7 +119,7 @@ struct NestedPipelineTests {
       found.filter { $0.hasPrefix("main") } == [
         "main.yaml:2:26 missing-param the pipeline 'child' needs the param 'tag', a string (add 'params: {tag: …}')",
         "main.yaml:2:48 unknown-param the pipeline 'child' has no param 'cuont' (did you mean 'count'?)",
-        "main.yaml:3:53 type-mismatch the param 'tag' is not of its type: expected string, found int 12",
+        "main.yaml:3:53 type-mismatch the param 'tag' has the wrong type: expected string, found int 12",
         "main.yaml:4:38 unknown-member 'results.b' has no member 'bulid' (did you mean 'results.b.build'?)",
         "main.yaml:4:70 no-members 'results.b.build[0]' is a string and has no member 'x'",
         "main.yaml:4:144 no-members 'results.b.even' is an int and has no member 'x'",
@@ -165,7 +165,7 @@ struct NestedPipelineTests {
         "main.yaml:2:26 missing-param the pipeline 'child' needs the param 'tag', a string (add 'params: {tag: …}')",
         "main.yaml:3:48 unknown-param the pipeline 'child' has no param 'tga' (did you mean 'tag'?)",
         "main.yaml:4:63 type-mismatch the param 'count' must be at least 1, found 0",
-        "main.yaml:5:53 type-mismatch the param 'tag' is not of its type: expected string, found int 12",
+        "main.yaml:5:53 type-mismatch the param 'tag' has the wrong type: expected string, found int 12",
         "main.yaml:5:64 type-mismatch the param 'count' is int, found string",
       ])
   }

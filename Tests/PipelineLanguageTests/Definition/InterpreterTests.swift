@@ -49,7 +49,7 @@ struct InterpreterTests {
   func warnings() {
     #expect(
       findings(inOperation: "command: [sh, -c, 'echo ${{ run.pipeline }} ${{ run.attempt }}']") == [
-        #"3:33 warning expression-in-code 'sh' runs this argument as code, and the value becomes part of it (make it an argument behind the code, as in [sh, -c, 'echo "$1"', sh, "${{ run.pipeline }}"])"#
+        #"3:33 warning expression-in-code 'sh' runs this argument as code, and the value becomes part of it (make it an argument after the code, as in [sh, -c, 'echo "$1"', sh, "${{ run.pipeline }}"])"#
       ])
     #expect(
       findings(inOperation: "command: [awk, '{ print \"${{ toJSON(run) }}\" }']") == [

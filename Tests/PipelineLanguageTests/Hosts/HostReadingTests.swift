@@ -89,7 +89,7 @@ import Testing
         "2:1 unknown-key a host has no key 'limit' (did you mean 'limits'?)",
         "3:1 unknown-key a host has no key 'queue' (did you mean 'queues'?)",
         "4:1 misplaced-key 'env' is a key of pipelines (write 'environment: { set: { NAME: text } }' for the processes of all pipelines)",
-        "5:1 misplaced-key 'concurrency' is a key of pipelines ('limits' says how many runs and processes there may be at once)",
+        "5:1 misplaced-key 'concurrency' is a key of pipelines ('limits' sets how many runs and processes there may be at once)",
         "6:13 unknown-word 'on_restart' is one of resume, fail, leave, found 'fial' (did you mean 'fail'?)",
       ])
   }
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test("accepts only valid variable names, and none of the host's own") func variables() {
-    let own = "cannot be handed to processes: it is between the host and systemd"
+    let own = "cannot be passed to processes: it is reserved for the host and systemd"
     #expect(
       found("environment: { pass: [PATH, PATH, A-B, NOTIFY_SOCKET, LISTEN_PID, PENSTOCK_X] }") == [
         "1:29 duplicate-name the variable 'PATH' is named already",

@@ -170,13 +170,13 @@ struct PluginLanguageTests {
       """)
     #expect(
       found == [
-        "1:30 missing-setting the setting 'from' of 'calendar.time-window', a string, must be given (add 'from: …' under 'with:' (x))",
+        "1:30 missing-setting 'calendar.time-window' requires the setting 'from', a string (add 'from: …' under 'with:' (x))",
         "1:66 invalid-setting the setting 'days' of 'calendar.time-window' cannot be 'mon-fry' (did you mean 'mon-fri'?)",
         "1:75 unknown-setting 'calendar.time-window' has no setting 'too' (its settings are from, days)",
         "4:37 unknown-setting 'cron' has no setting 'shedule' (did you mean 'schedule'?)",
-        "10:13 invalid-setting the setting 'unit' of 'text.length' is not of its type: expected string, found int (give it a string)",
-        #"11:14 invalid-setting the setting 'limit' of 'text.length' is not of its type: expected int, found string "3" (write a number without quotes)"#,
-        "12:14 invalid-setting the setting 'every' of 'text.length' is not of its type: expected duration, found int 5 (write it like 90s or 1h30m)",
+        "10:13 invalid-setting the setting 'unit' of 'text.length' has the wrong type: expected string, found int (give it a string)",
+        #"11:14 invalid-setting the setting 'limit' of 'text.length' has the wrong type: expected int, found string "3" (write a number without quotes)"#,
+        "12:14 invalid-setting the setting 'every' of 'text.length' has the wrong type: expected duration, found int 5 (write it like 90s or 1h30m)",
         "19:11 wrong-form 'with' needs a mapping of settings, found a list",
       ])
   }

@@ -37,8 +37,8 @@ import Testing
     #expect(
       read("ä=1\nA='b'c\nB=\"d\"e") == [
         "1:1 invalid-name a name may contain letters, digits, '_' and '-', the first a letter or '_'",
-        "2:6 dotenv-syntax there is text behind the closing quote (nothing is escaped in single quotes; use double quotes)",
-        "3:6 dotenv-syntax there is text behind the closing quote (write a quote in the value as \\\")",
+        "2:6 dotenv-syntax there is text after the closing quote (nothing is escaped in single quotes; use double quotes)",
+        "3:6 dotenv-syntax there is text after the closing quote (write a quote in the value as \\\")",
       ])
     #expect(read("A=1\nB=\"x\nC=2") == ["A=<1>", "2:3 dotenv-syntax the quote \" is not closed"])
     #expect(read("A=\"\\") == ["1:3 dotenv-syntax the quote \" is not closed"])

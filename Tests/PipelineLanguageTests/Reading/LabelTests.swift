@@ -40,7 +40,7 @@ import Testing
   func places() {
     #expect(
       findings(inOperation: "run: ls", "labels: { a: b }") == [
-        "4:5 misplaced-key 'labels' belongs at the top of the file: runs have labels, operations do not (move it there; what an item of a loop is called is its 'label')"
+        "4:5 misplaced-key 'labels' belongs at the top of the file: runs have labels, operations do not (move it there; an item of a loop has a 'label')"
       ])
     #expect(
       findings("tags: [a]\noperations: [{ name: x, value: 1 }]\n").first?.hasSuffix("(did you mean 'labels'?)") == true)

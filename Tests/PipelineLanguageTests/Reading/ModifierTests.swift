@@ -176,7 +176,7 @@ struct ModifierTests {
           "3:37 unknown-resource the pipeline declares no resource 'gpi' (did you mean 'gpu'?)",
           "4:42 out-of-range operation 'b' needs 3 of 'gpu', but there is only 2 (lower it, or raise 'gpu' at the top of the pipeline)",
           "5:42 out-of-range the amount of 'gpu' must be at least 1, found 0",
-          "5:45 unknown-resource the pipeline declares no resource 'tape' (declare it at the top: 'resources: {tape: 1}')",
+          "5:45 unknown-resource the pipeline declares no resource 'tape' (declare it at the top: 'resources: {tape: 1}'; if a host declares it, name that with --config)",
         ])
   }
 

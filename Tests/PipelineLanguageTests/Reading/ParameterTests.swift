@@ -42,8 +42,8 @@ struct ParameterTests {
           i: { pattern: "(" }
           j: { type: strng }
         """ + tail) == [
-          "2:28 invalid-default the default of 'a' is not of its type: expected int, found string \"ten\"",
-          "3:31 invalid-default the default of 'b' is not of its type: expected string, found int 12 (put it in quotes: \"12\")",
+          "2:28 invalid-default the default of 'a' has the wrong type: expected int, found string \"ten\"",
+          "3:31 invalid-default the default of 'b' has the wrong type: expected string, found int 12 (put it in quotes: \"12\")",
           "4:28 invalid-default the default of 'c' must be at least 1, found 0",
           "5:17 invalid-default the default of 'd' must be one of a, b, found 'x'",
           "6:17 invalid-default the default of 'e' must match the pattern [a-b]+, found 'abc'",
@@ -75,8 +75,8 @@ struct ParameterTests {
       failure.problems.map(\.description) == [
         "the pipeline 'test' has no param 'limt', did you mean 'limit'?",
         "the param 'tags' needs JSON: \(jsonMessage("a"))",
-        "the param 'since' is not of its type: expected duration, found string \"soon\"",
-        "the param 'limit', an int, must be given, add '-p limit=…'",
+        "the param 'since' has the wrong type: expected duration, found string \"soon\"",
+        "the param 'limit' is required: it is an int and has no default, add '-p limit=…'",
       ])
     guard case .failure(let range) = ParameterResolver.resolve(definition, given: [("limit", "11")]) else {
       return #expect(Bool(false), "resolved")
@@ -86,7 +86,7 @@ struct ParameterTests {
     guard case .failure(let word) = ParameterResolver.resolve(definition, given: [("limit", "many")]) else {
       return #expect(Bool(false), "resolved")
     }
-    #expect(word.description == "the param 'limit' is not of its type: expected int, found 'many'")
+    #expect(word.description == "the param 'limit' has the wrong type: expected int, found 'many'")
     guard case .failure(let twice) = ParameterResolver.resolve(definition, given: [("limit", "1"), ("limit", "2")])
     else {
       return #expect(Bool(false), "resolved")

@@ -90,9 +90,9 @@ struct SpecificationFormulaTests {
     #expect(failure("") == "1+1 specification-syntax expected a specification")
     #expect(
       failure("online &&")
-        == "10+1 specification-syntax unexpected end of the formula, expected a specification")
+        == "10+1 specification-syntax unexpected end of the condition, expected a specification")
     #expect(failure("online && && online") == "11+2 specification-syntax unexpected '&&', expected a specification")
-    #expect(failure("(online") == "8+1 specification-syntax unexpected end of the formula, expected ')'")
+    #expect(failure("(online") == "8+1 specification-syntax unexpected end of the condition, expected ')'")
     #expect(failure("online)") == "7+1 specification-syntax unexpected ')', which closes nothing")
     #expect(
       failure("online & never")

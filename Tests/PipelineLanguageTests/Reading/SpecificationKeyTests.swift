@@ -73,8 +73,8 @@ struct SpecificationKeyTests {
           "2:3 missing-key the specification 'a' needs a 'uses'",
           "2:14 out-of-range 'hold' must be greater than zero",
           "3:8 unknown-key a specification has no key 'use' (did you mean 'uses'?)",
-          "4:6 wrong-form the specification 'c' needs a formula of specifications, found a list",
-          "5:5 wrong-form the specification 'd' needs a formula of specifications, found nothing",
+          "4:6 wrong-form the specification 'c' needs a condition over specifications, found a list",
+          "5:5 wrong-form the specification 'd' needs a condition over specifications, found nothing",
         ])
     #expect(
       SpecificationFixture.found("specifications: connected\n" + SpecificationFixture.work) == [
@@ -185,7 +185,7 @@ struct SpecificationKeyTests {
       ])
     #expect(
       SpecificationFixture.found("automatic: connected &&\n" + SpecificationFixture.work) == [
-        "1:24 specification-syntax unexpected end of the formula, expected a specification"
+        "1:24 specification-syntax unexpected end of the condition, expected a specification"
       ])
   }
 

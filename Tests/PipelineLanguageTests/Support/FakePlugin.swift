@@ -151,7 +151,7 @@ final class FakeCatalog: PluginCatalog {
 
   var knownIDs: [String] { plugins.keys.sorted() }
 
-  func log(_ level: PluginLogLevel, plugin: String, _ message: String) {
+  func log(_ level: PluginLogLevel, plugin: String, pipeline: String?, _ message: String) {
     lines.withLock { $0.append("\(level) \(plugin): \(message)") }
   }
 

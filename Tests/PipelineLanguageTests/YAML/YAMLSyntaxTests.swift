@@ -80,8 +80,8 @@ struct YAMLSyntaxTests {
     expect("a: %x\n", "1:4: a value cannot begin with '%' \(quotes)")
     expect("a: *.txt\n", "1:4: '*' begins an alias, which needs a name of letters, digits, '-' and '_' \(quotes)")
     expect("a: && b\n", "1:4: '&' begins an anchor, which needs a name of letters, digits, '-' and '_' \(quotes)")
-    expect("a: !<x\n", "1:4: '!' begins a tag, and this is none \(quotes)")
-    expect("a: !e!x y\n", "1:4: '!' begins a tag, and this is none \(quotes)")
+    expect("a: !<x\n", "1:4: '!' begins a tag, but this is not a tag \(quotes)")
+    expect("a: !e!x y\n", "1:4: '!' begins a tag, but this is not a tag \(quotes)")
   }
 
   @Test("lists in the wrong place")
@@ -163,7 +163,7 @@ struct YAMLSyntaxTests {
     expect("%YAML 1.3\n---\na: 1\n", "1:1: only YAML 1.1 and 1.2 can be read (remove the %YAML line)")
     expect(
       "a: 1\n...\n%FOO bar\n",
-      "3:1: a line that begins with '%' is a directive, and this is none "
+      "3:1: a line that begins with '%' is a directive, but this is not a directive "
         + "(remove the line, or indent it if it belongs to a text)"
     )
     let many = String(repeating: "%TAG !a! b\n", count: 200_000)

@@ -38,7 +38,7 @@ import Testing
     let run = try await fixture.ended(items: ["1"], reusedFrom: gone)
     #expect(
       try sentences([], of: run) == [
-        "'convert[0] 1' was reused from run 5k2m0c8v, which is not in this workspace any more"
+        "'convert[0] 1' was reused from run 5k2m0c8v, which is no longer in this workspace"
       ])
   }
 }

@@ -28,7 +28,7 @@ import Workspace
     let found = WorkspaceLocation(path: "/nowhere/workspace", origin: .state, start: "/")
     #expect(try found.historyIfPresent().map { _ in true } == nil)
     let error = #expect(throws: WorkspaceMissing.self) { try found.history() }
-    #expect(error?.description.contains("run a pipeline to create it (`penstock run FILE`)") == true)
+    #expect(error?.description.contains("run a pipeline (`penstock run FILE`) or start a host (`penstock serve`) to create it") == true)
     #expect(error?.description.contains("or name one with --workspace DIR or $PENSTOCK_WORKSPACE") == true)
   }
 
@@ -40,7 +40,7 @@ import Workspace
     let error = #expect(throws: WorkspaceMissing.self) { try named.historyIfPresent(isNeeded: true) }
     #expect(
       error?.description
-        == "there is no workspace at '/nowhere/workspace' (from $PENSTOCK_WORKSPACE); run a pipeline to create it (`penstock run FILE`), or name another directory"
+        == "there is no workspace at '/nowhere/workspace' (from $PENSTOCK_WORKSPACE); run a pipeline (`penstock run FILE`) or start a host (`penstock serve`) to create it, or name another directory"
     )
     #expect(throws: WorkspaceMissing.self) { try named.history() }
   }

@@ -71,7 +71,7 @@ import Values
     let plan = try plan([("a", "0"), ("b", "-1"), ("c", "5")], until: 9)
     #expect(shown(plan) == ["5 c"])
     #expect(plan.unknown.map(\.controller.pipeline) == ["a", "b"])
-    #expect(plan.unknown.map(\.reason) == ["'ticks' does not know its instants beforehand", "it is broken"])
+    #expect(plan.unknown.map(\.reason) == ["'ticks' does not know its instants in advance", "it is broken"])
   }
 
   @Test("keeps the earliest instants of a controller that has too many, and reports it")

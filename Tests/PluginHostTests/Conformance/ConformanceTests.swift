@@ -168,8 +168,9 @@ struct ConformanceTests {
       ])
     await plugin.connection.close()
     // One per instance and kind is reported.
-    let what = "'yield_rerun' an object with a wrong \"instant\": expected timestamp, found string \"never\""
-    #expect(plugin.log.lines == ["warning echo: controller 'echo' of plugin 'echo' gave \(what)"])
+    let what =
+      "passed an object with an invalid \"instant\" to 'yield_rerun': expected timestamp, found string \"never\""
+    #expect(plugin.log.lines == ["warning echo: controller 'echo' of plugin 'echo' \(what)"])
   }
 
   @Test("a specification is satisfied, unsatisfied or unknown", arguments: Isolation.allCases)
@@ -214,7 +215,7 @@ struct ConformanceTests {
     #expect(try await plugin.run(input: ["requirement": "garbage"]).failure == "malformed-plugin")
     #expect(try await plugin.run(input: ["requirement": "text"]).failure == "result-mismatch")
     #expect(try await plugin.run(input: ["requirement": "twice"]).all == [.ended(42)])
-    await plugin.log.wait(for: "although the instance had ended")
+    await plugin.log.wait(for: "after the instance had ended")
     await plugin.connection.close()
   }
 

@@ -95,7 +95,7 @@ struct PluginTrialTests {
     await thread.wait()
     #expect(failures.all.map(\.?.code) == ["plugin-unresponsive"])
     #expect(
-      failures.all.first??.message == "plugin 'judge' did not say within 10s whether it takes the settings")
+      failures.all.first??.message == "plugin 'judge' did not report within 10s whether it accepts the settings")
     await plugin.connection.close()
   }
 

@@ -91,7 +91,7 @@ struct PluginDescriptionTests {
     let list = #expect(throws: PluginError.self) {
       try PluginDescription.parse(JSONValue.array([1]), file: "/p/echo.so")
     }
-    #expect(list?.message.contains("it is not an object, but list") == true)
+    #expect(list?.message.contains("expected an object, found list") == true)
   }
 
   @Test("the error names the first invalid member, and counts the others")
@@ -100,7 +100,7 @@ struct PluginDescriptionTests {
     let error = #expect(throws: PluginError.self) { try PluginDescription.parse(json, file: "echo.so") }
     #expect(
       error?.message
-        == "the description of the plugin 'echo.so' is not right: id: \"Echo Plugin\" is not a name of the form [a-z][a-z0-9-]* "
+        == "the description of the plugin 'echo.so' is invalid: id: \"Echo Plugin\" is not a name of the form [a-z][a-z0-9-]* "
         + "with at most 64 characters; use 'echo-plugin' (and 1 more, see 'penstock plugins check')")
   }
 
@@ -141,7 +141,7 @@ struct PluginDescriptionTests {
       (#"{"result": "strng"}"#, "offers[0].result: unknown type 'strng' in \"strng\"; did you mean 'string'?"),
       (#"{"result": "[int"}"#, "offers[0].result: unexpected end, expected ']' in \"[int\"; write a type"),
       (#"{"result": 1}"#, "offers[0].result: expected a type's notation as a string, found 1; "),
-      (#"{"states": "int"}"#, "offers[0].states: only a controller has it; leave it out"),
+      (#"{"states": "int"}"#, "offers[0].states: only a controller can have it; remove it"),
     ])
   func offer(members: String, message: String) throws {
     let found = try problem(offer: members)
@@ -161,16 +161,19 @@ struct PluginDescriptionTests {
       (#"{"type": "none"}"#, "type: a setting cannot be of the type 'none'; "),
       (#"{"type": "[{a: file}]"}"#, "type: a setting cannot be of the type 'file'; use 'string' for a path"),
       (#"{"required": "yes"}"#, "required: expected true or false, found \"yes\"; "),
-      (#"{"default": 8}"#, "default: it is not of its type: expected string, found int 8; give a string"),
+      (#"{"default": 8}"#, "default: it has the wrong type: expected string, found int 8; give a string"),
       (
         #"{"type": "duration", "default": "soon"}"#,
-        "default: it is not of its type: expected duration, found string \"soon\""
+        "default: it has the wrong type: expected duration, found string \"soon\""
       ),
-      (#"{"values": []}"#, "values: it is empty, so that no value would do; "),
-      (#"{"values": ["a", 1]}"#, "values[1]: it is not of its type: expected string, found int 1; "),
+      (#"{"values": []}"#, "values: it is empty, so no value is allowed; "),
+      (#"{"values": ["a", 1]}"#, "values[1]: it has the wrong type: expected string, found int 1; "),
       (#"{"values": ["a", "a"]}"#, "values[1]: \"a\" is listed before; "),
-      (#"{"values": ["a", "b"], "default": "c"}"#, "default: \"c\" is not among its values; use one of \"a\", \"b\""),
-      (#"{"required": true, "default": "x"}"#, "default: a required setting has no use for a default; "),
+      (
+        #"{"values": ["a", "b"], "default": "c"}"#,
+        "default: \"c\" is not among the allowed values; use one of \"a\", \"b\""
+      ),
+      (#"{"required": true, "default": "x"}"#, "default: a required setting cannot have a default; "),
     ])
   func settings(members: String, message: String) throws {
     let found = try setting(members)
@@ -187,11 +190,11 @@ struct PluginDescriptionTests {
     let offer = #"{"kind": "operation", "id": "echo", "summary": "S"}"#
     #expect(
       try problem(#"{"offers": [\#(offer), \#(offer)]}"#)
-        == "offers[1].id: the operation 'echo' is offered by offers[0] already; give each a name of its own")
+        == "offers[1].id: the operation 'echo' is already offered by offers[0]; give each a name of its own")
     let setting = #"{"name": "a", "type": "int", "summary": "S"}"#
     #expect(
       try problem(offer: #"{"settings": [\#(setting), \#(setting)]}"#)
-        == "offers[0].settings[1].name: the setting 'a' is described by [0] already; describe each setting once")
+        == "offers[0].settings[1].name: the setting 'a' is already described by [0]; describe each setting once")
   }
 
   @Test("a plugin may have a thousand offers", arguments: [(1000, true), (1001, false)])
@@ -199,7 +202,7 @@ struct PluginDescriptionTests {
     let offers = (0..<count).map { #"{"kind": "operation", "id": "echo.n\#($0)", "summary": "S"}"# }
     let found = try problem(#"{"offers": [\#(offers.joined(separator: ","))]}"#)
     #expect(found.isEmpty == isRight)
-    if !isRight { #expect(found.hasPrefix("offers: there are 1001, at most 1,000 are allowed; ")) }
+    if !isRight { #expect(found.hasPrefix("offers: there are 1001, but at most 1,000 are allowed; ")) }
   }
 
   @Test("names have at most 64 characters", arguments: [(64, true), (65, false)])

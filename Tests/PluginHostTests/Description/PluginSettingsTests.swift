@@ -59,21 +59,21 @@ struct PluginSettingsTests {
         "its settings are from, zone, every, count, edge, days, anything"
       ),
       (
-        "{}", "missing-setting", "from", "", "the setting 'from' of 'calendar.window', a string, must be given",
+        "{}", "missing-setting", "from", "", "'calendar.window' requires the setting 'from', a string",
         "add 'from: …' under 'with:' (when it begins)"
       ),
       (
         #"{"from": 8}"#, "invalid-setting", "from", "",
-        "the setting 'from' of 'calendar.window' is not of its type: expected string, found int 8", "put it in quotes"
+        "the setting 'from' of 'calendar.window' has the wrong type: expected string, found int 8", "put it in quotes"
       ),
       (
         #"{"from": "8", "every": "soon"}"#, "invalid-setting", "every", "",
-        "the setting 'every' of 'calendar.window' is not of its type: expected duration, found string \"soon\"",
+        "the setting 'every' of 'calendar.window' has the wrong type: expected duration, found string \"soon\"",
         "write it like 90s or 1h30m"
       ),
       (
         #"{"from": "8", "count": "7"}"#, "invalid-setting", "count", "",
-        "the setting 'count' of 'calendar.window' is not of its type: expected int, found string \"7\"",
+        "the setting 'count' of 'calendar.window' has the wrong type: expected int, found string \"7\"",
         "write a number without quotes"
       ),
       (
@@ -86,7 +86,7 @@ struct PluginSettingsTests {
       ),
       (
         #"{"from": "8", "days": [{"day": 1}, {"day": "x"}]}"#, "invalid-setting", "days", "[1].day",
-        "the setting 'days' of 'calendar.window' is not of its type: [1].day: expected int, found string \"x\"",
+        "the setting 'days' of 'calendar.window' has the wrong type: [1].day: expected int, found string \"x\"",
         "write a number without quotes"
       ),
     ])
@@ -121,7 +121,7 @@ struct PluginSettingsTests {
     let plain = PluginOffer(
       kind: .operation, id: "plain", summary: "S", settings: [], requirement: nil, result: .json, states: .none,
       threads: .instance, whenFull: .refuse)
-    #expect(try problems(#"{"a": 1}"#, offer: plain).map(\.fix) == ["it has no settings at all"])
+    #expect(try problems(#"{"a": 1}"#, offer: plain).map(\.fix) == ["it has no settings"])
     #expect(try plain.resolve(settings: [:]) == [:])
   }
 
@@ -131,7 +131,7 @@ struct PluginSettingsTests {
     #expect(offer.check(setting: "from", type: .json) == nil)
     #expect(offer.check(setting: "every", type: .string) == nil)
     let problem = try #require(offer.check(setting: "count", type: .list(.int)))
-    #expect(problem.message == "the setting 'count' of 'calendar.window' is not of its type: expected int, found [int]")
+    #expect(problem.message == "the setting 'count' of 'calendar.window' has the wrong type: expected int, found [int]")
     #expect(problem.fix == "give it an int")
     #expect(offer.check(setting: "cuont", type: .int)?.fix == "did you mean 'count'?")
   }

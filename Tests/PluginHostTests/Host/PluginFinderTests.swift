@@ -54,8 +54,8 @@ struct PluginFinderTests {
     #expect(error.code == .ambiguous)
     #expect(
       error.message
-        == "two files have the name of the plugin 'calendar': '\(first)' and '\(second)'; remove one of them, "
-        + "or say which with 'path' under 'plugins' in the pipeline file")
+        == "two files are named like the plugin 'calendar': '\(first)' and '\(second)'; remove one of them, "
+        + "or choose one with 'path' under 'plugins' in the pipeline file")
   }
 
   @Test("a file from the command line counts as another candidate")
@@ -92,8 +92,8 @@ struct PluginFinderTests {
   func nothing() {
     #expect(
       refusal("x", PluginFinder())?.message
-        == "there is no plugin 'x': no directories were given to look in; put libpenstock-x.so into a directory of "
-        + "PENSTOCK_PLUGIN_PATH, or name the file with --plugin or under 'plugins'")
+        == "there is no plugin 'x': there are no directories to search; add it with 'penstock plugins add FILE|URL' "
+        + "(all of 'plugins.lock' with 'penstock plugins install'), or name the file with --plugin or under 'plugins'")
   }
 
   @Test("a file from the command line with another name is reported, with the names that it may have")
@@ -117,7 +117,7 @@ struct PluginFinderTests {
     try scratch.directory("a")
     try scratch.link("a/calendar.so", to: "nowhere.so")
     #expect(
-      refusal("calendar", finder("a"))?.message.contains("is a symbolic link to a file that is not there") == true)
+      refusal("calendar", finder("a"))?.message.contains("is a symbolic link to a file that does not exist") == true)
     let all = finder("a").all()
     #expect(all.files.isEmpty)
     #expect(all.errors.map(\.code) == [.notFound])
@@ -157,11 +157,27 @@ struct PluginFinderTests {
       ("/penstock", "/", "/lib/penstock/plugins"),
     ])
   func standard(executable: String, own: String, plugins: String) {
-    let directories = PluginDirectory.standard(executable: executable, pluginPath: "/a::b c:")
-    #expect(directories.map(\.path) == [own, plugins, "/a", "b c"])
-    #expect(directories.map(\.isStandard) == [true, true, false, false])
-    #expect(directories.map(\.isPrefixed) == [true, false, false, false])
-    #expect(PluginDirectory.standard(executable: nil, pluginPath: nil).isEmpty)
+    let directories = PluginDirectory.standard(executable: executable, pluginPath: "/a::b c:", home: "/h/")
+    #expect(directories.map(\.path) == [own, plugins, "/a", "b c", "/h/.local/lib/penstock/plugins"])
+    #expect(directories.map(\.isStandard) == [true, true, false, false, false])
+    #expect(directories.map(\.isPrefixed) == [true, false, false, false, false])
+    #expect(PluginDirectory.standard(executable: nil, pluginPath: nil, home: nil).isEmpty)
+    #expect(PluginDirectory.standard(executable: nil, pluginPath: nil, home: "h").isEmpty)
+  }
+
+  @Test("plugins of others never share the directory of Penstock's own, which run in the host's process")
+  func added() throws {
+    let plugins = "/h/.local/lib/penstock/plugins"
+    #expect(PluginDirectory.added(executable: "/usr/bin/penstock", home: "/h") == PluginDirectory(path: plugins))
+    #expect(
+      PluginDirectory.added(executable: "/h/.local/bin/penstock", home: "/h")
+        == PluginDirectory(path: plugins + "/added"))
+    let scratch = try Scratch()
+    try scratch.directory("real/.local/lib/penstock/plugins")
+    try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: scratch("real"))
+    #expect(
+      PluginDirectory.added(executable: scratch("real/.local/bin/penstock"), home: scratch("link"))?.path
+        == scratch("link/.local/lib/penstock/plugins/added"))
   }
 
   @Test("the running executable is known")

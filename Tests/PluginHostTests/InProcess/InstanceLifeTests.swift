@@ -66,7 +66,7 @@ struct InstanceLifeTests {
       events.all == [
         .failed(
           "plugin-settings",
-          "operation 'echo' of plugin 'echo' did not take its settings, and did not say why (status failed)")
+          "operation 'echo' of plugin 'echo' rejected its settings without a reason (status failed)")
       ])
   }
 
@@ -81,7 +81,7 @@ struct InstanceLifeTests {
     #expect(events.failure == "malformed-plugin")
     #expect(
       plugin.log.lines == [
-        "warning echo: operation 'echo' of plugin 'echo' answered 'create' with PENSTOCK_OK and no instance"
+        "warning echo: operation 'echo' of plugin 'echo' returned PENSTOCK_OK from 'create' without an instance"
       ])
   }
 

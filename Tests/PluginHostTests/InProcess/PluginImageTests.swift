@@ -81,7 +81,7 @@ struct PluginImageTests {
   func versions() throws {
     let major = try refusal(TestPlugin.Source { $0.abiMajor = "2" })
     #expect(major?.code == .versionMismatch)
-    #expect(major?.message.contains("speaks version 2 of the plugin contract, this host version 1") == true)
+    #expect(major?.message.contains("uses version 2 of the plugin contract, but this host uses version 1") == true)
     let minor = try refusal(
       TestPlugin.Source {
         $0.abiMinor = "9"; $0.abiMinorNeeded = "7"
@@ -154,7 +154,7 @@ struct PluginImageTests {
         PluginImage.open(path, isCopy: true), options: InProcessConnection.Options { log.note($0, $1, $2) })
     }
     #expect(error?.code == .openFailed)
-    #expect(error?.message == "plugin '\(path)' could not be opened (status unavailable); its log may say why")
+    #expect(error?.message == "plugin '\(path)' failed to open (status unavailable); see its log")
     #expect(log.lines == ["error echo: no device"])
   }
 

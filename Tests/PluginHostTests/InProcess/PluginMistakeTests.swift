@@ -44,8 +44,8 @@ struct PluginMistakeTests {
     #expect(events.all == [.ended(1)])
     #expect(
       warnings(log) == [
-        "warning echo: operation 'echo' of plugin 'echo' called 'complete' although the instance had ended; an instance ends once",
-        "warning echo: operation 'echo' of plugin 'echo' called 'fail' although the instance had ended; an instance ends once",
+        "warning echo: operation 'echo' of plugin 'echo' called 'complete' after the instance had ended; an instance can end only once",
+        "warning echo: operation 'echo' of plugin 'echo' called 'fail' after the instance had ended; an instance can end only once",
       ])
   }
 
@@ -70,26 +70,26 @@ struct PluginMistakeTests {
     #expect(events.failure == "malformed-plugin")
     #expect(
       warnings(log) == [
-        "warning echo: operation 'echo' of plugin 'echo' called 'complete' before 'start'; 'create' makes the instance, and that is all"
+        "warning echo: operation 'echo' of plugin 'echo' called 'complete' before 'start'; 'create' must only create the instance"
       ])
   }
 
   @Test(
     "a result that is not JSON ends the instance, and the report says what is wrong",
     arguments: [
-      (#"PENSTOCK_TEXT("{\"a\":")"#, "2", "what is not JSON: "),
-      (#"PENSTOCK_TEXT("\"\xff\xfe\"")"#, "2", "what is not JSON: "),
-      (#"(penstock_text){NULL, 5}"#, "2", "a text with a length but without bytes"),
-      (#"(penstock_text){"x", ((size_t)16 << 20) + 1}"#, "5", "more than 16 MiB"),
-      (#"(penstock_text){"x", SIZE_MAX}"#, "5", "more than 16 MiB"),
+      (#"PENSTOCK_TEXT("{\"a\":")"#, "2", "text that is not JSON to 'complete': "),
+      (#"PENSTOCK_TEXT("\"\xff\xfe\"")"#, "2", "text that is not JSON to 'complete': "),
+      (#"(penstock_text){NULL, 5}"#, "2", "a text with a length but without bytes to 'complete'"),
+      (#"(penstock_text){"x", ((size_t)16 << 20) + 1}"#, "5", "more than 16 MiB to 'complete'"),
+      (#"(penstock_text){"x", SIZE_MAX}"#, "5", "more than 16 MiB to 'complete'"),
     ])
   func garbageResult(text: String, status: String, what: String) throws {
     let (statuses, events, log) = try outcome(of: ["instances->complete(host, me->id, \(text))"])
     #expect(statuses == [status])
     #expect(events.failure == "malformed-plugin")
-    #expect(events.failures.first?.message.contains("'complete' \(what)") == true)
+    #expect(events.failures.first?.message.contains("it passed \(what)") == true)
     #expect(warnings(log).count == 1)
-    #expect(warnings(log).first?.contains("operation 'echo' of plugin 'echo' gave 'complete' \(what)") == true)
+    #expect(warnings(log).first?.contains("operation 'echo' of plugin 'echo' passed \(what)") == true)
   }
 
   @Test("after a refused result a second end is refused without another report")
@@ -139,7 +139,7 @@ struct PluginMistakeTests {
       ])
     #expect(
       warnings(log) == [
-        "warning echo: specification 'echo' of plugin 'echo' called 'changed' with 2, which means nothing there"
+        "warning echo: specification 'echo' of plugin 'echo' called 'changed' with the unknown value 2"
       ])
   }
 
@@ -155,9 +155,9 @@ struct PluginMistakeTests {
     #expect(events.all == [])
     #expect(
       warnings(log) == [
-        "warning echo: specification 'echo' of plugin 'echo' gave 'log' bytes that are not UTF-8: \u{FFFD}",
-        "warning echo: specification 'echo' of plugin 'echo' gave 'log' JSON that is not an object",
-        "warning echo: specification 'echo' of plugin 'echo' gave 'changed' bytes that are not UTF-8: \u{FFFD}(",
+        "warning echo: specification 'echo' of plugin 'echo' passed bytes that are not UTF-8 to 'log': \u{FFFD}",
+        "warning echo: specification 'echo' of plugin 'echo' passed JSON that is not an object to 'log'",
+        "warning echo: specification 'echo' of plugin 'echo' passed bytes that are not UTF-8 to 'changed': \u{FFFD}(",
       ])
   }
 
@@ -209,7 +209,7 @@ struct PluginMistakeTests {
     #expect(statuses == ["4", "4", "2", "0", "0", "1"])
     #expect(events.all == [])
     #expect(
-      warnings(log).first == "warning echo: plugin 'echo' called 'complete' for an instance that never was")
+      warnings(log).first == "warning echo: plugin 'echo' called 'complete' for an instance that never existed")
   }
 
   @Test("a call after destroy is detected, reported with the offer's name, and changes nothing")
@@ -231,8 +231,8 @@ struct PluginMistakeTests {
     #expect(first.all == [])
     #expect(
       plugin.log.lines == [
-        "warning echo: operation 'echo' of plugin 'echo' called 'complete' for an instance that is destroyed; "
-          + "'destroy' must end whatever goes on in it"
+        "warning echo: operation 'echo' of plugin 'echo' called 'complete' for a destroyed instance; "
+          + "'destroy' must stop all work of the instance"
       ])
   }
 

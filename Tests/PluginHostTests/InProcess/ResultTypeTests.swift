@@ -43,11 +43,11 @@ struct ResultTypeTests {
       events.all == [
         .failed(
           "result-mismatch",
-          "the result of operation 'echo' of plugin 'echo' is not of its type: [1].tag: expected string, found int 5")
+          "the result of operation 'echo' of plugin 'echo' has the wrong type: [1].tag: expected string, found int 5")
       ])
     #expect(
       log.lines == [
-        "warning echo: operation 'echo' of plugin 'echo' gave 'complete' a value of another type than it describes: "
+        "warning echo: operation 'echo' of plugin 'echo' passed a value of the wrong type to 'complete': "
           + "[1].tag: expected string, found int 5"
       ])
   }

@@ -50,11 +50,11 @@ struct StoppingTests {
     plugin.clock.advance(by: .seconds(9.9))
     #expect(events.all == [])
     plugin.clock.advance(by: .seconds(0.1))
-    let message = "operation 'echo' of plugin 'echo' did not end within 10s after it was asked to"
+    let message = "operation 'echo' of plugin 'echo' did not end within 10s after it was asked to stop"
     #expect(events.all == [.failed("plugin-unresponsive", message)])
     #expect(
       plugin.log.lines == [
-        "info echo: stop", "warning echo: \(message); it was ended without its help", "info echo: destroy",
+        "info echo: stop", "warning echo: \(message); the host no longer waits for it", "info echo: destroy",
       ])
     instance.destroy()
     #expect(plugin.log.lines.count == 3)
@@ -100,7 +100,7 @@ struct StoppingTests {
     #expect(
       plugin.log.lines.filter { $0 != "info echo: echo.release" } == [
         "info echo: hangs",
-        "warning echo: operation 'echo' of plugin 'echo' did not end within 1s after it was asked to; it was ended without its help",
+        "warning echo: operation 'echo' of plugin 'echo' did not end within 1s after it was asked to stop; the host no longer waits for it",
         "info echo: goes on", "info echo: echo",
       ])
   }

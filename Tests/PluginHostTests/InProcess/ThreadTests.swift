@@ -170,6 +170,7 @@ struct ThreadTests {
     victim.destroy()
     #expect(events.all == [])
     #expect(first.log.lines == [])
-    #expect(second.log.lines == ["warning second: plugin 'second' called 'complete' for an instance that never was"])
+    #expect(
+      second.log.lines == ["warning second: plugin 'second' called 'complete' for an instance that never existed"])
   }
 }

@@ -87,7 +87,7 @@ struct BackPressureTests {
     _ = await started[29].waitForEnd()
     #expect(
       started[29].all == [
-        .failed("plugin-unresponsive", "plugin 'reads' does not take its input: more than 1 MiB wait")
+        .failed("plugin-unresponsive", "plugin 'reads' does not read its input: more than 1 MiB are waiting")
       ])
     let waiting = started.filter { $0.all.isEmpty }.count
     #expect(waiting >= 11 && waiting < 20)
@@ -133,7 +133,7 @@ struct BackPressureTests {
       end
         == .failed(
           "plugin-unresponsive",
-          "plugin 'reads' does not read what it is sent: 1 MiB wait for it while it ran 'reads'"))
+          "plugin 'reads' does not read its input: 1 MiB are waiting while it ran 'reads'"))
     await plugin.connection.close()
   }
 

@@ -44,7 +44,7 @@ struct ChildOutputTests {
     lines.print("then\n", at: 6)
     #expect(
       lines.told.suffix(2) == [
-        "… and 1034 more lines, left out because there were more than 200 in a second", "then",
+        "… and 1034 more lines, dropped because there were more than 200 in a second", "then",
       ])
   }
 

@@ -142,7 +142,7 @@ struct ChildProcessTests {
       end
         == .failed(
           "plugin-crashed",
-          "plugin 'tells' was ended: it took more memory than its limit of 64 MiB while it ran 'tells'"))
+          "plugin 'tells' was killed: it exceeded its memory limit of 64 MiB while it ran 'tells'"))
     await plugin.connection.close()
   }
 

@@ -53,11 +53,11 @@ struct CrashTests {
   @Test(
     "each kind of crash is reported as what it was",
     arguments: [
-      ("fault", "crashed: SIGSEGV while it ran 'acts'; the last that it printed: about to fall"),
+      ("fault", "crashed: SIGSEGV while it ran 'acts'; its last output: about to fall"),
       ("raise", "crashed: SIGSEGV while it ran 'acts'"),
       ("abort", "crashed: SIGABRT while it ran 'acts'"),
       ("kill", "crashed: SIGKILL while it ran 'acts'"),
-      ("exit", "exited with 3 while it ran 'acts'; the last that it printed: bye"),
+      ("exit", "exited with 3 while it ran 'acts'; its last output: bye"),
       ("garbage", "crashed: it sent a frame of unknown kind 114 while it ran 'acts'"),
     ])
   func ways(way: String, message: String) async throws {
@@ -66,7 +66,7 @@ struct CrashTests {
     try plugin.start("acts", input: ["requirement": .string(way)], events: events)
     let end = await events.waitForEnd()
     #expect(end == .failed("plugin-crashed", "plugin 'acts' \(message)"))
-    #expect(plugin.log.lines.contains("error child: plugin 'acts' \(message); starting again in 100ms"))
+    #expect(plugin.log.lines.contains("error child: plugin 'acts' \(message); restarting in 100ms"))
     // The next attempt succeeds.
     let next = RecordedEvents()
     try plugin.start("acts", input: ["requirement": 1], events: next)
@@ -127,7 +127,7 @@ struct CrashTests {
       ])
     #expect(
       specification.all == [
-        .changed(true, "so"), .changed(nil, "plugin crashed: SIGSEGV; starting again in 100ms"), .changed(true, "so"),
+        .changed(true, "so"), .changed(nil, "plugin crashed: SIGSEGV; restarting in 100ms"), .changed(true, "so"),
       ])
     #expect(controller.overlaps + specification.overlaps == 0)
     await plugin.connection.close()
@@ -197,7 +197,7 @@ struct CrashTests {
     #expect(
       end
         == .failed(
-          "plugin-unresponsive", "'acts' of plugin 'acts' did not end within 2s after it was asked to"))
+          "plugin-unresponsive", "'acts' of plugin 'acts' did not end within 2s after it was asked to stop"))
     instance.destroy()
     // It would not have read the request to end, so it was ended with its instance.
     await plugin.connection.close()

@@ -35,7 +35,7 @@ struct IsolatedConnectionTests {
       end
         == .failed(
           "plugin-crashed",
-          "plugin 'notify' crashed: SIGSEGV while it ran 'notify'; the last that it printed: about to fall"))
+          "plugin 'notify' crashed: SIGSEGV while it ran 'notify'; its last output: about to fall"))
     let second = RecordedEvents()
     try plugin.start(input: ["requirement": "walk"], events: second)
     #expect(second.all == [])

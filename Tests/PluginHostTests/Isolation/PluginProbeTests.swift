@@ -28,7 +28,7 @@ struct PluginProbeTests {
     }
     #expect(
       throws: PluginError(
-        .crashed, "plugin 'probed' exited with 7 while it was loaded; the last that it printed: no licence")
+        .crashed, "plugin 'probed' exited with 7 while it was loaded; its last output: no licence")
     ) {
       try describe {
         $0.preamble += """
@@ -69,7 +69,7 @@ struct PluginProbeTests {
     launch.command = ["/nowhere/penstock"]
     #expect(
       throws: PluginError(
-        .childHost, "no child host can be started for plugin 'echo': No such file or directory (execve)")
+        .childHost, "cannot start a child host for plugin 'echo': No such file or directory (execve)")
     ) {
       try PluginProbe.describe(launch)
     }

@@ -40,7 +40,7 @@ struct StuckChildTests {
     await clock.begins(.seconds(3))
     clock.advance(by: .seconds(3))
     let end = await events.waitForEnd()
-    let message = "'busy' of plugin 'busy' did not end within 2s after it was asked to"
+    let message = "'busy' of plugin 'busy' did not end within 2s after it was asked to stop"
     #expect(end == .failed("plugin-unresponsive", message))
     instance.destroy()
     // Nothing is left of it that the next attempt would have to wait for.
@@ -62,7 +62,7 @@ struct StuckChildTests {
     let told = Array(repeating: "info child: flood", count: 200)
     // On a busy machine, the plugin's call may exceed its 50 ms, which adds a line to the log.
     let rest = [800, 801].map {
-      "info child: … and \($0) more lines, left out because there were more than 200 in a second"
+      "info child: … and \($0) more lines, dropped because there were more than 200 in a second"
     }
     #expect(plugin.log.lines.dropLast() == told[...])
     #expect(rest.contains(plugin.log.lines.last ?? ""))
@@ -83,7 +83,7 @@ struct StuckChildTests {
     let events = RecordedEvents()
     try plugin.start(input: [:], events: events)
     let message =
-      "'round' was handed on from one child host to the next 5 times: calls of plugin 'round' do not return"
+      "'round' was moved to a new child host 5 times because calls of plugin 'round' do not return"
     let end = await events.waitForEnd()
     #expect(end == .failed("plugin-unresponsive", message))
     await plugin.connection.close()

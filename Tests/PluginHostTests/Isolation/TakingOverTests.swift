@@ -70,7 +70,7 @@ struct TakingOverTests {
       try plugin.connection.replace(with: launch(source("4", id: "other")))
     }
     #expect(other?.code == .notFound)
-    #expect(other?.message.contains("was the plugin 'clockwork' and is 'other' now") == true)
+    #expect(other?.message.contains("contained the plugin 'clockwork' and now contains 'other'") == true)
     #expect(plugin.connection.description.version == "1")
     #expect(specification.all == [.changed(true, "1")])
     let events = RecordedEvents()
@@ -111,7 +111,7 @@ struct TakingOverTests {
     let late = RecordedEvents()
     try plugin.start("clockwork", events: late)
     let lateEnd = await late.waitForEnd()
-    #expect(lateEnd == .failed("plugin-closed", "plugin 'clockwork' takes no new instances: it is being closed"))
+    #expect(lateEnd == .failed("plugin-closed", "plugin 'clockwork' does not accept new instances: it is being closed"))
     operation.destroy()
     await plugin.connection.close()
   }

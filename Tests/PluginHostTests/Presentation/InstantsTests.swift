@@ -100,10 +100,10 @@ struct InstantsTests {
   @Test(
     "an invalid answer is reported, and affects nothing else",
     arguments: [
-      ("badly", "could not say which instants come (status failed)"), ("silent", "answered nothing"),
-      ("garbage", "with what is not JSON"), ("twice", "answered 2 times"), ("list", #"has no list "instants""#),
-      ("outside", "not between those asked about"), ("backwards", "after one that is not before it"),
-      ("many", "has 3 instants where at most 2 were asked for"), ("lines", "is not one line"),
+      ("badly", "could not report its next instants (status failed)"), ("silent", "answered nothing"),
+      ("garbage", "with text that is not JSON"), ("twice", "answered 2 times"), ("list", #"has no list "instants""#),
+      ("outside", "outside the requested range"), ("backwards", "after one that is not before it"),
+      ("many", "has 3 instants, but at most 2 were requested"), ("lines", "is not one line"),
     ])
   func nonsense(_ say: String, _ reason: String) async throws {
     for connection in try connections(Self.oracle()) {

@@ -86,7 +86,7 @@ struct PluginPresentationTests {
     let context = OperationContext()
     #expect(!specification.isKnown)
     #expect(!specification.isSatisfied(in: context))
-    #expect(specification.description(in: context).reason == "echo is unknown: the plugin has not said what it is")
+    #expect(specification.description(in: context).reason == "echo is unknown: the plugin has not reported a value")
   }
 
   @Test("a change is reported to subscribers, and a repeated value is not")

@@ -35,7 +35,7 @@ struct PidAliveTests {
     "Text that is not a pid does not satisfy it", arguments: ["0", "-1", "99999999999999999999", "12x", "", "\u{0}1"])
   func noPid(_ text: String) async throws {
     let instance = try watch(try scratch.write(text, to: "app.pid"))
-    await becomes(false, "does not begin with the number of a process")
+    await becomes(false, "does not begin with a process ID")
     instance.destroy()
   }
 
@@ -43,7 +43,7 @@ struct PidAliveTests {
   func fifo() async throws {
     #expect(mkfifo(scratch("app.pid"), 0o600) == 0)
     let instance = try watch(scratch("app.pid"))
-    await becomes(false, "does not begin with the number of a process")
+    await becomes(false, "does not begin with a process ID")
     instance.destroy()
   }
 
@@ -56,7 +56,7 @@ struct PidAliveTests {
     #expect(lives == "process \(process.pid) of \(file) lives")
     process.end()
     let ended = await becomes(false)
-    #expect(ended == "process \(process.pid) of \(file) is not there")
+    #expect(ended == "process \(process.pid) of \(file) is not running")
     #expect(events.all.count == 2)
     instance.destroy()
   }
@@ -67,7 +67,7 @@ struct PidAliveTests {
     let instance = try watch(try scratch.write("\(process.pid)", to: "app.pid"))
     await becomes(true)
     process.kill()
-    await becomes(false, "is not there")
+    await becomes(false, "is not running")
     instance.destroy()
     process.end()
   }
@@ -77,7 +77,7 @@ struct PidAliveTests {
     let process = try TestProcess()
     process.end()
     let instance = try watch(try scratch.write("\(process.pid)", to: "app.pid"))
-    await becomes(false, "is not there")
+    await becomes(false, "is not running")
     instance.destroy()
   }
 
@@ -89,7 +89,7 @@ struct PidAliveTests {
     #expect(utimes(file, [hourAgo, hourAgo]) == 0)
     let instance = try watch(file)
     let reason = await becomes(false)
-    #expect(reason == "process \(process.pid) is not the one of \(file): it began after the file was written")
+    #expect(reason == "process \(process.pid) is not the one that \(file) names: it started after the file was written")
     try scratch.write("\(process.pid)\n", to: "app.pid")
     await becomes(true)
     instance.destroy()
@@ -150,7 +150,7 @@ struct PidAliveTests {
     try scratch.write("no number", to: "app.pid")
     let reason = await becomes(false)
     // The file is truncated first and then written, and both changes may be noticed.
-    #expect(reason == "\(file) does not begin with the number of a process")
+    #expect(reason == "\(file) does not begin with a process ID")
     try scratch.write("  \(process.pid)  ", to: "app.pid")
     await becomes(true)
     instance.destroy()
@@ -202,7 +202,7 @@ struct PidAliveTests {
     process.end()
     for (events, instance) in all {
       let told = await events.wait { $0.count == 2 }
-      #expect(told.last == .changed(false, "process \(process.pid) of \(file) is not there"))
+      #expect(told.last == .changed(false, "process \(process.pid) of \(file) is not running"))
       instance.destroy()
     }
     await plugin.connection.close()

@@ -22,7 +22,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [BrokenPlugin] = [
-    BrokenPlugin("speaks another major version", "entry", "it speaks version 2.") { $0.abiMajor = "2" },
+    BrokenPlugin("speaks another major version", "entry", "it uses version 2.") { $0.abiMajor = "2" },
     BrokenPlugin("needs a later minor version", "entry", "it needs version 1.9") {
       $0.abiMinor = "9"
       $0.abiMinorNeeded = "9"
@@ -32,7 +32,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("offers an id of another plugin", "description", "offers[0].id") {
       $0.offers[0] = #"{"kind": "operation", "id": "evil.echo", "summary": "Gives back what it gets"}"#
     },
-    BrokenPlugin("describes itself in another way each time", "describe", "another answer") {
+    BrokenPlugin("describes itself in another way each time", "describe", "a different answer") {
       $0.tail = """
         static penstock_text describe_anew(void) {
           static char text[2][sizeof description + 1];
@@ -71,7 +71,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
         """
       $0.capabilityFunction = "lame_capability"
     },
-    BrokenPlugin("answers for capabilities that it cannot know", "capabilities", "which it cannot know") {
+    BrokenPlugin("answers for capabilities that it cannot know", "capabilities", "for the unknown") {
       $0.tail = "static const void *any_capability(penstock_text id) { return id.length < 100 ? &functions : NULL; }"
       $0.capabilityFunction = "any_capability"
     },
@@ -128,10 +128,10 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("leaves a new instance NULL", "good.echo/create", "left the instance NULL") {
       $0.create = "*instance = NULL; return PENSTOCK_OK;"
     },
-    BrokenPlugin("refuses without a reason", "good.echo/create", "without saying why") {
+    BrokenPlugin("refuses without a reason", "good.echo/create", "without a reason") {
       $0.create = "return PENSTOCK_INVALID;"
     },
-    BrokenPlugin("fails what it creates", "good.echo/create", "answered with PENSTOCK_OK all the same") {
+    BrokenPlugin("fails what it creates", "good.echo/create", "create called fail but returned PENSTOCK_OK") {
       $0.create = "instances->fail(host, id, PENSTOCK_TEXT(\"{\\\"code\\\":\\\"no\\\",\\\"message\\\":\\\"no\\\"}\"));"
     },
     BrokenPlugin("cannot be destroyed without a start", "good.echo/create", "crashed with SIG") {
@@ -146,7 +146,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("ends before its start", "good.echo/run", "before the instance was started") {
       $0.create = "instances->complete(host, id, PENSTOCK_TEXT(\"1\"));"
     },
-    BrokenPlugin("gives a result of another type", "good.echo/run", "something else than its description says") {
+    BrokenPlugin("gives a result of another type", "good.echo/run", "a value that does not match its description") {
       $0.offers[0] = #"{"kind": "operation", "id": "good.echo", "summary": "Counts", "result": "int"}"#
     },
     BrokenPlugin("gives text that is not JSON", "good.echo/run", "complete with text that is not JSON") {
@@ -190,7 +190,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("gives a reason of two lines", "good.yes/run", "more than one line") {
       $0.start += "specifications->changed(host, me->id, 0, PENSTOCK_TEXT(\"one\\ntwo\"));"
     },
-    BrokenPlugin("reruns at an instant that is none", "good.once/run", "with an instant that is none") {
+    BrokenPlugin("reruns at an instant that is none", "good.once/run", "with an invalid instant") {
       $0.start += "controllers->yield_rerun(host, me->id, PENSTOCK_TEXT(\"{\\\"instant\\\":\\\"noon\\\"}\"));"
     },
     BrokenPlugin("leaves out an instant that is none", "good.once/run", "left_out with a wrong \"instants\"") {
@@ -206,7 +206,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
     BrokenPlugin("says nothing about its instants", "good.once/instants", "answered nothing") {
       $0.foresees("return PENSTOCK_OK;")
     },
-    BrokenPlugin("says each time something else about its instants", "good.once/instants", "another answer") {
+    BrokenPlugin("says each time something else about its instants", "good.once/instants", "a different answer") {
       $0.foresees(
         """
         static int times;
@@ -216,7 +216,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
         return PENSTOCK_OK;
         """)
     },
-    BrokenPlugin("names an instant that was not asked about", "good.once/instants", "not between those asked about") {
+    BrokenPlugin("names an instant that was not asked about", "good.once/instants", "outside the requested range") {
       $0.foresees(
         """
         take(context, PENSTOCK_TEXT("{\\"instants\\":[{\\"instant\\":\\"1999-01-01T00:00:00Z\\"}]}"));
@@ -271,7 +271,7 @@ struct BrokenPlugin: Sendable, CustomTestStringConvertible {
       $0.start =
         "shared = me; usleep(100); instances->complete(host, shared->id, PENSTOCK_TEXT(\"1\")); shared->ended = 1;"
     },
-    BrokenPlugin("keeps memory", "good.echo/growth", "bytes of memory of each") {
+    BrokenPlugin("keeps memory", "good.echo/growth", "bytes of memory for each") {
       $0.create = "if (!malloc(24)) abort();"
     },
     BrokenPlugin("keeps descriptors", "good.echo/growth", "descriptors of") {

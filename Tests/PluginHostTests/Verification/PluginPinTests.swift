@@ -71,7 +71,7 @@ struct PluginPinTests {
         == (
           .hashMismatch,
           "the plugin '\(path)' is refused: its SHA-256 is \(hash), and the pipeline file pins it to \(other); "
-            + "find out why it changed; if you meant it to, write the new one there"
+            + "find out why it changed; if the change is intended, write the new one there"
         ))
     #expect(PluginPin(PluginReference()) == nil)
   }
@@ -82,7 +82,7 @@ struct PluginPinTests {
     #expect(code == .hashMismatch)
     #expect(
       message.contains(
-        "the pipeline file pins it to 'abc', which is not an SHA-256 of 64 hexadecimal digits; its own is "))
+        "the pipeline file pins it to 'abc', which is not a SHA-256 of 64 hexadecimal digits; its own is "))
   }
 
   @Test("a file that changes while it is read has no hash")

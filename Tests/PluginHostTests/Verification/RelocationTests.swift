@@ -85,7 +85,7 @@ struct RelocationTests {
   func place(place: UInt64) throws {
     let (code, message) = verification(of: try changed(0, to: place))
     #expect(code == .notASharedObject)
-    #expect(message.contains("is refused: it is damaged: a relocation lies outside of what may be written; build"))
+    #expect(message.contains("is refused: it is damaged: a relocation lies outside the writable segments; build"))
   }
 
   @Test("a symbol that does not exist is refused", arguments: [100_000, 0xFFFF_FFFF] as [UInt64])
@@ -102,7 +102,7 @@ struct RelocationTests {
     let path = try changed(2, to: address) { $0.u64($1) == array.address }
     let (code, message) = verification(of: path)
     #expect(code == .notASharedObject)
-    #expect(message.contains("a function to be called when it is loaded lies outside of its code"))
+    #expect(message.contains("a function to call when it is loaded lies outside its code"))
   }
 
   /// Run ten thousand rounds with `PENSTOCK_SOAK=full swift test --filter RelocationTests`.

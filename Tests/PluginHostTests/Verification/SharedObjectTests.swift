@@ -75,11 +75,11 @@ struct SharedObjectTests {
   @Test(
     "a plugin for another processor or system is refused with both names",
     arguments: [
-      (4, 1, "it is for processors of 32 bits, and this computer is one of 64 bits"),
-      (5, 2, "it is for big-endian processors, and this computer is little-endian"),
-      (7, 9, "it is for FreeBSD, and this computer is Linux"),
-      (18, 40, "it is for arm, and this computer is "),
-      (18, 200, "it is for the processor number 200, and this computer is "),
+      (4, 1, "it is for processors of 32 bits, but this computer is one of 64 bits"),
+      (5, 2, "it is for big-endian processors, but this computer is little-endian"),
+      (7, 9, "it is for FreeBSD, but this computer is Linux"),
+      (18, 40, "it is for arm, but this computer is "),
+      (18, 200, "it is for the processor number 200, but this computer is "),
     ] as [(Int, UInt8, String)])
   func architecture(offset: Int, byte: UInt8, reason: String) throws {
     let (code, message) = verification(of: try changed(offset, [byte]))
@@ -96,7 +96,7 @@ struct SharedObjectTests {
         "it is a program, not a shared object; link it with '-shared'"
       ),
       (["-no-pie"], "int main(void) { return 0; }", "it is a program, not a shared object; link it with '-shared'"),
-      (["-shared", "-Wl,-z,nodlopen"], "int x = 1;", "it was linked not to be loaded ('-z nodlopen')"),
+      (["-shared", "-Wl,-z,nodlopen"], "int x = 1;", "it was linked with '-z nodlopen', so it cannot be loaded"),
     ])
   func notLinked(flags: [String], source: String, reason: String) throws {
     let path = try TestPlugin.build(source: source, name: "other", flags: ["-fPIC"] + flags)
@@ -116,7 +116,7 @@ struct SharedObjectTests {
       ("static int penstock_plugin[12] = {1}; int *x(void) { return penstock_plugin; }", "it does not export"),
       ("__attribute__((visibility(\"hidden\"))) int penstock_plugin[12] = {1};", "it does not export"),
       ("void penstock_plugin(void) {}", "its 'penstock_plugin' is a function"),
-      ("__thread int penstock_plugin[12] = {1};", "its 'penstock_plugin' is no ordinary variable"),
+      ("__thread int penstock_plugin[12] = {1};", "its 'penstock_plugin' is not an ordinary variable"),
     ])
   func noEntry(source: String, reason: String) throws {
     let (code, message) = verification(of: try TestPlugin.compile(source: source))
@@ -129,19 +129,19 @@ struct SharedObjectTests {
   @Test(
     "an invalid entry is refused",
     arguments: [
-      ("long penstock_plugin = 1;", "is too small, or not at a place where it can be"),
+      ("long penstock_plugin = 1;", "is too small or at an invalid address"),
       ("_Alignas(8) int penstock_plugin[12];", "is not initialized"),
       (
         "_Alignas(8) int penstock_plugin[12] = {47, 1};",
-        "says that it has 47 bytes: version 1.0 has 48, and there are 48; begin it with 'sizeof(penstock_plugin_entry)'"
+        "claims 47 bytes: version 1.0 has 48, and the file contains 48; begin it with 'sizeof(penstock_plugin_entry)'"
       ),
       (
         "_Alignas(8) int penstock_plugin[12] = {56, 1};",
-        "says that it has 56 bytes: version 1.0 has 48, and there are 48"
+        "claims 56 bytes: version 1.0 has 48, and the file contains 48"
       ),
       (
         "_Alignas(8) int penstock_plugin[10] = {48, 1};",
-        "says that it has 48 bytes: version 1.0 has 48, and there are 40"
+        "claims 48 bytes: version 1.0 has 48, and the file contains 40"
       ),
     ])
   func malformed(source: String, reason: String) throws {
@@ -155,15 +155,15 @@ struct SharedObjectTests {
     arguments: [
       (
         "2", "3", "0",
-        "it was built for version 2.3 of the plugin contract, and this host speaks \(PluginEntry.hostVersion); update Penstock, or get the plugin for 1.x"
+        "it was built for version 2.3 of the plugin contract, but this host supports \(PluginEntry.hostVersion); update Penstock, or get the plugin for 1.x"
       ),
       (
         "0", "9", "0",
-        "it was built for version 0.9 of the plugin contract, and this host speaks \(PluginEntry.hostVersion); get a newer plugin, or build it with"
+        "it was built for version 0.9 of the plugin contract, but this host supports \(PluginEntry.hostVersion); get a newer plugin, or build it with"
       ),
       (
         "1", "4", "2",
-        "it needs at least version 1.2 of the plugin contract, and this host speaks \(PluginEntry.hostVersion); update Penstock, or get an older"
+        "it needs at least version 1.2 of the plugin contract, but this host supports \(PluginEntry.hostVersion); update Penstock, or get an older"
       ),
     ])
   func versions(major: String, minor: String, needed: String, reason: String) throws {

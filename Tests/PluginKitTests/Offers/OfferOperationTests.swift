@@ -29,7 +29,7 @@ import Testing
   @Test(arguments: [
     ("coded", PluginProblem("quota-exceeded", "no more today", retryAfter: .milliseconds(2500), detail: ["left": 0])),
     ("other", PluginProblem("plugin-error", "unheard")),
-    ("not-a-number", PluginProblem("invalid-result", "nan is not a number that JSON has")),
+    ("not-a-number", PluginProblem("invalid-result", "nan is not a number in JSON")),
   ])
   func errorsKeepTheirCodesAndMessages(how: String, expected: PluginProblem) async throws {
     let host = try TestPluginHost(Words.self)
@@ -39,7 +39,7 @@ import Testing
   @Test func aRequirementOfAnotherTypeIsAnErrorThatSaysWhatWasExpected() async throws {
     let host = try TestPluginHost(Words.self)
     await #expect(
-      throws: PluginProblem("invalid-requirement", "the requirement cannot be used: expected a string, found 7")
+      throws: PluginProblem("invalid-requirement", "the requirement is invalid: expected a string, found 7")
     ) { try await host.run("words.count", requirement: 7) }
   }
 
@@ -91,7 +91,7 @@ import Testing
     instance.start()
     await host.clock.hasTimers()
     instance.stop()
-    await #expect(throws: PluginProblem("cancelled", "stopped, as the host asked")) { try await instance.end() }
+    await #expect(throws: PluginProblem("cancelled", "stopped at the host's request")) { try await instance.end() }
     #expect(host.clock.timers.isEmpty)
     instance.destroy()
     #expect(host.faults.isEmpty)

@@ -134,7 +134,7 @@ import Testing
     await instance.tells(.changed(nil, reason: "'/nowhere/at/all.ics' cannot be read: No such file or directory"))
     #expect(
       host.log.first?.message
-        == "changes of '/nowhere/at/all.ics' are not noticed: inotify_add_watch failed: No such file or directory")
+        == "cannot watch '/nowhere/at/all.ics' for changes: inotify_add_watch failed: No such file or directory")
     instance.destroy()
   }
 

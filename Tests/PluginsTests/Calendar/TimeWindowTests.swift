@@ -98,10 +98,10 @@ import Testing
     arguments: [
       (
         ["days": "mon-fry"], "invalid-window",
-        "days: 'mon-fry' is not a day of the week; write days as in mon-fri or sat,sun"
+        "days: 'mon-fry' is not a day of the week; write days like mon-fri or sat,sun"
       ),
       (["from": "8"], "invalid-window", "from: '8' is not a time of day; write it as 08:00 or 18:30:15"),
-      (["from": "25:00"], "invalid-window", "from: there is no '25:00' on any day; times go from 00:00 to 24:00"),
+      (["from": "25:00"], "invalid-window", "from: '25:00' is not a time of day; use 00:00 to 24:00"),
       (["from": "24:00"], "invalid-window", "from: a window cannot begin at '24:00'; write 00:00"),
       (["to": "6pm"], "invalid-window", "to: '6pm' is not a time of day; write it as 08:00 or 18:30:15"),
       (

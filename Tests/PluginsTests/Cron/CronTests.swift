@@ -57,7 +57,8 @@ import Testing
     let (instants, log) = try await afterAbsence(until: "2026-01-01T05:30:00Z", ["schedule": "0 * * * *"])
     #expect(instants.isEmpty)
     #expect(
-      log == ["instants of '0 * * * *' after 2026-01-01T00:00:00Z were missed and are left out, as catch_up is none"])
+      log == ["instants of '0 * * * *' after 2026-01-01T00:00:00Z were missed and are skipped because catch_up is none"]
+    )
   }
 
   /// Returns the instants that a controller leaves out after being away since the first instant of 2026.
@@ -166,8 +167,8 @@ import Testing
     #expect(instants == ["2026-01-01T02:00:00Z", "2026-01-01T03:00:00Z"])
     #expect(
       log == [
-        "instants of '0 * * * *' after 2026-01-01T00:00:00Z were missed and are left out but for the latest 2, "
-          + "as catch_up_limit says"
+        "instants of '0 * * * *' after 2026-01-01T00:00:00Z were missed and are skipped except the latest 2 "
+          + "because of catch_up_limit"
       ])
   }
 
@@ -199,7 +200,7 @@ import Testing
       return
     }
     #expect(event["catch_up"] == true)
-    #expect(event["reason"] == "'0 * * * *' was due at 2026-01-01T02:00:00Z, made up for")
+    #expect(event["reason"] == "'0 * * * *' was due at 2026-01-01T02:00:00Z, run late")
     after.destroy()
   }
 
@@ -232,7 +233,7 @@ import Testing
     await host.clock.hasTimer(at: try time("2026-01-01T01:00:00Z"))
     #expect(
       host.log.map(\.message) == [
-        "the clock was set back, from 2040-01-01T00:00:00Z to 2026-01-01T00:00:30Z; the schedule goes on from there"
+        "the clock was set back, from 2040-01-01T00:00:00Z to 2026-01-01T00:00:30Z; the schedule continues from there"
       ])
     instance.destroy()
   }
@@ -248,7 +249,7 @@ import Testing
     #expect(instance.events.isEmpty)
     #expect(
       host.log.map(\.message) == [
-        "the clock was set back, from 2040-01-01T00:10:00Z to 2026-01-01T00:50:30Z; the schedule goes on from there"
+        "the clock was set back, from 2040-01-01T00:10:00Z to 2026-01-01T00:50:30Z; the schedule continues from there"
       ])
     host.clock.advance(by: .seconds(570))
     await host.clock.hasTimer(at: try time("2026-01-01T02:00:00Z"))
@@ -305,14 +306,14 @@ import Testing
 
   @Test(
     arguments: [
-      (["schedule": "0 25 * * *"], "invalid-schedule", "schedule: the hour cannot be 25; it is 0-23 (position 3)"),
+      (["schedule": "0 25 * * *"], "invalid-schedule", "schedule: the hour cannot be 25; use 0-23 (position 3)"),
       (
         ["schedule": "0/15 * * * *"], "invalid-schedule",
         "schedule: a step needs * or a range before it (position 1); write '0-59/15'"
       ),
       (
         ["schedule": "0 0 30 2 *"], "invalid-schedule",
-        "schedule: '0 0 30 2 *' is never due in UTC; look at its days and months"
+        "schedule: '0 0 30 2 *' is never due in UTC; check its days and months"
       ),
       (
         ["schedule": "@daily", "zone": "Europe/Berln"], "unknown-time-zone",
@@ -320,7 +321,7 @@ import Testing
       ),
       (
         ["schedule": "@daily", "zone": "../etc/passwd"], "unknown-time-zone",
-        "zone: '../etc/passwd' is not the name of a time zone; names are like Europe/Berlin, America/New_York or UTC"
+        "zone: '../etc/passwd' is not the name of a time zone; use a name such as Europe/Berlin, America/New_York or UTC"
       ),
       (["schedule": "@daily", "catch_up_limit": 0], "invalid-settings", "catch_up_limit: 0 must be from 1 to 10000"),
       (["schedule": "@daily", "jitter": "1d"], "invalid-settings", "jitter: 1d must be shorter than a day"),

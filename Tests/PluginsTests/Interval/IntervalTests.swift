@@ -80,7 +80,7 @@ import Testing
     #expect(
       host.log == [
         TestLogLine(
-          level: .warning, message: "3 instants have passed unnoticed, such as while the computer slept",
+          level: .warning, message: "missed 3 instants, for example while the computer was asleep",
           fields: ["count": 3, "first": "2001-09-09T01:46:50Z"])
       ])
     instance.destroy()
@@ -175,7 +175,7 @@ import Testing
     #expect(
       host.log == [
         TestLogLine(
-          level: .warning, message: "the clock was set back; the intervals go on from there",
+          level: .warning, message: "the clock was set back; the intervals continue from there",
           fields: ["now": "1985-11-05T00:53:25Z"])
       ])
     host.clock.advance(by: .seconds(5))

@@ -63,7 +63,7 @@ import Testing
     #expect(
       host.log.first
         == TestLogLine(
-          level: .warning, message: "a line is longer than 4B, and its end is left out", fields: ["bytes": 2]))
+          level: .warning, message: "truncated a line that is longer than 4B", fields: ["bytes": 2]))
   }
 
   @Test func aCommandThatFailsIsStartedAgainAfterAPauseThatGrows() async throws {
@@ -162,8 +162,8 @@ import Testing
 
   @Test(
     arguments: [
-      ([:], "either 'command' or 'fifo' must be given"),
-      (["command": ["a"], "fifo": "b"], "'command' and 'fifo' cannot be given both; use two controllers"),
+      ([:], "either 'command' or 'fifo' is required"),
+      (["command": ["a"], "fifo": "b"], "'command' and 'fifo' cannot be combined; use two controllers"),
       (["command": []], "command: the list must begin with a program"),
       (["fifo": ""], "fifo: the path is empty"),
       (["fifo": "a", "longest": "2MiB"], "longest: 2MiB is not between 1B and 1MiB"),

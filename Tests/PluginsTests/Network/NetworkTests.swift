@@ -146,12 +146,13 @@ struct NetworkTests {
 
   @Test("Invalid settings are refused by name")
   func settings() {
-    #expect(throws: PluginProblem("invalid-settings", setting: "port", "0 is not a port; they go from 1 to 65535")) {
+    #expect(throws: PluginProblem("invalid-settings", setting: "port", "0 is not a port; it must be from 1 to 65535")) {
       try ReachableSettings(settings: ["host": "localhost", "port": 0])
     }
     #expect(
       throws: PluginProblem(
-        "invalid-settings", setting: "host", "it is not a name of a host; write example.org or 192.0.2.1")
+        "invalid-settings", setting: "host",
+        "it is not the name of a host; use a name or an address such as example.org or 192.0.2.1")
     ) {
       try ReachableSettings(settings: ["host": "two words", "port": 80])
     }

@@ -68,13 +68,14 @@ struct SystemFilesTests {
   func power() throws {
     #expect(folder.files.power() == Sample(isSatisfied: true, reason: "there is no battery"))
     try folder.write("Battery\n", to: "power/BAT0/type")
-    #expect(folder.files.power() == Sample(isSatisfied: false, reason: "there is a battery, and no charger"))
+    #expect(folder.files.power() == Sample(isSatisfied: false, reason: "there is a battery but no charger"))
     try folder.write("Mains\n", to: "power/AC/type")
     try folder.write("0\n", to: "power/AC/online")
     #expect(
-      folder.files.power() == Sample(isSatisfied: false, reason: "no charger gives power: the battery is used"))
+      folder.files.power()
+        == Sample(isSatisfied: false, reason: "no charger supplies power: the computer runs on battery"))
     try folder.write("1\n", to: "power/AC/online")
-    #expect(folder.files.power() == Sample(isSatisfied: true, reason: "AC gives power"))
+    #expect(folder.files.power() == Sample(isSatisfied: true, reason: "AC supplies power"))
   }
 
   @Test("The battery of a mouse does not count as the computer's")
@@ -86,7 +87,7 @@ struct SystemFilesTests {
 
   @Test("Invalid settings are refused by name")
   func settings() {
-    #expect(throws: PluginProblem("invalid-settings", setting: "below", "the load is never under 0.0")) {
+    #expect(throws: PluginProblem("invalid-settings", setting: "below", " must be greater than zero0.0")) {
       try LoadBelowSettings(settings: ["below": 0])
     }
     #expect(throws: PluginProblem("invalid-settings", setting: "interval", "10ms is too short; it must be at least 1s"))

@@ -25,7 +25,7 @@ struct HostStandstillTests {
     let since = ClockText.dateAndTime(HistoryFixture.start)
     #expect(
       history.standstill(of: host())?.words
-        == "the host has not been able to write since \(since), so nothing starts, and what ends is recorded later: no room"
+        == "the host has not been able to write since \(since), so nothing starts, and results are recorded later: no room"
     )
     #expect(
       history.standstill(of: host())?.awaited == "the host, which has not been able to write since \(since): no room")

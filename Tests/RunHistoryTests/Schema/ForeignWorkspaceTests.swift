@@ -38,7 +38,7 @@ import Workspace
     try fixture.workspace.write { try $0.execute(sql: sql) }
     fixture.workspace.close()
     let expected = WorkspaceError.untrusted(
-      path: fixture.directory + "/workspace.db", reason: "\(what) in it is not Penstock's")
+      path: fixture.directory + "/workspace.db", reason: "it contains \(what), which does not belong to Penstock")
     #expect(reopened(fixture) == expected)
     #expect(throws: expected) {
       try OpenWorkspace.open(

@@ -210,40 +210,40 @@ struct ICalendarTests {
   @Test("errors name the line")
   func mistakes() throws {
     let inEvent: [(lines: String, line: Int, message: String)] = [
-      ("DTSTART:20260101\nRRULE:FREQ=WEEKLY", 6, "only FREQ=YEARLY is understood, not 'FREQ=WEEKLY'"),
+      ("DTSTART:20260101\nRRULE:FREQ=WEEKLY", 6, "only FREQ=YEARLY is supported, not 'FREQ=WEEKLY'"),
       (
         "DTSTART:20260101\nRRULE:FREQ=YEARLY;BYSETPOS=1", 6,
-        "'BYSETPOS=1' is not understood; FREQ=YEARLY goes with INTERVAL, COUNT, UNTIL, BYMONTH, BYMONTHDAY and BYDAY"
+        "'BYSETPOS=1' is not supported; FREQ=YEARLY can be combined with INTERVAL, COUNT, UNTIL, BYMONTH, BYMONTHDAY and BYDAY"
       ),
       ("DTSTART:20260101\nRRULE:BYMONTH=1", 6, "the RRULE has no FREQ"),
-      ("DTSTART:20260101\nRRULE:FREQ=YEARLY;COUNT=2;UNTIL=20270101", 6, "COUNT and UNTIL exclude each other"),
-      ("DTSTART:20260101\nRRULE:FREQ=YEARLY;BYMONTH=13", 6, "'BYMONTH=13' is out of range; it goes from 1 to 12"),
+      ("DTSTART:20260101\nRRULE:FREQ=YEARLY;COUNT=2;UNTIL=20270101", 6, "COUNT and UNTIL cannot be combined"),
+      ("DTSTART:20260101\nRRULE:FREQ=YEARLY;BYMONTH=13", 6, "'BYMONTH=13' is out of range; it must be from 1 to 12"),
       ("DTSTART:20260101\nRRULE:FREQ=YEARLY;BYMONTHDAY=0", 6, "'BYMONTHDAY=0' is out of range"),
       (
         "DTSTART:20260101\nRRULE:FREQ=YEARLY;BYDAY=XX", 6,
-        "'BYDAY=XX' is not understood; days are as in MO, 2MO or -1SU"
+        "'BYDAY=XX' is not supported; write days like MO, 2MO or -1SU"
       ),
-      ("DTSTART:20260101\nRRULE:FREQ=YEARLY;INTERVAL=0", 6, "'INTERVAL=0' is out of range; it goes from 1 to 10000"),
+      ("DTSTART:20260101\nRRULE:FREQ=YEARLY;INTERVAL=0", 6, "'INTERVAL=0' is out of range; it must be from 1 to 10000"),
       (
         "DTSTART:20260101\nRRULE:FREQ=YEARLY;COUNT=1000000000", 6,
-        "'COUNT=1000000000' is out of range; it goes from 1 to 1000"
+        "'COUNT=1000000000' is out of range; it must be from 1 to 1000"
       ),
-      ("DTSTART:20260101\nRRULE:FREQ=YEARLY\nRRULE:FREQ=YEARLY", 7, "an event has one RRULE only"),
-      ("DTSTART:20260101\nDTEND:20280101\nRRULE:FREQ=YEARLY", 7, "the event comes again before it ends"),
-      ("DTSTART:20260230", 5, "'20260230' is not a date or time; they are as in 20260101 or 20260101T120000Z"),
-      ("DTSTART;VALUE=DATE:20260101T000000", 5, "'20260101T000000' is not a date, which VALUE=DATE says"),
-      ("DTSTART;VALUE=PERIOD:20260101", 5, "VALUE=PERIOD is not understood"),
+      ("DTSTART:20260101\nRRULE:FREQ=YEARLY\nRRULE:FREQ=YEARLY", 7, "an event can have only one RRULE"),
+      ("DTSTART:20260101\nDTEND:20280101\nRRULE:FREQ=YEARLY", 7, "the event repeats before it ends"),
+      ("DTSTART:20260230", 5, "'20260230' is not a date or time; write it like 20260101 or 20260101T120000Z"),
+      ("DTSTART;VALUE=DATE:20260101T000000", 5, "'20260101T000000' is not a date, which VALUE=DATE requires"),
+      ("DTSTART;VALUE=PERIOD:20260101", 5, "VALUE=PERIOD is not supported"),
       (
         "DTSTART;TZID=Mars/Base:20260101T000000", 5,
-        "there is no time zone 'Mars/Base'; names are like Europe/Berlin, America/New_York or UTC"
+        "there is no time zone 'Mars/Base'; use a name such as Europe/Berlin, America/New_York or UTC"
       ),
       ("DTSTART:20260102\nDTEND:20260101", 6, "the event ends before it begins"),
       ("DTSTART:20260102\nDTEND:20260103T000000Z", 6, "DTSTART and DTEND must both be dates, or both times"),
-      ("DTSTART:20260102\nDURATION:P", 6, "'P' is not a DURATION; they are as in P1D or PT2H"),
-      ("DTSTART:20260102\nDURATION:PT1H", 6, "an event of whole days lasts for days"),
+      ("DTSTART:20260102\nDURATION:P", 6, "'P' is not a DURATION; write it like P1D or PT2H"),
+      ("DTSTART:20260102\nDURATION:PT1H", 6, "the DURATION of an all-day event must be in days"),
       ("X:1", 3, "the event has no DTSTART"),
       ("DTSTART:20260101\nnonsense", 6, "the line is not a 'NAME:value', so the file is not a calendar"),
-      ("DTSTART:20260101\nEND:VTODO", 6, "'END:VTODO' ends nothing"),
+      ("DTSTART:20260101\nEND:VTODO", 6, "'END:VTODO' has no matching BEGIN"),
     ]
     for (lines, line, message) in inEvent {
       let error = try #require(throws: ICalendarError.self, "\(lines)") { try calendar(event(lines)) }
@@ -256,7 +256,8 @@ struct ICalendarTests {
     #expect(try message(Array("{}".utf8)) == "line 1: the line is not a 'NAME:value', so the file is not a calendar")
     #expect(
       try message(Array("A:b".utf8)) == "line 1: the file does not begin with BEGIN:VCALENDAR, so it is not a calendar")
-    #expect(try message(Array("BEGIN:VCALENDAR\n".utf8)) == "line 1: 'BEGIN:VCALENDAR' has no end; the file is cut off")
+    #expect(
+      try message(Array("BEGIN:VCALENDAR\n".utf8)) == "line 1: 'BEGIN:VCALENDAR' has no end; the file is truncated")
     #expect(try message(Array("BEGIN:VCALENDAR\nX:".utf8) + [0xFF]) == "line 2: the line is not UTF-8")
     #expect(try message([UInt8](repeating: 0x41, count: 200_000)) == "line 1: the line is longer than 100000 bytes")
     #expect(try message([UInt8](repeating: 0x0A, count: 5 << 20)) == "line 1: the file is longer than 4194304 bytes")

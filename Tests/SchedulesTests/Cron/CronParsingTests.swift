@@ -5,16 +5,16 @@ import Testing
 struct CronParsingTests {
   /// The line, the position (from 1) and length of the error, its message, and its fix.
   static let mistakes: [(line: String, position: Int, length: Int, message: String, fix: String?)] = [
-    ("60 * * * *", 1, 2, "the minute cannot be 60; it is 0-59", nil),
-    ("0 24 * * *", 3, 2, "the hour cannot be 24; it is 0-23", nil),
-    ("0 0 0 * *", 5, 1, "the day of the month cannot be 0; it is 1-31", nil),
-    ("0 0 * 13 *", 7, 2, "the month cannot be 13; it is 1-12 or jan-dec", nil),
-    ("0 0 * * 8", 9, 1, "the day of the week cannot be 8; it is 0-7 or sun-sat", nil),
-    ("*,*,61 * * * *", 5, 2, "the minute cannot be 61; it is 0-59", nil),
-    ("99999999999999999999 * * * *", 1, 20, "the minute cannot be 99999999999999999999; it is 0-59", nil),
-    ("*/0 * * * *", 3, 1, "a step of 0 leads nowhere", "the least step is 1"),
+    ("60 * * * *", 1, 2, "the minute cannot be 60; use 0-59", nil),
+    ("0 24 * * *", 3, 2, "the hour cannot be 24; use 0-23", nil),
+    ("0 0 0 * *", 5, 1, "the day of the month cannot be 0; use 1-31", nil),
+    ("0 0 * 13 *", 7, 2, "the month cannot be 13; use 1-12 or jan-dec", nil),
+    ("0 0 * * 8", 9, 1, "the day of the week cannot be 8; use 0-7 or sun-sat", nil),
+    ("*,*,61 * * * *", 5, 2, "the minute cannot be 61; use 0-59", nil),
+    ("99999999999999999999 * * * *", 1, 20, "the minute cannot be 99999999999999999999; use 0-59", nil),
+    ("*/0 * * * *", 3, 1, "a step must not be 0", "the smallest step is 1"),
     (
-      "*/90 * * * *", 3, 2, "a step of 90 is longer than all of the minute (0-59)",
+      "*/90 * * * *", 3, 2, "a step of 90 exceeds the range of the minute (0-59)",
       "list the values, or use another field"
     ),
     ("0 22-5 * * *", 3, 4, "the range 22-5 runs backwards", "write '22-23,0-5'"),
@@ -26,7 +26,7 @@ struct CronParsingTests {
     ("1,,2 * * * *", 3, 0, "a value is missing in the minute", nil),
     ("1, * * * *", 3, 0, "a value is missing in the minute", nil),
     ("1- * * * *", 3, 0, "a value is missing in the minute", nil),
-    ("*/ * * * *", 3, 0, "a step is a number", nil),
+    ("*/ * * * *", 3, 0, "a step must be a number", nil),
     ("*5 * * * *", 2, 1, "'5' is not expected here", nil),
     ("1-5/2x * * * *", 6, 1, "'x' is not expected here", nil),
     ("mon * * * *", 1, 3, "'mon' is not a valid minute; use 0-59", nil),
@@ -35,8 +35,8 @@ struct CronParsingTests {
     ("? 0 * * *", 1, 1, "'?' is not a valid minute; use 0-59", nil),
     ("0 0 ? * *", 5, 1, "'?' is not a valid day of the month; use 1-31", "write '*'"),
     ("0 0 * * L", 9, 1, "'L' is not a valid day of the week; use 0-7 or sun-sat", "name the weekday, as in 'fri#L'"),
-    ("0 0 * * fri#6", 13, 1, "after '#' comes a number from 1 to 5, or L for the last", nil),
-    ("0 0 * * fri#", 13, 0, "after '#' comes a number from 1 to 5, or L for the last", nil),
+    ("0 0 * * fri#6", 13, 1, "'#' must be followed by a number from 1 to 5, or by L for the last", nil),
+    ("0 0 * * fri#", 13, 0, "'#' must be followed by a number from 1 to 5, or by L for the last", nil),
     ("0 0 * * fri#2-3", 14, 2, "'-3' is not expected here", nil),
     ("0 0 15W * *", 7, 1, "the weekday nearest to a day (W) is not supported", nil),
     ("0 0 1-15W * *", 9, 1, "the weekday nearest to a day (W) is not supported", nil),
@@ -45,17 +45,17 @@ struct CronParsingTests {
     ("0 0 +1 * *", 5, 2, "'+1' is not a valid day of the month; use 1-31", nil),
     ("0 0 * * mön", 9, 3, "'mön' is not a valid day of the week; use 0-7 or sun-sat", nil),
     ("@Daily", 1, 6, "there is no nickname '@Daily'", "did you mean '@daily'?"),
-    ("@daily 0 0 * * *", 8, 9, "nothing may follow the nickname '@daily'", nil),
+    ("@daily 0 0 * * *", 8, 9, "nothing can follow the nickname '@daily'", nil),
     (
       "@reboot", 1, 7, "'@reboot' is not supported: it does not name a time",
-      "use a time such as @daily or '0 3 * * *'; to run something at boot, start it from a unit of systemd"
+      "use a time such as @daily or '0 3 * * *'; to run something at boot, start it from a systemd unit"
     ),
     ("@every 5m", 1, 6, "'@every' is not a schedule of clock times", "use the controller 'interval', with every: 5m"),
     (
       "CRON_TZ=Europe/Berlin 0 0 * * *", 1, 21, "a schedule cannot contain a time zone",
-      "set it beside the schedule, with 'zone'"
+      "set it with 'zone' beside the schedule"
     ),
-    ("* *\n* * *", 4, 1, "only blanks and tabs may stand between the fields of a schedule", nil),
+    ("* *\n* * *", 4, 1, "only spaces and tabs can separate the fields of a schedule", nil),
   ]
 
   @Test("errors have a position, a message and a fix")

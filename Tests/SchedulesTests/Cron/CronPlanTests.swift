@@ -44,7 +44,7 @@ import Testing
     #expect(
       plan.lines == [
         "2026-10-25T01:30:00+02:00",
-        "2026-10-25T02:30:00+02:00 | 02:30 comes twice, and counts the first time: the clocks go from 03:00 back to 02:00",
+        "2026-10-25T02:30:00+02:00 | 02:30 occurs twice, and the first time counts: the clocks go back from 03:00 to 02:00",
         "2026-10-25T03:30:00+01:00",
       ])
   }

@@ -115,9 +115,9 @@ struct TimeWindowTests {
     }
     #expect(
       try message { _ = try WeekdaySet("mon-fry") }
-        == "'mon-fry' is not a day of the week; write days as in mon-fri or sat,sun")
+        == "'mon-fry' is not a day of the week; write days like mon-fri or sat,sun")
     #expect(
-      try message { _ = try WeekdaySet("") } == "'' is not a day of the week; write days as in mon-fri or sat,sun")
+      try message { _ = try WeekdaySet("") } == "'' is not a day of the week; write days like mon-fri or sat,sun")
     #expect(try message { _ = try WeekdaySet("mo") }.hasPrefix("'mo' is not a day"))
     for text in ["8", "8:0", "08:00:00:00", "8 am", "", "ab:cd", "+8:00"] {
       #expect(
@@ -127,7 +127,7 @@ struct TimeWindowTests {
     for text in ["25:00", "24:01", "12:60", "12:00:60"] {
       #expect(
         try message { _ = try DayHours(from: "08:00", to: text) }
-          == "there is no '\(text)' on any day; times go from 00:00 to 24:00")
+          == "'\(text)' is not a time of day; use 00:00 to 24:00")
     }
     #expect(
       try message { _ = try DayHours(from: "08:00", to: "8:00") }

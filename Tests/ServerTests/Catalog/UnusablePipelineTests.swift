@@ -99,10 +99,11 @@ struct UnusablePipelineTests {
     let check = HostCheck([bench.folder], location: location, file: nil, plugins: .none)
     #expect(check.hasErrors)
     #expect(check.findings.map(\.code) == ["missing-param"])
-    #expect(check.findings.map(\.message) == ["'one' cannot run by itself: nothing gives the param 'n', an int"])
+    #expect(
+      check.findings.map(\.message) == ["'one' cannot run by itself: there is no value for the param 'n', an int"])
     #expect(check.findings.map(\.range.start.line) == [1])
     #expect(check.findings.map(\.fix) == ["add a 'default' to it"])
-    let problem = "it cannot run by itself: nothing gives the param 'n', an int; add a 'default' to it"
+    let problem = "it cannot run by itself: there is no value for the param 'n', an int; add a 'default' to it"
     try await bench.serve { _, history in
       let published = try #require(try history.publishedPipeline("one"))
       #expect(published.problem == problem && published.isUnattended)

@@ -21,7 +21,7 @@ struct ConditionTests {
       try await eventually { try history.runs(RunFilter(states: [.succeeded])).count == 1 }
       let occasion = try #require(try history.occasions().first)
       #expect(occasion.cause == .condition)
-      let words = "automatic is true: file-exists(flag) (\(bench.folder)/flag is there since "
+      let words = "automatic is true: file-exists(flag) (\(bench.folder)/flag has existed since "
       #expect(occasion.detail?.hasPrefix(words) == true)
     }
     // To be served again is no reason to run again.
@@ -94,8 +94,8 @@ struct ConditionTests {
       let occasion = try #require(try history.occasions().first)
       #expect((occasion.cause, occasion.outcome, occasion.reason) == (.condition, .skipped, .notAutomatic))
       let detail = try #require(occasion.detail)
-      #expect(detail.hasPrefix("rerun_on_change is true: file-exists(flag) (\(bench.folder)/flag is there since "))
-      let words = "; automatic is false: file-exists(allowed) (\(bench.folder)/allowed is not there)"
+      #expect(detail.hasPrefix("rerun_on_change is true: file-exists(flag) (\(bench.folder)/flag has existed since "))
+      let words = "; automatic is false: file-exists(allowed) (\(bench.folder)/allowed does not exist)"
       #expect(detail.hasSuffix(words))
       #expect(try history.runs(RunFilter()).isEmpty)
       // What decides now is that it is allowed to begin.
@@ -120,7 +120,7 @@ struct ConditionTests {
       let occasion = try #require(try history.occasions().first)
       #expect((occasion.cause, occasion.outcome, occasion.reason) == (.condition, .skipped, .notStale))
       let detail = try #require(occasion.detail)
-      #expect(detail.hasPrefix("rerun_on_change is true: file-exists(flag) (\(bench.folder)/flag is there since "))
+      #expect(detail.hasPrefix("rerun_on_change is true: file-exists(flag) (\(bench.folder)/flag has existed since "))
       #expect(detail.contains("; stale_when of the latest success is false: older-than(1h) (it is from "))
       #expect(try history.runs(RunFilter()).count == 1)
     }
@@ -166,7 +166,7 @@ struct ConditionTests {
       try await eventually { try changes().count == 3 }
       #expect(try changes().map(\.value) == [false, true, false])
       let path = bench.folder + "/input"
-      let words = ["\(path) has not changed since ", "\(path) changed last at ", "\(path) has not changed since "]
+      let words = ["\(path) has not changed since ", "\(path) last changed at ", "\(path) has not changed since "]
       for (change, words) in zip(try changes(), words) {
         #expect(change.reason?.hasPrefix(words) == true, "\(change)")
       }

@@ -113,7 +113,7 @@ struct QueueReportTests {
       }
       #expect(
         try StatusReport(of: [], in: history).entries.first?.reason
-          == "run \(short(run, in: history)): 'work' waits until it can continue: no descriptor")
+          == "run \(short(run, in: history)): 'work' waits for system resources: no descriptor")
     }
   }
 

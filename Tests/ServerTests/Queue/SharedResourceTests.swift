@@ -113,7 +113,7 @@ struct SharedResourceTests {
       #expect(error.code == "capacity-exceeded")
       #expect(
         error.message.hasSuffix(
-          "needs 2 of the resource 'gpu', of which the host of this workspace has 1; lower 'resources' of the operation, or raise 'gpu' in the configuration of the host"
+          "needs 2 of the resource 'gpu', but the host of this workspace has only 1; lower 'resources' of the operation, or raise 'gpu' in the configuration of the host"
         ))
       try await other.close()
     }

@@ -120,7 +120,7 @@ struct MappedTests {
     defer { workspace.close() }
     let faults = try workspace.mappingFaults(of: schema([WrongBook.self, IncompleteBook.self]))
     #expect(faults.count == 2)
-    #expect(faults.first?.contains("book.title is TEXT NOT NULL in the file and INTEGER NOT NULL") == true)
+    #expect(faults.first?.contains("book.title is TEXT NOT NULL in the file but INTEGER NOT NULL") == true)
     #expect(faults.last?.contains("title is required in the file") == true)
   }
 

@@ -215,7 +215,7 @@ struct SchemaTests {
     try await addTwins()
     let before = try Data(contentsOf: URL(fileURLWithPath: directory.workspace + "/workspace.db"))
     let (type, part): (any Storable.Type, String) = [
-      (Renamed.self, "add a migration"), (Strict.self, "give it one"), (Unique.self, "makes them different"),
+      (Renamed.self, "add a migration"), (Strict.self, "give it a default"), (Unique.self, "makes them different"),
       (Misnamed.self, "letters, digits"),
     ][which]
     let error = #expect(throws: WorkspaceError.self) { try open(type) }

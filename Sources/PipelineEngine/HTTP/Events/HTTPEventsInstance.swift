@@ -89,11 +89,11 @@ final class HTTPEventsInstance: PluginInstance {
   private func tell(_ change: HTTPEventSourceChange, url: String) {
     guard !state.withLock({ $0.isOver }) else { return }
     switch change {
-    case .opened: events.logged(.debug, "the server sends events from \(url)", nil)
+    case .opened: events.logged(.debug, "receiving events from \(url)", nil)
     case .waiting(let delay, let error):
       events.logged(
         .warning,
-        "\(error.code): \(error.description); the connection is made again in "
+        "\(error.code): \(error.description); reconnecting in "
           + DurationNotation.format(delay.inMilliseconds),
         nil)
     }

@@ -13,32 +13,36 @@ enum HTTPKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPKey>(
     "'http'",
     [
-      KeyRow("url", .template, "Where to. An expression behind its beginning is one component.", required: true),
-      KeyRow("method", .text, "The method.", default: "GET; with a body, POST"),
+      KeyRow("url", .template, "The URL. Each expression after its beginning is one component.", required: true),
+      KeyRow("method", .text, "The method of the request.", default: "`GET`; with a body, `POST`"),
       KeyRow(
         "query", .map(keyPattern: NamePattern.anything, .data),
-        "Parameters added to the URL; a list gives a name several times, null leaves it out."),
-      KeyRow("headers", .map(keyPattern: NamePattern.field, .template), "Fields of the request."),
-      KeyRow("body", .template, "Text to send."),
-      KeyRow("json", .data, "Data to send as JSON."),
+        "Query parameters to add to the URL; a list repeats its name, and null omits it."),
+      KeyRow("headers", .map(keyPattern: NamePattern.field, .template), "Headers of the request."),
+      KeyRow("body", .template, "The text to send."),
+      KeyRow("json", .data, "The data to send as JSON."),
       KeyRow(
         "form", .map(keyPattern: NamePattern.anything, .anyOf([.template, .keys(HTTPFormFileKey.table.rows)])),
-        "A form to send; with a file in it, as `multipart/form-data`."),
-      KeyRow("file", .template, "A file to send."),
-      KeyRow("auth", .oneKey(HTTPAuthKey.table.rows), "Who asks."),
-      KeyRow("expect", .keys(HTTPExpectKey.table.rows), "The responses that are welcome; others are failures."),
+        "The form to send; with a file in it, as `multipart/form-data`."),
+      KeyRow("file", .template, "The path of a file to send."),
+      KeyRow("auth", .oneKey(HTTPAuthKey.table.rows), "The credentials of the request."),
+      KeyRow("expect", .keys(HTTPExpectKey.table.rows), "The responses that are accepted; all others are failures."),
       KeyRow(
         "save_to", .anyOf([.template, .keys(HTTPSaveKey.table.rows)]),
-        "A file for the body; an interrupted download goes on where it was."),
-      KeyRow("checksum", .template, "What the saved file hashes to, such as `sha256:…`.", default: "anything"),
+        "The file in which the body is saved; an interrupted download is continued."),
+      KeyRow("checksum", .template, "The hash that the saved file must have, such as `sha256:…`.", default: "any"),
       KeyRow(
         "redirects", .anyOf([.int(minimum: 0), .keys(HTTPRedirectKey.table.rows)]),
-        "How many redirects in a row are followed; with 0 they are responses like others.", default: "10"),
-      KeyRow("limits", .keys(HTTPLimitKey.table.rows), "How long parts may take, and how much may come."),
-      KeyRow("tls", .keys(HTTPTLSKey.table.rows), "Whom to trust, and who we are."),
-      KeyRow("proxy", .template, "The URL of a proxy; empty for none.", default: "that of the environment"),
+        "The number of successive redirects that are followed; with 0, a redirect is an ordinary response.",
+        default: "10"),
       KeyRow(
-        "http_version", .choice(HTTPVersionPolicy.allCases.map(\.rawValue)), "What to speak.", default: "automatic"),
+        "limits", .keys(HTTPLimitKey.table.rows),
+        "Limits for the phases of the request and for the size of the response."),
+      KeyRow("tls", .keys(HTTPTLSKey.table.rows), "Which servers are trusted, and the client's own certificate."),
+      KeyRow("proxy", .template, "The URL of a proxy; an empty text means no proxy.", default: "from the environment"),
+      KeyRow(
+        "http_version", .choice(HTTPVersionPolicy.allCases.map(\.rawValue)), "The version of HTTP.",
+        default: "automatic"),
     ])
 }
 
@@ -57,9 +61,9 @@ enum HTTPAuthKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPAuthKey>(
     "'auth'",
     [
-      KeyRow("basic", .keys(HTTPBasicKey.table.rows), "A user and a password."),
-      KeyRow("bearer", .template, "A token."),
-      KeyRow("netrc", .template, "A netrc file that nobody else can read, which knows the host."),
+      KeyRow("basic", .keys(HTTPBasicKey.table.rows), "A user name and a password."),
+      KeyRow("bearer", .template, "A bearer token."),
+      KeyRow("netrc", .template, "A netrc file with an entry for the host, which only its owner can read."),
     ])
 }
 
@@ -70,7 +74,7 @@ enum HTTPBasicKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPBasicKey>(
     "'basic'",
     [
-      KeyRow("user", .template, "The user.", required: true),
+      KeyRow("user", .template, "The user name.", required: true),
       KeyRow("password", .template, "The password.", default: "empty"),
     ])
 }
@@ -83,10 +87,12 @@ enum HTTPExpectKey: String, CaseIterable, Sendable {
     "'expect'",
     [
       KeyRow(
-        "status", .anyOf([.text, .list(.text, minimum: 1)]), "Statuses such as `200`, or classes such as `2xx`.",
+        "status", .anyOf([.text, .list(.text, minimum: 1)]),
+        "Accepted statuses, such as `200`, or classes, such as `2xx`.",
         default: "2xx"),
       KeyRow(
-        "type", .anyOf([.text, .list(.text, minimum: 1)]), "Media types such as `application/json` or `text/*`.",
+        "type", .anyOf([.text, .list(.text, minimum: 1)]),
+        "Accepted media types, such as `application/json` or `text/*`.",
         default: "any"),
     ])
 }
@@ -99,10 +105,10 @@ enum HTTPSaveKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPSaveKey>(
     "'save_to'",
     [
-      KeyRow("path", .template, "The path; it starts from this file's directory.", required: true),
+      KeyRow("path", .template, "The path, relative to the directory of the pipeline file.", required: true),
       KeyRow(
         "if_exists", .choice(HTTPDownload.Collision.allCases.map(\.rawValue)),
-        "What happens where the file exists: `number` makes a `-2`.", default: "replace"),
+        "What happens if the file exists; `number` saves to a new name that ends with `-2`.", default: "replace"),
     ])
 }
 
@@ -113,8 +119,8 @@ enum HTTPRedirectKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPRedirectKey>(
     "'redirects'",
     [
-      KeyRow("limit", .int(minimum: 0), "How many in a row are followed.", default: "10"),
-      KeyRow("insecure", .bool, "Whether one from `https` to `http` is followed.", default: "false"),
+      KeyRow("limit", .int(minimum: 0), "The number of successive redirects that are followed.", default: "10"),
+      KeyRow("insecure", .bool, "Whether a redirect from `https` to `http` is followed.", default: "false"),
     ])
 }
 
@@ -127,13 +133,13 @@ enum HTTPLimitKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPLimitKey>(
     "'limits'",
     [
-      KeyRow("connect", .duration, "How long until there is a connection.", default: "30s"),
-      KeyRow("first_byte", .duration, "How long until the response begins.", default: "60s"),
-      KeyRow("idle", .duration, "How long nothing may come or go.", default: "60s"),
-      KeyRow("body", .size, "How large the body may be.", default: "64MiB; saved to a file, none"),
-      KeyRow("head", .size, "How large the head of the response may be.", default: "64KiB"),
+      KeyRow("connect", .duration, "The longest time until the connection is established.", default: "30s"),
+      KeyRow("first_byte", .duration, "The longest time until the response begins.", default: "60s"),
+      KeyRow("idle", .duration, "The longest time without any data in either direction.", default: "60s"),
+      KeyRow("body", .size, "The largest size of the body.", default: "`64MiB`; with `save_to`, none"),
+      KeyRow("head", .size, "The largest size of the head of the response.", default: "64KiB"),
       KeyRow(
-        elsewhere: "total", "is no limit of a request: the operation's 'timeout' bounds each attempt as a whole",
+        elsewhere: "total", "is not a limit of a request: the operation's 'timeout' bounds each attempt as a whole",
         fix: "write 'timeout: …' beside 'http'"),
     ])
 }
@@ -145,11 +151,12 @@ enum HTTPTLSKey: String, CaseIterable, Sendable {
   static let table = KeyTable<HTTPTLSKey>(
     "'tls'",
     [
-      KeyRow("verify", .bool, "Whether the server must prove who it is.", default: "true"),
-      KeyRow("authorities", .text, "A file of certificates to trust in place of the system's."),
-      KeyRow("certificate", .text, "A file with our own certificate."),
-      KeyRow("key", .text, "A file with its private key.", default: "in the file of the certificate"),
+      KeyRow("verify", .bool, "Whether the certificate of the server is verified.", default: "true"),
+      KeyRow("authorities", .text, "A file of certificates to trust instead of those of the system."),
+      KeyRow("certificate", .text, "A file with the client's own certificate."),
+      KeyRow("key", .text, "A file with the private key of that certificate.", default: "the file under `certificate`"),
       KeyRow(
-        "minimum", .choice(HTTPTLSSettings.Version.allCases.map(\.rawValue)), "The oldest version.", default: "1.2"),
+        "minimum", .choice(HTTPTLSSettings.Version.allCases.map(\.rawValue)),
+        "The oldest version of TLS that is accepted.", default: "1.2"),
     ])
 }

@@ -9,21 +9,23 @@ enum NotifyKey: String, CaseIterable, Sendable {
   static let table = KeyTable<NotifyKey>(
     "'notify'",
     [
-      KeyRow("url", .template, "Where to. An expression behind its beginning is one component.", required: true),
+      KeyRow("url", .template, "The URL. Each expression after its beginning is one component.", required: true),
       KeyRow(
-        "message", .template, "What it says to people: the member `text`, which chat services show.",
-        default: "the pipeline, how it ended and why"),
+        "message", .template, "The text for people, sent as the member `text`, which chat services show.",
+        default: "the pipeline, how the run ended, and why"),
       KeyRow(
-        "results", .bool, "Whether the operations' results are sent; one of more than 64 KiB never is.",
+        "results", .bool, "Whether the results of operations are sent; results over 64 KiB never are.",
         default: "true"),
       KeyRow(
-        "sign", .template, "A key; the field `Penstock-Signature` has the HMAC-SHA256 of the body.",
+        "sign", .template, "The key for the header `Penstock-Signature`, the HMAC-SHA256 of the body.",
         default: "unsigned"),
-      KeyRow("headers", .map(keyPattern: NamePattern.field, .template), "Further fields of the request."),
-      KeyRow("auth", .oneKey(HTTPAuthKey.table.rows), "Who asks."),
-      KeyRow("limits", .keys(HTTPLimitKey.table.rows), "How long parts may take, and how much may come."),
-      KeyRow("tls", .keys(HTTPTLSKey.table.rows), "Whom to trust, and who we are."),
-      KeyRow("proxy", .template, "The URL of a proxy; empty for none.", default: "that of the environment"),
+      KeyRow("headers", .map(keyPattern: NamePattern.field, .template), "Additional headers of the request."),
+      KeyRow("auth", .oneKey(HTTPAuthKey.table.rows), "The credentials of the request."),
+      KeyRow(
+        "limits", .keys(HTTPLimitKey.table.rows),
+        "Limits for the phases of the request and for the size of the response."),
+      KeyRow("tls", .keys(HTTPTLSKey.table.rows), "Which servers are trusted, and the client's own certificate."),
+      KeyRow("proxy", .template, "The URL of a proxy; an empty text means no proxy.", default: "from the environment"),
     ])
 }
 
@@ -33,7 +35,7 @@ enum NotifyAction: CheckableAction {
     [
       KeyRow(
         "notify", .anyOf([.template, .keys(NotifyKey.table.rows)]),
-        "Posts how the run has ended to a URL, as JSON; for handlers under `after`.")
+        "Posts the outcome of the run to a URL, as JSON; only for handlers under `after`.")
     ]
   }
 

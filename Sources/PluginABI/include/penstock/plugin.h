@@ -36,7 +36,7 @@
  *     (void)settings;
  *     penstock_id *memory = (penstock_id *)malloc(sizeof *memory);
  *     if (memory == NULL) {
- *       instances->fail(host, id, PENSTOCK_TEXT("{\"code\":\"out-of-memory\",\"message\":\"there is no memory left\"}"));
+ *       instances->fail(host, id, PENSTOCK_TEXT("{\"code\":\"out-of-memory\",\"message\":\"out of memory\"}"));
  *       return PENSTOCK_FAILED;
  *     }
  *     *memory = id;

@@ -30,7 +30,7 @@ package enum ChildHost {
   /// Serves the host until it has ended or closes the child. Called by a process that was started only for this, before it has done anything else.
   package static func main(load: @escaping Loader = ChildHost.load) -> Never {
     guard fcntl(socket, F_GETFD) >= 0, fcntl(file, F_GETFD) >= 0 else {
-      complain("this is started by penstock itself, for plugins with 'isolation: process'")
+      complain("penstock starts this command itself, for plugins with 'isolation: process'")
       exit(2)
     }
     // Keep processes that the plugin starts from inheriting them.

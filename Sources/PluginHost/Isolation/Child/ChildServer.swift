@@ -112,7 +112,7 @@ final class ChildServer: Sendable {
     _ number: Int, for id: UInt64, _ connection: any PluginConnection
   ) throws(WireError) -> PluginOffer {
     let offers = connection.description.offers
-    guard offers.indices.contains(number) else { throw WireError("an offer that there is not: \(number)") }
+    guard offers.indices.contains(number) else { throw WireError("the unknown offer \(number)") }
     guard id != 0, table.withLock({ $0.instances[id] == nil }) else { throw WireError("a second instance \(id)") }
     return offers[number]
   }

@@ -44,14 +44,14 @@ struct ChildEnd: Hashable, Sendable {
     case .closedConnection: "crashed: it closed its connection to the host"
     case .unresponsive(let time): "did not answer for more than \(time.brief)"
     case .hanging(let call, let time): "hangs: \(call) did not return for more than \(time.brief)"
-    case .notReading(let bytes): "does not read what it is sent: \(bytes >> 20) MiB wait for it"
-    case .tooLarge(let limit): "was ended: it took more memory than its limit of \(limit >> 20) MiB"
+    case .notReading(let bytes): "does not read its input: \(bytes >> 20) MiB are waiting"
+    case .tooLarge(let limit): "was killed: it exceeded its memory limit of \(limit >> 20) MiB"
     case .unneeded: "was ended"
     case nil:
       if let exitCode {
         "exited with \(exitCode)"
       } else if signal == 0 {
-        "ended with a status that is unknown: something in this process ignores SIGCHLD or has reaped it"
+        "ended with an unknown status: something in this process ignores SIGCHLD or has reaped it"
       } else {
         "crashed: \(Self.name(ofSignal: signal))"
       }
@@ -61,7 +61,7 @@ struct ChildEnd: Hashable, Sendable {
   /// Returns, for example, `plugin 'notify' exited with 3 while it was loaded; the last that it printed: …`.
   func message(plugin: String, while what: String) -> String {
     let end = "plugin '\(plugin)' \(summary)\(what.isEmpty ? "" : " while \(what)")"
-    return lastLine.map { "\(end); the last that it printed: \($0)" } ?? end
+    return lastLine.map { "\(end); its last output: \($0)" } ?? end
   }
 
   /// Returns the name of a signal: `SIGSEGV`.

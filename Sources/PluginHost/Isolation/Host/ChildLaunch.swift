@@ -46,13 +46,16 @@ package struct ChildLaunch: Sendable {
       descriptors: Int64(limits.descriptors ?? Self.defaultDescriptors), clock: clock)
   }
 
-  /// The child's environment as `NAME=value` entries.
-  var environmentEntries: [String] {
+  /// Returns the environment of a child as `NAME=value` entries.
+  ///
+  /// - Parameter environment: The names of the variables that it gets in addition to ``standardEnvironment``.
+  /// - Returns: The entries of those that this process has.
+  static func environmentEntries(adding environment: [String]) -> [String] {
     var seen: Set<String> = []
     // Swift's runtime would catch a crash, spend time on a report of fifty lines, and let some signals pass. To get reports, list the variable.
     let quiet = environment.contains("SWIFT_BACKTRACE") ? [] : ["SWIFT_BACKTRACE=enable=no"]
     return quiet
-      + (Self.standardEnvironment + environment).compactMap { name in
+      + (standardEnvironment + environment).compactMap { name in
         guard !name.isEmpty, !name.contains("="), seen.insert(name).inserted, let value = getenv(name) else {
           return nil
         }
@@ -67,7 +70,7 @@ package struct ChildLaunch: Sendable {
   ) throws(SystemError) -> (pid: Int32, descriptor: Int32) {
     // The file's path is appended for people who read the list of processes.
     let arguments = (command + [path]).map { strdup($0) } + [nil]
-    let environment = environmentEntries.map { strdup($0) } + [nil]
+    let environment = Self.environmentEntries(adding: environment).map { strdup($0) } + [nil]
     defer { for text in arguments + environment { free(text) } }
     let inherited = [socket, file.descriptor] + (clock.map { [$0] } ?? [])
     var (pid, descriptor): (Int32, Int32) = (0, -1)

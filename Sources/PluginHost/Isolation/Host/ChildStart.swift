@@ -24,7 +24,7 @@ enum ChildStart {
     do throws(SystemError) {
       process = try ChildProcess(launch, on: thread, options: options)
     } catch {
-      told(.failure(PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")))
+      told(.failure(PluginError(.childHost, "cannot start a child host for plugin '\(launch.name)': \(error)")))
       return nil
     }
     let limit = options.limits.start

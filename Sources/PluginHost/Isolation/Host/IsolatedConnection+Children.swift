@@ -22,7 +22,7 @@ extension IsolatedConnection {
       }
     }
     return failure.map {
-      PluginFailure(code: .childHost, message: "no child host can be started for plugin '\(name)': \($0)")
+      PluginFailure(code: .childHost, message: "cannot start a child host for plugin '\(name)': \($0)")
     }
   }
 
@@ -40,7 +40,7 @@ extension IsolatedConnection {
         _ = try begin(&state, Start(launch: launch, successor: awaited))
         return nil
       } catch {
-        return PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")
+        return PluginError(.childHost, "cannot start a child host for plugin '\(launch.name)': \(error)")
       }
     }
     if let refusal { throw refusal }
@@ -150,8 +150,8 @@ extension IsolatedConnection {
   ) -> PluginError {
     PluginError(
       .notFound,
-      "\(path.quotedForMessage) was the plugin '\(former.id)' and is '\(description.id)' now; restart the host, or give the files "
-        + "names of their own")
+      "\(path.quotedForMessage) contained the plugin '\(former.id)' and now contains '\(description.id)'; restart the host, or give the files "
+        + "different names")
   }
 
   private func failedToStart(_ number: Int, _ error: PluginError) {
@@ -165,7 +165,7 @@ extension IsolatedConnection {
     }
     successor?.resume(with: .failure(error))
     guard pause > .zero else { return }
-    options.log(.error, "\(error.message); starting again in \(pause.brief)")
+    options.log(.error, "\(error.message); restarting in \(pause.brief)")
     rest(pause)
     let failure = PluginFailure(code: error.code, message: error.message)
     for instance in lost.sorted(by: { $0.id < $1.id }) {
@@ -197,7 +197,7 @@ extension IsolatedConnection {
     let message = end.message(plugin: plugin, while: Self.occupation(of: instances))
     // A caller that checks settings receives the failure, and is no longer waiting when the child starts again.
     if instances.isEmpty || !instances.allSatisfy(\.isTrial) {
-      options.log(.error, pause.map { "\(message); starting again in \($0.brief)" } ?? message)
+      options.log(.error, pause.map { "\(message); restarting in \($0.brief)" } ?? message)
     }
     if let pause { rest(pause) }
     let failure = PluginFailure(code: end.code, message: message)

@@ -36,7 +36,7 @@ extension IsolatedConnection {
     case .hanging(_, let call): process.kill(.hanging(String(call.prefix(200)), options.limits.ping * 2))
     case .stuck(let begun): leave(number, begun: Set(begun))
     case .ready, .refused: process.kill(.garbage("that it was ready a second time"))
-    case .wake, .cancelWake: process.kill(.garbage("a question to a clock that it does not have"))
+    case .wake, .cancelWake: process.kill(.garbage("a request to a clock that it does not have"))
     }
   }
 

@@ -153,7 +153,7 @@ package final class IsolatedConnection: PluginConnection {
       return (state.lastInstance, state.launch.name)
     }
     guard let id else {
-      return EndedInstance(events, .closed, "plugin '\(name)' takes no new instances: it is being closed")
+      return EndedInstance(events, .closed, "plugin '\(name)' does not accept new instances: it is being closed")
     }
     return IsolatedInstance(
       id: id, offer: offer, settings: settings, access: access, events: events, connection: self,

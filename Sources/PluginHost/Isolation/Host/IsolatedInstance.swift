@@ -183,7 +183,7 @@ final class IsolatedInstance: PluginInstance {
     case .nothing: break
     case .ended(let outcome): events.ended(outcome)
     case .unknown where offer.kind == .specification:
-      events.changed(nil, reason: "plugin \(summary); starting again in \(pause.brief)")
+      events.changed(nil, reason: "plugin \(summary); restarting in \(pause.brief)")
     case .unknown:
       events.interrupted(by: failure, pause: pause)
     }
@@ -197,7 +197,7 @@ final class IsolatedInstance: PluginInstance {
     }
     guard !mayMove else { return moveOn() }
     let message =
-      "'\(offer.id)' was handed on from one child host to the next \(Self.mostMoves) times: calls of plugin '\(connection.name)' do not return"
+      "'\(offer.id)' was moved to a new child host \(Self.mostMoves) times because calls of plugin '\(connection.name)' do not return"
     finish(.failure(PluginFailure(code: .unresponsive, message: message)))
   }
 
@@ -225,7 +225,7 @@ final class IsolatedInstance: PluginInstance {
     return .failure(
       PluginFailure(
         code: "result-mismatch",
-        message: "the result of operation '\(offer.id)' of plugin '\(connection.name)' is not of its type: \(mismatch)")
+        message: "the result of operation '\(offer.id)' of plugin '\(connection.name)' has the wrong type: \(mismatch)")
     )
   }
 
@@ -271,7 +271,7 @@ final class IsolatedInstance: PluginInstance {
         &state,
         .failure(
           PluginFailure(
-            code: .noSuchOffer, message: "plugin '\(connection.name)' does not offer '\(offer.id)' any more")))
+            code: .noSuchOffer, message: "plugin '\(connection.name)' no longer offers '\(offer.id)'")))
     }
     state.stage = .running(process, input: input)
     let message: HostMessage =
@@ -290,7 +290,7 @@ final class IsolatedInstance: PluginInstance {
         PluginFailure(
           code: .unresponsive,
           message:
-            "plugin '\(connection.name)' does not take its input: more than \(connection.options.room.limit >> 20) MiB wait"
+            "plugin '\(connection.name)' does not read its input: more than \(connection.options.room.limit >> 20) MiB are waiting"
         )))
   }
 
@@ -320,6 +320,6 @@ extension PluginFailure {
   static func unresponsive(plugin: String, offer: String, grace: Duration) -> PluginFailure {
     PluginFailure(
       code: .unresponsive,
-      message: "'\(offer)' of plugin '\(plugin)' did not end within \(grace.brief) after it was asked to")
+      message: "'\(offer)' of plugin '\(plugin)' did not end within \(grace.brief) after it was asked to stop")
   }
 }

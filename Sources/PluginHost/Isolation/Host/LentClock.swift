@@ -57,12 +57,12 @@ final class LentClock {
     let outcome = thread.read({ recv(socket, $0, min($1, 64), Int32(MSG_DONTWAIT)) }, { questions = Array($0) })
     for question in questions {
       guard let reading = Reading(rawValue: question) else {
-        throw WireError("a question to the clock that is none: \(question)")
+        throw WireError("an invalid request to the clock: \(question)")
       }
       var time = (reading == .now ? clock.now() : clock.monotonic()).littleEndian
       let size = MemoryLayout<Int64>.size
       guard send(socket, &time, size, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) == size else {
-        throw WireError("questions to the clock whose answers it does not read")
+        throw WireError("requests to the clock without reading the answers")
       }
     }
     return outcome != .end

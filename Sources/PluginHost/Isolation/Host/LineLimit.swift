@@ -26,6 +26,6 @@ struct LineLimit {
   mutating func finish() -> [String] {
     guard leftOut > 0 else { return [] }
     defer { leftOut = 0 }
-    return ["… and \(leftOut) more lines, left out because there were more than \(Self.perSecond) in a second"]
+    return ["… and \(leftOut) more lines, dropped because there were more than \(Self.perSecond) in a second"]
   }
 }

@@ -46,7 +46,7 @@ extension ChildThread {
     do throws(SystemError) {
       thread = try ChildThread()
     } catch {
-      throw PluginError(.childHost, "no child host can be started for plugin '\(launch.name)': \(error)")
+      throw PluginError(.childHost, "cannot start a child host for plugin '\(launch.name)': \(error)")
     }
     let awaited = AwaitedOutcome<Value, PluginError>()
     let log = options.log

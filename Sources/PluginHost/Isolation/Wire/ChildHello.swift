@@ -39,7 +39,7 @@ package struct ChildHello: Hashable, Sendable {
   init(members: JSONValue) throws(WireError) {
     guard let version = members["version"]?.intValue else { throw WireError("a frame 'hello' without a version") }
     guard version == Self.version else {
-      throw WireError("messages of version \(version), where this child host speaks version \(Self.version)")
+      throw WireError("messages of version \(version), but this child host uses version \(Self.version)")
     }
     guard let path = members["path"]?.stringValue, let memory = members["memory"]?.intValue, memory > 0,
       let descriptors = members["descriptors"]?.intValue, descriptors > 0

@@ -135,7 +135,7 @@ enum ChildMessage: Hashable, Sendable {
     do {
       return try PluginFailure(json)
     } catch {
-      throw WireError("an error that is none: \(error.reason)")
+      throw WireError("an invalid error: \(error.reason)")
     }
   }
 }

@@ -23,7 +23,7 @@ enum WakeTime: Hashable, Sendable {
     switch kind {
     case 0: self = .at(nanoseconds)
     case 1: self = .after(nanoseconds)
-    default: throw WireError("a time to wake it that is none: \(kind)")
+    default: throw WireError("an invalid wake-up time: \(kind)")
     }
   }
 }

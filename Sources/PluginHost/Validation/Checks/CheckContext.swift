@@ -94,9 +94,9 @@ final class CheckContext {
     case .made(let instance): return instance
     case .refused(.failed(let code, let message)):
       throw .skipped(
-        "create refused \(settings.text) with '\(code): \(message)'; give settings that it takes: "
+        "create rejected \(settings.text) with '\(code): \(message)'; give settings that it accepts: "
           + "--settings '\(offer.id)={…}'")
-    case .refused: throw .failed("create refused \(settings.text) without saying why")
+    case .refused: throw .failed("create rejected \(settings.text) without a reason")
     }
   }
 
@@ -104,7 +104,7 @@ final class CheckContext {
   func finish(_ instance: DrivenInstance, _ moment: String = "") {
     instance.stop(grace: order.grace)
     if !instance.ends(within: order.grace + Self.allowance) {
-      problem("it did not end within the \(order.grace.wholeMilliseconds) ms that stop gave\(moment)")
+      problem("it did not end within the \(order.grace.wholeMilliseconds) ms that stop allowed\(moment)")
     }
     instance.destroy()
   }
@@ -116,7 +116,7 @@ final class CheckContext {
   func judge(_ function: String, _ plugin: DrivenPlugin) {
     for time in plugin.times(of: function) where time > order.grace {
       problem(
-        "\(function) took \(time.wholeMilliseconds) ms, at most \(order.grace.wholeMilliseconds) are allowed")
+        "\(function) took \(time.wholeMilliseconds) ms, but at most \(order.grace.wholeMilliseconds) are allowed")
     }
   }
 

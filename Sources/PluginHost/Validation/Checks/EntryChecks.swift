@@ -21,13 +21,13 @@ extension CheckContext {
     let entry = ContractTable.keep(copy)
     guard entry.pointee.abi_major == PENSTOCK_ABI_MAJOR else {
       throw .failed(
-        "it speaks version \(entry.pointee.abi_major).\(entry.pointee.abi_minor) of the contract, this host "
+        "it uses version \(entry.pointee.abi_major).\(entry.pointee.abi_minor) of the contract, but this host uses "
           + Self.version
       )
     }
     guard entry.pointee.abi_minor_needed <= PENSTOCK_ABI_MINOR else {
       throw .failed(
-        "it needs version \(entry.pointee.abi_major).\(entry.pointee.abi_minor_needed) of the contract, this host has "
+        "it needs version \(entry.pointee.abi_major).\(entry.pointee.abi_minor_needed) of the contract, but this host has "
           + Self.version)
     }
     if entry.pointee.abi_minor_needed > entry.pointee.abi_minor {
@@ -85,7 +85,7 @@ extension CheckContext {
     let first = descriptionBytes(plugin.entry)
     let before = ProcessPicture.take()
     for _ in 0..<10 where descriptionBytes(plugin.entry) != first {
-      problem("describe gives another answer when it is asked again")
+      problem("describe returns a different answer the second time")
     }
     let after = ProcessPicture.take()
     for change in after.changes(since: before) { problem("describe has an effect: \(change)") }
@@ -94,7 +94,7 @@ extension CheckContext {
     doing("open")
     try plugin.open()
     doing("describe after open")
-    if descriptionBytes(plugin.entry) != first { problem("describe gives another answer after open than before") }
+    if descriptionBytes(plugin.entry) != first { problem("describe returns a different answer after open") }
   }
 
   func capabilities() throws(CheckInterruption) {
@@ -119,7 +119,7 @@ extension CheckContext {
       where isMissing {
         problem("the functions of \(kind.capability) have no \(name)")
       }
-      if plugin.functions(of: kind) != table { problem("capability gives another table when it is asked again") }
+      if plugin.functions(of: kind) != table { problem("capability returns a different table the second time") }
     }
     doing("capability of \(PENSTOCK_INSTANTS)")
     if let table = plugin.capability(PENSTOCK_INSTANTS) {
@@ -134,7 +134,7 @@ extension CheckContext {
     }
     for id in ["", "penstock", "penstock.operation/2", "penstock.operation/10", "example.unknown/1"] {
       doing("capability of '\(id)'")
-      if plugin.capability(id) != nil { problem("capability gives something for '\(id)', which it cannot know") }
+      if plugin.capability(id) != nil { problem("capability returns something for the unknown '\(id)'") }
     }
   }
 }

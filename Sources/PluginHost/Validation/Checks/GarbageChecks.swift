@@ -17,7 +17,7 @@ extension CheckContext {
       sleep(.microseconds(200))
       finish(instance, " (its settings are \(name))")
     }
-    note = "\(refused) of \(all.count) refused"
+    note = "\(refused) of \(all.count) rejected"
   }
 
   func input() throws(CheckInterruption) {

@@ -5,7 +5,7 @@ extension CheckContext {
   func instants() throws(CheckInterruption) {
     let (plugin, offer) = try opened()
     guard offer.kind != .operation, let between = plugin.between else {
-      note = "it does not say that"
+      note = "it does not report them"
       return
     }
     let instance = try instance(plugin, offer)
@@ -35,7 +35,7 @@ extension CheckContext {
         problem("its answer \(error.reason) (\(name))")
       }
       if answer(instance, between, question) != first {
-        problem("it gives another answer when it is asked again (\(name))")
+        problem("it returns a different answer the second time (\(name))")
       }
     }
     if !isKnown, problems.isEmpty { note = "it does not know them with these settings" }

@@ -23,27 +23,31 @@ extension CheckContext {
     switch offer.kind {
     case .operation:
       if instance.ends(within: .seconds(5)) {
-        if case .failed(let code, let message) = instance.state?.end { note = "it ended by fail: \(code): \(message)" }
+        if case .failed(let code, let message) = instance.state?.end {
+          note = "it ended with fail: \(code): \(message)"
+        }
         sleep(.milliseconds(50))
         return instance.destroy()
       }
       note = "it did not end by itself within 5 s"
     case .specification:
-      if !instance.tellsValue(within: .seconds(10)) { problem("it told no value within 10 s, so it satisfies nothing") }
+      if !instance.tellsValue(within: .seconds(10)) {
+        problem("it reported no value within 10 s, so it never satisfies a condition")
+      }
     case .controller: sleep(.milliseconds(50))
     }
     let endedByItself = instance.state?.end != nil
     doing("stop")
     instance.stop(grace: order.grace)
     guard instance.ends(within: order.grace + Self.allowance) else {
-      problem("it did not end within the \(order.grace.wholeMilliseconds) ms that stop gave")
+      problem("it did not end within the \(order.grace.wholeMilliseconds) ms that stop allowed")
       return instance.destroy()
     }
     if case .failed(let code, let message) = instance.state?.end, offer.kind != .operation {
       if endedByItself {
-        note = "it ended by fail: \(code): \(message)"
+        note = "it ended with fail: \(code): \(message)"
       } else {
-        problem("it ended with the failure '\(code)' when it was stopped; it is to end by complete, with empty text")
+        problem("it ended with the failure '\(code)' when it was stopped; it must end with complete and empty text")
       }
     }
     sleep(.milliseconds(50))
@@ -109,7 +113,7 @@ extension CheckContext {
       let median = times[times.count / 2]
       if median > .milliseconds(10) {
         problem(
-          "\(name) took \(median.wholeMilliseconds) ms (median of \(times.count)); it is to return at once, within "
+          "\(name) took \(median.wholeMilliseconds) ms (median of \(times.count)); it must return at once, within "
             + "10 ms"
         )
       }

@@ -36,7 +36,7 @@ extension CheckContext {
     gate.locked { gate.wait { running == 0 } }
     if late > 0 {
       problem(
-        "\(late) of 200 instances on several threads did not end within the \(grace.wholeMilliseconds) ms that stop gave"
+        "\(late) of 200 instances on several threads did not end within the \(grace.wholeMilliseconds) ms that stop allowed"
       )
     }
     sleep(.milliseconds(100))
@@ -59,7 +59,7 @@ extension CheckContext {
     try cycle(plugin, offer, (count - warmUp) / 2, &made, until: deadline)
     let instances = made - measured
     guard instances > 0 else {
-      note = "\(made) instances in 45 s, too few to see whether something is kept"
+      note = "\(made) instances in 45 s, too few to detect leaks"
       return
     }
     // Resources that are released a moment later are not kept.
@@ -121,18 +121,18 @@ private struct Consumption {
     var problems: [String] = []
     let heapGrowth = heap - former.heap
     if min(middle.heap - former.heap, heap - middle.heap) > 4 * instances / 2 {
-      problems.append("it keeps \(heapGrowth / instances) bytes of memory of each of \(instances) destroyed instances")
+      problems.append("it leaks \(heapGrowth / instances) bytes of memory for each of \(instances) destroyed instances")
     } else if resident - former.resident > max(1024 * instances, 8 << 20) {
       problems.append(
-        "it keeps \((resident - former.resident) / instances) bytes of mapped memory of each of \(instances) destroyed "
+        "it leaks \((resident - former.resident) / instances) bytes of mapped memory for each of \(instances) destroyed "
           + "instances"
       )
     }
     if descriptors - former.descriptors > 16 {
-      problems.append("it keeps \(descriptors - former.descriptors) descriptors of \(instances) destroyed instances")
+      problems.append("it leaks \(descriptors - former.descriptors) descriptors of \(instances) destroyed instances")
     }
     if threads - former.threads > 16 {
-      problems.append("it keeps \(threads - former.threads) threads of \(instances) destroyed instances")
+      problems.append("it leaks \(threads - former.threads) threads of \(instances) destroyed instances")
     }
     return problems
   }

@@ -55,11 +55,11 @@ extension CheckContext {
     }
     let inherited = during.descriptors.subtracting(before.descriptors).filter { !Self.isCloseOnExec($0) }.sorted()
     for descriptor in inherited.prefix(5) {
-      problem("its descriptor \(descriptor) would be inherited by processes: open it with O_CLOEXEC or the like")
+      problem("child processes would inherit its descriptor \(descriptor): open it with O_CLOEXEC")
     }
-    if inherited.count > 5 { problem("\(inherited.count - 5) more descriptors would be inherited by processes") }
+    if inherited.count > 5 { problem("\(inherited.count - 5) more descriptors would be inherited by child processes") }
     if ProcessPicture.isOutOfDescriptors {
-      problem("it uses up all descriptors: nobody in the process can open a file")
+      problem("it uses up all descriptors: nothing in the process can open a file")
     }
     doing("stop")
     finish(instance)
@@ -70,7 +70,7 @@ extension CheckContext {
         "it wrote to standard output, which belongs to the host: '\(printed)'; call 'log' of penstock.log/1 instead")
     }
     let kept = after.descriptors.subtracting(before.descriptors).count
-    if kept > 16 { problem("it keeps \(kept) descriptors of one destroyed instance") }
+    if kept > 16 { problem("it leaks \(kept) descriptors of one destroyed instance") }
   }
 }
 

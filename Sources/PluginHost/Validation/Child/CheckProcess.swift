@@ -106,14 +106,8 @@ struct CheckProcess {
     arguments += ["--", validation.file]
     var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
-    // A crash is reported by its signal; the runtime's own report takes seconds.
-    var environment = [strdup("SWIFT_BACKTRACE=enable=no")]
-    var next = environ
-    while let variable = next.pointee {
-      if strncmp(variable, "SWIFT_BACKTRACE=", 16) != 0 { environment.append(strdup(variable)) }
-      next += 1
-    }
-    environment.append(nil)
+    var environment =
+      ChildLaunch.environmentEntries(adding: validation.environment).map { strdup($0) } + [nil]
     defer { for variable in environment { free(variable) } }
     guard let path = validation.child.first else { return ENOENT }
     return path.withCString { path in
@@ -144,17 +138,17 @@ struct CheckProcess {
   private func explain(_ ending: Ending, _ telling: Telling) -> String {
     let moment = telling.doing.isEmpty ? "" : " while the check did this: \(telling.doing)"
     let last = telling.lastErrors
-    let said = last.isEmpty ? "" : "; the last that it wrote to standard error: \(last)"
+    let said = last.isEmpty ? "" : "; its last output on standard error: \(last)"
     switch ending {
     case .ended(let exit) where exit.signal != 0:
       return "it crashed with \(Self.name(ofSignal: exit.signal))\(moment)\(said)"
     case .ended(let exit): return "it ended the process with exit code \(exit.exit_code)\(moment)\(said)"
-    case .hung: return "it hung: it was not done after \(patience.wholeMilliseconds) ms\(moment)\(said)"
+    case .hung: return "it hung: it had not finished after \(patience.wholeMilliseconds) ms\(moment)\(said)"
     case .tooLarge:
       return
-        "it took more memory than the \(validation.memory >> 20) MiB that a check gives it (--memory)\(moment)\(said)"
+        "it used more than the \(validation.memory >> 20) MiB of memory that a check allows (--memory)\(moment)\(said)"
     case .notStarted(let error):
-      return "the process for the check could not be started: \(SystemError.text(of: error))"
+      return "cannot start the process for the check: \(SystemError.text(of: error))"
     }
   }
 

@@ -24,11 +24,11 @@ final class DrivenPlugin: @unchecked Sendable {
   func open() throws(CheckInterruption) {
     if let open = entry.pointee.open {
       let status = timed("open") { open(host.table) }
-      guard status == PENSTOCK_OK else { throw .failed("open answered with \(Self.name(ofStatus: status))") }
+      guard status == PENSTOCK_OK else { throw .failed("open returned \(Self.name(ofStatus: status))") }
     }
     for kind in Set(description.offers.map(\.kind)) {
       guard let table = functions(of: kind) else {
-        throw .failed("capability gives NULL for \(kind.capability), though an offer is \(kind.withArticle)")
+        throw .failed("capability returns NULL for \(kind.capability), although an offer is \(kind.withArticle)")
       }
       tables[kind] = ContractTable.copy(table, penstock_functions.self, least: PENSTOCK_FUNCTIONS_SIZE_1_0)
     }
@@ -76,17 +76,17 @@ final class DrivenPlugin: @unchecked Sendable {
     guard status == PENSTOCK_OK else {
       let end = host.instance(id)?.end
       if end == nil {
-        host.note("create answered with \(Self.name(ofStatus: status)) without saying why with fail")
+        host.note("create returned \(Self.name(ofStatus: status)) without calling fail with a reason")
       }
       host.forget(id)
       return .refused(end)
     }
     // A result before the start was noted when it arrived.
     if case .failed = host.instance(id)?.end {
-      host.note("create called fail, and answered with PENSTOCK_OK all the same")
+      host.note("create called fail but returned PENSTOCK_OK")
     }
     guard let pointer else {
-      host.note("create answered with PENSTOCK_OK, and left the instance NULL")
+      host.note("create returned PENSTOCK_OK but left the instance NULL")
       host.forget(id)
       return .refused(nil)
     }

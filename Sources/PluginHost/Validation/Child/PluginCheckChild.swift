@@ -22,7 +22,7 @@ public enum PluginCheckChild {
     }
     guard let order = CheckOrder(arguments) else {
       channel.tell(
-        .result(.failed(["the process for the check was called with arguments that it does not know"]), note: ""))
+        .result(.failed(["the process for the check was started with unknown arguments"]), note: ""))
       _exit(2)
     }
     let context = CheckContext(order: order, channel: channel)

@@ -31,7 +31,7 @@ struct ProcessPicture: Equatable {
     if environment != former.environment { changes.append("it changed the environment of the process") }
     let signals = handlers.indices.filter { handlers[$0] != former.handlers[$0] }.map { String($0 + 1) }
     if !signals.isEmpty {
-      changes.append("it left the handling of these signals changed: \(signals.joined(separator: ", "))")
+      changes.append("it changed the handling of these signals: \(signals.joined(separator: ", "))")
     }
     if standardFiles != former.standardFiles { changes.append("it replaced or closed a standard descriptor") }
     if locale != former.locale { changes.append("it changed the locale from \(former.locale) to \(locale)") }

@@ -131,9 +131,9 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
     if isClosed { noteLocked("it called \(function) after close had returned") }
     if instances[id] != nil { return nil }
     if id == 0 || id > lastID {
-      noteLocked("it called \(function) for an instance that never was: \(id)")
+      noteLocked("it called \(function) for an instance that never existed: \(id)")
     } else {
-      noteLocked("it called \(function) for an instance after its destroy had returned, or after create had refused")
+      noteLocked("it called \(function) for an instance after its destroy had returned, or after create had failed")
     }
     return Int32(PENSTOCK_UNKNOWN)
   }
@@ -166,7 +166,7 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
       if id != 0, let status = reach(id, "log") { return status }
       if id == 0, isClosed { noteLocked("it called log after close had returned") }
       var problem = text.problem ?? json.problem
-      if let value = json.value, value.objectValue == nil { problem = problem ?? "fields that are no object" }
+      if let value = json.value, value.objectValue == nil { problem = problem ?? "fields that are not an object" }
       guard let problem else { return Int32(PENSTOCK_OK) }
       noteLocked("it called log with \(problem)")
       return Int32(PENSTOCK_INVALID)

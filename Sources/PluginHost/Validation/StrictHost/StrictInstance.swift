@@ -82,10 +82,11 @@ struct StrictInstance {
       return payload.isEmpty ? nil : "it called complete with a result for \(offer.kind.withArticle), which has none"
     }
     if offer.result == .none {
-      return payload.isEmpty ? nil : "it completed with a result, though its description says that there is none"
+      return payload.isEmpty ? nil : "it completed with a result, although its description declares none"
     }
     if payload.isEmpty {
-      return offer.result == .json ? nil : "it completed without a result, though its description says \(offer.result)"
+      return offer.result == .json
+        ? nil : "it completed without a result, although its description declares \(offer.result)"
     }
     return objection(payload, is: offer.result, "complete")
   }
@@ -93,7 +94,7 @@ struct StrictInstance {
   private func objection(_ payload: ToldText, is type: ValueType, _ function: String) -> String? {
     guard let value = payload.value else { return "it called \(function) without a value" }
     guard let mismatch = type.mismatch(of: value) else { return nil }
-    return "it called \(function) with something else than its description says: \(mismatch)"
+    return "it called \(function) with a value that does not match its description: \(mismatch)"
   }
 
   private func objection(toError payload: ToldText, _ what: Told) -> String? {
@@ -127,7 +128,7 @@ struct StrictInstance {
       return "it called yield_rerun with a reason that is not a string"
     }
     if let instant = value["instant"], let mismatch = ValueType.timestamp.mismatch(of: instant) {
-      return "it called yield_rerun with an instant that is none: \(mismatch)"
+      return "it called yield_rerun with an invalid instant: \(mismatch)"
     }
     return nil
   }
@@ -138,7 +139,7 @@ struct StrictInstance {
       _ = try PluginLeftOut.read(value)
       return nil
     } catch {
-      return "it called left_out with a wrong \"\(error.member)\": \(error.reason)"
+      return "it called left_out with an invalid \"\(error.member)\": \(error.reason)"
     }
   }
 

@@ -33,7 +33,7 @@ struct ELFBytes {
   func table(at offset: UInt64, count: UInt64, _ what: String) throws(Refusal) -> ELFTable {
     let (end, overflow) = offset.addingReportingOverflow(count)
     guard !overflow, end <= size else { throw .damaged("\(what) reaches beyond the end of the file") }
-    guard count <= Self.largestTable else { throw .damaged("\(what) is too large to be true") }
+    guard count <= Self.largestTable else { throw .damaged("\(what) is implausibly large") }
     var bytes = [UInt8](repeating: 0, count: Int(count))
     guard bytes.withUnsafeMutableBytes({ fill($0, offset) }) else {
       throw Refusal(.unreadable, "\(what) cannot be read", fix: "check the file and its file system")

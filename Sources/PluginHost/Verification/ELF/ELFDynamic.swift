@@ -63,7 +63,7 @@ struct ELFDynamic {
       }
       if tag == Tag.needed { needed.append(value) } else { values[tag] = value }
     }
-    guard isComplete else { throw .damaged("the dynamic section has no end") }
+    guard isComplete else { throw .damaged("the dynamic section is not terminated") }
     try check(image)
   }
 
@@ -72,13 +72,14 @@ struct ELFDynamic {
     if flags & 0x0800_0000 != 0 { throw ELFHeader.program }
     if flags & 0x40 != 0 {
       throw Refusal(
-        .notASharedObject, "it was linked not to be loaded ('-z nodlopen')", fix: "link it without that option")
+        .notASharedObject, "it was linked with '-z nodlopen', so it cannot be loaded",
+        fix: "link it without that option")
     }
     guard symbols != nil, strings != nil else { throw .damaged("it has no table of symbols or strings") }
     for (address, size, name) in Self.tables {
       guard let size = values[size], size > 0 else { continue }
       guard let address = values[address], image.isMapped(address, size) else {
-        throw .damaged("\(name) lies outside of what is loaded")
+        throw .damaged("\(name) lies outside the loaded segments")
       }
     }
     if let size = values[Tag.symbolSize], size != ELFSymbol.size {
@@ -88,7 +89,7 @@ struct ELFDynamic {
     for tag in [Tag.initial, Tag.final] {
       guard let function = values[tag], function != 0 else { continue }
       guard image.isMapped(function, 1) else {
-        throw .damaged("a function to be called lies outside of what is loaded")
+        throw .damaged("a function to call lies outside the loaded segments")
       }
     }
     for offset in needed + [Tag.name, Tag.searchPath, Tag.runPath].compactMap({ values[$0] }) {
@@ -146,7 +147,7 @@ struct ELFDynamic {
       throw .damaged("\(what) lies outside of the table of strings")
     }
     let table = try image.table(at: address + offset, count: min(size - offset, 4096), what)
-    guard let end = table.bytes.firstIndex(of: 0) else { throw .damaged("\(what) has no end") }
+    guard let end = table.bytes.firstIndex(of: 0) else { throw .damaged("\(what) is not terminated") }
     return String(decoding: table.bytes[..<end], as: UTF8.self)
   }
 }

@@ -15,14 +15,16 @@ struct ELFHeader {
     guard start.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]) else {
       throw Refusal(
         .notASharedObject, "it is not a shared object\(Self.kind(of: start))",
-        fix: "name one that was built with 'cc -shared' or the like")
+        fix: "name one that was built with 'cc -shared' or similar")
     }
     guard start.count == 16 else { throw .damaged("it ends within the header") }
     try Self.checkIdentification(start)
     let header = try bytes.table(at: 0, count: 64, "the header")
     try Self.checkMachine(header.u16(18))
     try Self.checkType(header.u16(16))
-    guard header.u32(20) == 1 else { throw .damaged("its format has the version \(header.u32(20)), and only 1 exists") }
+    guard header.u32(20) == 1 else {
+      throw .damaged("its format has the version \(header.u32(20)), but only version 1 exists")
+    }
     guard header.u16(54) == Self.segmentSize else {
       throw .damaged("its program headers have \(header.u16(54)) bytes each, not \(Self.segmentSize)")
     }
@@ -40,7 +42,7 @@ struct ELFHeader {
       guard start[5] == 1 || start[5] == 2 else { throw .damaged("its byte order is unknown") }
       throw wrong("\(start[5] == 1 ? "little" : "big")-endian processors", "\(order == 1 ? "little" : "big")-endian")
     }
-    guard start[6] == 1 else { throw .damaged("its format has the version \(start[6]), and only 1 exists") }
+    guard start[6] == 1 else { throw .damaged("its format has the version \(start[6]), but only version 1 exists") }
     // System V and GNU/Linux, which shared objects for Linux state.
     guard start[7] == 0 || start[7] == 3 else {
       throw wrong(systems[start[7]] ?? "the system number \(start[7])", "Linux")
@@ -48,8 +50,8 @@ struct ELFHeader {
   }
 
   private static func checkMachine(_ machine: UInt16) throws(Refusal) {
-    guard machine != own else { return }
-    throw wrong(name(machine), name(own))
+    guard machine != ProcessorArchitecture.ownMachine else { return }
+    throw wrong(ProcessorArchitecture.name(ofMachine: machine), ProcessorArchitecture.own)
   }
 
   private static func checkType(_ type: UInt16) throws(Refusal) {
@@ -71,28 +73,8 @@ struct ELFHeader {
 
   private static func wrong(_ theirs: String, _ ours: String) -> Refusal {
     Refusal(
-      .wrongArchitecture, "it is for \(theirs), and this computer is \(ours)", fix: "get or build it for this computer")
+      .wrongArchitecture, "it is for \(theirs), but this computer is \(ours)", fix: "get or build it for this computer")
   }
-
-  private static func name(_ machine: UInt16) -> String { machines[machine] ?? "the processor number \(machine)" }
-
-  #if arch(x86_64)
-    private static let own: UInt16 = 62
-  #elseif arch(arm64)
-    private static let own: UInt16 = 183
-  #elseif arch(riscv64)
-    private static let own: UInt16 = 243
-  #elseif arch(s390x)
-    private static let own: UInt16 = 22
-  #elseif arch(powerpc64le)
-    private static let own: UInt16 = 21
-  #endif
-
-  /// The values of ELF's `e_machine` for processors that run Linux.
-  private static let machines: [UInt16: String] = [
-    3: "i386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm", 42: "sh", 43: "sparc64", 62: "x86_64",
-    183: "aarch64", 243: "riscv64", 247: "bpf", 258: "loongarch64",
-  ]
 
   /// The values of ELF's `EI_OSABI`.
   private static let systems: [UInt8: String] = [2: "NetBSD", 6: "Solaris", 9: "FreeBSD", 12: "OpenBSD"]

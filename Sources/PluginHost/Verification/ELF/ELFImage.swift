@@ -47,14 +47,16 @@ struct ELFImage {
       default: break
       }
     }
-    guard let first = loaded.first, let last = loaded.last else { throw .damaged("nothing of it is to be loaded") }
-    guard last.memoryEnd - first.address <= Self.mostMemory else { throw .damaged("it would take more than 4 GiB") }
+    guard let first = loaded.first, let last = loaded.last else { throw .damaged("it has no loadable segment") }
+    guard last.memoryEnd - first.address <= Self.mostMemory else {
+      throw .damaged("it would take more than 4 GiB of memory")
+    }
     for segment in others where segment.kind != Kind.dynamic {
       let size = segment.kind == Kind.note || segment.kind == Kind.property ? segment.fileSize : segment.memorySize
       // Thread-local variables without initial values take no space in a segment.
       let needed = segment.kind == Kind.tls ? segment.fileSize : size
       guard needed == 0 || isMapped(segment.address, needed) else {
-        throw .damaged("a program header of the type \(segment.kind) lies outside of what is loaded")
+        throw .damaged("a program header of the type \(segment.kind) lies outside the loaded segments")
       }
     }
     let dynamics = others.filter { $0.kind == Kind.dynamic }
@@ -75,7 +77,7 @@ struct ELFImage {
   private func checked(_ segment: Segment) throws(Refusal) -> Segment {
     let (fileEnd, overflow) = segment.offset.addingReportingOverflow(segment.fileSize)
     // Accessing a page beyond the end of the file would end the process with SIGBUS.
-    guard !overflow, fileEnd <= bytes.size else { throw .damaged("it was cut short, or its program headers are wrong") }
+    guard !overflow, fileEnd <= bytes.size else { throw .damaged("it is truncated, or its program headers are wrong") }
     guard segment.memorySize >= segment.fileSize else {
       throw .damaged("a segment is larger in the file than in memory")
     }
@@ -109,7 +111,7 @@ struct ELFImage {
 
   /// Returns the table `what` of `count` bytes that is loaded at `address`.
   func table(at address: UInt64, count: UInt64, _ what: String) throws(Refusal) -> ELFTable {
-    guard let offset = offset(of: address, count) else { throw .damaged("\(what) lies outside of what is loaded") }
+    guard let offset = offset(of: address, count) else { throw .damaged("\(what) lies outside the loaded segments") }
     return try bytes.table(at: offset, count: count, what)
   }
 }

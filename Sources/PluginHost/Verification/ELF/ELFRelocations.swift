@@ -133,7 +133,7 @@ struct ELFRelocations {
     last = range
   }
 
-  private static let outside = Refusal.damaged("a relocation lies outside of what may be written")
+  private static let outside = Refusal.damaged("a relocation lies outside the writable segments")
 
   // MARK: Targets
 
@@ -141,7 +141,7 @@ struct ELFRelocations {
     guard !symbols.isEmpty, let table = dynamic.symbols, let strings = dynamic.strings else { return }
     // If the table ends with a NUL, every name ends.
     let end = try image.table(at: strings.address + strings.size - 1, count: 1, "the table of strings")
-    guard end.bytes == [0] else { throw .damaged("the table of strings has no end") }
+    guard end.bytes == [0] else { throw .damaged("the table of strings is not terminated") }
     for symbol in symbols {
       let (address, overflow) = table.addingReportingOverflow(ELFSymbol.size * UInt64(symbol))
       guard !overflow else { throw Self.noSymbol }
@@ -150,7 +150,7 @@ struct ELFRelocations {
     }
   }
 
-  private static let noSymbol = Refusal.damaged("a relocation wants a symbol that there is not")
+  private static let noSymbol = Refusal.damaged("a relocation refers to a symbol that does not exist")
 
   private func checkFunctions() throws(Refusal) {
     for function in dynamic.functions where function != 0 { try checkFunction(function) }
@@ -184,7 +184,7 @@ struct ELFRelocations {
   private func isOfFunctionArray(_ place: UInt64) -> Bool { functionArrays.contains { $0.contains(place) } }
 
   private static let noFunction = Refusal.damaged(
-    "a function to be called when it is loaded lies outside of its code")
+    "a function to call when it is loaded lies outside its code")
 
   // MARK: Kinds of relocations, by processor
 

@@ -20,7 +20,7 @@ struct ELFSymbol {
   static func find(_ name: String, in image: ELFImage) throws(Refusal) -> ELFSymbol? {
     if let address = image.dynamic.gnuHash { return try findByGNUHash(name, address, image) }
     if let address = image.dynamic.hash { return try findByHash(name, address, image) }
-    throw .damaged("its symbols cannot be looked up: it has no hash table")
+    throw .damaged("its symbols cannot be found: it has no hash table")
   }
 
   /// The table's layout: four numbers; a Bloom filter; the first symbol of each bucket; the hashes of the symbols, in which bit 0 marks the end of a bucket.
@@ -46,7 +46,7 @@ struct ELFSymbol {
       guard other & 1 == 0, symbol < .max else { return nil }
       symbol += 1
     }
-    throw .damaged("\(what) has no end")
+    throw .damaged("\(what) is not terminated")
   }
 
   /// The table's layout: two numbers; the first symbol of each bucket; for each symbol the next one in its bucket, or 0 at the end.
@@ -70,14 +70,14 @@ struct ELFSymbol {
       if let found = try self.symbol(symbol, called: name, image) { return found }
       symbol = try image.table(at: chain &+ 4 * UInt64(symbol), count: 4, what).u32(0)
     }
-    throw .damaged("\(what) has no end")
+    throw .damaged("\(what) is not terminated")
   }
 
   /// Returns the symbol number `index`; nil if it has another name.
   private static func symbol(_ index: UInt32, called name: String, _ image: ELFImage) throws(Refusal) -> ELFSymbol? {
     guard let symbols = image.dynamic.symbols else { return nil }
     let (address, overflow) = symbols.addingReportingOverflow(size * UInt64(index))
-    guard !overflow else { throw .damaged("the table of symbols lies outside of what is loaded") }
+    guard !overflow else { throw .damaged("the table of symbols lies outside the loaded segments") }
     let table = try image.table(at: address, count: size, "the table of symbols")
     guard try image.dynamic.string(image, at: UInt64(table.u32(0))) == name else { return nil }
     return ELFSymbol(

@@ -29,9 +29,12 @@ struct HistoryDiff: ParsableCommand {
   @Flag(help: "Show the log lines that differ, not only their number")
   var logs = false
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
     var pair = (try reference.find(first), try second.map { try reference.find($0) })

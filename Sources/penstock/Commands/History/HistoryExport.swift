@@ -24,6 +24,8 @@ struct HistoryExport: ParsableCommand {
   @Option(help: ArgumentHelp("The rows of --csv: runs, operations or attempts", valueName: "rows"))
   var rows: RecordRows?
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -32,6 +34,7 @@ struct HistoryExport: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let filter = try filter.filter(defaultLimit: nil)
     guard let history = try shared.openHistory() else { return }
     // Without a condition, there is nothing to check.

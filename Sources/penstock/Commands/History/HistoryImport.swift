@@ -29,9 +29,12 @@ struct HistoryImport: ParsableCommand {
       valueName: "path"), completion: .directory)
   var files: String?
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     if let files, access(files + "/runs", R_OK | X_OK) != 0 {
       throw CommandFailure(
         "--files: cannot read '\(TerminalText.visible(files))/runs': \(SystemError.text(of: errno))")

@@ -17,6 +17,8 @@ struct HistoryList: ParsableCommand {
 
   @OptionGroup var filter: FilterOptions
   @Flag(help: "Print CSV") var csv = false
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -24,6 +26,7 @@ struct HistoryList: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     var filter = try filter.filter(defaultLimit: Self.usualLimit)
     guard let history = try shared.openHistory() else { return try printEmpty(in: nil) }
     // One more run than shown reveals whether there are more.

@@ -40,6 +40,8 @@ struct HistoryPrune: ParsableCommand {
   @Flag(help: "List what would be deleted, and delete nothing")
   var dryRun = false
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -47,6 +49,7 @@ struct HistoryPrune: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let olderThan = try FilterOptions.time(olderThan, option: "--older-than")
     let labels = try labels.labels()
     let history = try shared.requireHistory(writing: !dryRun)

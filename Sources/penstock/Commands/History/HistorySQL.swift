@@ -30,6 +30,8 @@ struct HistorySQL: ParsableCommand {
   var limitSteps: Int = GuardedQuery.defaultStepLimit
 
   @Flag(help: "Print CSV") var csv = false
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -38,6 +40,7 @@ struct HistorySQL: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     // Runs whose host has ended are marked first, so that the views show them as `interrupted`.
     let history = try shared.requireHistory(writing: true)
     do {

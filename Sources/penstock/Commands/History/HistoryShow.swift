@@ -26,6 +26,8 @@ struct HistoryShow: ParsableCommand {
     help: "Show operations as bars on a time axis (default on a terminal)")
   var timeline: Bool?
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -33,6 +35,7 @@ struct HistoryShow: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory()
     let reference = RunReference(history: history)
     let record = try reference.find(runName)

@@ -37,6 +37,8 @@ struct HistoryStats: ParsableCommand {
   @OptionGroup var labels: LabelFilterOptions
 
   @Flag(help: "Print CSV") var csv = false
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
@@ -44,8 +46,9 @@ struct HistoryStats: ParsableCommand {
   }
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let (since, until) = try FilterOptions.span(since: since, until: until)
-    let rows = try statistics(since: since, until: until)
+    let rows = try statistics(since: since, until: until, shared)
     let history = try rows.isEmpty ? shared.openHistoryIfPresent() : nil
     let output = TextOutput.standard
     try shared.output(csv: csv).print {
@@ -76,7 +79,9 @@ struct HistoryStats: ParsableCommand {
     return filters.filter(\.isGiven).map(\.name) + labels.given
   }
 
-  private func statistics(since: RecordTime?, until: RecordTime?) throws -> [DurationStatistics] {
+  private func statistics(
+    since: RecordTime?, until: RecordTime?, _ shared: SharedOptions
+  ) throws -> [DurationStatistics] {
     let labels = try labels.labels()
     let location = try shared.location()
     guard location.hasDatabase else { return try shared.openHistory()?.statistics() ?? [] }

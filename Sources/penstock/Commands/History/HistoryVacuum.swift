@@ -15,9 +15,12 @@ struct HistoryVacuum: ParsableCommand {
         penstock history prune --older-than 90d && penstock history vacuum
       """)
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let history = try shared.requireHistory(writing: true)
     let before = size(of: history.workspace.path)
     try history.workspace.vacuum()

@@ -40,14 +40,17 @@ struct HistoryWatch: ParsableCommand {
   @Flag(help: "Also show runs that other runs started")
   var nested = false
 
+  @OptionGroup var hostFile: HostWorkspaceOptions
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
+    let shared = try hostFile.serving(shared)
     let filter = RunFilter(
       pipeline: pipeline, states: try FilterOptions.states(state), labels: try labels.labels(),
       condition: try FilterOptions.condition(condition),
       includesNested: nested)
-    let history = try openHistory()
+    let history = try openHistory(shared)
     try FilterOptions.check(filter, in: history)
     let reference = RunReference(history: history)
     let changes = ChangeWait()
@@ -62,7 +65,7 @@ struct HistoryWatch: ParsableCommand {
   }
 
   /// Opens the history. If there is none yet, and no location was given explicitly, waits for the first run to create it.
-  private func openHistory() throws -> History {
+  private func openHistory(_ shared: SharedOptions) throws -> History {
     if let history = try shared.openHistoryIfPresent() { return history }
     shared.reportMissing(try shared.location())
     while true {

@@ -59,7 +59,11 @@ struct PluginText {
   private func origin(_ file: PluginFile) -> String {
     switch file.origin {
     case .directory(let path):
-      visible(path) + (file.isStandard ? ", where plugins of Penstock are" : ", a directory of PENSTOCK_PLUGIN_PATH")
+      visible(path)
+        + (file.isStandard
+          ? ", where plugins of Penstock are"
+          : path == PluginDirectory.added()?.path
+            ? ", where 'penstock plugins add' puts plugins" : ", a directory of PENSTOCK_PLUGIN_PATH")
     case .commandLine: "the command line"
     case .pipeline: "a pipeline file"
     }

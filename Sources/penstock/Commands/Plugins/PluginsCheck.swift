@@ -48,6 +48,12 @@ struct PluginsCheck: ParsableCommand {
     help: ArgumentHelp("The memory limit of each check, such as 512MiB", valueName: "size"))
   var memory = "512MiB"
 
+  @Option(
+    help: ArgumentHelp(
+      "Let the plugin see this environment variable (may be repeated)",
+      discussion: "It always sees PATH, HOME, LANG, TZ and TMPDIR, and no others.", valueName: "name"))
+  var environment: [String] = []
+
   @OptionGroup var shared: SharedOptions
 
   func run() throws {
@@ -68,6 +74,7 @@ struct PluginsCheck: ParsableCommand {
       settings: try givenSettings(), only: only)
     validation.grace = grace
     validation.memory = memory
+    validation.environment = environment
     // If an offer cannot be created, the reason is the same for all of its checks, and is shown once.
     var told: (offer: String?, reason: String)?
     let report = validation.run { result in

@@ -7,9 +7,10 @@ struct PluginsList: ParsableCommand {
     commandName: "list",
     abstract: "List the plugins that are found, and their problems",
     discussion: """
-      Looks for plugins beside penstock, in ../lib/penstock/plugins from there, and in the directories of \
-      $PENSTOCK_PLUGIN_PATH. Loads each plugin that is not refused, to ask what it offers; those that did not \
-      come with Penstock in a separate process. Exits with 1 when a plugin cannot be used.
+      Looks for plugins beside penstock, in ../lib/penstock/plugins from there, in the directories of \
+      $PENSTOCK_PLUGIN_PATH, and in ~/.local/lib/penstock/plugins. Loads each plugin that is not refused, to ask \
+      what it offers; those that did not come with Penstock in a separate process. Exits with 1 when a plugin \
+      cannot be used.
 
         penstock plugins list --plugin ./mine.so
         penstock plugins list --json

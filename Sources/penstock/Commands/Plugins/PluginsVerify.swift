@@ -53,10 +53,15 @@ struct PluginsVerify: ParsableCommand {
       throw CommandFailure(error)
     }
     let targets = targets(exists ? lock : nil)
+    var pins: [(id: String, sha256: String, file: String)] = []
     var failures = 0
     for target in targets {
       let outcome = check(target, &lock)
-      if case .failed = outcome { failures += 1 }
+      switch outcome {
+      case .ok: break
+      case .pinned(let hash): pins.append((target.id, hash, try target.file.get().path))
+      case .failed: failures += 1
+      }
       report(target, outcome)
     }
     summarize(targets.count, failures, isPinned: exists)
@@ -67,7 +72,14 @@ struct PluginsVerify: ParsableCommand {
       throw ExitStatus.failed
     }
     guard write, !targets.isEmpty else { return }
-    do throws(PluginError) { try lock.write() } catch { throw CommandFailure(error) }
+    do throws(PluginError) {
+      // Another process may have changed other lines meanwhile.
+      try PluginLock.update(self.lock) { (lock) throws(PluginError) in
+        for pin in pins { try lock.pin(pin.id, to: pin.sha256, file: pin.file) }
+      }
+    } catch {
+      throw CommandFailure(error)
+    }
   }
 
   // MARK: Targets
@@ -105,7 +117,7 @@ struct PluginsVerify: ParsableCommand {
   /// exist.
   private func targets(of id: String, _ lock: PluginLock, _ survey: PluginSurvey) -> [Target] {
     let found = target(id) { () throws(PluginError) in try survey.finder.find(id) }
-    let paths = lock.lines.filter { $0.id == id }.map(lock.file(of:))
+    let paths = lock.lines.filter { $0.id == id }.compactMap(lock.file(of:))
     let pinned = paths.map { path in
       target(id) { () throws(PluginError) in try PluginFile(at: path, origin: .commandLine) }
     }
@@ -119,7 +131,7 @@ struct PluginsVerify: ParsableCommand {
 
   /// Returns the error for an id without a file, with all paths where it was searched for.
   private func missing(_ found: Target, _ paths: [String]) -> Result<PluginFile, PluginError> {
-    guard case .failure(let error) = found.file, error.code == .notFound else { return found.file }
+    guard case .failure(let error) = found.file, error.code == .notFound, !paths.isEmpty else { return found.file }
     let quoted = paths.map { "'\($0)'" }
     let pinned =
       quoted.count == 1

@@ -44,7 +44,7 @@ struct ScheduleNext: ParsableCommand {
     let instants = expression.instants(
       after: try ScheduleBeginning.instant(from, in: rules) - 1, in: rules, count: number)
     guard !instants.isEmpty else {
-      throw CommandFailure("'\(schedule)' is never due in \(rules.name); look at its days and months")
+      throw CommandFailure("'\(schedule)' is never due in \(rules.name); check its days and months")
     }
     for instant in instants {
       let time = rules.format(instant)

@@ -65,7 +65,7 @@ struct MessageTests {
   func version() {
     var members = ChildHello(path: "/x.so", memory: 1, descriptors: 1).members.objectValue ?? [:]
     members["version"] = 2
-    #expect(throws: WireError("messages of version 2, where this child host speaks version 1")) {
+    #expect(throws: WireError("messages of version 2, but this child host uses version 1")) {
       try ChildHello(members: .object(members))
     }
   }
@@ -92,13 +92,13 @@ struct MessageTests {
     "a child is trusted no more than a host",
     arguments: [
       (Frame(kind: .changed, id: 1, payload: [2]), "a specification's value of 2"),
-      (Frame(kind: .failed, id: 1, payload: Array("{}".utf8)), "an error that is none: it has no \"code\""),
+      (Frame(kind: .failed, id: 1, payload: Array("{}".utf8)), "an invalid error: it has no \"code\""),
       (Frame(kind: .logged, id: 1, payload: [4, 0, 0, 0, 0, 0, 0, 0]), "a log line of unknown level 4"),
       (Frame(kind: .refused, id: 1, payload: Array("{}".utf8)), "a frame 'refused' without a code and a message"),
       (
         Frame(kind: .request, id: 1, payload: Array(repeating: 0, count: 13)), "a request to an unknown service 0"
       ),
-      (Frame(kind: .wake, id: 1, payload: Array(repeating: 7, count: 9)), "a time to wake it that is none: 7"),
+      (Frame(kind: .wake, id: 1, payload: Array(repeating: 7, count: 9)), "an invalid wake-up time: 7"),
     ])
   func childRefusals(frame: Frame, message: String) {
     #expect(throws: WireError(message)) { try ChildMessage(frame) }

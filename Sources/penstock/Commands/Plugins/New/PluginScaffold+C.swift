@@ -11,7 +11,7 @@ extension PluginScaffold {
           build: "$(CC) $(CFLAGS) -std=c99 -I. -fPIC -fvisibility=hidden -shared $(LDFLAGS) -o $@ NAME.c")),
       pipeline("NAME.so".replacing("NAME", with: name)),
       File(path: "penstock/plugin.h", text: Self.header),
-      File(path: ".gitignore", text: "*.so\n"),
+      File(path: ".gitignore", text: "*.so\ndist\n"),
     ]
   }
 
@@ -23,9 +23,9 @@ extension PluginScaffold {
   }
 
   private static let sourceInC = #"""
-    // The plugin NAME: one operation, which gives back a greeting.
+    // The plugin NAME: one operation, which returns a greeting.
     //
-    // penstock/plugin.h says everything about the functions here: which threads call them, who frees what, what follows what.
+    // penstock/plugin.h documents the functions here: which threads call them, who frees memory, and in which order they are called.
     #include <penstock/plugin.h>
 
     #include <stdlib.h>
@@ -34,8 +34,8 @@ extension PluginScaffold {
     static const penstock_instance_service *instances;
     static const penstock_values_service *values;
 
-    // What the plugin is and what it offers. Penstock checks the `with:` of a pipeline file against the settings when it loads the
-    // file, fills in defaults, and checks what comes back against `result`.
+    // Describes the plugin and its offers. When Penstock loads a pipeline file, it checks each `with:` against the settings and fills
+    // in defaults; when an operation ends, it checks the result against `result`.
     static penstock_text describe(void) {
       return PENSTOCK_TEXT(
           "{\"id\":\"NAME\",\"version\":\"0.1.0\",\"summary\":\"Says hello\",\"offers\":["
@@ -58,27 +58,27 @@ extension PluginScaffold {
 
     static penstock_status create(penstock_id id, penstock_text offer, penstock_text settings, void **instance) {
       (void)offer;    // There is only one.
-      (void)settings; // The whole as JSON; `values` gives each of them by its name.
+      (void)settings; // All of them as JSON; `values` returns each by its name.
       struct greeting *greeting = malloc(sizeof *greeting);
       if (greeting == NULL) {
-        instances->fail(host, id, PENSTOCK_TEXT("{\"code\":\"out-of-memory\",\"message\":\"there is no memory left\"}"));
+        instances->fail(host, id, PENSTOCK_TEXT("{\"code\":\"out-of-memory\",\"message\":\"out of memory\"}"));
         return PENSTOCK_FAILED;
       }
       greeting->id = id;
-      // What `values` gives stays valid until `destroy` has returned; everything else that the host hands over, only until the function returns.
+      // Text from `values` is valid until `destroy` has returned; other text from the host, only until the function returns.
       if (values->json(host, id, PENSTOCK_SETTINGS, "whom", &greeting->whom) != PENSTOCK_OK) greeting->whom = PENSTOCK_TEXT("\"world\"");
       *instance = greeting;
       return PENSTOCK_OK;
     }
 
-    // Must return at once: what takes time belongs on a thread of the plugin's own, which calls `complete` or `fail` when it is done.
+    // Must return at once: do longer work on a thread of the plugin, which calls `complete` or `fail` when it is done.
     static void start(void *instance, penstock_text input) {
       struct greeting *greeting = instance;
-      (void)input; // {"requirement": what is injected, "attempt": 1, …}
+      (void)input; // {"requirement": the injected value, "attempt": 1, …}
       instances->complete(host, greeting->id, greeting->whom);
     }
 
-    // Nothing to stop: the greeting has ended when `start` returns.
+    // There is nothing to stop: the greeting has ended when `start` returns.
     static void stop(void *instance, uint64_t nanoseconds) {
       (void)instance;
       (void)nanoseconds;

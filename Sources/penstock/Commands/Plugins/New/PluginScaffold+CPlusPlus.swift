@@ -10,15 +10,15 @@ extension PluginScaffold {
             "$(CXX) $(CXXFLAGS) -std=c++11 -I. -fPIC -fvisibility=hidden -shared -pthread $(LDFLAGS) -o $@ NAME.cpp")),
       pipeline("NAME.so".replacing("NAME", with: name)),
       File(path: "penstock/plugin.h", text: Self.header),
-      File(path: ".gitignore", text: "*.so\n"),
+      File(path: ".gitignore", text: "*.so\ndist\n"),
     ]
   }
 
   private static let sourceInCPlusPlus = #"""
-    // The plugin NAME: one operation, which gives back a greeting after a moment.
+    // The plugin NAME: one operation, which returns a greeting after a moment.
     //
-    // penstock/plugin.h says everything about the functions here: which threads call them, who frees what, what follows what.
-    // Exceptions end where C begins: no function of the contract lets one through.
+    // penstock/plugin.h documents the functions here: which threads call them, who frees memory, and in which order they are called.
+    // No exception may leave a function of the contract, because the caller is C.
     #include <penstock/plugin.h>
 
     #include <signal.h>
@@ -38,8 +38,8 @@ extension PluginScaffold {
 
     penstock_text text(const std::string &string) { return penstock_text{string.data(), string.size()}; }
 
-    // What the plugin is and what it offers. Penstock checks the `with:` of a pipeline file against the settings when it loads the
-    // file, fills in defaults, and checks what comes back against `result`.
+    // Describes the plugin and its offers. When Penstock loads a pipeline file, it checks each `with:` against the settings and fills
+    // in defaults; when an operation ends, it checks the result against `result`.
     penstock_text describe() {
       return PENSTOCK_TEXT(R"({
         "id": "NAME", "version": "0.1.0", "summary": "Says hello",
@@ -57,27 +57,27 @@ extension PluginScaffold {
       instances->fail(host, id, text(std::string("{\"code\":\"") + code + "\",\"message\":\"" + message + "\"}"));
     }
 
-    // One attempt of the operation, with a thread of its own: no function of the contract may take long.
+    // One attempt of the operation, with its own thread: no function of the contract may take long.
     class Greeting {
      public:
-      // What the host hands over is valid only until `create` returns.
+      // Text from the host is valid only until `create` returns.
       Greeting(penstock_id id, penstock_text settings) : id_(id), settings_(settings.bytes, settings.length) {}
 
-      // The host never calls `destroy` on a thread of the plugin's, so it may wait for this one.
+      // The host never calls `destroy` on a thread of the plugin, so the destructor can wait for the thread.
       ~Greeting() {
         stop();
         if (thread_.joinable()) thread_.join();
       }
 
       void start() {
-        // The host waits for some signals: a new thread has to block them all, and inherits that from the one that starts it.
+        // The host waits for some signals: a new thread must block all signals, and inherits its mask from the thread that starts it.
         sigset_t all, former;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &former);
         try {
           thread_ = std::thread(&Greeting::work, this);
         } catch (const std::system_error &) {
-          fail(id_, "no-thread", "the system has no thread left for it");
+          fail(id_, "no-thread", "cannot create a thread");
         }
         pthread_sigmask(SIG_SETMASK, &former, nullptr);
       }
@@ -115,12 +115,12 @@ extension PluginScaffold {
         *instance = new Greeting(id, settings);
         return PENSTOCK_OK;
       } catch (const std::exception &) {
-        fail(id, "out-of-memory", "there is no memory left");
+        fail(id, "out-of-memory", "out of memory");
         return PENSTOCK_FAILED;
       }
     }
 
-    // The input is {"requirement": what is injected, "attempt": 1, …}.
+    // The input is {"requirement": the injected value, "attempt": 1, …}.
     void start(void *instance, penstock_text) { static_cast<Greeting *>(instance)->start(); }
 
     void stop(void *instance, uint64_t) { static_cast<Greeting *>(instance)->stop(); }

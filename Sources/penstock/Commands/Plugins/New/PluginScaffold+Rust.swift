@@ -10,16 +10,16 @@ extension PluginScaffold {
       pipeline("NAME.so".replacing("NAME", with: name)),
       // For reference only: nothing includes it.
       File(path: "penstock/plugin.h", text: Self.header),
-      File(path: ".gitignore", text: "*.so\n"),
+      File(path: ".gitignore", text: "*.so\ndist\n"),
     ]
   }
 
   private static let sourceInRust = ##"""
-    //! The plugin NAME: one operation, which gives back a greeting after a moment.
+    //! The plugin NAME: one operation, which returns a greeting after a moment.
     //!
-    //! Without any crate, so it says in Rust what `penstock/plugin.h` says in C, as far as it needs it. Read that for everything about the
-    //! functions here: which threads call them, who frees what, what follows what. It is built with `-C panic=abort`, as no panic may
-    //! pass through C.
+    //! It uses no crates, so it declares in Rust the parts of `penstock/plugin.h` that it needs. That file documents the functions here:
+    //! which threads call them, who frees memory, and in which order they are called. It is built with `-C panic=abort` because no
+    //! panic may unwind into C.
 
     use std::ffi::{c_char, c_int, c_void, CStr};
     use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -84,12 +84,12 @@ extension PluginScaffold {
             Text { bytes: string.as_ptr(), length: string.len() }
         }
 
-        /// What the host lends for the length of a call. It is UTF-8 by contract; what is not is replaced.
+        /// Copies text that the host lends for the duration of a call. It is UTF-8 by contract; invalid bytes are replaced.
         fn copied(self) -> String {
             if self.length == 0 {
                 return String::new();
             }
-            // Safe: the host says that so many bytes are there until the call returns.
+            // Safe: the host guarantees that this many bytes are valid until the call returns.
             String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(self.bytes, self.length) }).into_owned()
         }
     }
@@ -108,7 +108,7 @@ extension PluginScaffold {
     }
 
     fn tell(id: u64, json: &str, function: fn(&InstanceService) -> extern "C" fn(*const Host, u64, Text) -> i32) {
-        // Safe: the tables are valid until `close`, and no instance is left then.
+        // Safe: the tables are valid until `close`, when no instance is left.
         let service = unsafe { &*INSTANCES.load(Ordering::Acquire) };
         function(service)(HOST.load(Ordering::Acquire), id, Text { bytes: json.as_ptr(), length: json.len() });
     }
@@ -138,14 +138,14 @@ extension PluginScaffold {
 
     extern "C" fn create(id: u64, _offer: Text, settings: Text, instance: *mut *mut c_void) -> i32 {
         let greeting = Box::new(Greeting { id, settings: settings.copied(), is_stopped: Arc::default(), thread: None });
-        // Safe: the host gives room for one pointer.
+        // Safe: the host provides space for one pointer.
         unsafe { *instance = Box::into_raw(greeting) as *mut c_void };
         OK
     }
 
-    /// Must return at once: what takes time happens on a thread of its own.
+    /// Must return at once: longer work runs on a separate thread.
     extern "C" fn start(instance: *mut c_void, _input: Text) {
-        // Safe: it is what `create` gave, and the host calls one function of it at a time.
+        // Safe: it comes from `create`, and the host calls one function of an instance at a time.
         let greeting = unsafe { &mut *(instance as *mut Greeting) };
         let (id, settings, is_stopped) = (greeting.id, greeting.settings.clone(), greeting.is_stopped.clone());
         let spawned = with_signals_blocked(|| {
@@ -160,7 +160,7 @@ extension PluginScaffold {
         });
         match spawned {
             Ok(thread) => greeting.thread = Some(thread),
-            Err(_) => fail(id, "no-thread", "the system has no thread left for it"),
+            Err(_) => fail(id, "no-thread", "cannot create a thread"),
         }
     }
 
@@ -179,16 +179,16 @@ extension PluginScaffold {
     }
 
     extern "C" fn destroy(instance: *mut c_void) {
-        // Safe: the host does not use it any more.
+        // Safe: the host no longer uses it.
         let mut greeting = unsafe { Box::from_raw(instance as *mut Greeting) };
         greeting.end();
-        // Nothing may be told of it afterwards. The host never calls this on a thread of the plugin's, so it may wait for that.
+        // The instance must report nothing afterwards. The host never calls this on a thread of the plugin, so it can wait for the thread.
         if let Some(thread) = greeting.thread.take() {
             let _ = thread.join();
         }
     }
 
-    // ---- Threads block all signals, as the host waits for some of them
+    // ---- Threads block all signals because the host waits for some of them
 
     /// As large as any system's `sigset_t`.
     type SignalSet = [u64; 16];

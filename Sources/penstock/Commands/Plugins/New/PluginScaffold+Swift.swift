@@ -5,14 +5,14 @@ extension PluginScaffold {
   var filesInSwift: [File] {
     (checkout.map { [File(path: Self.dependency, text: $0, isLink: true)] } ?? []) + [
       File(path: "Package.swift", text: filled(Self.manifest)),
-      File(path: "Makefile", text: filled(Self.swiftMakefile)),
+      File(path: "Makefile", text: filled(Self.swiftMakefile.replacing("DIST\n", with: dist("libpenstock-NAME.so")))),
       pipeline("libpenstock-NAME.so".replacing("NAME", with: name)),
       File(path: "Sources/\(typeName)Plugin/\(typeName)Plugin.swift", text: filled(Self.plugin)),
       File(path: "Sources/\(typeName)Plugin/Greet.swift", text: filled(Self.operation)),
       File(path: "Sources/\(typeName)Export/Export.swift", text: filled(Self.export)),
       File(path: "Tests/\(typeName)PluginTests/GreetTests.swift", text: filled(Self.test)),
       File(path: "exports.map", text: "{\n  global: penstock_plugin;\n  local: *;\n};\n"),
-      File(path: ".gitignore", text: ".build\nDependencies\n*.so\n"),
+      File(path: ".gitignore", text: ".build\nDependencies\n*.so\ndist\n"),
     ]
   }
 
@@ -23,15 +23,15 @@ extension PluginScaffold {
     let package = Package(
       name: "NAME",
       products: [
-        // libpenstock-NAME.so, the shared object that Penstock loads. By this name it is found.
+        // libpenstock-NAME.so, the shared object that Penstock loads. Penstock finds it by this name.
         .library(name: "penstock-NAME", type: .dynamic, targets: ["TYPEExport"])
       ],
       dependencies: [
-        // For PluginKit: a checkout of Penstock, or a symbolic link to one, which is not for version control.
+        // For PluginKit: a checkout of Penstock, or a symbolic link to one. Do not commit it.
         .package(name: "penstock", path: "Dependencies/penstock")
       ],
       targets: [
-        // The plugin, without an export, so that tests can use it.
+        // The plugin without its export, so that tests can use it.
         .target(name: "TYPEPlugin", dependencies: [.product(name: "PluginKit", package: "penstock")]),
         .target(
           name: "TYPEExport",
@@ -46,39 +46,42 @@ extension PluginScaffold {
 
   private static let swiftMakefile = #"""
     PENSTOCK ?= penstock
+    STRIP ?= strip
 
-    # The Swift runtime goes into the shared object, and nothing but `penstock_plugin` can be seen from outside: it runs where there is no
-    # Swift, and never gets in the way of its host or of other plugins. Not in Package.swift, where it would keep the package from
-    # being a dependency of others.
+    # The shared object contains the Swift runtime and exports only `penstock_plugin`: it runs on computers without Swift, and does not
+    # interfere with its host or with other plugins. These flags are not in Package.swift, because other packages could then not
+    # depend on this one.
     LINK = -Xswiftc -static-stdlib -Xlinker --version-script=$(CURDIR)/exports.map -Xlinker --gc-sections
 
     libpenstock-NAME.so: always
     	swift build -c release --product penstock-NAME $(LINK)
     	cp "$$(swift build -c release --show-bin-path)/$@" $@
 
-    # Its own tests, and the whole contract.
+    # Runs the tests of the plugin, and checks it against the whole contract.
     test: libpenstock-NAME.so
     	swift test
     	"$(PENSTOCK)" plugins verify ./libpenstock-NAME.so
     	"$(PENSTOCK)" plugins check ./libpenstock-NAME.so
 
-    # Runs the pipeline try.yaml with it.
+    # Runs the pipeline try.yaml with the plugin.
     try: libpenstock-NAME.so
     	"$(PENSTOCK)" run try.yaml
 
+    DIST
+
     clean:
-    	rm -rf .build libpenstock-NAME.so
+    	rm -rf .build libpenstock-NAME.so dist
 
     always:
 
-    .PHONY: always test try clean
+    .PHONY: always test try dist clean
 
     """#.replacing("\\t", with: "\t")
 
   private static let plugin = #"""
     import PluginKit
 
-    /// Who the plugin is, and what it offers to pipeline files.
+    /// The plugin and its offers to pipeline files.
     public enum TYPEPlugin: Plugin {
       public static let id = "NAME"
       public static let version = "0.1.0"
@@ -95,10 +98,10 @@ extension PluginScaffold {
 
     /// One attempt of `uses: NAME.greet`.
     struct Greet: OperationRequest {
-      /// What `with:` may hold. Names, types, defaults and explanations are all from here.
+      /// The settings that `with:` accepts. Their names, types, defaults and descriptions come from these properties.
       struct Settings: PluginSettings {
         @Setting("Who is greeted") var whom: String = "world"
-        @Setting("How long to think before") var pause: Duration = .zero
+        @Setting("How long to wait first") var pause: Duration = .zero
       }
 
       let settings: Settings
@@ -108,10 +111,10 @@ extension PluginScaffold {
         with continuation: OperationContinuation<String, any Error>
       ) async throws -> String {
         guard !settings.whom.isEmpty else {
-          // The code is what `retry.on` can name; the message is what people read.
-          throw PluginProblem("nobody-there", "there is nobody to greet; set 'whom'")
+          // `retry.on` can name the code; people read the message.
+          throw PluginProblem("nobody-there", "'whom' is empty; set it to the person to greet")
         }
-        // The host's clock, which a test moves by hand. Throws when the operation is cancelled.
+        // The host's clock, which a test advances by hand. Throws if the operation is cancelled.
         try await context.pluginClock.delay(for: settings.pause)
         context.pluginLog.info("greeting \(settings.whom)")
         return "Hello, \(settings.whom)!"
@@ -140,7 +143,7 @@ extension PluginScaffold {
         #expect(host.faults.isEmpty)
       }
 
-      @Test func itThinksByTheHostsClock() async throws {
+      @Test func itWaitsByTheHostsClock() async throws {
         let host = try TestPluginHost(TYPEPlugin.self)
         let instance = try host.operation("NAME.greet", with: ["pause": "1h"])
         instance.start()

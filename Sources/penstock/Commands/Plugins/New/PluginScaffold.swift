@@ -75,25 +75,42 @@ struct PluginScaffold {
       """
       \(variables)
       PENSTOCK ?= penstock
+      STRIP ?= strip
 
       NAME.so: \(sources)
       \t\(build)
 
-      # Drives it through the whole contract.
+      # Checks the plugin against the whole contract.
       test: NAME.so
       \t"$(PENSTOCK)" plugins verify ./NAME.so
       \t"$(PENSTOCK)" plugins check ./NAME.so
 
-      # Runs the pipeline try.yaml with it.
+      # Runs the pipeline try.yaml with the plugin.
       try: NAME.so
       \t"$(PENSTOCK)" run try.yaml
 
+      \(dist("NAME.so"))
       clean:
-      \trm -f NAME.so
+      \trm -rf NAME.so dist
 
-      .PHONY: test try clean
+      .PHONY: test try dist clean
 
       """)
+  }
+
+  /// Returns the target of a makefile that makes the files to publish: a stripped copy of `object`, named by version and architecture, and its SHA-256. It
+  /// prints the line of `plugins.lock`, which lacks only the URL.
+  func dist(_ object: String) -> String {
+    """
+    # Makes the files to publish in dist: the stripped shared object, and its SHA-256. Prints its line of plugins.lock, to which the URL is to be added.
+    dist: test
+    \trm -rf dist && mkdir -p dist
+    \t@version=$$("$(PENSTOCK)" plugins inspect --json ./\(object) | grep -o '"version":"[^"]*"' | head -n 1 | cut -d '"' -f 4) && test -n "$$version" && \\
+    \tfile=NAME-$$version-$$(uname -m).so && cp \(object) dist/$$file && $(STRIP) -s dist/$$file && \\
+    \t(cd dist && sha256sum $$file > $$file.sha256) && \\
+    \techo "NAME $$version $$(uname -m) $$(cut -d ' ' -f 1 dist/$$file.sha256)"
+
+    """
   }
 
   /// Returns a template with `NAME` and `TYPE` replaced by the plugin's names.

@@ -34,7 +34,7 @@ struct PluginsNew: ParsableCommand {
     guard PluginScaffold.isName(name) else {
       throw CommandFailure(
         "'\(name)' cannot be the name of a plugin: it must begin with a letter from a to z, followed by such letters, "
-          + "digits and '-', at most 64 in all")
+          + "digits or '-', with at most 64 characters in all")
     }
     // A plugin id must be unique: an existing plugin would prevent the new one from being used.
     let (files, _) = PluginFinder(directories: PluginDirectory.standard()).all()
