@@ -39,11 +39,27 @@ STATIC_OPTION = -Xswiftc '-L$(CURDIR)/$(STATIC_LIBRARIES)' -Xswiftc -Xclang-link
 # The tool has a fixed address: otherwise each start writes 110,000 addresses into pages of its own, a tenth of what a short command takes. Its libraries, stack
 # and heap are where chance puts them. `make build FIXED_ADDRESS=` has chance place the program as well.
 FIXED_ADDRESS := -Xswiftc -Xclang-linker -Xswiftc -no-pie -Xswiftc -Xclang-linker -Xswiftc -Wno-unused-command-line-argument
+# A plugin that is loaded from a copy in memory has no folder, so its library is found by the run path of the program: in the old form, which alone holds for
+# the libraries of what is loaded later.
+RUN_PATH := -Xlinker --disable-new-dtags -Xlinker '-rpath=$$ORIGIN/../lib/penstock'
 # Nothing looks for functions in the tool: without 23,000 names for others to find, it is loaded faster.
 RELEASE_OPTIONS = -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(DIRECT_TYPES_OPTION) $(STATIC_OPTION) \
-  $(FIXED_ADDRESS)
-# The products of the standard plugins, whatever they are: each becomes a shared object lib<product>.so.
+  $(FIXED_ADDRESS) $(RUN_PATH) $(NO_UNWIND_TABLES) $(NO_BUILD_PATHS)
+# Assertions in C name their files relative to the checkout, so that two checkouts give the same bytes.
+NO_BUILD_PATHS := -Xcc '-ffile-prefix-map=$(CURDIR)=.'
+# The tables for unwinding the stack are left out: a seventh of the program. Swift does not unwind, and debuggers and `perf` follow the frame pointers, which its code
+# keeps. The linker of the toolchain can do this; without it they stay in. `make build NO_UNWIND_TABLES=` keeps them.
+NO_UNWIND_TABLES = $(shell { command -v ld.lld || ls "$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/ld.lld"; } > /dev/null 2>&1 && \
+  echo "-Xswiftc -use-ld=lld -Xlinker --no-eh-frame-hdr -Xlinker --script=$(CURDIR)/packaging/no-unwind-tables.ld")
+# The names of the standard plugins, whatever they are: each is a shared object lib<name>.so.
 PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penstock-[a-z0-9-]*\)".*/\1/p' | grep -vx penstock-host | sort -u)
+# Those in Swift share one library, so that the runtime is there once: each is a few kilobytes of C before it. It lies in the folder above the plugins, or
+# beside them in the build folder. That in C is a product.
+PLUGIN_PRODUCTS := StandardPlugins penstock-signals
+PLUGIN_OPTIONS := -std=c11 -Os -fPIC -shared -s -Wall -Wextra -Werror -ISources/PluginABI/include -Wl,--version-script=Plugins/exports.map \
+  -L$(RELEASE_DIRECTORY) -lStandardPlugins -Wl,-z,now -Wl,-z,relro -Wl,--disable-new-dtags '-Wl,-rpath,$$ORIGIN/..:$$ORIGIN'
+# What `make dist` makes.
+DIST := dist
 # What the thread sanitizer looks at is built apart, as all of it is instrumented; and from the package in Tests/ThreadSanitizer,
 # as the one of the root would have every target built, which takes many times as long and instruments other people's code.
 TSAN_PACKAGE := Tests/ThreadSanitizer
@@ -56,7 +72,7 @@ TEST_WIDTH ?= 24
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host lint format docs soak simulate clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries
+.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host lint format docs soak simulate clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries install-built dist test-dist manual
 
 help: ## List what can be made
 	@echo "usage: make TARGET"
@@ -125,26 +141,35 @@ build-tests: toolchain packages ## Set up and build for debugging, with the test
 
 # One after another: the package manager builds either everything or one product.
 build: toolchain packages static-libraries ## Set up and build for release, with the standard plugins
-	@for product in penstock penstock-host $(PLUGINS); do \
+	@for product in penstock penstock-host $(PLUGIN_PRODUCTS); do \
 	  echo "==> swift build -c release --product $$product"; \
 	  $(SWIFT) build $(RELEASE_OPTIONS) --product "$$product" || exit 1; \
+	done
+	@$(find_compiler); \
+	for plugin in $(filter-out $(PLUGIN_PRODUCTS),$(PLUGINS)); do \
+	  echo "==> $$plugin"; \
+	  "$$compiler" -DSTANDARD_PLUGIN="\"$${plugin#penstock-}\"" -o $(RELEASE_DIRECTORY)/lib$$plugin.so Plugins/Standard/plugin.c $(PLUGIN_OPTIONS) || exit 1; \
 	done
 
 # The tool alone, with the same options, so that nothing is compiled twice.
 build-tool: toolchain packages static-libraries
 	@$(SWIFT) build $(RELEASE_OPTIONS) --product penstock
 
-# A compiler knows where the archive is; what it does not find, it names without a directory. That of the toolchain may stand beside `swift`, or beside
-# what `swift` is a link to.
+# The compiler of the toolchain may stand beside `swift`, or beside what `swift` is a link to.
+COMPILERS = "$$(dirname "$$(command -v $(SWIFT))")/clang" "$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/clang" clang cc gcc
+find_compiler = for compiler in $(COMPILERS); do command -v "$$compiler" > /dev/null && break; done
+
+# A compiler knows where the archive is; what it does not find, it names without a directory.
 static-libraries: toolchain
 	@mkdir -p $(STATIC_LIBRARIES)
-	@swift=$$(command -v $(SWIFT)); \
-	for compiler in "$$(dirname "$$swift")/clang" "$$(dirname "$$(readlink -f "$$swift")")/clang" clang cc gcc; do \
+	@for compiler in $(COMPILERS); do \
 	  archive=$$("$$compiler" -print-file-name=libstdc++.a 2> /dev/null) || continue; \
 	  case "$$archive" in /*) ln -sfn "$$archive" $(STATIC_LIBRARIES)/libstdc++.a; break ;; esac; \
 	done
 
-install: build ## Install the tool, its plugins, its shell completions, its systemd unit and plugin.h under PREFIX
+install: build install-built ## Install the tool, its plugins, manual pages and shell completions, its systemd unit and plugin.h under PREFIX
+
+install-built:
 	install -d "$(DESTDIR)$(PREFIX)/bin" \
 	  "$(DESTDIR)$(PREFIX)/lib/penstock/plugins" \
 	  "$(DESTDIR)$(PREFIX)/include/penstock" \
@@ -154,8 +179,9 @@ install: build ## Install the tool, its plugins, its shell completions, its syst
 	  "$(DESTDIR)$(PREFIX)/lib/systemd/system" \
 	  "$(DESTDIR)$(PREFIX)/lib/sysusers.d"
 	install -m 755 $(RELEASE) $(RELEASE_DIRECTORY)/penstock-host "$(DESTDIR)$(PREFIX)/bin/"
+	install -m 644 $(RELEASE_DIRECTORY)/libStandardPlugins.so "$(DESTDIR)$(PREFIX)/lib/penstock/"
 	set -e; for plugin in $(PLUGINS); do \
-	  install -m 755 "$(RELEASE_DIRECTORY)/lib$$plugin.so" "$(DESTDIR)$(PREFIX)/lib/penstock/plugins/"; \
+	  install -m 644 "$(RELEASE_DIRECTORY)/lib$$plugin.so" "$(DESTDIR)$(PREFIX)/lib/penstock/plugins/"; \
 	done
 	install -m 644 Sources/PluginABI/include/penstock/plugin.h "$(DESTDIR)$(PREFIX)/include/penstock/plugin.h"
 	sed 's|/usr/local/|$(PREFIX)/|g' packaging/penstock.service > "$(DESTDIR)$(PREFIX)/lib/systemd/system/penstock.service"
@@ -163,6 +189,23 @@ install: build ## Install the tool, its plugins, its shell completions, its syst
 	$(RELEASE) completions bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/penstock"
 	$(RELEASE) completions zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_penstock"
 	$(RELEASE) completions fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/penstock.fish"
+	packaging/manual $(RELEASE) "$(DESTDIR)$(PREFIX)/share/man/man1"
+
+dist: build ## Make a tarball and a Debian package of what install installs, with SHA-256 sums, in dist/
+	@rm -rf $(DIST)
+	@packaging/package $(DIST)
+
+# Needs root, since it makes a Debian in a temporary folder.
+test-dist: dist ## As root: follow the tutorial in a fresh Debian, and install, upgrade and purge the package there
+	@packaging/test-package $(DIST)
+
+# Where there is a formatter, it finds no mistake in them.
+manual: build-tests ## Write the manual pages from the tool's help, and check them
+	@rm -rf .build/manual && packaging/manual .build/debug/penstock .build/manual
+	@echo "==> $$(ls .build/manual | wc -l) pages in .build/manual"
+	@command -v groff > /dev/null || { echo "==> groff is not here: the pages are not checked"; exit 0; }; \
+	problems=$$(for page in .build/manual/*.1; do groff -Kutf8 -man -ww -Tutf8 -z "$$page" 2>&1; done); \
+	[ -z "$$problems" ] || { echo "$$problems"; exit 1; }
 
 # On a copy that names programs which are there. Where systemd-analyze neither is nor can be installed, nothing is said.
 verify-unit: ## Have systemd check packaging/penstock.service
@@ -215,7 +258,7 @@ soak: toolchain packages simulate ## Run the long tests at their full length
 	@PENSTOCK_SOAK=full $(SWIFT) test --filter "SoakTests|ManyRunsTests|StoreStressTests|WorkspaceTests|HTTPDownloadKillTests|WireFuzzTests|RelocationTests|StandardPluginTests"
 
 clean: ## Remove everything that was built (the history in .penstock stays)
-	rm -rf .build $(TSAN_BUILD) $(ASAN_BUILD) $(SIMULATION_BUILD) Benchmarks/.build Benchmarks/Micro/.build Benchmarks/HTTP/.build
+	rm -rf .build $(DIST) $(TSAN_BUILD) $(ASAN_BUILD) $(SIMULATION_BUILD) Benchmarks/.build Benchmarks/Micro/.build Benchmarks/HTTP/.build
 
 # Installs what is missing of the packages named by $(1), or says how to.
 define install_packages

@@ -65,6 +65,19 @@ let standardPlugins: [StandardPlugin] = [
   StandardPlugin("System", ["LinuxObservers"]),
 ]
 
+/// The code of all of them, with one Swift runtime: what the plugins of the release build share. See `Plugins/Standard`.
+let standardPluginsLibrary = Target.target(
+  name: "StandardPlugins", dependencies: ["CPluginKit", "PluginKit"] + standardPlugins.map(\.logic),
+  path: "Plugins/Standard/Library",
+  swiftSettings: settings,
+  linkerSettings: [
+    .unsafeFlags([
+      "-static-stdlib", "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/Standard/exports.map",
+      "-Xlinker", "--gc-sections", "-Xlinker", "-soname=libStandardPlugins.so",
+    ]),
+    .unsafeFlags(["-Xlinker", "-s"], .when(configuration: .release)),
+  ])
+
 let package = Package(
   name: "penstock",
   products: [
@@ -83,6 +96,7 @@ let package = Package(
     .library(name: "PluginKit", targets: ["PluginKit"]),
     .library(name: "PluginKitTesting", targets: ["PluginKitTesting"]),
     .library(name: "penstock-signals", type: .dynamic, targets: ["penstock-signals"]),
+    .library(name: "StandardPlugins", type: .dynamic, targets: ["StandardPlugins"]),
   ] + standardPlugins.map(\.product),
   dependencies: [
     // Arguments, help, completions and the manual of the command-line tool.
@@ -164,7 +178,11 @@ let package = Package(
       cSettings: cSettings,
       // It is plain C. SwiftPM links it as if it were Swift: the start files are what would bring the runtime in.
       linkerSettings: [
-        .unsafeFlags(["-static-stdlib", "-nostartfiles", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed"])
+        .unsafeFlags([
+          "-static-stdlib", "-nostartfiles", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed",
+          // Without a name of its own, it contains the path where it was linked.
+          "-Xlinker", "-soname=libpenstock-signals.so",
+        ])
       ]),
     .target(
       name: "PluginKit",
@@ -424,5 +442,6 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    standardPluginsLibrary,
   ] + standardPlugins.flatMap(\.targets)
 )

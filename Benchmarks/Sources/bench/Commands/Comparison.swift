@@ -26,6 +26,10 @@ struct Comparison: AsyncParsableCommand {
     help: ArgumentHelp("The program that measures hosts; without it, those are left out.", valueName: "path"))
   var hosts: String?
 
+  @Option(
+    help: ArgumentHelp("The program that measures what is installed; without it, that is left out.", valueName: "path"))
+  var installed: String?
+
   @Option(help: ArgumentHelp("Where large workspaces are kept for the next time.", valueName: "path"))
   var cache: String
 
@@ -51,7 +55,7 @@ struct Comparison: AsyncParsableCommand {
     let catalogue = Catalogue(
       tool: tool, floor: floors + "/floor", scratch: scratch, echo: floors + "/echo.so",
       recorder: try recorder.map(resolved), stores: try stores.map(resolved), plugins: try plugins.map(resolved),
-      hosts: try hosts.map(resolved), cache: try Self.created(cache))
+      hosts: try hosts.map(resolved), installed: try installed.map(resolved), cache: try Self.created(cache))
     let measuring = Measuring(
       stopwatch: Stopwatch(program: floors + "/stopwatch", errorFile: scratch.path + "/stderr"), scratch: scratch,
       rounds: rounds, report: CommonOptions.report)

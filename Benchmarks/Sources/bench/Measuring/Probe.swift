@@ -24,13 +24,15 @@ struct Probe: Sendable {
     case addedCount(atMost: Double)
     /// Bytes.
     case bytes(atMost: Double)
+    /// Bytes, of which people read megabytes.
+    case size(atMostMegabytes: Double)
     /// Events divided by the seconds that they took.
     case throughput(events: Int, atLeast: Double)
   }
 
   /// What `--only` knows it by.
   let name: String
-  /// Who measures: `stores`, `plugins` or `hosts`.
+  /// Who measures: `stores`, `plugins`, `hosts` or `installed`.
   let program: String
   let command: Command
   let figures: [Figure]

@@ -14,7 +14,7 @@ struct Row: Sendable, Encodable {
     case bytes
     /// Events more than the floor has.
     case addedCount
-    /// Bytes of memory, of which people read megabytes.
+    /// Bytes of memory or of files, of which people read megabytes.
     case memory
     /// The same, more than the floor.
     case addedMemory
@@ -78,6 +78,7 @@ extension Row {
         case .time(let seconds): (.seconds, seconds, values)
         case .addedCount(let count): (.addedCount, count, zip(values, floors ?? []).map { $0 - $1 })
         case .bytes(let bytes): (.bytes, bytes, values)
+        case .size(let megabytes): (.memory, megabytes * 1e6, values)
         case .throughput(let events, let perSecond): (.perSecond, perSecond, values.map { Double(events) / $0 })
         }
       guard let time = Spread(values), let spread = Spread(results) else { return nil }

@@ -17,6 +17,8 @@ struct Catalogue: Sendable {
   var plugins: String?
   /// The path of the program that measures hosts with many runs; nil if it has not been built.
   var hosts: String?
+  /// The path of the program that measures what is installed; nil if there is no release build of the plugins.
+  var installed: String?
   /// Where what is expensive to make is kept between two benchmarks.
   var cache = ""
 
@@ -32,7 +34,7 @@ struct Catalogue: Sendable {
     ] + probeNames
 
   /// The names of those that measure themselves.
-  static let probeNames = storeProbeNames + pluginProbeNames + hostProbeNames
+  static let probeNames = storeProbeNames + pluginProbeNames + hostProbeNames + ["installed-size"]
   static let storeProbeNames = ["store-run", "store-changes", "store-memory", "store-idle"]
   static let pluginProbeNames = ["plugin-run", "plugin-isolated", "plugin-load", "plugin-yield", "plugin-idle"]
   static let hostProbeNames = ["host-runs", "host-shared", "host-waiting", "host-nested"]
@@ -40,6 +42,7 @@ struct Catalogue: Sendable {
   /// A probe by its name; nil if it is not one, or if its program is not there, having said so.
   func probe(_ name: String, report: (String) -> Void) -> Probe? {
     storeProbe(name, report: report) ?? pluginProbe(name, report: report) ?? hostProbe(name, report: report)
+      ?? sizeProbe(name, report: report)
   }
 
   /// Makes a workload; nil if something optional that it needs is not there, having said so.
