@@ -56,7 +56,8 @@ struct PipelineStanding {
       let latest = try history.latestInstant(of: pipeline.name), latest > now.advanced(by: Self.noticeable),
       pipeline.nextAt.map({ $0 > latest }) ?? true
     else { return nil }
-    return "nothing is due until \(ClockText.dateAndTime(latest)): the instants before that had passed when the clock was set back"
+    return
+      "nothing is due until \(ClockText.dateAndTime(latest)): the instants before that had passed when the clock was set back"
   }
 
   /// By how much the clock must have been set back, in microseconds: controllers may be up to a second early.

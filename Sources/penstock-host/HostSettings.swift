@@ -123,7 +123,8 @@ struct HostSettings {
   /// Loads everything, and prints the findings. Returns the exit code.
   func check() throws -> Int32 {
     let plugins = PluginSource.host(
-      plugins { _, plugin, _, message in HostOutput.writeLine("penstock: \(plugin): \(TerminalText.visible(message))") })
+      plugins { _, plugin, _, message in HostOutput.writeLine("penstock: \(plugin): \(TerminalText.visible(message))") }
+    )
     let check = HostCheck(paths, location: location, file: file, plugins: plugins)
     if arguments.json {
       for line in check.lines { print(line) }

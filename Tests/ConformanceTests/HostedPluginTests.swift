@@ -139,7 +139,8 @@ struct HostedPluginTests {
     #expect(
       outcome.errors.hasSuffix(
         "penstock: 'create' of operation 'mischief' of plugin 'mischief' has not returned for 10s and blocks "
-          + "everything that waits for it; with 'isolation: process', only the plugin's own process would end\n"), "\(outcome)")
+          + "everything that waits for it; with 'isolation: process', only the plugin's own process would end\n"),
+      "\(outcome)")
   }
 
   @Test(

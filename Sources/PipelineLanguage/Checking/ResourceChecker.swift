@@ -12,7 +12,8 @@ extension PipelineChecker {
           reader.error(
             .unknownResource, "the pipeline declares no resource '\(resource.name)'", at: resource.range,
             fix: reader.suggestion(for: resource.name, among: declared.keys.sorted())
-              ?? "declare it at the top: 'resources: {\(resource.name): \(resource.amount)}'; if a host declares it, name that with --config")
+              ?? "declare it at the top: 'resources: {\(resource.name): \(resource.amount)}'; if a host declares it, name that with --config"
+          )
           continue
         }
         // A resource that only a host declares imposes no limit within a single run.

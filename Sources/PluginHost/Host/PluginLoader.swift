@@ -29,7 +29,8 @@ public final class PluginLoader: Sendable {
     /// held. It must return at once.
     public var log: @Sendable (PluginLogLevel, _ plugin: String, _ message: String) -> Void
     /// Called instead of `log` with lines that concern a single pipeline. Default nil: `log` is called with those, too.
-    public var pipelineLog: (@Sendable (PluginLogLevel, _ plugin: String, _ pipeline: String, _ message: String) -> Void)?
+    public var pipelineLog:
+      (@Sendable (PluginLogLevel, _ plugin: String, _ pipeline: String, _ message: String) -> Void)?
     /// Whether this process may open the files that loading another plugin takes.
     package var hasRoom: @Sendable () -> Bool = { DescriptorRoom.isThere(for: 16) }
 

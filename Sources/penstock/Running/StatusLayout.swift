@@ -40,7 +40,8 @@ struct StatusLayout {
     for entry in entries {
       let strip = entry.runs.reversed().map { StatePaint.glyph($0.state, isUnicode: isUnicode) }.joined()
       table.add(
-        entry.pipeline.name, entry.state, strip, entry.next.words, TerminalText.oneLine(CommandHint.complete(firstLine(of: entry.reason))))
+        entry.pipeline.name, entry.state, strip, entry.next.words,
+        TerminalText.oneLine(CommandHint.complete(firstLine(of: entry.reason))))
     }
     return table
   }

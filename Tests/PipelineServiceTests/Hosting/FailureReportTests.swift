@@ -28,7 +28,9 @@ import Workspace
     let found = WorkspaceLocation(path: "/nowhere/workspace", origin: .state, start: "/")
     #expect(try found.historyIfPresent().map { _ in true } == nil)
     let error = #expect(throws: WorkspaceMissing.self) { try found.history() }
-    #expect(error?.description.contains("run a pipeline (`penstock run FILE`) or start a host (`penstock serve`) to create it") == true)
+    #expect(
+      error?.description.contains(
+        "run a pipeline (`penstock run FILE`) or start a host (`penstock serve`) to create it") == true)
     #expect(error?.description.contains("or name one with --workspace DIR or $PENSTOCK_WORKSPACE") == true)
   }
 

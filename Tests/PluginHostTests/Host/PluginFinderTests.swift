@@ -93,7 +93,8 @@ struct PluginFinderTests {
     #expect(
       refusal("x", PluginFinder())?.message
         == "there is no plugin 'x': there are no directories to search; add it with 'penstock plugins add FILE|URL', "
-        + "install what 'plugins.lock' pins with 'penstock plugins install', or name the file with --plugin or under 'plugins'")
+        + "install what 'plugins.lock' pins with 'penstock plugins install', or name the file with --plugin or under 'plugins'"
+    )
   }
 
   @Test("a file from the command line with another name is reported, with the names that it may have")
