@@ -30,7 +30,7 @@ final class PluginServer: Sendable {
   private let shared = Shared()
 
   init() throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -45,8 +45,14 @@ final class PluginServer: Sendable {
     port = UInt16(bigEndian: address.sin_port)
     let shared = shared
     try SystemThread.detach("plugin-server") {
-      while case let connection = accept(listener, nil, nil), connection >= 0 {
-        _ = try? SystemThread.detach("plugin-answer") { Self.answer(connection, shared) }
+      while true {
+        let connection = accept(listener, nil, nil)
+        if connection >= 0 {
+          _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+          _ = try? SystemThread.detach("plugin-answer") { Self.answer(connection, shared) }
+        } else if ![EINTR, ECONNABORTED, EMFILE, ENFILE].contains(errno) {
+          break
+        }
       }
       close(listener)
     }

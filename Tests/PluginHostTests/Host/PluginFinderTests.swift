@@ -102,7 +102,7 @@ struct PluginFinderTests {
     let named = try scratch.write("", to: "mine/foo.so")
     #expect(
       refusal("evil", finder("mine", files: [named]))?.message
-        == "there is no plugin 'evil': searched '\(scratch("mine"))', and '\(named)' has the name of 'foo'; the file of 'evil' must be "
+        == "there is no plugin 'evil': searched '\(scratch("mine"))', and '\(named)' is named like 'foo'; the file of 'evil' must be "
         + "called libpenstock-evil.so, penstock-evil.so or evil.so, or be named with 'path' under 'plugins'")
   }
 
