@@ -124,7 +124,8 @@ struct InstalledPluginTests {
         if not piece: break
         text += piece
         if text.endswith(b"[y/N] "):
-          os.write(descriptor, (answer + "\\n").encode())
+          # Nothing is typed after Ctrl-C.
+          os.write(descriptor, answer.encode() if answer == "\\x03" else (answer + "\\n").encode())
           text += b"|"
       print(text.decode(), "exit", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
       """
