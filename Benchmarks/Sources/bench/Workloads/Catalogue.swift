@@ -17,7 +17,7 @@ struct Catalogue: Sendable {
   var plugins: String?
   /// The path of the program that measures hosts with many runs; nil if it has not been built.
   var hosts: String?
-  /// The path of the program that measures what is installed; nil if there is no release build of the plugins.
+  /// The path of the program that measures what is installed; nil if the plugins were not built for release.
   var installed: String?
   /// Where what is expensive to make is kept between two benchmarks.
   var cache = ""
