@@ -17,6 +17,9 @@ package enum FileSystem {
     "curlftpfs", "smbnetfs", "moosefs", "mfs", "mount-s3", "blobfuse", "blobfuse2",
   ]
 
+  /// The options of a file system to which nothing can be written; the last two stand for one after an error, since Linux 6.
+  private static let readOnly: Set<Substring> = ["ro", "emergency_ro", "shutdown"]
+
   /// Returns the name of the network file system of a path, or of its nearest existing parent directory; nil if it is on none, or if that is unknown.
   package static func networkName(at path: String) -> String? {
     var path = path
@@ -35,22 +38,44 @@ package enum FileSystem {
     return networkPrograms.contains(String(name.dropFirst("fuse.".count))) ? name : nil
   }
 
+  /// Returns whether the file system of a path is read-only as a whole, for every process, as after an error. That a mount of it is read-only here says
+  /// nothing about others. False if it is unknown.
+  package static func isReadOnly(at path: String) -> Bool {
+    mount(at: path).map { isReadOnly(onDevice: $0.major, $0.minor, in: $0.table) } ?? false
+  }
+
+  /// Returns whether the file system on a device is read-only as a whole, according to a mount table in the format of `/proc/self/mountinfo`.
+  package static func isReadOnly(onDevice major: UInt32, _ minor: UInt32, in table: String) -> Bool {
+    let words = words(onDevice: major, minor, in: table)
+    return words.count > 2 && !readOnly.isDisjoint(with: words[2].split(separator: ","))
+  }
+
   private static func mountedName(at path: String) -> String? {
+    mount(at: path).flatMap { mountedName(onDevice: $0.major, $0.minor, in: $0.table) }
+  }
+
+  /// Returns the device of a path, and the mount table.
+  private static func mount(at path: String) -> (major: UInt32, minor: UInt32, table: String)? {
     var status = stat()
     guard stat(path, &status) == 0, let table = try? InputFile.read("/proc/self/mountinfo", limit: 1 << 20) else {
       return nil
     }
-    let (device, text) = (status.st_dev, String(decoding: table, as: UTF8.self))
-    return mountedName(onDevice: UInt32(gnu_dev_major(device)), UInt32(gnu_dev_minor(device)), in: text)
+    let device = status.st_dev
+    return (UInt32(gnu_dev_major(device)), UInt32(gnu_dev_minor(device)), String(decoding: table, as: UTF8.self))
   }
 
   /// Returns the name of the file system on a device, according to a mount table in the format of `/proc/self/mountinfo`.
   package static func mountedName(onDevice major: UInt32, _ minor: UInt32, in table: String) -> String? {
+    words(onDevice: major, minor, in: table).first.map(String.init)
+  }
+
+  /// Returns what the first line of a device says about the file system itself: its name, its source and its options; empty if there is none.
+  private static func words(onDevice major: UInt32, _ minor: UInt32, in table: String) -> [Substring] {
     for line in table.split(separator: "\n") {
       let words = line.split(separator: " ")
       guard words.count > 2, words[2] == "\(major):\(minor)", let end = words.firstIndex(of: "-") else { continue }
-      return end + 1 < words.count ? String(words[end + 1]) : nil
+      return Array(words[(end + 1)...])
     }
-    return nil
+    return []
   }
 }

@@ -36,6 +36,21 @@ struct FileSystemTests {
     #expect(FileSystem.mountedName(onDevice: 0, 5, in: Self.mounts) == nil)
   }
 
+  @Test("is read-only as a whole only according to its own options, not to those of a mount")
+  func readOnly() {
+    let table = """
+      36 25 254:1 / /data ro,relatime shared:1 - ext4 /dev/vdb rw
+      37 25 254:2 / /broken rw,relatime shared:2 - ext4 /dev/vdc ro,errors=remount-ro
+      38 25 254:3 / /old rw - ext4 /dev/vdd rw,errors=remount-ro
+      39 25 254:5 / /aborted rw - ext4 /dev/vde rw,abort,emergency_ro
+      """
+    #expect(!FileSystem.isReadOnly(onDevice: 254, 1, in: table))
+    #expect(FileSystem.isReadOnly(onDevice: 254, 2, in: table))
+    #expect(!FileSystem.isReadOnly(onDevice: 254, 3, in: table))
+    #expect(!FileSystem.isReadOnly(onDevice: 254, 4, in: table))
+    #expect(FileSystem.isReadOnly(onDevice: 254, 5, in: table))
+  }
+
   @Test("is that of the nearest existing directory")
   func missing() {
     #expect(FileSystem.networkName(at: "/proc/self/nowhere/deep") == nil)

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import Values
 import Workspace
 
@@ -8,6 +9,8 @@ package enum HostStandstill: Sendable, Hashable {
   case stopped(pid: Int32)
   /// It cannot write its history, and begins nothing until it can. `since` is nil if it cannot even report this.
   case unwritten(since: RecordTime?, reason: String)
+  /// Nothing can be created in the workspace's directory, because its file system has no inodes left. Runs that need no file still execute.
+  case withoutInodes(directory: String)
 
   /// Describes it in one sentence without a full stop, including how it ends.
   package var words: String {
@@ -16,6 +19,8 @@ package enum HostStandstill: Sendable, Hashable {
       "process \(pid) is stopped (as by SIGSTOP), so nothing starts and nothing is recorded; continue it with `kill -CONT \(pid)`"
     case .unwritten(let since, let reason):
       "the host \(Self.inability(since)), so nothing starts, and results are recorded later: \(reason)"
+    case .withoutInodes(let directory):
+      "no file can be created in '\(directory)', so no run that needs one starts: its file system has no inodes left (`df -i`); delete files on it"
     }
   }
 
@@ -25,6 +30,8 @@ package enum HostStandstill: Sendable, Hashable {
     case .stopped(let pid): "the host, whose process \(pid) is stopped; `kill -CONT \(pid)` continues it"
     case .unwritten(let since, let reason):
       "the host, which \(Self.inability(since)): \(reason)"
+    case .withoutInodes(let directory):
+      "the host, which cannot create files in '\(directory)': its file system has no inodes left (`df -i`); delete files on it"
     }
   }
 
@@ -37,6 +44,7 @@ package enum HostStandstill: Sendable, Hashable {
     switch (self, other) {
     case (.stopped, .stopped?): false
     case (.unwritten(let since, _), .unwritten(let former, _)?): since != former
+    case (.withoutInodes, .withoutInodes?): false
     default: true
     }
   }
@@ -46,6 +54,7 @@ package enum HostStandstill: Sendable, Hashable {
     switch self {
     case .stopped: "the host is stopped"
     case .unwritten: "the host cannot write"
+    case .withoutInodes: "the host cannot create files"
     }
   }
 }
@@ -75,18 +84,14 @@ extension History {
 extension HostStandstill {
   /// Returns the reason for which no process can write to a directory, nor report this in a file there; nil if there is none.
   fileprivate static func ofFileSystem(of directory: String) -> HostStandstill? {
-    var status = statvfs()
-    guard statvfs(directory, &status) == 0 else { return nil }
-    if status.f_flag & UInt(ST_RDONLY) != 0 {
+    if FileSystem.isReadOnly(at: directory) {
       return .unwritten(
         since: nil, reason: "the file system of '\(directory)' is read-only; check it, and mount it for writing again")
     }
+    var status = statvfs()
     // File systems that create inodes as needed report none.
-    if status.f_files > 0, status.f_ffree == 0 {
-      return .unwritten(
-        since: nil, reason: "the file system of '\(directory)' has no inodes left (`df -i`); delete files on it")
-    }
-    return nil
+    guard statvfs(directory, &status) == 0, status.f_files > 0, status.f_ffree == 0 else { return nil }
+    return .withoutInodes(directory: directory)
   }
 }
 
