@@ -218,7 +218,9 @@ struct PipelineCatalogTests {
       files["all/\(number / 100)/p\(number).yaml"] = number % 1000 == 7 ? "operations: [" : Self.value
     }
     let shelf = try Shelf(files, roots: ["all"])
-    let difference = shelf.look()
+    var difference = shelf.look()
+    // Other tests of this process may leave no descriptor for a moment: then a host looks again, too.
+    for _ in 0..<100 where difference.isIncomplete { difference = shelf.look() }
     #expect(difference.begun.count == 9990)
     #expect(difference.changed.count == 10_000)
     #expect(difference.notices.count == 10)
