@@ -201,10 +201,10 @@ test-dist: dist ## As root: follow the tutorial in a fresh Debian, and install, 
 
 # Where there is a formatter, it finds no mistake in them.
 manual: build-tests ## Write the manual pages from the tool's help, and check them
-	@rm -rf .build/manual && packaging/manual .build/debug/penstock .build/manual
-	@echo "==> $$(ls .build/manual | wc -l) pages in .build/manual"
+	@rm -rf .build/manual && packaging/manual .build/debug/penstock .build/manual/man1
+	@echo "==> $$(ls .build/manual/man1 | wc -l) pages in .build/manual/man1"
 	@command -v groff > /dev/null || { echo "==> groff is not here: the pages are not checked"; exit 0; }; \
-	problems=$$(for page in .build/manual/*.1; do groff -Kutf8 -man -ww -Tutf8 -z "$$page" 2>&1; done); \
+	problems=$$(for page in .build/manual/man1/*.1; do groff -I.build/manual -Kutf8 -man -ww -Tutf8 -z "$$page" 2>&1; done); \
 	[ -z "$$problems" ] || { echo "$$problems"; exit 1; }
 
 # On a copy that names programs which are there. Where systemd-analyze neither is nor can be installed, nothing is said.
