@@ -22,6 +22,7 @@ extension Occasion.Reason {
     case .hostDown: ("no host was running", .start)
     case .notServed: ("the host did not find its file", .start)
     case .catchUpLimit: ("more instants were missed than `catch_up` makes up for", .start)
+    case .leftOut: ("its trigger left it out", .start)
     case .tooLate: ("it did not begin within `start_within`", .start)
     case .queueFull: ("the queue was full", .text("`penstock queue` shows what fills it"))
     case .invalidDefinition: ("its file had errors", .text("`penstock status` shows them"))
@@ -67,6 +68,8 @@ extension Occasion {
       if let detail, detail.hasPrefix(reason.rawValue) { return "the pipeline was \(detail)" }
     case .cancelled:
       return run.flatMap(canceller).map { TerminalText.oneLine("it was \($0.words) before it began") } ?? reason.clause
+    case .hostDown:
+      if let detail, detail.hasPrefix(Occasion.clockJump) { return detail }
     // What is recorded beside these says what asked for the run.
     case .tooLate, .duplicate: return reason.clause
     default: break

@@ -50,6 +50,8 @@ public struct Occasion: Sendable, Hashable {
     case notServed = "not-served"
     /// `catch_up` does not cover more instants.
     case catchUpLimit = "catch-up-limit"
+    /// A controller left the instant out for a reason of its own, which is the detail.
+    case leftOut = "left-out"
     /// It had not begun within `start_within`.
     case tooLate = "too-late"
     /// The maximum number of runs are queued, or the maximum number of the pipeline's runs that begin by themselves.
@@ -89,6 +91,9 @@ public struct Occasion: Sendable, Hashable {
 
   /// Its instant, or if it has none, when the host or a command learned of it.
   package var time: RecordTime { instant ?? askedAt }
+
+  /// The detail of ``Reason/hostDown`` where a host was running at that instant.
+  package static let clockJump = "the clock jumped over it, or the computer was asleep"
 
   /// Creates an occasion that a host or a command learned of at `askedAt`.
   public init(

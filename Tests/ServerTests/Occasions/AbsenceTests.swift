@@ -1,6 +1,7 @@
 import Foundation
 import PluginHost
 import RunHistory
+import RunReports
 import Synchronization
 import Testing
 import Values
@@ -13,12 +14,15 @@ struct AbsenceTests {
   /// A controller that says of some instants, when it begins, that it missed them.
   private final class Missed: Sendable {
     let instants = Mutex<[RecordTime]>([])
+    let reason: String
+
+    init(_ reason: String = "host-down") { self.reason = reason }
 
     func plugin() throws -> FakePlugin {
       try FakePlugin("tick", offers: [["id": "tick.tock", "kind": "controller", "settings": []]]) { [self] instance in
         let texts = instants.withLock { $0 }.map { JSONValue.string($0.text) }
         guard !texts.isEmpty else { return }
-        instance.events.yielded(.leftOut(["reason": "host-down", "instants": .array(texts)]))
+        instance.events.yielded(.leftOut(["reason": .string(reason), "instants": .array(texts)]))
       }
     }
 
@@ -89,6 +93,32 @@ struct AbsenceTests {
       missed.instants.withLock { $0 = [now] }
       try bench.write(Self.good, to: "one")
       #expect(try await reasons(in: history) == [.invalidParams])
+    }
+  }
+
+  @Test("although the host was running are told from those without a host")
+  func clockJump() async throws {
+    let now = now
+    missed.instants.withLock { $0 = [now.advanced(by: -86_400_000_000), now.advanced(by: 3_600_000_000)] }
+    let bench = try missed.bench(Self.good)
+    try await bench.serve { _, history in
+      #expect(try await reasons(in: history) == [.hostDown, .hostDown])
+      let clauses = try history.occasions().sorted { $0.time < $1.time }.map { $0.because { $0.text } }
+      #expect(clauses == ["no host was running", "the clock jumped over it, or the computer was asleep"])
+    }
+  }
+
+  @Test("for a reason of the plugin keep its word")
+  func ownReason() async throws {
+    let missed = Missed("maintenance-window")
+    let now = now
+    missed.instants.withLock { $0 = [now] }
+    let bench = try missed.bench(Self.good)
+    try await bench.serve { _, history in
+      try await eventually { try history.occasions().count == 1 }
+      let occasion = try #require(try history.occasions().first)
+      #expect(occasion.reason == .leftOut)
+      #expect(occasion.because { $0.text } == "its trigger left it out: maintenance-window")
     }
   }
 }
