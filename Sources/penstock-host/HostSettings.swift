@@ -23,9 +23,11 @@ struct HostSettings {
         message: DiagnosticRenderer().render(file.diagnostics, in: [file.source]), status: file.lacksResources ? 3 : 2,
         isFindings: true)
     }
-    let definition = file?.host ?? HostDefinition()
-    // If the file has errors, its paths are unknown.
-    let isUnknown = file?.isValid == false && arguments.paths.isEmpty
+    var definition = file?.host ?? HostDefinition()
+    // The errors may be elsewhere in the file, and all problems are to be found at once.
+    if let file { definition.pipelines = file.pipelines }
+    // The error may be that of the paths.
+    let isUnknown = file?.isValid == false && arguments.paths.isEmpty && definition.pipelines.isEmpty
     paths = isUnknown ? [] : try Self.paths(arguments, definition)
     guard let location = WorkspaceLocation.find(option: arguments.workspace ?? definition.workspace) else {
       throw HostFailure(message: "cannot tell where the workspace is; name one with --workspace")
@@ -123,7 +125,10 @@ struct HostSettings {
   /// Loads everything, and prints the findings. Returns the exit code.
   func check() throws -> Int32 {
     let plugins = PluginSource.host(
-      plugins { _, plugin, _, message in HostOutput.writeLine("penstock: \(plugin): \(TerminalText.visible(message))") }
+      plugins { level, plugin, _, message in
+        let word = level == .info ? "" : "\(level.rawValue): "
+        HostOutput.writeLine("penstock: \(plugin): \(word)\(TerminalText.visible(message))")
+      }
     )
     let check = HostCheck(paths, location: location, file: file, plugins: plugins)
     if arguments.json {

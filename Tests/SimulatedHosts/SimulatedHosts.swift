@@ -177,7 +177,9 @@ final class SimulatedHosts {
       case .kill(let down, let writes): try restart(after: down) { try kill(writes: writes) }
       case .endOfDay:
         memory.append(ThisProcess.anonymousMemory())
-        dayIsOver?("day \(memory.count) of \(settings.days): \(steps) steps, \(memory.last ?? 0) KiB")
+        dayIsOver?(
+          "day \(memory.count) of \(settings.days): \(steps) steps, \(memory.last ?? 0) KiB, \(ThisProcess.allocatedMemory()) KiB of them allocated"
+        )
       case _ where isLate: continue
       case .request(let name): try request(name)
       case .pause(let name, let seconds): try pause(name, seconds)

@@ -1,3 +1,4 @@
+import CProcess
 import Foundation
 import Glibc
 
@@ -10,6 +11,9 @@ enum ThisProcess {
       (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8))?.hasPrefix(name) == true
     }
   }
+
+  /// The memory in allocations that are in use, in kilobytes: what ``anonymousMemory()`` has beyond it is fragmentation, stacks and data of libraries.
+  static func allocatedMemory() -> Int { Int(penstock_heap_in_use() / 1024) }
 
   /// Its anonymous memory, in kilobytes.
   static func anonymousMemory() -> Int {

@@ -4,6 +4,8 @@ import OperatingSystem
 public struct HostLoadResult: Sendable {
   /// The host; nil if the file has errors.
   public var host: HostDefinition?
+  /// The paths of `pipelines`, also if the file has errors elsewhere; empty if it does not name any that are valid.
+  public var pipelines: [String] = []
   /// All findings, from top to bottom.
   public var diagnostics: [Diagnostic]
   /// The text to which the diagnostics refer.
@@ -56,6 +58,7 @@ extension HostDefinition {
     var host = yaml.root.map(reader.host) ?? HostDefinition()
     host.path = source.path
     return HostLoadResult(
-      host: reader.hasErrors ? nil : host, diagnostics: DiagnosticRenderer.sorted(reader.diagnostics), source: source)
+      host: reader.hasErrors ? nil : host, pipelines: host.pipelines,
+      diagnostics: DiagnosticRenderer.sorted(reader.diagnostics), source: source)
   }
 }

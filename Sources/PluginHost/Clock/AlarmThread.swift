@@ -17,7 +17,7 @@ final class AlarmThread: Sendable {
     func now() -> Int64 {
       var time = timespec()
       clock_gettime(id, &time)
-      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+      return time.nanoseconds
     }
   }
 
@@ -56,7 +56,7 @@ final class AlarmThread: Sendable {
     Kind.monotonic.now().addingSaturating(instant.subtractingSaturating(Kind.wall.now()))
   }
 
-  private static var offset: Int64 { Kind.wall.now() - Kind.monotonic.now() }
+  private static var offset: Int64 { Kind.wall.now().subtractingSaturating(Kind.monotonic.now()) }
 
   /// Stops the thread. No alarm is called afterwards, except one that is being called.
   func stop() {
@@ -106,12 +106,12 @@ final class AlarmThread: Sendable {
   }
 
   /// The smallest change of the clock that counts, in nanoseconds: slewing it does not justify rebuilding the queue.
-  private static let smallestSetting: Int64 = 100_000_000
+  private static let smallestSetting: UInt64 = 100_000_000
 
   private func noticeSetting() {
     let offset = Self.offset
     state.withLock { state in
-      guard abs(offset.subtractingSaturating(state.offset)) >= Self.smallestSetting else { return }
+      guard offset.subtractingSaturating(state.offset).magnitude >= Self.smallestSetting else { return }
       state.offset = offset
       state.queue.clockWasSet(offset: offset)
     }
@@ -128,8 +128,8 @@ final class AlarmThread: Sendable {
       setting.it_value.tv_sec = Int(instant / 1_000_000_000)
       setting.it_value.tv_nsec = Int(instant % 1_000_000_000)
     } else {
-      // 2200-01-01: a distant time, so that the read still returns when the clock is set.
-      setting.it_value.tv_sec = 7_258_118_400
+      // In a century: a distant time, so that the read still returns when the clock is set.
+      setting.it_value.tv_sec = Int(kind.now() / 1_000_000_000) + 3_155_760_000
     }
     let flags = kind == .wall ? TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET : TFD_TIMER_ABSTIME
     guard timerfd_settime(state.timer, Int32(flags), &setting, nil) != 0, errno == ECANCELED else { return }

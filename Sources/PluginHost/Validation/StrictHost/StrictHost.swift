@@ -175,12 +175,12 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
 
   // MARK: The clock
 
-  func now() -> Int64 { Self.time(CLOCK_REALTIME) + monitor.locked { clockOffset } }
+  func now() -> Int64 { Self.time(CLOCK_REALTIME).addingSaturating(monitor.locked { clockOffset }) }
 
   static func time(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    return time.nanoseconds
   }
 
   /// Sets the wall clock ahead of the system's by this many nanoseconds.
