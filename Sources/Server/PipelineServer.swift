@@ -282,11 +282,7 @@ package actor PipelineServer {
       configuration.refuse(because: findings)
     case .valid(let definition, let paths, let warnings):
       if let warnings { log.tell(.warning, "configuration", warnings) }
-      let kept = configuration.change(to: definition, paths: paths)
-      if !kept.isEmpty {
-        let names = kept.joined(separator: ", ")
-        log.tell(.warning, "configuration", "\(names) changed; this takes effect at the next start")
-      }
+      if let kept = configuration.change(to: definition, paths: paths) { log.tell(.warning, "configuration", kept) }
       catalog.change(to: configuration.definition, paths: configuration.paths)
       await dispatcher.setLimits(
         Dispatcher.Limits(runs: configuration.limits.runs, queues: configuration.limits.queues))

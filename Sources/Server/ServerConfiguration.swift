@@ -91,8 +91,10 @@ extension ServerConfiguration {
     service.secretEnvironment = variables
   }
 
-  /// Applies the settings that can change while a host runs, and returns those that cannot, as text for people.
-  mutating func change(to next: HostDefinition, paths: [String]) -> [String] {
+  /// Applies the settings that can change while a host runs. Those that cannot are reported with the state of the host until its end.
+  ///
+  /// - Returns: A sentence about those, for people; nil if none has changed.
+  mutating func change(to next: HostDefinition, paths: [String]) -> String? {
     let former = definition
     var kept: [String] = []
     if next.workspace != former.workspace { kept.append("'workspace'") }
@@ -106,9 +108,11 @@ extension ServerConfiguration {
     // Pipelines are checked against the resources that exist.
     next.resources = former.resources
     self.paths = paths
-    problem = nil
+    let sentence =
+      kept.isEmpty ? nil : "\(kept.joined(separator: ", ")) changed; this takes effect when the host is restarted"
+    problem = sentence
     take(next)
-    return kept
+    return sentence
   }
 
   /// Notes that the file has errors, of which the first line is reported with the state of the host.

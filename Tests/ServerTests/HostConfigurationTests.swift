@@ -44,10 +44,9 @@ import Values
       let former = try #require(try history.publishedPipeline("one"))
       #expect(former.problem?.contains("the host has no queue 'heavy'") == true)
       #expect(former.isLoaded)
-      #expect(
-        bench.log.contains {
-          $0.hasSuffix("warning: 'processes' of 'limits' changed; this takes effect at the next start")
-        })
+      let kept = "'processes' of 'limits' changed; this takes effect when the host is restarted"
+      #expect(bench.log.contains { $0.hasSuffix("warning: \(kept)") })
+      #expect(try StatusReport(of: [], in: history).problems.contains(kept))
     }
   }
 

@@ -88,26 +88,31 @@ extension History {
     }
   }
 
-  /// Requests the host of a run to let an operation that waits for a retry begin it immediately. `ordinal` is that of the instance.
+  /// Requests the host of a run to let an operation that waits for a retry begin it immediately. If the run is interrupted, the retry is due when the run is
+  /// resumed. `ordinal` is that of the instance.
   ///
-  /// - Returns: False if it is not waiting for a retry, or its run is not running; then nothing was requested.
+  /// - Returns: False if it is not waiting for a retry, or its run is neither running nor interrupted; then nothing was requested.
   public func wakeRetry(
     _ run: RunID, ordinal: Int, by requester: Requester, at time: RecordTime = .now
   ) throws(WorkspaceError) -> Bool {
     let isAsked = try write { db in
-      guard let found = try RunRows.find(run, in: db), found.record.state == .running, !found.isAbandoned else {
+      guard let found = try RunRows.find(run, in: db) else { return false }
+      let key = InstanceKey(run: found.number, ordinal: ordinal).value
+      guard let operation = try db.fetch(for: StoredOperation.self).where(StoredOperation.key == key).first else {
         return false
       }
-      let key = InstanceKey(run: found.number, ordinal: ordinal).value
-      let operation = try db.fetch(for: StoredOperation.self).where(StoredOperation.key == key).first
-      guard let operation, operation.state == OperationState.retrying.rawValue else { return false }
-      try db.changing([StoredRequest.self]) { context in
-        let last = try context.fetch(for: StoredRequest.self).maximum(StoredRequest.number) ?? 0
-        try context.submit(
-          StoredRequest.creationRequest(
-            StoredRequest(
-              number: last + 1, run: found.number, kind: RunRequest.wake.rawValue, requestedAt: time.microseconds,
-              who: requester.who, operation: Int64(ordinal))))
+      if found.isInterrupted {
+        guard try Self.endInterruptedWait(operation, at: time, in: db) else { return false }
+      } else {
+        guard found.record.state == .running, operation.state == OperationState.retrying.rawValue else { return false }
+        try db.changing([StoredRequest.self]) { context in
+          let last = try context.fetch(for: StoredRequest.self).maximum(StoredRequest.number) ?? 0
+          try context.submit(
+            StoredRequest.creationRequest(
+              StoredRequest(
+                number: last + 1, run: found.number, kind: RunRequest.wake.rawValue, requestedAt: time.microseconds,
+                who: requester.who, operation: Int64(ordinal))))
+        }
       }
       try AuditRows.add(
         AuditEntry(time: time, by: requester, .wake, AuditEntry.target(run, operation.name)), in: db)
@@ -115,5 +120,27 @@ extension History {
     }
     if isAsked { workspace.announce() }
     return isAsked
+  }
+
+  /// Makes the retry that an operation of an interrupted run waited for due at `time`. Returns false if it waited for none. Requires a write transaction.
+  private static func endInterruptedWait(
+    _ operation: StoredOperation, at time: RecordTime, in db: Database
+  ) throws -> Bool {
+    let attempts = try db.fetch(for: StoredAttempt.self).where(
+      StoredAttempt.operation == operation.key, orderBy: [StoredAttempt.number.descending])
+    guard let latest = attempts.first, let due = latest.retryDue, latest.state == OperationState.failed.rawValue else {
+      return false
+    }
+    // It is due already, and begins with the run.
+    guard due > time.microseconds else { return true }
+    try db.changing([StoredAttempt.self]) { context in
+      try context.update(
+        StoredAttempt.self,
+        set: [
+          StoredAttempt.retryDue.set(time.microseconds),
+          StoredAttempt.wakeCause.set(AuditEntry.Action.wake.rawValue),
+        ], where: StoredAttempt.operation == operation.key && StoredAttempt.number == latest.number)
+    }
+    return true
   }
 }

@@ -10,7 +10,8 @@ struct Wake: ParsableCommand {
     abstract: "Retry an operation now that waits for its next attempt",
     discussion: """
       Ends the wait at once, including one that a server requested with Retry-After. The attempt counts towards \
-      those that 'retry' allows. The history shows `wake` as its cause.
+      those that 'retry' allows. The history shows `wake` as its cause. In an interrupted run, the attempt begins as \
+      soon as the run is resumed.
 
         penstock wake 03kx9fab upload
         penstock wake last 'convert[3]'
@@ -43,9 +44,12 @@ struct Wake: ParsableCommand {
       "attempt": JSONValue(wake.operation.attempts + 1),
     ]
     shared.output.confirm(value) {
+      let name = "\(TerminalText.visible(wake.operation.name)) of run \(wake.short)"
+      let attempt = "attempt \(wake.operation.attempts + 1)"
       TextOutput.standard.writeLine(
-        "Asked process \(wake.run.owner.pid) to try \(TerminalText.visible(wake.operation.name)) of run \(wake.short) now (attempt \(wake.operation.attempts + 1))."
-      )
+        wake.run.state == .interrupted
+          ? "Run \(wake.short) is interrupted: \(attempt) of \(name) begins as soon as the run is resumed."
+          : "Asked process \(wake.run.owner.pid) to try \(name) now (\(attempt)).")
     }
   }
 }
