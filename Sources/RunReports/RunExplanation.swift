@@ -132,7 +132,8 @@ package struct RunExplanation: Sendable {
       because.append("it has been running for \(ClockText.length(since: run.startedAt ?? run.createdAt, now: now))")
       if let words = mutualWait() {
         because.append(words)
-        remedies.append("penstock cancel \(shortID), or another run of these, lets the others continue")
+        remedies.append(
+          "cancel one of these runs, for example with `penstock cancel \(shortID)`, to let the others continue")
       }
     case .interrupted:
       let cause = isLeft ? "drained and left it to the next one" : "ended before the run did"

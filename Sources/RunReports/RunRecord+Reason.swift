@@ -13,7 +13,7 @@ extension RunPreparation {
   /// What the run is doing, in words that follow its name.
   var words: String {
     switch self {
-    case .readsSecret(let name): "reads its secret '\(TerminalText.visible(name))'"
+    case .readsSecret(let name): "is reading its secret '\(TerminalText.visible(name))'"
     case .lacks(let why): "waits for system resources: \(TerminalText.oneLine(why))"
     }
   }
@@ -21,7 +21,7 @@ extension RunPreparation {
   /// What the run waits for.
   var awaited: String {
     switch self {
-    case .readsSecret(let name): "its secret '\(TerminalText.visible(name))', which it reads"
+    case .readsSecret(let name): "its secret '\(TerminalText.visible(name))', which it is reading"
     case .lacks(let why): "a descriptor, a thread or memory: \(TerminalText.oneLine(why))"
     }
   }
@@ -29,7 +29,7 @@ extension RunPreparation {
   /// When the run begins.
   var outlook: String {
     switch self {
-    case .readsSecret: "it begins when it has read that"
+    case .readsSecret: "it begins once the secret has been read"
     case .lacks: "it is retried every second and begins by itself"
     }
   }

@@ -112,7 +112,7 @@ package enum StateReason {
       let due = round.due.flatMap { due in now.map { " \(distance(from: $0, to: due))" } } ?? ""
       return "for round \(round.number ?? Int64(record.attempts + 1))\(due)"
     case .concurrency?: return "for a free slot"
-    case .place?: return "for a slot among the runs of its host"
+    case .place?: return "for a run slot of its host"
     case .resources(let names)?:
       return "for " + (names.isEmpty ? "resources" : names.joined(separator: ", "))
     case .exclusive(let exclusive)?:
@@ -171,7 +171,7 @@ package enum StateReason {
     case .condition(let condition)?: return conditionIsFalse(condition)
     case .gate(let specification)?:
       return "\(specification.formula) was not true" + (specification.why.map { ": \($0)" } ?? "")
-    case .notSelected?: return "it was not chosen"
+    case .notSelected?: return "it was not selected (--only or --from)"
     case .dependencies(_, let names)?: return wereSkipped(names)
     default: return reason?.code ?? ""
     }

@@ -74,7 +74,8 @@ extension PipelineServer {
         do {
           try await host.fail(run)
           log.tell(
-            .warning, "run-failed", "run \(run.id) of '\(run.pipeline)' failed: its host was gone",
+            .warning, "run-failed",
+            "run \(run.id) of '\(run.pipeline)' failed: its host had ended, and `on_restart` is `fail`",
             pipeline: run.pipeline, run: run.id)
         } catch {
           log.tell(

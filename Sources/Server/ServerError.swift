@@ -22,9 +22,9 @@ package enum ServerError: Error, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .served(let lease, let workspace, true):
-      "\(lease.holder) still serves the workspace '\(workspace)' while it drains; wait for its end with `penstock drain --wait`, or take over when it ends with --standby"
+      "\(lease.holder) is draining but still serves the workspace '\(workspace)'; wait with `penstock drain --wait`, or start this host with --standby, which takes over when that host ends"
     case .served(let lease, let workspace, false):
-      "\(lease.holder) already serves the workspace '\(workspace)'; stop it with `penstock drain --wait`, take over when it ends with --standby, or use another --workspace"
+      "\(lease.holder) already serves the workspace '\(workspace)'; stop it with `penstock drain --wait`, start this host with --standby to take over when it ends, or use another --workspace"
     case .onNetwork(let name, let workspace):
       "the workspace '\(workspace)' is on a network file system (\(name)), where SQLite's log does not work and processes of other computers cannot be seen; name a workspace on a local disk"
     case .unrecorded(let count):

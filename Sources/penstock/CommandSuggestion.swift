@@ -22,7 +22,7 @@ struct CommandSuggestion {
         if argument == "help" { return nil }
         let shown = (path + [TerminalText.visible(argument)]).joined(separator: " ")
         if path.isEmpty, let own = FamiliarCommands.own(for: argument) {
-          return "there is no command '\(shown)'; it is `penstock \(own)` here"
+          return "there is no command '\(shown)'; use `penstock \(own)`"
         }
         let near = NearestName.suggestion(for: argument, among: known)
         return "there is no command '\(shown)'; "
@@ -40,7 +40,7 @@ struct CommandSuggestion {
     guard let first = arguments.first, SharedOptions.names.contains(String(first.prefix { $0 != "=" })),
       SharedOptions.behindCommand(arguments) == arguments
     else { return nil }
-    return "'\(first.prefix { $0 != "=" })' is an option of the commands, and none is named; `penstock help` lists them"
+    return "'\(first.prefix { $0 != "=" })' is an option of commands, but no command is given; `penstock help` lists them"
   }
 }
 

@@ -99,7 +99,7 @@ struct RunRestartTests {
     try await bench.serve { _, history in
       #expect(try history.run(run)?.state == .interrupted)
       try await eventually { try history.resumption(of: run) == .readsSecret("token") }
-      let text = "it is being resumed: it reads its secret 'token'"
+      let text = "it is being resumed: it is reading its secret 'token'"
       #expect(try reason("ask", in: history)?.hasSuffix("; " + text) == true)
       let entry = try explanation(of: run, in: history)
       #expect(entry.because.last == text)

@@ -342,13 +342,13 @@ struct StatusReportTests {
     try await bench.serve { _, history in
       let run = try bench.start("one", in: history)
       try await eventually { try history.run(run)?.preparation == .readsSecret("token") }
-      #expect(try QueueReport(run: run, in: history).places.map(\.reason) == ["its secret 'token', which it reads"])
-      #expect(try entry("one", in: history).reason == "run \(short(run, in: history)) reads its secret 'token'")
+      #expect(try QueueReport(run: run, in: history).places.map(\.reason) == ["its secret 'token', which it is reading"])
+      #expect(try entry("one", in: history).reason == "run \(short(run, in: history)) is reading its secret 'token'")
       let recorded = try #require(try history.loadForResume(run))
       let explanation = RunExplanation(of: recorded, pipeline: nil, operation: nil, shortID: "X")
       #expect(
         explanation.entries.first?.because.prefix(2) == [
-          "it reads its secret 'token'", "it begins when it has read that",
+          "it is reading its secret 'token'", "it begins once the secret has been read",
         ])
       #expect(FileManager.default.createFile(atPath: bench.directory + "/go", contents: nil))
       try await eventually { try history.run(run)?.state == .succeeded }

@@ -29,7 +29,7 @@ extension PipelineChecker {
     case "cancelled":
       reader.warning(
         .neverRuns,
-        "\(operation.title) never runs: it depends on nothing, so it is asked when the run begins, before anything can be cancelled",
+        "\(operation.title) never runs: it has no dependencies, so its 'when' is evaluated when the run begins, before anything can be cancelled",
         at: range, fix: "add 'needs', or make it a handler under 'after: {cancel: …}'")
     default: return false
     }

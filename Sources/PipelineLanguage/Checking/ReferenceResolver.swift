@@ -130,32 +130,32 @@ extension PipelineChecker {
         checkSpelling(reference, in: site, among: draft.definition.environment.map(\.name) + own)
         continue
       case "run" where site.use == .controller:
-        reason = "'run' is not available here: a controller is there before a run; it sees 'params'"
+        reason = "'run' is not available here: a controller starts before any run, and can use only 'params'"
       case "env", "results", "errors", "operations", "artifacts":
         guard operation == nil else { continue }
         reason =
           switch site.use {
           case .specification:
-            "'\(reference.context)' is not available here: a specification sees 'params' and 'run'"
-          case .controller: "'\(reference.context)' is not available here: a controller sees 'params'"
+            "'\(reference.context)' is not available here: a specification can use only 'params' and 'run'"
+          case .controller: "'\(reference.context)' is not available here: a controller can use only 'params'"
           default: "'\(reference.context)' is not available here: this is evaluated before any operation runs"
           }
       case "previous":
         if operation?.definition.repetition == nil {
-          reason = "there is no 'previous' here: only an operation with 'repeat' has one"
+          reason = "'previous' is not available here: only an operation with 'repeat' has it"
         } else if [.when, .loop, .exclusive].contains(site.use) {
-          reason = "there is no 'previous' here: '\(site.use.key)' is evaluated once, before the first round"
+          reason = "'previous' is not available here: '\(site.use.key)' is evaluated once, before the first round"
         } else {
           continue
         }
       case "item":
         let loop = operation?.definition.loop
         if loop == nil {
-          reason = "there is no 'item' here: the operation has no 'for_each' or 'matrix'"
+          reason = "'item' is not available here: the operation has neither 'for_each' nor 'matrix'"
         } else if site.use == .loop {
-          reason = "there is no 'item' here: the list is computed before there are items"
+          reason = "'item' is not available here: the list is computed before there are items"
         } else if let name = loop?.itemName, name != "item" {
-          reason = "there is no 'item' here: it is named '\(name)'"
+          reason = "'item' is not available here: it is named '\(name)'"
         } else {
           continue
         }
@@ -182,7 +182,8 @@ extension PipelineChecker {
   private func reportWhole(_ reference: ExpressionReference, at place: DependencyReference.Place) {
     let example = draft.operations.first?.definition.name ?? "name"
     reader.error(
-      .unclearDependency, "'\(reference.context)' as a whole does not say which operations it depends on",
+      .unclearDependency,
+      "'\(reference.context)' cannot be used as a whole, because that does not show which operations are needed",
       at: range(of: place), fix: "name the operation, as in '\(reference.context).\(example)'")
   }
 

@@ -40,8 +40,8 @@ extension PipelineChecker {
       case .arguments:
         reader.error(
           .secretInArguments,
-          "a secret cannot be an argument: every user of the machine can see argument lists", at: range,
-          fix: "hand it over through 'env'")
+          "a secret cannot be an argument: every user of the computer can see argument lists", at: range,
+          fix: "pass it through 'env'")
       case .shown, .hidden:
         reader.error(
           .secretExposed, "a secret cannot be used in '\(site.use.key)', whose value is recorded or shown", at: range,
@@ -119,7 +119,7 @@ extension PipelineChecker {
     switch (exposure.use, exposure.use.visibility(toPlugin: true)) {
     case (_, .arguments):
       code = .secretInArguments
-      what = "becomes an argument of \(place), where every user of the machine can see it"
+      what = "becomes an argument of \(place), where every user of the computer can see it"
     case (.exclusive, _):
       what = "becomes part of the exclusive name of \(place), and names are shown"
       fix = "name what is exclusive without the secret"

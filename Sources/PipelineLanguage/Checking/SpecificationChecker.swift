@@ -119,14 +119,14 @@ extension PipelineChecker {
       for age in site.formula.ages {
         reader.error(
           .misplacedSpecification,
-          "'older-than' belongs under 'stale_when': nothing that '\(site.use.key)' asks about has an age",
+          "'older-than' can be used only under 'stale_when': '\(site.use.key)' does not refer to an earlier result",
           at: range(of: age, in: site), fix: fix)
       }
       for (position, place) in site.formula.names where asking.contains(position) {
         let name = draft.definition.specifications[position].name
         reader.error(
           .misplacedSpecification,
-          "'\(name)' asks with 'older-than' for an age, and nothing that '\(site.use.key)' asks about has one",
+          "'\(name)' uses 'older-than', which can be used only under 'stale_when': '\(site.use.key)' does not refer to an earlier result",
           at: range(of: place, in: site), fix: fix)
       }
     }

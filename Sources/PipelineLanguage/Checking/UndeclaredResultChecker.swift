@@ -68,7 +68,7 @@ extension PipelineChecker {
         else { continue }
         reader.warning(
           .undeclaredResult,
-          "'\(name)' declares no result, so this is true of every text that is not empty, also of 'false'",
+          "'\(name)' declares no result, so this is true for any non-empty text, even 'false'",
           at: range(of: program.nodes[Int(condition)]), fix: "add 'result: bool' to '\(name)', or compare it with ''")
       }
     }

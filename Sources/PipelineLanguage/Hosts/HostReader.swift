@@ -153,7 +153,7 @@ extension DocumentReader {
     return nodes.compactMap { item in
       guard let path = hostPath(item, node.items == nil ? "'pipelines'" : "an entry of 'pipelines'") else { return nil }
       if let first = seen.updateValue(item.range, forKey: path) {
-        error(.duplicateName, "the path is there already, on line \(first.start.line)", at: item.range)
+        error(.duplicateName, "the path is already listed on line \(first.start.line)", at: item.range)
         return nil
       }
       return (path, item.range)

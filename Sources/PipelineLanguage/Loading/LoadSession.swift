@@ -153,7 +153,7 @@ final class LoadSession: NestedPipelines {
       let count = inclusion.checkAlone(root, path: absolutePath)
       if chain.count == 1 { templateCount = count }
       reader.error(
-        .notPipeline, "the file has no operations: it is one for pipelines to include", at: .beginning,
+        .notPipeline, "the file has no operations: it is meant to be included in pipelines", at: .beginning,
         fix: "add 'operations', or name it under 'include' of a pipeline")
     } else if let root = yaml.root, HostKey.areAll(of: root) {
       reader.error(

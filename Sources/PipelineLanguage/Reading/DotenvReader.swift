@@ -101,7 +101,7 @@ struct DotenvReader {
     let nameRange = range(start, nameEnd)
     if let first = lines.updateValue(nameRange.start.line, forKey: name) {
       return error(
-        .duplicateKey, "'\(name)' is there already, on line \(first)", start, nameEnd, fix: "remove one of the two")
+        .duplicateKey, "'\(name)' is already defined on line \(first)", start, nameEnd, fix: "remove one of the two")
     }
     if value.utf8.contains(0) {
       return error(.dotenvSyntax, "the value contains a NUL character", valueStart, valueEnd)

@@ -160,7 +160,7 @@ extension DocumentReader {
   private func refuseEarlyWords(of draft: OperationDraft) {
     for word in draft.earlyWords {
       error(
-        .misplacedSpecification, "'\(word.name)' has a meaning for the retries of 'http' only", at: word.range)
+        .misplacedSpecification, "'\(word.name)' can be used only for retries of 'http'", at: word.range)
     }
   }
 

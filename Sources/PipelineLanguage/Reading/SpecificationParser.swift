@@ -140,12 +140,12 @@ struct SpecificationParser {
     switch fault {
     case .parenthesis:
       ExpressionError(
-        .specificationSyntax, "the argument of '\(clipped(name))' does not end", position: open + 1,
-        fix: "end it with ')'")
+        .specificationSyntax, "the argument of '\(clipped(name))' is not closed", position: open + 1,
+        fix: "add ')'")
     case .quote(let quote):
       ExpressionError(
-        .specificationSyntax, "the quotes around the argument of '\(clipped(name))' do not end",
-        position: open + 1, fix: "end them with \(quote) before the ')'")
+        .specificationSyntax, "the quotes around the argument of '\(clipped(name))' are not closed",
+        position: open + 1, fix: "add \(quote) before the ')'")
     case .behindQuote(let quote, let place):
       ExpressionError(
         .specificationSyntax, "the argument of '\(clipped(name))' continues after its closing quote",
@@ -163,7 +163,7 @@ struct SpecificationParser {
   private mutating func unknown(_ name: String, at place: ParsedFormula.Place) {
     if SpecificationWord.earlyOnly.contains(name) {
       guard use == .early else {
-        return problem(.misplacedSpecification, "'\(name)' has a meaning under 'early' of a retry only", at: place)
+        return problem(.misplacedSpecification, "'\(name)' can be used only under 'early' of a retry", at: place)
       }
       return problem(
         .misplacedSpecification, "'\(name)' cannot be combined: it is an event, not a specification", at: place,
@@ -193,7 +193,7 @@ struct SpecificationParser {
       case "false": "write 'never'"
       default:
         near.map { "did you mean '\(SpecificationWord(rawValue: $0)?.usage ?? $0)'?" }
-          ?? (use == .wait ? "a length of time is written like '30s'" : nil)
+          ?? (use == .wait ? "write a duration like '30s'" : nil)
       }
     problem(.unknownSpecification, "there is no specification '\(Self.clipped(name))'", at: place, fix: fix)
   }

@@ -138,7 +138,7 @@ extension DocumentReader {
         draft.defaults.retry = retry(value, of: "'defaults'", words: &words)
         for word in words {
           error(
-            .misplacedSpecification, "'\(word.name)' has a meaning for the retries of one 'http' only",
+            .misplacedSpecification, "'\(word.name)' can be used only for retries of a single 'http'",
             at: word.range, fix: "write it under 'retry' of the operation")
         }
       case .env: draft.defaults.environment = environment(value, .pipelineEnvironment, into: &draft.sites)

@@ -31,7 +31,8 @@ package enum RunReferenceError: ServiceError {
   case ambiguousItem(String, of: Candidate, [String])
   /// An item of a loop that was reused as a whole from the run `source`.
   case reusedItem(String, of: Candidate, source: String)
-  /// An operation on a path has started no run. `item` is an item of it that has started one; `source` is the run that its result was reused from.
+  /// An operation on a path has not started a nested run. `item` is an item of it that has started one; `source` is the run that its result
+  /// was reused from.
   case noNestedRun(operation: String, of: Candidate, item: String?, source: String?)
 
   package var code: String {
@@ -56,20 +57,23 @@ package enum RunReferenceError: ServiceError {
         "\n  \($0.short)  \(TerminalText.visible($0.run.pipeline))  \($0.run.state.rawValue), "
           + ClockText.dateAndTime($0.run.createdAt)
       }
-      return "'\(text)' is the beginning of several runs:\(lines.joined())\ngive more of the id"
+      return "'\(text)' matches several runs:\(lines.joined())\nuse a longer prefix"
     case .unknownOperation(let name, let candidate, let near, let names):
       // Labels may contain commas.
       let separator = names.contains { $0.contains(", ") } ? "; " : ", "
       let listed = names.prefix(12).joined(separator: separator) + (names.count > 12 ? "\(separator)…" : "")
       let hint =
-        near.map { ", did you mean '\($0)'?" } ?? (names.isEmpty ? ": nothing in it has begun" : "; it has \(listed)")
+        near.map { "; did you mean '\($0)'?" }
+        ?? (names.isEmpty ? "; none of its operations has begun" : "; it has \(listed)")
       return
         "run \(candidate.short) of \(candidate.run.pipeline) has no operation '\(TerminalText.visible(name))'\(hint)"
     case .ambiguousItem(let name, let candidate, let titles):
       let lines = titles.prefix(12).map { "\n  \($0)" }.joined()
       let rest = titles.count > 12 ? "\n  … \(titles.count - 12) more" : ""
+      // A title is the name of an item, such as `convert[0]`, and its label.
+      let example = titles.first?.prefix { $0 != " " } ?? "name[0]"
       return "'\(TerminalText.visible(name))' of run \(candidate.short) is the label of several items:\(lines)\(rest)\n"
-        + "name one by its number"
+        + "refer to one by its number, such as '\(example)'"
     case .reusedItem(let name, let candidate, let source):
       return
         "'\(TerminalText.visible(name))' is not in run \(candidate.short): the loop was reused from run \(source), which has its items"
@@ -77,7 +81,7 @@ package enum RunReferenceError: ServiceError {
       let hint =
         item.map { "; its items have: name one, as in '\(TerminalText.visible($0))'" }
         ?? source.map { "; it was reused from run \($0), which has it" } ?? ""
-      return "'\(TerminalText.visible(operation))' of run \(candidate.short) has started no run\(hint)"
+      return "'\(TerminalText.visible(operation))' of run \(candidate.short) has not started a nested run\(hint)"
     }
   }
 

@@ -40,7 +40,7 @@ package enum AnswerError: ServiceError {
       case .failed, .succeeded: subject = "run \(short) has \(state.rawValue)"
       case .queued, .running, .interrupted: subject = "'\(TerminalText.visible(operation))' of run \(short) has ended"
       }
-      return "\(subject): it does not wait for an answer"
+      return "\(subject) and no longer waits for an answer"
     case .notAsked(let subject, let short, let pending):
       let others =
         pending.isEmpty

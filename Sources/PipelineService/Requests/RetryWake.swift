@@ -87,7 +87,9 @@ package enum WakeError: ServiceError {
       return "run \(short) of '\(TerminalText.visible(run.pipeline))' \(words)"
     case .notWaiting(let operation, let path, let asked, let others):
       let shown = others.prefix(8).map(TerminalText.visible).joined(separator: ", ") + (others.count > 8 ? ", …" : "")
-      let hint = others.isEmpty ? "nothing in the run waits for one" : "these do: \(shown)"
+      let hint =
+        operation.state == .retrying
+        ? "run the command again" : others.isEmpty ? "nothing in the run waits for one" : "these do: \(shown)"
       return
         "'\(TerminalText.visible(path))' of run \(asked) does not wait for a retry: it \(Self.words(of: operation, path: path, asked: asked)); \(hint)"
     }
@@ -100,15 +102,15 @@ package enum WakeError: ServiceError {
     case .waiting: waits(operation, path: path, asked: asked)
     case .running:
       switch operation.operationReason {
-      case .items?: "is a loop, whose items are tried by themselves"
-      case .nestedRun?: "is running a pipeline, whose operations are tried by themselves"
+      case .items?: "is a loop, whose items are retried separately"
+      case .nestedRun?: "is running a pipeline, whose operations are retried separately"
       default: operation.attempts > 1 ? "is running attempt \(operation.attempts)" : "is running"
       }
     // It began to wait a moment ago.
-    case .retrying: "has just begun to"
+    case .retrying: "has only just begun to wait"
     case .succeeded, .failed: "has \(operation.state.rawValue)"
     case .cancelled, .skipped: "was \(operation.state.rawValue)"
-    case .reused: "was taken over from another run"
+    case .reused: "was reused from another run"
     }
   }
 

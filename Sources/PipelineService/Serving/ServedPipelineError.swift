@@ -45,16 +45,16 @@ package enum ServedPipelineError: ServiceError {
   private static let listed = "`penstock status` lists those that are served"
 
   /// A host whose file names a workspace serves a different one from the one that commands find by default.
-  private static let elsewhere = "--workspace or PENSTOCK_WORKSPACE names another workspace"
+  private static let elsewhere = "to use another workspace, pass --workspace or set PENSTOCK_WORKSPACE"
 
   /// Returns why there is no pipeline at all, and what to do.
   private static func unserved(by host: HostRecord?) -> String {
     guard let host else {
-      return "no host has served this workspace yet; start one with `penstock serve`, or \(elsewhere)"
+      return "no host has served this workspace yet; start one with `penstock serve`; \(elsewhere)"
     }
     switch host.state {
     case .stopped, .died:
-      return "its last host found no pipeline in its paths; start one with `\(host.command)`, or \(elsewhere)"
+      return "its last host found no pipeline in its paths; start one with `\(host.command)`; \(elsewhere)"
     case .starting, .ready, .draining:
       return "the host in process \(host.owner.pid) on \(host.host) finds no pipeline in its paths; \(elsewhere)"
     }
@@ -69,31 +69,31 @@ package enum ServedPipelineError: ServiceError {
         case .none(let host): Self.unserved(by: host)
         }
       let next = near.map { "did you mean '\(TerminalText.visible($0))'?" } ?? reason
-      return "no pipeline '\(TerminalText.visible(name))' is served on the workspace '\(workspace)'; \(next)"
+      return "no pipeline '\(TerminalText.visible(name))' is served in the workspace '\(workspace)'; \(next)"
     case .unheardOf(let name, let workspace, let near):
       let next =
         near.map { "did you mean '\(TerminalText.visible($0))'?" } ?? "\(Self.listed); \(Self.elsewhere)"
       return "no pipeline '\(TerminalText.visible(name))' is known in the workspace '\(workspace)'; \(next)"
     case .none(let labels, let workspace):
-      return "no pipeline that is served on the workspace '\(workspace)' matches \(labels)"
+      return "no pipeline that is served in the workspace '\(workspace)' matches \(labels)"
     case .duplicate(let name, let paths): return PublishedPipeline.problem(of: paths, claiming: name)
     case .renamed(let name, let path, let other):
       return
         "'\(TerminalText.visible(name))' is not started: '\(TerminalText.visible(path))' now defines '\(TerminalText.visible(other))'; change its name back, or start '\(TerminalText.visible(other))' once `penstock status` lists it"
     case .nothingServed(let workspace, let host):
-      return "no pipeline is served on the workspace '\(workspace)'; \(Self.unserved(by: host))"
+      return "no pipeline is served in the workspace '\(workspace)'; \(Self.unserved(by: host))"
     case .starting(let name, let host, let workspace, let problem):
       let what = name.map { "'\(TerminalText.visible($0))'" } ?? "any pipeline"
       let text =
-        "cannot tell yet whether \(what) is served on the workspace '\(workspace)': the host in process \(host.owner.pid) on \(host.host) is starting"
+        "cannot tell yet whether \(what) is served in the workspace '\(workspace)': the host in process \(host.owner.pid) on \(host.host) is starting"
       return text + (problem.map { ", and \($0)" } ?? "") + "; `penstock status` says when it is ready"
     case .refused(let name, let reason, let detail):
       let particulars = detail.map { " (\($0))" } ?? ""
       switch reason {
-      case .queueFull: return "'\(name)' is not queued: the queue is full\(particulars); see `penstock queue`"
+      case .queueFull: return "'\(name)' was not queued: the queue is full\(particulars); see `penstock queue`"
       case .overlap:
-        return "'\(name)' is not queued: another run of it is running or queued, and it has `overlap: skip`"
-      default: return "'\(name)' is not queued: \(reason.rawValue)\(particulars)"
+        return "'\(name)' was not queued: another run of it is active or queued, and its `overlap` is `skip`"
+      default: return "'\(name)' was not queued: \(reason.rawValue)\(particulars)"
       }
     }
   }

@@ -57,26 +57,26 @@ package enum RunStartError: ServiceError {
     switch self {
     case .unknownOperation(let name, let pipeline, let near):
       "the pipeline '\(pipeline)' has no operation '\(TerminalText.visible(name))'"
-        + (near.map { ", did you mean '\($0)'?" } ?? "")
+        + (near.map { "; did you mean '\($0)'?" } ?? "")
     case .nothingToRetry(let workspace, let pipeline, let cancelled):
       Self.nothingToRetry(workspace, pipeline, cancelled)
     case .noRunOfPipeline(let pipeline, let workspace, let near):
       "there are no runs of the pipeline '\(TerminalText.visible(pipeline))' in '\(workspace)'"
-        + (near.map { ", did you mean '\(TerminalText.visible($0))'?" } ?? "; `penstock history list` shows the runs")
+        + (near.map { "; did you mean '\(TerminalText.visible($0))'?" } ?? "; `penstock history list` shows the runs")
     case .nothingToResume(let workspace):
-      "no run in '\(workspace)' was interrupted; `penstock retry` runs again what failed, `penstock history list` shows the runs"
+      "there is nothing to resume: no run in '\(workspace)' is interrupted; `penstock retry` retries a failed run, and `penstock history list` lists all runs"
     case .unfit(let short, let state, let whereabouts, let host):
       switch state {
       case .queued, .running: "run \(short) \(whereabouts) on \(host)"
       case .failed, .cancelled:
-        "run \(short) \(state.rawValue) by itself; `penstock retry \(short)` runs the operations that did not succeed"
+        "run \(short) is not interrupted: it \(state == .failed ? "failed" : "was cancelled"); `penstock retry \(short)` runs the operations that did not succeed"
       case .succeeded: "run \(short) has succeeded; there is nothing left to do"
       case .interrupted: "run \(short) was interrupted"
       }
     case .stillInterrupted(let short, _, let reason):
       "\(reason); run \(short) is still interrupted; fix this and run `penstock resume \(short)` again"
     case .backfilled(let pipeline, let process):
-      "process \(process) is backfilling '\(TerminalText.visible(pipeline))'; wait for its end, or end it with Ctrl-C there"
+      "process \(process) is already backfilling '\(TerminalText.visible(pipeline))'; wait until it ends, or stop it with Ctrl-C in its terminal"
     }
   }
 
@@ -85,7 +85,7 @@ package enum RunStartError: ServiceError {
   ) -> String {
     let which = pipeline.map { " of '\(TerminalText.visible($0))'" } ?? ""
     let text =
-      "there is nothing to retry: no run\(which) in '\(workspace)' failed or was interrupted that has not been repaired since"
+      "there is nothing to retry: no failed or interrupted run\(which) in '\(workspace)' still needs a retry"
     guard let cancelled else { return text + "; `penstock history list` shows the runs" }
     let name = pipeline == nil ? " of '\(TerminalText.visible(cancelled.run.pipeline))'" : ""
     let how = TerminalText.visible(cancelled.run.canceller?.words ?? cancelled.run.state.rawValue)

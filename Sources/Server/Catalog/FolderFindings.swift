@@ -47,9 +47,9 @@ struct FolderFindings {
     for path in paths {
       switch found.given[path] {
       case .missing where roots.contains(path) || !PipelineFiles.isNamedLikeOne(path):
-        gone[path] = "there is no folder '\(path)'; its pipelines are served when it exists"
+        gone[path] = "the folder '\(path)' does not exist; its pipelines will be served once it does"
       case .file where roots.contains(path):
-        gone[path] = "'\(path)' is no longer a folder; its pipelines are served when it is one again"
+        gone[path] = "'\(path)' is no longer a folder; its pipelines will be served once it is one again"
       default: break
       }
     }
@@ -78,7 +78,7 @@ struct FolderFindings {
     }
     for folder in lost.sorted() where !lost.contains(where: { folder.hasPrefix($0 + "/") }) {
       guard !gone.keys.contains(where: { folder.hasPrefix($0 + "/") }) else { continue }
-      notices.append(notice(false, "the folder '\(folder)' is gone, and so are its pipelines"))
+      notices.append(notice(false, "the folder '\(folder)' was removed; its pipelines are no longer served"))
     }
     return notices
   }

@@ -26,7 +26,7 @@ struct UnattendedParameters {
     parameters.map { parameter in
       Diagnostic(
         otherCode: "missing-param",
-        "'\(pipeline.name)' cannot run by itself: there is no value for \(Self.words(parameter))",
+        "'\(pipeline.name)' cannot run automatically: there is no value for \(Self.words(parameter))",
         file: pipeline.source.path, range: parameter.range, fix: "add a 'default' to it")
     }
   }

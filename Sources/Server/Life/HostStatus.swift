@@ -14,7 +14,9 @@ struct HostStatus: Sendable {
 
   var text: String {
     let counts = "\(running) running, \(queued) queued"
-    if let unwrittenSince { return "\(counts), cannot write since \(ClockText.moment(unwrittenSince, seenFrom: now))" }
+    if let unwrittenSince {
+      return "\(counts), unable to write since \(ClockText.moment(unwrittenSince, seenFrom: now))"
+    }
     guard let next, next.at > now else { return counts }
     var time = ClockText.moment(next.at, seenFrom: now)
     // Most instants are whole minutes.

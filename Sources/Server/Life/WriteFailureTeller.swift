@@ -55,7 +55,7 @@ final class WriteFailureTeller: Sendable {
   func failed(_ failure: WriteFailure) {
     log.tell(
       .error, "write-failed",
-      "cannot write \(failure.concernsFiles ? "the files of runs" : "the history") since \(failure.since.text), and nothing new starts; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are kept in memory: \(failure.error.advice)"
+      "the host has not been able to write \(failure.concernsFiles ? "the files of runs" : "the history") since \(failure.since.text), so nothing new starts; \(failure.heldRecords) records (\(failure.heldBytes >> 10) KiB) are kept in memory: \(failure.error.advice)"
     )
     let (isServing, onChange, isFirst) = state.withLock { state in
       defer { state.failure = failure }

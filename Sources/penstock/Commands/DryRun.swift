@@ -170,7 +170,7 @@ struct DryRun {
     case .takenOverUnless(let run, let names):
       "would be reused from run \(run.short) if \(TerminalText.visible(Self.list(names))) \(names.count == 1 ? "ends" : "end") as before"
     case .takenOver(let run): "would be reused from run \(run.short)"
-    case .leftOut: "would be left out; there is no result of it to reuse"
+    case .leftOut: "would not run, and has no earlier result to reuse"
     case .mayBeReused(let run, let endedAt):
       "would be reused from run \(run.short) (\(ClockText.ago(endedAt))) if its inputs are the same"
     }

@@ -26,7 +26,7 @@ struct ParameterFileOptions: ParsableArguments, Sendable {
     refused: (_ finding: String) -> Void = { _ in }
   ) throws -> ParameterFiles {
     if paths.count(where: { $0 == "-" }) + (file == "-" ? 1 : 0) > 1 {
-      throw CommandFailure("standard input can be read once only; give one '-'")
+      throw CommandFailure("standard input can be read only once; give '-' only once")
     }
     let files: ParameterFiles
     do {

@@ -248,7 +248,7 @@ struct NestedPipelineTests {
     ])
     #expect(
       exposed.found == [
-        "main.yaml:2:62 secret-in-arguments the param 'key' becomes an argument of 'x' in the nested pipeline, where every user of the machine can see it (let the nested pipeline declare the secret itself)"
+        "main.yaml:2:62 secret-in-arguments the param 'key' becomes an argument of 'x' in the nested pipeline, where every user of the computer can see it (let the nested pipeline declare the secret itself)"
       ])
   }
 
@@ -287,7 +287,7 @@ struct NestedPipelineTests {
     ]).found
     #expect(
       found == [
-        "main.yaml:3:52 secret-in-arguments the param 'x' becomes an argument of 'fetch' in the nested pipeline, where every user of the machine can see it (let the nested pipeline declare the secret itself)"
+        "main.yaml:3:52 secret-in-arguments the param 'x' becomes an argument of 'fetch' in the nested pipeline, where every user of the computer can see it (let the nested pipeline declare the secret itself)"
       ])
   }
 

@@ -152,7 +152,7 @@ struct ReferenceTests {
           - { name: b, value: "${{ toJSON(results) }}" }
         after: { always: [{ name: c, command: [echo, "${{ toJSON(operations) }}"] }] }
         """) == [
-          "3:35 unclear-dependency 'results' as a whole does not say which operations it depends on (name the operation, as in 'results.a')"
+          "3:35 unclear-dependency 'results' cannot be used as a whole, because that does not show which operations are needed (name the operation, as in 'results.a')"
         ])
   }
 

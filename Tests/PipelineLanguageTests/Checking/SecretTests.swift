@@ -18,10 +18,10 @@ struct SecretTests {
           - { name: d, command: [curl, "${{ env.T }}", "${{ env.PLAIN }}"] }
           - { name: e, for_each: [1], label: "${{ secrets.token }}", value: 1 }
         """) == [
-          "4:37 secret-in-arguments a secret cannot be an argument: every user of the machine can see argument lists (hand it over through 'env')",
+          "4:37 secret-in-arguments a secret cannot be an argument: every user of the computer can see argument lists (pass it through 'env')",
           "5:28 secret-exposed a secret cannot be used in 'value', whose value is recorded or shown (secrets are allowed in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
           "6:36 secret-exposed a secret cannot be used in 'when', whose value is recorded or shown (secrets are allowed in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
-          "7:37 secret-in-arguments a secret cannot be an argument: every user of the machine can see argument lists (hand it over through 'env')",
+          "7:37 secret-in-arguments a secret cannot be an argument: every user of the computer can see argument lists (pass it through 'env')",
           "8:43 secret-exposed a secret cannot be used in 'label', whose value is recorded or shown (secrets are allowed in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
         ])
   }

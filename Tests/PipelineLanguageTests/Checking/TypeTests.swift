@@ -295,10 +295,10 @@ struct TypeTests {
           - { name: d, run: ls, exclusive: "${{ previous }}", repeat: { limit: 2 } }
           - { name: e, run: ls, for_each: { in: [1], as: previous } }
         """) == [
-          "2:28 context-not-available there is no 'previous' here: only an operation with 'repeat' has one",
-          "3:31 context-not-available there is no 'previous' here: 'when' is evaluated once, before the first round",
-          "4:35 context-not-available there is no 'previous' here: 'for_each' is evaluated once, before the first round",
-          "5:41 context-not-available there is no 'previous' here: 'exclusive' is evaluated once, before the first round",
+          "2:28 context-not-available 'previous' is not available here: only an operation with 'repeat' has it",
+          "3:31 context-not-available 'previous' is not available here: 'when' is evaluated once, before the first round",
+          "4:35 context-not-available 'previous' is not available here: 'for_each' is evaluated once, before the first round",
+          "5:41 context-not-available 'previous' is not available here: 'exclusive' is evaluated once, before the first round",
           "6:50 reserved-name an item cannot be called 'previous': that is a context's name",
         ])
   }
@@ -351,9 +351,9 @@ struct TypeTests {
           - { name: c, value: "${{ n }}", for_each: { in: [1], as: n } }
           - { name: d, run: ls, for_each: "${{ item }}" }
         """) == [
-          "2:28 context-not-available there is no 'item' here: the operation has no 'for_each' or 'matrix'",
-          "3:28 context-not-available there is no 'item' here: it is named 'n'",
-          "5:40 context-not-available there is no 'item' here: the list is computed before there are items",
+          "2:28 context-not-available 'item' is not available here: the operation has neither 'for_each' nor 'matrix'",
+          "3:28 context-not-available 'item' is not available here: it is named 'n'",
+          "5:40 context-not-available 'item' is not available here: the list is computed before there are items",
         ])
   }
 
@@ -392,7 +392,7 @@ struct TypeTests {
         "3:31 warning never-runs operation 'b' never runs: its 'when' is always false",
         "4:31 warning never-runs operation 'c' never runs: it depends on nothing that could fail (add 'needs', or make it a handler under 'after: {failure: …}')",
         "5:49 warning never-runs operation 'd' never runs: it needs 'a', which never runs",
-        "7:31 warning never-runs operation 'f' never runs: it depends on nothing, so it is asked when the run begins, before anything can be cancelled (add 'needs', or make it a handler under 'after: {cancel: …}')",
+        "7:31 warning never-runs operation 'f' never runs: it has no dependencies, so its 'when' is evaluated when the run begins, before anything can be cancelled (add 'needs', or make it a handler under 'after: {cancel: …}')",
       ])
     _ = try pipeline(text)
   }

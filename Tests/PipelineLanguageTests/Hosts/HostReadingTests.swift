@@ -99,7 +99,7 @@ import Testing
     #expect(found("pipelines: []") == ["1:12 wrong-form 'pipelines' needs at least one path, found an empty list"])
     #expect(found("pipelines: [\"\"]") == ["1:13 wrong-form an entry of 'pipelines' needs a path, found ''"])
     #expect(found("pipelines: https://x.org").first?.hasPrefix("1:12 wrong-form 'pipelines' needs a path") == true)
-    #expect(found("pipelines: [a, ./a]") == ["1:16 duplicate-name the path is there already, on line 1"])
+    #expect(found("pipelines: [a, ./a]") == ["1:16 duplicate-name the path is already listed on line 1"])
     #expect(found("workspace: \"a\\0b\"").first?.hasPrefix("1:12 wrong-form 'workspace' needs a path") == true)
     #expect(
       found("limits: { runs: 0, processes: 10000001, queued: -1 }") == [

@@ -339,8 +339,8 @@ struct PluginLanguageTests {
     #expect(
       found == [
         "2:51 secret-exposed a secret cannot be passed to a plugin; a plugin asks for it by its name (list it under 'secrets' of the plugin, under 'plugins')",
-        "2:72 context-not-available 'run' is not available here: a controller is there before a run; it sees 'params'",
-        "2:86 context-not-available 'results' is not available here: a controller sees 'params'",
+        "2:72 context-not-available 'run' is not available here: a controller starts before any run, and can use only 'params'",
+        "2:86 context-not-available 'results' is not available here: a controller can use only 'params'",
         "4:54 secret-exposed a secret cannot be passed to a plugin; a plugin asks for it by its name (list it under 'secrets' of the plugin, under 'plugins')",
         "4:88 secret-exposed a secret cannot be passed to a plugin; a plugin asks for it by its name (list it under 'secrets' of the plugin, under 'plugins')",
       ])

@@ -32,7 +32,7 @@ import Testing
       read("A=1\nB\n=x\nA=2\n") == [
         "A=<1>", "2:1 dotenv-syntax this line is not 'NAME=value' (begin a comment with '#')",
         "3:1 invalid-name a name may contain letters, digits, '_' and '-', the first a letter or '_'",
-        "4:1 duplicate-key 'A' is there already, on line 1 (remove one of the two)",
+        "4:1 duplicate-key 'A' is already defined on line 1 (remove one of the two)",
       ])
     #expect(
       read("ä=1\nA='b'c\nB=\"d\"e") == [

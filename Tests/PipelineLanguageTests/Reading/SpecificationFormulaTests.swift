@@ -113,10 +113,10 @@ struct SpecificationFormulaTests {
     )
     #expect(
       failure("file-exists(x")
-        == "12+1 specification-syntax the argument of 'file-exists' does not end (end it with ')')")
+        == "12+1 specification-syntax the argument of 'file-exists' is not closed (add ')')")
     #expect(
       failure("file-exists('x)")
-        == "12+1 specification-syntax the quotes around the argument of 'file-exists' do not end (end them with ' before the ')')"
+        == "12+1 specification-syntax the quotes around the argument of 'file-exists' are not closed (add ' before the ')')"
     )
     #expect(
       failure("file-exists('it's')")
@@ -151,7 +151,7 @@ struct SpecificationFormulaTests {
     #expect(
       failure("params.x") == "1+8 'params.x' is a value, not a specification (conditions on values belong under 'when')"
     )
-    #expect(failure("reachable") == "1+9 'reachable' has a meaning under 'early' of a retry only")
+    #expect(failure("reachable") == "1+9 'reachable' can be used only under 'early' of a retry")
     #expect(
       failure("peer-success", for: .early)
         == "1+12 'peer-success' cannot be combined: it is an event, not a specification (make it a separate entry in the list of 'early')"

@@ -113,7 +113,7 @@ struct SpecificationKeyTests {
   func ages() {
     #expect(
       SpecificationFixture.found(inOperation: "run_when: online && older-than(1h)") == [
-        "6:25 misplaced-specification 'older-than' belongs under 'stale_when': nothing that 'run_when' asks about has an age (to let time pass, use an operation with 'wait')"
+        "6:25 misplaced-specification 'older-than' can be used only under 'stale_when': 'run_when' does not refer to an earlier result (to let time pass, use an operation with 'wait')"
       ])
     #expect(
       SpecificationFixture.found(
@@ -121,7 +121,7 @@ struct SpecificationKeyTests {
           + SpecificationFixture.work
       )
         == [
-          "2:14 misplaced-specification 'very' asks with 'older-than' for an age, and nothing that 'automatic' asks about has one (to let time pass, use an operation with 'wait')"
+          "2:14 misplaced-specification 'very' uses 'older-than', which can be used only under 'stale_when': 'automatic' does not refer to an earlier result (to let time pass, use an operation with 'wait')"
         ])
     #expect(SpecificationFixture.found(inOperation: "stale_when: online && older-than(1h)") == [])
   }
@@ -167,9 +167,9 @@ struct SpecificationKeyTests {
     #expect(
       SpecificationFixture.found(text) == [
         "8:84 unknown-member 'params' has no member 'plac' (did you mean 'params.place'?)",
-        "11:28 context-not-available 'results' is not available here: a specification sees 'params' and 'run'",
+        "11:28 context-not-available 'results' is not available here: a specification can use only 'params' and 'run'",
         "11:58 secret-exposed a secret cannot be used in 'specifications', whose value is recorded or shown (secrets are allowed in 'env', 'inject', 'stdin', 'params' and what 'http' sends)",
-        "11:91 context-not-available 'env' is not available here: a specification sees 'params' and 'run'",
+        "11:91 context-not-available 'env' is not available here: a specification can use only 'params' and 'run'",
       ])
   }
 
@@ -193,7 +193,7 @@ struct SpecificationKeyTests {
   func early() {
     #expect(
       SpecificationFixture.found(inOperation: "retry: { early: [reachable, online, onlin] }") == [
-        "6:22 misplaced-specification 'reachable' has a meaning for the retries of 'http' only",
+        "6:22 misplaced-specification 'reachable' can be used only for retries of 'http'",
         "6:41 unknown-specification there is no specification 'onlin' (did you mean 'online'?)",
       ])
     #expect(

@@ -56,7 +56,7 @@ import Workspace
     let backfill = try await Backfill(start, in: service)
     let error = await #expect(throws: RunStartError.self) { try await Backfill(start, in: service) }
     #expect(error?.code == "backfill-under-way")
-    #expect(error?.description.hasPrefix("process \(getpid()) is backfilling 'digest'") == true)
+    #expect(error?.description.hasPrefix("process \(getpid()) is already backfilling 'digest'") == true)
     try await backfill.end()
     try await Backfill(start, in: service).end()
     try await close()

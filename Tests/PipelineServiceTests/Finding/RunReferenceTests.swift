@@ -60,7 +60,7 @@ import Testing
     let run = try reference.find(try await fixture.ended().text)
     #expect(try reference.operation("FETCH", in: run).name == "fetch")
     let near = #expect(throws: RunReferenceError.self) { try reference.operation("fecth", in: run) }
-    #expect(near?.description.hasSuffix("has no operation 'fecth', did you mean 'fetch'?") == true)
+    #expect(near?.description.hasSuffix("has no operation 'fecth'; did you mean 'fetch'?") == true)
     let far = #expect(throws: RunReferenceError.self) { try reference.operation("deploy", in: run) }
     #expect(far?.description.hasSuffix("has no operation 'deploy'; it has fetch, count") == true)
   }
@@ -109,7 +109,7 @@ import Testing
     let ambiguous = #expect(throws: RunReferenceError.self) { try reference.operation("convert[A.csv]", in: run) }
     #expect(
       ambiguous?.description
-        == "'convert[A.csv]' of run \(short) is the label of several items:\n  convert[0] x/a.csv\n  convert[1] y/a.csv\nname one by its number"
+        == "'convert[A.csv]' of run \(short) is the label of several items:\n  convert[0] x/a.csv\n  convert[1] y/a.csv\nrefer to one by its number, such as 'convert[0]'"
     )
     #expect(ambiguous?.code == "ambiguous-item")
     let near = #expect(throws: RunReferenceError.self) { try reference.operation("convert[z,b]", in: run) }

@@ -81,7 +81,7 @@ import Testing
     for (path, run) in [("release", run), (nil, ended)] {
       let error = #expect(throws: AnswerError.self) { try answer(path, of: run) }
       #expect(error?.code == "question-over")
-      #expect(error?.description.hasSuffix("is cancelled: it does not wait for an answer") == true)
+      #expect(error?.description.hasSuffix("is cancelled and no longer waits for an answer") == true)
     }
   }
 

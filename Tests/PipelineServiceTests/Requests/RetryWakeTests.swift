@@ -49,7 +49,7 @@ import Testing
     "is rejected with what the operation is doing instead",
     arguments: [
       ("pending", "it has not begun"), ("runs", "it is running attempt 2"), ("done", "it has succeeded"),
-      ("loop", "it is a loop, whose items are tried by themselves"),
+      ("loop", "it is a loop, whose items are retried separately"),
       ("asks", "it waits for an answer (`penstock approve RUN asks`)"), ("gated", "it waits for connected"),
       ("slot", "it waits for a free slot"), ("skipped", "it was skipped"),
     ])

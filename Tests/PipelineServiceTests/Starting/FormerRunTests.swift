@@ -73,7 +73,7 @@ import Testing
     #expect(try retried(of: "dig*") == digest)
     let error = #expect(throws: RunStartError.self) { try RetriedRun(named: nil, of: "digset", in: history) }
     #expect(error?.code == "no-run-of-pipeline")
-    #expect(error?.description.hasSuffix(", did you mean 'digest'?") == true)
+    #expect(error?.description.hasSuffix("; did you mean 'digest'?") == true)
   }
 
   @Test("Without a name, a run is skipped if a retry of it, or of its retry, has repaired it")

@@ -50,7 +50,7 @@ import Testing
     #expect(try start().selected == nil)
     let error = #expect(throws: RunStartError.self) { try start(selection: .only(operation: "cuont")) }
     #expect(error?.code == "unknown-operation")
-    #expect(error?.description == "the pipeline 'digest' has no operation 'cuont', did you mean 'count'?")
+    #expect(error?.description == "the pipeline 'digest' has no operation 'cuont'; did you mean 'count'?")
   }
 
   @Test("A partial run reuses the rest from the latest ended run; a complete run reuses nothing")

@@ -143,7 +143,7 @@ struct PipelineCatalogTests {
     try FileManager.default.moveItem(atPath: shelf.path + "/real/all", toPath: shelf.path + "/moved")
     let difference = shelf.look()
     #expect(difference.ended.sorted() == ["one", "two"])
-    let sentence = "there is no folder 'all'; its pipelines are served when it exists"
+    let sentence = "the folder 'all' does not exist; its pipelines will be served once it does"
     #expect(shelf.told(difference) == ["! \(sentence)"])
     #expect(shelf.problems == [sentence])
     #expect(shelf.names == ["other"])
@@ -164,7 +164,7 @@ struct PipelineCatalogTests {
     try shelf.write("garbage", to: "all")
     let difference = shelf.look()
     #expect(difference.ended == ["one"] && difference.changed.isEmpty)
-    #expect(shelf.told(difference) == ["! 'all' is no longer a folder; its pipelines are served when it is one again"])
+    #expect(shelf.told(difference) == ["! 'all' is no longer a folder; its pipelines will be served once it is one again"])
     try shelf.remove("all")
     try shelf.write(Self.value, to: "all/one.yaml")
     #expect(shelf.look().begun.map(\.name) == ["one"])
@@ -180,7 +180,7 @@ struct PipelineCatalogTests {
     try shelf.remove("all/web")
     let difference = shelf.look()
     #expect(difference.ended.sorted() == ["one", "two"])
-    #expect(shelf.told(difference) == ["the folder 'all/web' is gone, and so are its pipelines"])
+    #expect(shelf.told(difference) == ["the folder 'all/web' was removed; its pipelines are no longer served"])
     #expect(shelf.problems == [])
     try await shelf.close()
   }
@@ -239,7 +239,7 @@ struct PipelineCatalogTests {
       let away = bench.directory + "/away"
       try FileManager.default.moveItem(atPath: bench.folder, toPath: away)
       try await eventually { try history.publishedPipelines().isEmpty }
-      let sentence = "there is no folder '\(bench.folder)'; its pipelines are served when it exists"
+      let sentence = "the folder '\(bench.folder)' does not exist; its pipelines will be served once it does"
       #expect(try StatusReport(of: [], in: history).problems == [sentence])
       #expect(bench.log.contains { $0.hasSuffix("error: \(sentence)") })
       // It is told once the history knows.

@@ -24,19 +24,19 @@ struct UnusablePipelineTests {
   @Test("is not said to want a host where one finds no pipelines, or did")
   func noPipelines() async throws {
     let bench = try ServerBench()
-    let elsewhere = "; --workspace or PENSTOCK_WORKSPACE names another workspace"
+    let elsewhere = "; to use another workspace, pass --workspace or set PENSTOCK_WORKSPACE"
     try await bench.serve { _, history in
       let host = try #require(try history.currentHost())
       let reason = "the host in process \(host.owner.pid) on \(host.host) finds no pipeline in its paths"
       #expect(try message("x", in: history).hasSuffix("; " + reason + elsewhere))
       let error = ServedPipelineError.nothingServed(workspace: "w", by: host)
-      #expect(error.description == "no pipeline is served on the workspace 'w'; " + reason + elsewhere)
+      #expect(error.description == "no pipeline is served in the workspace 'w'; " + reason + elsewhere)
     }
     let history = try bench.history()
     defer { history.workspace.close() }
     #expect(
       try message("x", in: history).contains(
-        "; its last host found no pipeline in its paths; start one with `penstock serve`, or --workspace"))
+        "; its last host found no pipeline in its paths; start one with `penstock serve`; to use another workspace"))
   }
 
   @Test("is said to want a host where none has served the workspace")
@@ -100,7 +100,7 @@ struct UnusablePipelineTests {
     #expect(check.hasErrors)
     #expect(check.findings.map(\.code) == ["missing-param"])
     #expect(
-      check.findings.map(\.message) == ["'one' cannot run by itself: there is no value for the param 'n', an int"])
+      check.findings.map(\.message) == ["'one' cannot run automatically: there is no value for the param 'n', an int"])
     #expect(check.findings.map(\.range.start.line) == [1])
     #expect(check.findings.map(\.fix) == ["add a 'default' to it"])
     let problem = "it cannot run by itself: there is no value for the param 'n', an int; add a 'default' to it"

@@ -37,7 +37,7 @@ enum Fault: String, CaseIterable {
     switch self {
     case .kill: Line("starting", "serving")
     case .killStandby: Line("standby", "waiting until")
-    case .fullDisk: Line("write-failed", "cannot write the history", "cannot write the files of runs")
+    case .fullDisk: Line("write-failed", "able to write the history", "able to write the files of runs")
     case .descriptors: Line("run-waits", "Too many open files")
     case .clockForward: Line("clock-set", "forward by 1h")
     case .clockBack: Line("clock-set", "back by 1h")

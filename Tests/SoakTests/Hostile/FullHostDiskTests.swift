@@ -105,7 +105,7 @@ extension Soak {
         #expect(isReady)
         let empty = try disk.fill()
         try scratch.write(pipeline, to: "pipelines/two.yaml")
-        let isTold = await eventually { contents(of: log)?.contains("cannot write the history") == true }
+        let isTold = await eventually { contents(of: log)?.contains("able to write the history") == true }
         #expect(isTold)
         try empty()
         let isServed = await eventually { (try? served.isServed("two")) == true }

@@ -82,7 +82,10 @@ struct HistorySQL: ParsableCommand {
   }
 
   private func describe(_ error: GuardedQueryError) -> String {
-    if case .tooLong = error { return error.description + " `--limit-steps` is the limit" }
+    if case .tooLong(let steps) = error {
+      return
+        "the query was stopped after \(steps) steps of SQLite's virtual machine; narrow it, for example by time, or raise --limit-steps"
+    }
     guard case .invalid(_, let offset?) = error else { return error.description }
     let source = SourceText(path: "query", text: query)
     let mark = source.mark(atUTF8Offset: offset)

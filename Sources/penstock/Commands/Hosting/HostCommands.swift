@@ -25,7 +25,7 @@ struct Reload: ParsableCommand {
     let host = try HostRequest.reload.host(in: history)
     guard host.state != .draining else {
       throw CommandFailure(
-        "the host in process \(host.owner.pid) is draining and reloads nothing; the next host reads the files as they are then"
+        "the host in process \(host.owner.pid) is draining and cannot reload; the next host reads the files when it starts"
       )
     }
     try history.ask(.reload, for: Requester(QuestionAnswer.loginName()), at: .now)
@@ -91,7 +91,7 @@ struct Drain: ParsableCommand {
     }
     guard end.state == .stopped else {
       throw CommandFailure(
-        "\(process) died before it had stopped; the next host resumes its runs: `penstock history list --state interrupted` lists them",
+        "\(process) died before it finished draining; the next host resumes its runs, which `penstock history list --state interrupted` lists",
         status: .failed)
     }
   }

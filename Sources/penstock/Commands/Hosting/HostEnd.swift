@@ -42,7 +42,7 @@ struct HostEnd {
       }
       if isShown {
         let count = try history.runs(RunFilter(states: [.running])).count { $0.owner == host.owner && $0.parent == nil }
-        let text = "waiting for \(Count.of(count, "active run")); Ctrl-C ends the waiting, not the draining"
+        let text = "waiting for \(Count.of(count, "active run")); Ctrl-C ends the wait, not the drain"
         if text != told { TextOutput.error.write("\r\u{1b}[K\(text)") }
         told = text
       }
