@@ -40,7 +40,8 @@ struct CommandSuggestion {
     guard let first = arguments.first, SharedOptions.names.contains(String(first.prefix { $0 != "=" })),
       SharedOptions.behindCommand(arguments) == arguments
     else { return nil }
-    return "'\(first.prefix { $0 != "=" })' is an option of commands, but no command is given; `penstock help` lists them"
+    return
+      "'\(first.prefix { $0 != "=" })' is an option of commands, but no command is given; `penstock help` lists them"
   }
 }
 

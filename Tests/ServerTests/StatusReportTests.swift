@@ -342,7 +342,8 @@ struct StatusReportTests {
     try await bench.serve { _, history in
       let run = try bench.start("one", in: history)
       try await eventually { try history.run(run)?.preparation == .readsSecret("token") }
-      #expect(try QueueReport(run: run, in: history).places.map(\.reason) == ["its secret 'token', which it is reading"])
+      #expect(
+        try QueueReport(run: run, in: history).places.map(\.reason) == ["its secret 'token', which it is reading"])
       #expect(try entry("one", in: history).reason == "run \(short(run, in: history)) is reading its secret 'token'")
       let recorded = try #require(try history.loadForResume(run))
       let explanation = RunExplanation(of: recorded, pipeline: nil, operation: nil, shortID: "X")

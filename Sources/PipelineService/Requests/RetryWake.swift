@@ -28,7 +28,7 @@ package struct RetryWake: Sendable {
     guard try !history.wakeRetry(run.id, ordinal: operation.ordinal, by: requester) else { return }
     // It may have continued since it was looked up.
     let latest = try history.run(run.id) ?? run
-    guard [.running, .interrupted].contains(latest.state) else { throw WakeError.runNotRunning(latest, short: short) }
+    guard latest.state == .running else { throw WakeError.runNotRunning(latest, short: short) }
     let now = try history.operations(of: run.id).first { $0.ordinal == operation.ordinal } ?? operation
     throw WakeError.notWaiting(
       now, path: path, asked: reference.short(asked.id),
@@ -82,7 +82,9 @@ package enum WakeError: ServiceError {
         case .queued: "has not begun, so nothing in it waits for a retry; `penstock queue` says what it waits for"
         case .failed, .cancelled:
           "\(run.state == .failed ? "has failed" : "was cancelled"), so nothing in it is waiting; `penstock retry \(short)` runs the operations that did not succeed"
-        case .succeeded, .running, .interrupted: "has \(run.state.rawValue), so nothing in it is waiting"
+        case .interrupted:
+          "was interrupted, and the operation was not waiting for a retry; `penstock resume \(short)` resumes it"
+        case .succeeded, .running: "has \(run.state.rawValue), so nothing in it is waiting"
         }
       return "run \(short) of '\(TerminalText.visible(run.pipeline))' \(words)"
     case .notWaiting(let operation, let path, let asked, let others):
@@ -98,7 +100,7 @@ package enum WakeError: ServiceError {
   /// Returns what an operation is doing, in words that follow "it".
   private static func words(of operation: OperationRecord, path: String, asked: String) -> String {
     switch operation.state {
-    case .pending: operation.attempts > 0 ? "was interrupted" : "has not begun"
+    case .pending: "has not begun"
     case .waiting: waits(operation, path: path, asked: asked)
     case .running:
       switch operation.operationReason {

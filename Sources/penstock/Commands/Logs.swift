@@ -117,7 +117,8 @@ struct Logs: ParsableCommand {
     if failed {
       return [
         instances.isEmpty
-          ? "no operation of \(subject) failed in its latest attempt" : "the failed attempts of \(subject) wrote no output"
+          ? "no operation of \(subject) failed in its latest attempt"
+          : "the failed attempts of \(subject) wrote no output"
       ]
     }
     return ["\(subject) wrote no output"]

@@ -164,7 +164,8 @@ struct PipelineCatalogTests {
     try shelf.write("garbage", to: "all")
     let difference = shelf.look()
     #expect(difference.ended == ["one"] && difference.changed.isEmpty)
-    #expect(shelf.told(difference) == ["! 'all' is no longer a folder; its pipelines will be served once it is one again"])
+    #expect(
+      shelf.told(difference) == ["! 'all' is no longer a folder; its pipelines will be served once it is one again"])
     try shelf.remove("all")
     try shelf.write(Self.value, to: "all/one.yaml")
     #expect(shelf.look().begun.map(\.name) == ["one"])
