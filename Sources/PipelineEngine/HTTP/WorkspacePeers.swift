@@ -1,6 +1,7 @@
 import Crypto
 import Glibc
 import HTTPOperations
+import OperatingSystem
 import Operations
 import Values
 import Workspace
@@ -72,7 +73,7 @@ private final class PeerFile: Sendable {
   var latest: Int64? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
-    return Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    return status.st_mtim.nanoseconds
   }
 
   /// Opens the file, or creates it with a time in the distant past: otherwise a success within the same tick of the file system's clock would not change it.

@@ -92,11 +92,9 @@ final class ProcessRecords {
   }
 
   private static var header: [UInt8] {
-    var now = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &now)
     var bytes: [UInt8] = []
     withUnsafeBytes(of: UInt64(PENSTOCK_PROCESS_MARK)) { bytes += $0 }
-    withUnsafeBytes(of: Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)) { bytes += $0 }
+    withUnsafeBytes(of: SystemClock.nanoseconds(of: CLOCK_BOOTTIME)) { bytes += $0 }
     return bytes + boot
   }
 

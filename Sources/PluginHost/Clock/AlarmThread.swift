@@ -14,11 +14,7 @@ final class AlarmThread: Sendable {
     var id: clockid_t { self == .wall ? CLOCK_REALTIME : CLOCK_BOOTTIME }
     var threadName: String { self == .wall ? "penstock-timers" : "penstock-delays" }
 
-    func now() -> Int64 {
-      var time = timespec()
-      clock_gettime(id, &time)
-      return time.nanoseconds
-    }
+    func now() -> Int64 { SystemClock.nanoseconds(of: id) }
   }
 
   /// Invariant: the kernel's timer is set to `armed`, which is the earliest instant or earlier, or .max for none.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A clock for plugins, with alarms.
 ///
 /// All functions may be called on any thread. Alarms are called on a thread of the clock, with no lock held, and never from within the function
@@ -28,16 +26,6 @@ public struct PluginAlarm: Sendable {
 
   /// Cancels the alarm. Does not wait if the alarm is already being called.
   public func cancel() { end() }
-}
-
-extension timespec {
-  /// The nanoseconds, saturated to the range of Int64: a clock that is set beyond the year 2262 must not end the host.
-  package var nanoseconds: Int64 {
-    let (seconds, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-    guard !overflow else { return tv_sec < 0 ? .min : .max }
-    let (sum, overflowOfSum) = seconds.addingReportingOverflow(Int64(tv_nsec))
-    return overflowOfSum ? .max : sum
-  }
 }
 
 extension Duration {

@@ -126,9 +126,10 @@ extension History {
   private static func endInterruptedWait(
     _ operation: StoredOperation, at time: RecordTime, in db: Database
   ) throws -> Bool {
-    let attempts = try db.fetch(for: StoredAttempt.self).where(
-      StoredAttempt.operation == operation.key, orderBy: [StoredAttempt.number.descending])
-    guard let latest = attempts.first, let due = latest.retryDue, latest.state == OperationState.failed.rawValue else {
+    let latest = try db.fetch(for: StoredAttempt.self).where(
+      StoredAttempt.operation == operation.key, limit: .limit(1), orderBy: [StoredAttempt.number.descending]
+    ).first
+    guard let latest, let due = latest.retryDue, latest.state == OperationState.failed.rawValue else {
       return false
     }
     // It is due already, and begins with the run.

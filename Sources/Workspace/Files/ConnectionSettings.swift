@@ -1,5 +1,6 @@
 import CLibSQLite
 import Glibc
+import OperatingSystem
 import SQLite
 import Synchronization
 
@@ -83,11 +84,7 @@ final class BusyPatience: Sendable {
   }
 
   /// The monotonic clock, in nanoseconds.
-  static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
+  static func now() -> Int64 { SystemClock.nanoseconds(of: CLOCK_MONOTONIC) }
 
   /// Whether waiting is currently disabled.
   var isOver: Bool {

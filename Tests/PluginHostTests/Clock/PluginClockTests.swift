@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import Testing
 
@@ -34,15 +33,6 @@ struct PluginClockTests {
     clock.advance(by: .nanoseconds(100))
     #expect(calls.withLock { $0 } == [10, 15])
     #expect(clock.alarmCount == 0)
-  }
-
-  @Test("a time beyond the year 2262 counts as the last one that fits")
-  func distant() {
-    #expect(timespec(tv_sec: 1, tv_nsec: 5).nanoseconds == 1_000_000_005)
-    #expect(timespec(tv_sec: 9_223_372_036, tv_nsec: 854_775_807).nanoseconds == .max)
-    #expect(timespec(tv_sec: 9_223_372_036, tv_nsec: 999_999_999).nanoseconds == .max)
-    #expect(timespec(tv_sec: 9_300_000_000, tv_nsec: 0).nanoseconds == .max)
-    #expect(timespec(tv_sec: -9_300_000_000, tv_nsec: 0).nanoseconds == .min)
   }
 
   @Test("the system's clock wakes for instants and delays, on its own threads")

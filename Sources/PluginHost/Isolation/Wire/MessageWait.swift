@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// Waits for the next message, on either side of a connection.
 ///
@@ -57,9 +58,5 @@ struct MessageWait {
     return nil
   }
 
-  private static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.nanoseconds
-  }
+  private static func now() -> Int64 { SystemClock.nanoseconds(of: CLOCK_MONOTONIC) }
 }

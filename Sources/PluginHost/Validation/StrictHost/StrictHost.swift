@@ -175,13 +175,7 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
 
   // MARK: The clock
 
-  func now() -> Int64 { Self.time(CLOCK_REALTIME).addingSaturating(monitor.locked { clockOffset }) }
-
-  static func time(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return time.nanoseconds
-  }
+  func now() -> Int64 { SystemClock.nanoseconds(of: CLOCK_REALTIME).addingSaturating(monitor.locked { clockOffset }) }
 
   /// Sets the wall clock ahead of the system's by this many nanoseconds.
   func setClock(ahead nanoseconds: Int64) {
@@ -231,7 +225,7 @@ final class StrictHost: ValuesHost, @unchecked Sendable {
   private func fireTimers() -> Never {
     while true {
       let due = monitor.locked { () -> UInt64? in
-        let now = Self.time(CLOCK_REALTIME) + clockOffset
+        let now = SystemClock.nanoseconds(of: CLOCK_REALTIME).addingSaturating(clockOffset)
         if let found = timers.first(where: { $0.value.isCancelled || $0.value.instant <= now }) { return found.key }
         let next = timers.values.map(\.instant).min()
         // The wait uses a clock that does not jump; it is limited to one second so that a jump is noticed.

@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 import PluginABI
 
 /// The C tables of the strict host's services. They live as long as the process.
@@ -51,7 +52,7 @@ enum StrictTables {
       penstock_clock_service(
         struct_size: UInt32(MemoryLayout<penstock_clock_service>.size), reserved: 0,
         now: { host in StrictHost.of(host)?.now() ?? 0 },
-        monotonic: { _ in StrictHost.time(CLOCK_MONOTONIC) },
+        monotonic: { _ in SystemClock.nanoseconds(of: CLOCK_MONOTONIC) },
         timer: { host, id, instant, fire, context in StrictHost.of(host)?.addTimer(id, instant, fire, context) ?? 0 },
         cancel_timer: { host, timer in StrictHost.of(host)?.cancelTimer(timer) })),
     PENSTOCK_VALUES: Table(HostTables.valuesService),
