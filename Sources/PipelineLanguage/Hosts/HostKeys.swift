@@ -68,7 +68,8 @@ enum HostLimitKey: String, CaseIterable, Sendable {
     [
       KeyRow("runs", .int(minimum: 1, maximum: largest), "How many runs may be active at once.", default: "8"),
       KeyRow(
-        "processes", .int(minimum: 1, maximum: largest), "How many processes of all runs may exist at once.",
+        "processes", .int(minimum: 1, maximum: largest),
+        "How many operations of all runs may be active at once: processes, requests and operations of plugins.",
         default: "no limit"),
       KeyRow(
         "queued", .int(minimum: 1, maximum: largest), "How many runs may wait at once; more are rejected.",
