@@ -69,6 +69,19 @@ public struct InstallationError: Error, Sendable, Hashable, CustomStringConverti
       }
   }
 
+  private init(_ error: InstallationError, message: String) {
+    (code, kind, reason) = (error.code, error.kind, error.reason)
+    self.message = message
+  }
+
+  /// Whether a signal ended the installation.
+  var isCancellation: Bool { code == Code.cancelled.rawValue }
+
+  /// Returns the same error with the messages of what was tried next.
+  func followed(by others: some Sequence<InstallationError>) -> InstallationError {
+    InstallationError(self, message: ([message] + others.map(\.message)).joined(separator: "; then "))
+  }
+
   /// Returns the error of a system call on a path of the folder.
   static func folder(_ verb: String, _ path: String, _ number: Int32 = errno) -> InstallationError {
     let fix =

@@ -4,6 +4,8 @@ import PluginHost
 extension PluginInstaller {
   /// Installs a plugin that a lock pins for this computer, unless it is already installed.
   ///
+  /// The lines for this computer are tried in order: one whose file cannot be fetched, or is not the pinned one, is followed by the next.
+  ///
   /// - Parameters:
   ///   - id: The id of the plugin.
   ///   - lock: The lock.
@@ -19,15 +21,30 @@ extension PluginInstaller {
           + "add the file for it with 'penstock plugins add'")
     }
     if let present = try present(id, lines) { return present }
-    guard let line = lines.first(where: { $0.location != nil }), let location = line.location else {
+    var failures: [InstallationError] = []
+    for line in lines {
+      guard let location = line.location else { continue }
+      do throws(InstallationError) {
+        let source: InstallationSource
+        if let path = lock.file(of: line) {
+          source = .file(path: path)
+        } else {
+          source = try InstallationSource(location)
+        }
+        return try publish(try examine(source, sha256: line.sha256, as: id), isReplacing: true, lock: nil)
+      } catch {
+        // What this computer lacks, another line lacks as well.
+        guard error.kind != .system, !error.isCancellation else { throw error }
+        failures.append(error)
+      }
+    }
+    guard let first = failures.first else {
       throw InstallationError(
         .notLocked,
         "'\(lock.path)' has no URL or path for the plugin '\(id)'; write one at the end of its line, or add the plugin with "
           + "'penstock plugins add'")
     }
-    let source: InstallationSource
-    if let path = lock.file(of: line) { source = .file(path: path) } else { source = try InstallationSource(location) }
-    return try publish(try examine(source, sha256: line.sha256, as: id), isReplacing: true, lock: nil)
+    throw first.followed(by: failures.dropFirst())
   }
 
   /// Returns the plugin that is found by its id, if the lock pins its hash; nil if it must be installed.

@@ -80,6 +80,27 @@ struct InstalledPluginTests {
     #expect(try await place.shell("penstock plugins verify").code == 0)
   }
 
+  @Test("of several lines for a plugin, the next is tried after one whose file is missing or another one")
+  func mirrors() async throws {
+    try await place.compile()
+    place.server.answer("/echo.so", .body(try place.bytes()))
+    place.server.answer("/other.so", .body([1, 2, 3]))
+    let lock = """
+      hash=$(sha256sum echo.so | cut -d ' ' -f 1)
+      line() { echo "echo 1.0.0 $(uname -m) $hash $1"; }
+      """
+    let (gone, other) = (place.server.url("/gone.so"), place.server.url("/other.so"))
+    let failed = try await place.shell(
+      "\(lock)\n{ line \(gone); line missing.so; line \(other); } > plugins.lock; penstock plugins install")
+    #expect(failed.code == 1 && place.installed() == [])
+    let first = try #require(failed.output.range(of: "/gone.so"))
+    let rest = failed.output[first.upperBound...]
+    #expect(rest.contains("; then ") && rest.contains("missing.so") && rest.contains("'\(other)' has the SHA-256 "))
+    let found = try await place.shell(
+      "\(lock)\nline \(place.server.url("/echo.so")) >> plugins.lock; penstock plugins install")
+    #expect(found.output.hasPrefix("added     echo  1.0.0  "), "\(found)")
+  }
+
   @Test("a plugin that is checked sees only the environment variables that every plugin sees, and those that are named")
   func environment() async throws {
     try await place.compile(describing: #"if (getenv("TOKEN") != NULL) abort();"#)
