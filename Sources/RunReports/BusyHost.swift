@@ -5,6 +5,8 @@ import Values
 package struct BusyHost: Sendable, Hashable {
   /// The maximum number of operations that run at once.
   package let limit: Int
+  /// The operations that it runs, as text that follows what is waited for.
+  private let holding: String
 
   /// Returns nil if the run is in no host, or if its host has capacity left.
   ///
@@ -22,17 +24,18 @@ package struct BusyHost: Sendable, Hashable {
     guard
       let limit = try? JSONValue.parse(host.configuration)["limits"]?["processes"]?.intValue.flatMap({
         Int(exactly: $0)
-      }),
-      try history.operationsAtWork(of: host.owner) >= limit
+      })
     else { return nil }
+    let holders = try history.operationsAtWork(of: host.owner)
+    guard holders.count >= limit else { return nil }
     self.limit = limit
+    holding = try ResourceHolds.heldBy(holders.map { ($0.operation, $0.run) }) { try history.shortForm(of: $0) }
   }
 
   /// What an operation waits for that may begin and has not.
   var awaited: String {
-    limit == 1
-      ? "the one process that `limits.processes` of the host allows, which is in use"
-      : "one of the \(limit) processes that `limits.processes` of the host allows, which are all in use"
+    (limit == 1 ? "the one process" : "one of the \(limit) processes")
+      + " that `limits.processes` of the host allows" + holding
   }
 
   /// What would let it begin.

@@ -6,12 +6,19 @@ extension ResourceHolds {
 
   /// Returns the text that follows what is waited for: `, held by 'train' of run 03kx9fab and 2 more`. Empty if nothing is held.
   static func words(_ holders: [Holder], short: (RunID) throws -> String) rethrows -> String {
-    guard !holders.isEmpty else { return "" }
-    return ", held by " + (try list(holders) { "'\($0.operation)' of run \(try short($0.run))" })
+    try heldBy(holders.map { ($0.operation, $0.run) }, short: short)
+  }
+
+  /// Returns the same text for operations that hold something else, such as a process of the host.
+  static func heldBy(
+    _ operations: [(operation: String, run: RunID)], short: (RunID) throws -> String
+  ) rethrows -> String {
+    guard !operations.isEmpty else { return "" }
+    return ", held by " + (try list(operations) { "'\($0.operation)' of run \(try short($0.run))" })
   }
 
   /// Returns the first holders, each as `describe` names it, and the number of the others.
-  static func list(_ holders: [Holder], _ describe: (Holder) throws -> String) rethrows -> String {
+  static func list<Holder>(_ holders: [Holder], _ describe: (Holder) throws -> String) rethrows -> String {
     let shown = try holders.prefix(named).map(describe)
     return shown.joined(separator: ", ")
       + (holders.count > shown.count ? " and \(holders.count - shown.count) more" : "")

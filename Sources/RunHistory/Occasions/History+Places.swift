@@ -28,6 +28,14 @@ package struct RunWithoutWork: Sendable, Hashable {
   package var path: String
 }
 
+/// An operation that a process runs, as far as recorded.
+package struct OperationAtWork: Sendable, Hashable {
+  /// The run that it belongs to.
+  package var run: RunID
+  /// Its name, with the index of an item of a loop.
+  package var operation: String
+}
+
 /// Who holds what queued runs wait for.
 extension History {
   /// Returns the runs that hold run slots of the host in a process, the oldest first, as far as recorded.
@@ -42,9 +50,9 @@ extension History {
     }
   }
 
-  /// Returns how many operations of all runs are active in a process, as far as recorded. Loops, and operations that have started a nested run, are
-  /// not counted themselves, but what they consist of is.
-  package func operationsAtWork(of owner: ProcessIdentity) throws(WorkspaceError) -> Int {
+  /// Returns the active operations of all runs of a process, as far as recorded, those of the oldest run first. Loops, and operations that have started
+  /// a nested run, are not included themselves, but what they consist of is.
+  package func operationsAtWork(of owner: ProcessIdentity) throws(WorkspaceError) -> [OperationAtWork] {
     try read { db in try OpenRuns(of: owner, in: db).atWork }
   }
 
@@ -142,13 +150,15 @@ private struct OpenRuns {
     }
   }
 
-  /// How many operations are at work.
-  var atWork: Int { runs.reduce(0) { $0 + atWork(in: $1) } }
+  /// The operations that are at work.
+  var atWork: [OperationAtWork] {
+    runs.flatMap { run in atWork(in: run).map { .init(run: run.id, operation: $0.name) } }
+  }
 
-  /// How many operations of a run are at work: of a loop its items are, and where an operation has started a run, its operations.
-  private func atWork(in run: Run) -> Int {
+  /// The operations of a run that are at work: of a loop its items are, and where an operation has started a run, its operations.
+  private func atWork(in run: Run) -> [Operation] {
     let loops = Set(run.operations.compactMap(\.parent))
-    return run.operations.count {
+    return run.operations.filter {
       $0.state == .running && !$0.isLoop && !loops.contains($0.ordinal)
         && children[Child(run: run.id.text, operation: $0.name)] == nil
     }
@@ -165,10 +175,10 @@ private struct OpenRuns {
         path = "\(parent.operation)/\(path)"
         root = runs[outer]
       }
-      if atWork(in: run) > 0 {
-        busy.insert(root.id)
-      } else {
+      if atWork(in: run).isEmpty {
         found.append(.init(run: run.id, root: root.id, path: path))
+      } else {
+        busy.insert(root.id)
       }
     }
     return found.filter { !busy.contains($0.root) }

@@ -7,7 +7,7 @@ import Testing
 @Suite("A run whose host lets no more operations begin")
 struct SlotlessRunTests {
   private static let working = "operations: [{ name: work, run: exec sleep 60 }, { name: rest, run: exec sleep 60 }]\n"
-  private static let wait = "the one process that `limits.processes` of the host allows, which is in use"
+  private static let wait = "the one process that `limits.processes` of the host allows, held by 'work' of run"
 
   @Test(
     "says so in the status of its pipeline, also where it waits in a nested run",
@@ -32,6 +32,7 @@ struct SlotlessRunTests {
       try await eventually { try history.operations(of: holder).contains { $0.state == .running } }
       let run = try bench.start(name, in: history)
       func reason() throws -> String? { try StatusReport(of: [name], in: history).entries.first?.reason }
+      let words = "\(words) \(short(holder, in: history))"
       try await eventually { try reason() == "run \(short(run, in: history)): \(words)" }
       let sentence =
         "Run \(short(run, in: history)): \(words); it begins when another operation ends; `limits.processes` of the host allows more at once."
