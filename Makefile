@@ -44,13 +44,16 @@ FIXED_ADDRESS := -Xswiftc -Xclang-linker -Xswiftc -no-pie -Xswiftc -Xclang-linke
 RUN_PATH := -Xlinker --disable-new-dtags -Xlinker '-rpath=$$ORIGIN/../lib/penstock'
 # Nothing looks for functions in the tool: without 23,000 names for others to find, it is loaded faster.
 RELEASE_OPTIONS = -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(DIRECT_TYPES_OPTION) $(STATIC_OPTION) \
-  $(FIXED_ADDRESS) $(RUN_PATH) $(NO_UNWIND_TABLES) $(NO_BUILD_PATHS)
+  $(FIXED_ADDRESS) $(RUN_PATH) $(LLD:%=-Xswiftc -use-ld=%) $(NO_UNWIND_TABLES) $(NO_MODULE_HASHES) $(NO_BUILD_PATHS)
 # Assertions in C name their files relative to the checkout, so that two checkouts give the same bytes.
 NO_BUILD_PATHS := -Xcc '-ffile-prefix-map=$(CURDIR)=.'
+# The linker of the toolchain can leave sections out; without it they stay in.
+LLD = $(shell { command -v ld.lld || ls "$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/ld.lld"; } > /dev/null 2>&1 && echo lld)
 # The tables for unwinding the stack are left out: a seventh of the program. Swift does not unwind, and debuggers and `perf` follow the frame pointers, which its code
-# keeps. The linker of the toolchain can do this; without it they stay in. `make build NO_UNWIND_TABLES=` keeps them.
-NO_UNWIND_TABLES = $(shell { command -v ld.lld || ls "$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/ld.lld"; } > /dev/null 2>&1 && \
-  echo "-Xswiftc -use-ld=lld -Xlinker --no-eh-frame-hdr -Xlinker --script=$(CURDIR)/packaging/no-unwind-tables.ld")
+# keeps. `make build NO_UNWIND_TABLES=` keeps them.
+NO_UNWIND_TABLES = $(if $(LLD),-Xlinker --no-eh-frame-hdr -Xlinker --script=$(CURDIR)/packaging/no-unwind-tables.ld)
+# The compiler hashes its command line, with the paths of the checkout, into each object. Without these hashes, two checkouts give the same bytes.
+NO_MODULE_HASHES = $(if $(LLD),-Xlinker --script=$(CURDIR)/packaging/no-module-hashes.ld)
 # The names of the standard plugins, whatever they are: each is a shared object lib<name>.so.
 PLUGINS = $(shell $(SWIFT) package dump-package | sed -n 's/^ *"name" : "\(penstock-[a-z0-9-]*\)".*/\1/p' | grep -vx penstock-host | sort -u)
 # Those in Swift share one library, so that the runtime is there once: each is a few kilobytes of C before it. It lies in the folder above the plugins, or
@@ -72,7 +75,7 @@ TEST_WIDTH ?= 24
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host lint format docs soak simulate clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries install-built dist test-dist manual
+.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host lint format docs soak simulate clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries install-built dist test-dist test-builds manual
 
 help: ## List what can be made
 	@echo "usage: make TARGET"
@@ -200,6 +203,9 @@ test-dist: dist ## As root: follow the tutorial in a fresh Debian, and install, 
 	@packaging/test-package $(DIST)
 
 # Where there is a formatter, it finds no mistake in them.
+test-builds: dist ## Build the packages again in another folder, and compare their bytes
+	@packaging/test-builds $(DIST)
+
 manual: build-tests ## Write the manual pages from the tool's help, and check them
 	@rm -rf .build/manual && packaging/manual .build/debug/penstock .build/manual/man1
 	@echo "==> $$(ls .build/manual/man1 | wc -l) pages in .build/manual/man1"
