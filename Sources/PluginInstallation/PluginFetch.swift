@@ -97,7 +97,10 @@ struct PluginFetch {
       case "tls-not-verified", "tls-failed": "check the server's certificate, and do not trust the file"
       default: "check the URL and the network, and run the command again"
       }
-    return InstallationError(.notFetched, "cannot fetch '\(source.shown)': \(error); \(fix)", reason: error.code)
+    var reason = "\(error)"
+    // The source is named already.
+    if reason.hasPrefix(source.shown + " ") { reason = "the server" + reason.dropFirst(source.shown.count) }
+    return InstallationError(.notFetched, "cannot fetch '\(source.shown)': \(reason); \(fix)", reason: error.code)
   }
 }
 

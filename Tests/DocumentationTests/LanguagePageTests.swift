@@ -59,8 +59,7 @@ struct LanguagePageTests {
     for example in Documents.examples where example.document == table.page && table.section.contains(example.line) {
       guard example.language == "yaml", !example.flags.contains("wrong") else { continue }
       let isShared = example.flags.contains("shared")
-      let text = isShared ? example.text : example.pipeline
-      let (root, _) = YAMLReader.read(SourceText(path: example.testDescription, text: text))
+      let (root, _) = YAMLReader.read(SourceText(path: example.testDescription, text: example.text))
       uses.note(try #require(root), isShared: isShared)
     }
     let names = try #require(LanguageReference.sections.first { $0.owner == table.owner }).keys.map(\.name)

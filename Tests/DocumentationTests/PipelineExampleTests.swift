@@ -9,10 +9,10 @@ struct PipelineExampleTests {
     var files: [String: String] = [:]
     for other in Documents.files(of: example) { files["\(Documents.root.path)/examples/\(other.name)"] = other.text }
     let result = PipelineLoader.load(
-      text: example.pipeline, path: Documents.root.path + "/examples/example.yaml", nested: files,
+      text: example.text, path: Documents.root.path + "/examples/example.yaml", nested: files,
       plugins: example.flags.contains("plugins") ? .unchecked : .none)
     #expect(result.pipeline != nil)
-    #expect(result.diagnostics.map(\.message) == [], "\(example.pipeline)")
+    #expect(result.diagnostics.map(\.message) == [], "\(example.text)")
   }
 
   @Test(
@@ -50,7 +50,7 @@ struct PipelineExampleTests {
 
   @Test("that are shown as wrong are rejected", arguments: Documents.examples.filter { $0.flags.contains("wrong") })
   func wrong(example: Example) {
-    #expect(PipelineLoader.load(text: example.pipeline, path: "example.yaml").pipeline == nil)
+    #expect(PipelineLoader.load(text: example.text, path: "example.yaml").pipeline == nil)
   }
 
   @Test("run and succeed", arguments: Documents.pipelines.filter { $0.flags.contains("run") })
@@ -58,7 +58,7 @@ struct PipelineExampleTests {
     let tool = try Tool()
     defer { tool.remove() }
     for other in Documents.files(of: example) { try tool.write(other.text, to: other.name) }
-    try tool.write(example.pipeline, to: "example.yaml")
+    try tool.write(example.text, to: "example.yaml")
     let outcome = try await tool.shell("penstock run example.yaml")
     #expect(outcome.status.isSuccess, "\(outcome.output)")
   }

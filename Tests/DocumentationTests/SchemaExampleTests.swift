@@ -57,7 +57,7 @@ struct SchemaExampleTests {
   func examples() async throws {
     var documents: [(name: String, text: String)] = []
     for path in Documents.files { documents.append((path, try Documents.text(path))) }
-    for example in Documents.pipelines { documents.append((example.testDescription, example.pipeline)) }
+    for example in Documents.pipelines { documents.append((example.testDescription, example.text)) }
     let answer = try await SchemaValidator.validate(documents, against: schema())
     #expect(answer == "checked \(documents.count)\n")
   }

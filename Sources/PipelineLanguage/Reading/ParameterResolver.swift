@@ -104,7 +104,7 @@ public enum ParameterResolver {
     let fix = NearestName.suggestion(for: name, among: names).map { "did you mean '\($0)'?" }
     return ParameterProblem(
       name: name, code: "unknown-param", message: "the pipeline '\(definition.name)' has no param '\(name)'",
-      fix: fix ?? (names.isEmpty ? "it has no params at all" : "its params are \(names.joined(separator: ", "))"))
+      fix: fix ?? (names.isEmpty ? "it has no params" : "its params are \(names.joined(separator: ", "))"))
   }
 
   static func value(

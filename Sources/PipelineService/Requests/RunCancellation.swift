@@ -36,7 +36,7 @@ package struct RunCancellation: Sendable {
     package var code: String { "run-ended" }
 
     package var description: String {
-      "run \(short) of \(run.pipeline) is \(run.state.rawValue): there is nothing to cancel"
+      "run \(short) of \(run.pipeline) cannot be cancelled: it has already ended (\(run.state.rawValue))"
     }
   }
 }

@@ -38,7 +38,7 @@ struct Audit: ParsableCommand {
     let entries = try history.audit(since: since, until: until, limit: limit == 0 ? nil : limit)
     shared.output.print(lines: { entries.map { $0.jsonValue() } }) {
       guard !entries.isEmpty else {
-        if !shared.quiet { TextOutput.standard.writeLine("Nothing was done.") }
+        if !shared.quiet { TextOutput.standard.writeLine("No entries.") }
         return
       }
       let reference = RunReference(history: history)

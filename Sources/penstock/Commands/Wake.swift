@@ -7,7 +7,7 @@ import Values
 struct Wake: ParsableCommand {
   static let configuration = CommandConfiguration.subcommand(
     commandName: "wake",
-    abstract: "Retry an operation now that waits for its next attempt",
+    abstract: "Start the next attempt of a waiting operation now",
     discussion: """
       Ends the wait at once, including one that a server requested with Retry-After. The attempt counts towards \
       those that 'retry' allows. The history shows `wake` as its cause. In an interrupted run, the attempt begins as \

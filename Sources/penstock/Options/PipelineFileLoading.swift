@@ -10,13 +10,20 @@ enum PipelineFileLoading {
   static let help = "The pipeline file, or - for standard input (default: pipeline.yaml, else .penstock/pipeline.yaml)"
 
   /// Returns the file of a command: the given one, or the first existing one of ``defaultFiles``.
-  static func file(_ given: String?) throws -> String {
+  ///
+  /// - Parameters:
+  ///   - given: The file of the command line, if there is one.
+  ///   - folder: The folder that was looked for before these files, for the message.
+  /// - Returns: The path.
+  /// - Throws: `CommandFailure` if there is none.
+  static func file(_ given: String?, orFolder folder: String? = nil) throws -> String {
     if let given { return given }
     if let found = defaultFiles.first(where: { access($0, F_OK) == 0 }) { return found }
     var status = stat()
     let isPiped = fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    let places = "\(folder.map { "a folder \($0), " } ?? "")pipeline.yaml nor .penstock/pipeline.yaml"
     throw CommandFailure(
-      "no pipeline file was named, and this directory has neither pipeline.yaml nor .penstock/pipeline.yaml; name one, "
+      "no pipeline file was named, and this directory has neither \(places); name one, "
         + (isPiped ? "or '-' to read standard input" : "or create one with `penstock init FILE`")
     )
   }

@@ -19,7 +19,7 @@ import Testing
 /// | any with `file=NAME` | stored as that file for the commands further down in the document; with `program`, an executable one |
 /// | `console` | each line after `$ ` is run in the document's own directory; the lines after it are its output |
 ///
-/// A `yaml` block that begins with `- ` is a list of operations; one without `operations:` is the rest of a pipeline.
+/// A block is tested as it stands, so that a reader can paste it.
 struct Example: Sendable, CustomTestStringConvertible {
   var document: String
   /// The line of the fence, from 1.
@@ -32,16 +32,6 @@ struct Example: Sendable, CustomTestStringConvertible {
 
   /// The name of the file in which the block is stored for commands.
   var file: String? { flags.lazy.first { $0.hasPrefix("file=") }.map { String($0.dropFirst(5)) } }
-
-  /// The block as a complete pipeline.
-  var pipeline: String {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    if lines.contains(where: { $0.hasPrefix("operations:") }) { return text }
-    if lines.contains(where: { $0.hasPrefix("- ") }) {
-      return "operations:\n" + lines.map { "  \($0)" }.joined(separator: "\n") + "\n"
-    }
-    return text + "\noperations:\n  - { name: nothing, value: 0 }\n"
-  }
 }
 
 /// The documents of the checkout, and the examples in them.

@@ -100,7 +100,7 @@ import Testing
     let error = #expect(throws: RunCancellation.RunEnded.self) {
       try RunCancellation(of: #require(try history.run(ended)), isKill: false, who: "ada", in: history)
     }
-    #expect(error?.description.hasSuffix("of digest is succeeded: there is nothing to cancel") == true)
+    #expect(error?.description.hasSuffix("of digest cannot be cancelled: it has already ended (succeeded)") == true)
     let abandoned = try await fixture.abandoned()
     let cancellation = try RunCancellation(
       of: #require(try history.run(abandoned)), isKill: false, who: "ada", in: history)

@@ -19,7 +19,7 @@ struct List: ParsableCommand {
         penstock list pipelines --config host.yaml
       """)
 
-  @Argument(help: "The folder (default: the current directory)", completion: .directory)
+  @Argument(help: "The folder", completion: .directory)
   var folder = "."
 
   @OptionGroup var labels: LabelFilterOptions

@@ -115,7 +115,7 @@ struct SchedulePlanCommand: ParsableCommand {
     guard paths.isEmpty else { return paths }
     if let served = host?.pipelines, !served.isEmpty { return served }
     if InputFile.kind(of: Self.usualFolder) == .directory { return [Self.usualFolder] }
-    return [try PipelineFileLoading.file(nil)]
+    return [try PipelineFileLoading.file(nil, orFolder: Self.usualFolder)]
   }
 
   // MARK: Output
